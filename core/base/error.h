@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+
+/*
+ * Errors of every floor.
+ *
+ * A function that can fail on input takes a GError ** last and returns FALSE or NULL. A message is one sentence that
+ * names the thing, the value, what was expected and what to do; where a file is at fault it begins "FILE:LINE: ".
+ */
+#define PLAIT_ERROR (plait_error_quark ())
+
+typedef enum
+{
+  PLAIT_ERROR_INPUT,       /* what a user handed over is wrong: exit code 2 */
+  PLAIT_ERROR_FAILED,      /* the system refused (disk full, no memory, ...): exit code 1 */
+  PLAIT_ERROR_CORRUPT,     /* a file of our own fails its digest, or a foreign one its trial: exit code 2 */
+  PLAIT_ERROR_PLUGIN,      /* a plugin or its schema is refused: exit code 2 */
+  PLAIT_ERROR_MEMORY,      /* a step does not fit into the memory allowed: exit code 1 */
+  PLAIT_ERROR_INTERRUPTED, /* stopped by a signal after a checkpoint was written: exit code 130 */
+} PlaitErrorCode;
+
+PLAIT_API GQuark plait_error_quark (void);
+
+/* Sets *error with printf formatting and returns FALSE, so that "return plait_fail (error, ...)" reads well. */
+PLAIT_API gboolean plait_fail (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* The name among @names (NULL-terminated) nearest to @wanted, or NULL if none is near enough to be a slip.
+ * (transfer none) */
+PLAIT_API const char *plait_nearest_name (const char *wanted, const char *const *names);

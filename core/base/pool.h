@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+
+/*
+ * The one thread pool.
+ *
+ * Work is cut by the caller into pieces whose number and extent depend on the shapes alone, never on the number of
+ * threads; each piece is done by one thread in a fixed order. So results have the same bits for any thread count.
+ * Workers spin for a bounded time (some ten microseconds) and then sleep. The calling thread takes part. Each thread starts
+ * in a contiguous share of the pieces and takes over the rest of the others' when its own is done.
+ */
+typedef struct PlaitPool PlaitPool;
+
+/* Does piece @piece. @thread (0 .. threads - 1) selects scratch memory, and must not influence the result. */
+typedef void (*PlaitPiece) (gpointer data, gint64 piece, guint thread);
+
+/* A pool of @threads threads, the caller included; 0 asks for the processors this process may use. (transfer full) */
+PLAIT_API PlaitPool *plait_pool_new (guint threads);
+PLAIT_API void plait_pool_free (PlaitPool *pool);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPool, plait_pool_free)
+
+PLAIT_API guint plait_pool_threads (const PlaitPool *pool);
+
+/* Runs pieces 0 .. @pieces - 1 and returns when all are done. One piece, or a pool of one thread, runs in the caller.
+ * Not reentrant: a piece must not call it on the same pool. */
+PLAIT_API void plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data);
+
+/* 64-byte aligned scratch of at least @size bytes belonging to @thread, kept between calls and grown as needed. Contents
+ * are whatever the last user left. (transfer none) */
+PLAIT_API gpointer plait_pool_scratch (PlaitPool *pool, guint thread, gsize size);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+
+/*
+ * The scalar of every tensor. Users run float; the build option -Dscalar=double makes gradient checks sharp. A plugin
+ * built for the other one is refused by the host.
+ */
+#ifdef PLAIT_SCALAR_DOUBLE
+typedef double PlaitScalar;
+#define PLAIT_SCALAR_NAME "double"
+#else
+typedef float PlaitScalar;
+#define PLAIT_SCALAR_NAME "float"
+#endif
+
+/* A dense matrix, row-major. It owns nothing. A vector is one row. @stride is the distance between rows in elements
+ * (>= width): a view of some columns has the stride of the whole. */
+typedef struct
+{
+  PlaitScalar *data;
+  gint64 rows;
+  gint64 width;
+  gint64 stride;
+} PlaitTensor;
+
+/* A tensor over @data whose rows stand end to end. */
+static inline PlaitTensor
+plait_tensor (PlaitScalar *data, gint64 rows, gint64 width)
+{
+  return (PlaitTensor){ data, rows, width, width };
+}
+
+static inline PlaitScalar *
+plait_tensor_row (PlaitTensor tensor, gint64 row)
+{
+  return tensor.data + row * tensor.stride;
+}
+
+/* Columns @first .. @first + @width - 1 of @tensor, a view. */
+static inline PlaitTensor
+plait_tensor_columns (PlaitTensor tensor, gint64 first, gint64 width)
+{
+  return (PlaitTensor){ tensor.data + first, tensor.rows, width, tensor.stride };
+}
+
+/* Rows @first .. @first + @rows - 1 of @tensor, a view. */
+static inline PlaitTensor
+plait_tensor_rows (PlaitTensor tensor, gint64 first, gint64 rows)
+{
+  return (PlaitTensor){ tensor.data + first * tensor.stride, rows, tensor.width, tensor.stride };
+}
+
+/*
+ * Sentences of a batch laid end to end: sentence i has the rows offsets[i] .. offsets[i + 1] - 1 of a tensor. A sentence
+ * may have none (a missing source). @offsets has n + 1 entries and starts with 0.
+ */
+typedef struct
+{
+  gint64 n;
+  const gint64 *offsets;
+} PlaitRagged;
+
+static inline gint64
+plait_ragged_rows (PlaitRagged ragged)
+{
+  return ragged.offsets[ragged.n];
+}
+
+static inline gint64
+plait_ragged_length (PlaitRagged ragged, gint64 sentence)
+{
+  return ragged.offsets[sentence + 1] - ragged.offsets[sentence];
+}
