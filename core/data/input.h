@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+#include "tensor/tensor.h"
+
+/*
+ * What the host hands to encoders and decoders: a batch of tuples, each with one sentence a source and one target
+ * sentence, laid end to end without padding.
+ *
+ * Part of the plugin interface. Plugins read these and change nothing; all memory belongs to the batch.
+ */
+
+/* Token ids that every vocabulary keeps. Row PLAIT_TOKEN_PAD of an embedding is never read in a batch. */
+enum
+{
+  PLAIT_TOKEN_PAD = 0,
+  PLAIT_TOKEN_BOS = 1,
+  PLAIT_TOKEN_EOS = 2,
+  PLAIT_TOKEN_UNKNOWN = 3,
+  PLAIT_TOKEN_SPECIALS = 4, /* ordinary pieces have the ids from here on */
+};
+
+/* What the rows of an input are. A schema names the kind that its encoder reads. */
+typedef enum
+{
+  PLAIT_INPUT_TOKENS,   /* one vocabulary id a row */
+  PLAIT_INPUT_FEATURES, /* one vector a row, such as a position of an image */
+} PlaitInputKind;
+
+/* One source of a batch. A sentence without rows is missing: there is nothing of this source to read for it. */
+typedef struct
+{
+  PlaitInputKind kind;
+  const char *name;     /* of the source, as in [source NAME] */
+  PlaitRagged rows;     /* n = sentences of the batch */
+  const gint32 *tokens; /* [rows] of PLAIT_INPUT_TOKENS, each in 0 .. vocabulary size - 1; NULL otherwise */
+  PlaitTensor features; /* [rows, width] of PLAIT_INPUT_FEATURES; data is NULL otherwise */
+  gint64 n_missing;     /* sentences without rows */
+} PlaitInput;
+
+/* Whether sentence @sentence of the batch has no rows in @input. */
+static inline gboolean
+plait_input_is_missing (const PlaitInput *input, gint64 sentence)
+{
+  return plait_ragged_length (input->rows, sentence) == 0;
+}
+
+/*
+ * A batch of tuples. For a target y_1 .. y_n the inputs are BOS, y_1, .., y_n and the outputs y_1, .., y_n, EOS: row j
+ * of the outputs is what a decoder predicts after it has read the rows up to j of the inputs. Both have target_rows.
+ *
+ * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
+ */
+typedef struct
+{
+  gint64 n_sentences;
+  gint64 n_sources;
+  const PlaitInput *inputs; /* [n_sources], in the order of the experiment's sources */
+
+  PlaitRagged target_rows; /* n = n_sentences; a sentence of n tokens has n + 1 rows */
+  const gint32 *target_inputs;
+  const gint32 *target_outputs;
+
+  const gint64 *sentence; /* [n_sentences], the index of each tuple in its corpus */
+} PlaitBatch;
+
+/* Frees @batch and everything in it. NULL is allowed. */
+PLAIT_API void plait_batch_free (PlaitBatch *batch);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBatch, plait_batch_free)
