@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/tape.h"
+
+/*
+ * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of the
+ * tape of its inputs' (transfer none); shapes that do not fit are programming errors and are asserted.
+ */
+
+typedef enum
+{
+  PLAIT_ACTIVATION_NONE,
+  PLAIT_ACTIVATION_RELU,
+  PLAIT_ACTIVATION_GELU, /* exact, by erf */
+  PLAIT_ACTIVATION_TANH,
+  PLAIT_ACTIVATION_SIGMOID,
+} PlaitActivation;
+
+/* activation (x W + b): x [r, in], W [in, out], b [1, out] or NULL -> [r, out]. */
+PLAIT_API PlaitNode *plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
+                                   PlaitActivation activation);
+
+/* activation (x), element by element. */
+PLAIT_API PlaitNode *plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation);
+
+/* Columns @first .. @first + @width - 1 of x as a view: no copy, the gradient goes to the whole's. */
+PLAIT_API PlaitNode *plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width);
+
+/* Rows @first .. @first + @rows - 1 of x as a view. */
+PLAIT_API PlaitNode *plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows);
+
+/* The sum of @n nodes of one shape. */
+PLAIT_API PlaitNode *plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n);
+
+/* x * y element by element, one shape. */
+PLAIT_API PlaitNode *plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
+
+/* factor * x. */
+PLAIT_API PlaitNode *plait_scale (PlaitTape *tape, PlaitNode *x, double factor);
+
+/* Side by side: [r, w1], [r, w2], ... -> [r, w1 + w2 + ...]. */
+PLAIT_API PlaitNode *plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n);
+
+/* One below the other: [r1, w], [r2, w], ... -> [r1 + r2 + ..., w]. */
+PLAIT_API PlaitNode *plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n);
+
+/* Row i is row @indices[i] of x, or zeros where it is -1. @n indices, borrowed. */
+PLAIT_API PlaitNode *plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n);
+
+/* Row i from x where @take[i], else from y; y NULL means zeros. @take has one byte a row, borrowed. */
+PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
+
+/* Inverted dropout with probability @rate, from the tape's next key; x itself outside training or at rate 0. */
+PLAIT_API PlaitNode *plait_dropout (PlaitTape *tape, PlaitNode *x, double rate);
+
+/* x + dropout (y, rate). */
+PLAIT_API PlaitNode *plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate);
+
+/* gain * (x - mean) / sqrt (variance + epsilon) + bias, row by row, biased variance; gain, bias [1, w]. */
+PLAIT_API PlaitNode *plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bias, double epsilon);
+
+/* Row i = scale * table[ids[i]]: table [V, w], @n ids -> [n, w]. */
+PLAIT_API PlaitNode *plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, double scale);
+
+/* dropout (x + table[first + place of the row in its sentence], rate): x [rows, w], table [positions, w] constant or learned. */
+PLAIT_API PlaitNode *plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode *table, gint64 first,
+                                          double rate);
+
+/* The sum of all elements, [1, 1]. */
+PLAIT_API PlaitNode *plait_total (PlaitTape *tape, PlaitNode *x);
+
+/*
+ * Multi-head scaled dot-product attention over ragged rows (Libovicky et al. 2018, eq. 1-3, without the projections).
+ *
+ * The queries of sentence s, rows query_rows(s), attend to the keys of sentence s in each of the memories under ONE
+ * softmax over all of them (several memories: eq. 5-6). Head h reads columns h * w / heads ... of queries, keys and values.
+ * A sentence without any key gives a zero context and finite gradients.
+ */
+typedef struct
+{
+  PlaitNode *keys;     /* [rows, w] */
+  PlaitNode *values;   /* [rows, w] */
+  PlaitRagged rows;    /* of the keys; with @gather, of the indices */
+  const gint64 *gather; /* NULL, or for each key its row in @keys and @values (caches; only where no gradient is needed) */
+  PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being
+                           [its queries][its keys], sentences end to end */
+} PlaitAttended;
+
+typedef struct
+{
+  guint heads;
+  double scale;   /* 0: 1 / sqrt (w / heads) */
+  gboolean causal; /* query t sees keys 0 .. t (one memory) */
+  double dropout;  /* of the weights, after the softmax */
+} PlaitAttentionOptions;
+
+PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows,
+                                      const PlaitAttended *memories, guint n_memories,
+                                      const PlaitAttentionOptions *options);
+
+/* Attention of each query row over its own @n items (the second level, eq. 7-8): keys[j], values[j] [rows, w] hold item j
+ * of every row. present[j] is NULL or a byte a row: an absent item gets no weight; no item at all gives a zero row.
+ * @weights is NULL or [heads][rows][n]. */
+PLAIT_API PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
+                                                 PlaitNode *const *values, const guint8 *const *present, guint n,
+                                                 const PlaitAttentionOptions *options, PlaitScalar *weights);
+
+/*
+ * Vocabulary projection, softmax, label smoothing, cross entropy and all their gradients as one chunked operator: no
+ * [rows, V] matrix lives through the step.
+ */
+typedef struct
+{
+  double smoothing; /* s: the target gets 1 - s (+ s / V) */
+  gboolean others;  /* spread s over the V - 1 other words (fairseq) instead of over all V (torch) */
+  double scale;     /* the root is scale * sum of the rows' losses */
+} PlaitVocabularyLossOptions;
+
+typedef struct
+{
+  double loss;     /* sum over rows, smoothing included, nats */
+  double negative_log_likelihood; /* sum over rows, without smoothing, nats */
+  gint64 correct;  /* rows whose most probable word is the target (ties: the lower id) */
+} PlaitVocabularyLossSums;
+
+/* states [r, w], table [V, w] (the transposed embedding when tied), bias [1, V] or NULL, @targets r ids -> [1, 1]. Gradients of
+ * table and bias are added at once, so the node's cotangent must be 1: it may only be the root or a summand of it.
+ * @sums is filled at once. @row_losses is NULL or r numbers: negative log-likelihood of each row. */
+PLAIT_API PlaitNode *plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias,
+                                            const gint32 *targets, const PlaitVocabularyLossOptions *options,
+                                            PlaitVocabularyLossSums *sums, double *row_losses);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "tensor/tensor.h"
+
+/*
+ * The tape: operators run at once and leave a node; backward walks the nodes in reverse. Shapes may vary from step to
+ * step and from sentence to sentence. Everything a tape holds lives in its arena until plait_tape_clear.
+ *
+ * Ownership: a node belongs to its tape. Tensors and arrays given to an operator are borrowed and must stay until the
+ * tape is cleared.
+ */
+typedef struct PlaitTape PlaitTape;
+typedef struct PlaitNode PlaitNode;
+typedef struct PlaitPacked PlaitPacked;
+
+typedef enum
+{
+  PLAIT_TAPE_TRAIN,    /* dropout acts, gradients can flow */
+  PLAIT_TAPE_EVALUATE, /* no dropout, nothing is recorded for backward; packed weights are used for few rows */
+  PLAIT_TAPE_CHECK,    /* no dropout, gradients can flow */
+} PlaitTapeMode;
+
+/* An operator's behaviour. Static and constant. */
+typedef struct
+{
+  const char *name;
+  /* Adds to the gradients of the inputs that need one, from node->gradient. */
+  void (*backward) (PlaitTape *tape, PlaitNode *node);
+} PlaitOperator;
+
+struct PlaitNode
+{
+  PlaitTensor value;
+  PlaitTensor gradient; /* data is NULL until a gradient has arrived */
+  const PlaitOperator *operation;
+  PlaitNode **inputs;
+  guint n_inputs;
+  gboolean needs_gradient;
+  gpointer payload; /* what the operator keeps between forward and backward, in the arena */
+  /*< private >*/
+  PlaitNode *previous;
+  PlaitNode *whole;          /* of a view: the node that owns the storage */
+  const PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
+  gpointer reserved[4];
+};
+
+/* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */
+PLAIT_API PlaitTape *plait_tape_new (PlaitPool *pool, PlaitArena *arena);
+PLAIT_API void plait_tape_free (PlaitTape *tape);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTape, plait_tape_free)
+
+/* Starts a step: forgets all nodes, resets the arena, sets the mode and the key that dropout draws from. */
+PLAIT_API void plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout);
+
+PLAIT_API PlaitTapeMode plait_tape_mode (const PlaitTape *tape);
+PLAIT_API PlaitPool *plait_tape_pool (const PlaitTape *tape);
+PLAIT_API PlaitArena *plait_tape_arena (const PlaitTape *tape);
+
+/* A fresh dropout key: the tape's key and a running number, so the same program order gives the same masks. */
+PLAIT_API PlaitRandomKey plait_tape_next_key (PlaitTape *tape);
+
+/* A leaf. @value is borrowed. With @gradient (same shape, borrowed) backward adds into it; without, nothing flows. */
+PLAIT_API PlaitNode *plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient);
+
+/* Runs backward from @root, a [1, 1] node, with cotangent 1. A node's storage is reused once its backward is done, so
+ * only leaves' gradients may be read afterwards. */
+PLAIT_API void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
+
+/*
+ * For operators, those of plugins included.
+ */
+
+/* A node with an uninitialised value of [rows, width] and a payload of @payload_size zeroed bytes. It needs a gradient if
+ * the mode lets gradients flow and one of @inputs does. NULL inputs are skipped. */
+PLAIT_API PlaitNode *plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width,
+                                      PlaitNode *const *inputs, guint n_inputs, gsize payload_size);
+
+/* Where backward writes its contribution to @input's gradient: the tensor, and *beta, 0 if the tensor is uninitialised
+ * and is to be overwritten, 1 if it is to be added to. Call it once for each contribution, and only where
+ * input->needs_gradient; then write the whole tensor. */
+PLAIT_API PlaitTensor plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+GQuark
+plait_error_quark (void)
+{
+  return g_quark_from_static_string ("plait-error");
+}
+
+gboolean
+plait_fail (GError **error, PlaitErrorCode code, const char *format, ...)
+{
+  va_list arguments;
+
+  if (error == NULL)
+    return FALSE;
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error_literal (error, PLAIT_ERROR, code, message);
+  return FALSE;
+}
+
+/* Names longer than this are never compared: nobody mistypes them by one letter and cares. */
+#define LONGEST_NAME 64
+
+/* Damerau-Levenshtein distance (optimal string alignment: insertion, deletion, substitution, and a swap of neighbours
+ * cost 1 each), ASCII case ignored. Both names have at most LONGEST_NAME bytes. */
+static gsize
+distance (const char *a, gsize a_length, const char *b, gsize b_length)
+{
+  gsize rows[3][LONGEST_NAME + 1];
+  gsize *before = rows[0], *above = rows[1], *row = rows[2];
+
+  for (gsize j = 0; j <= b_length; j++)
+    above[j] = j;
+  for (gsize i = 1; i <= a_length; i++)
+    {
+      row[0] = i;
+      for (gsize j = 1; j <= b_length; j++)
+        {
+          char x = g_ascii_tolower (a[i - 1]), y = g_ascii_tolower (b[j - 1]);
+          gsize best = above[j - 1] + (x != y);
+
+          best = MIN (best, above[j] + 1);
+          best = MIN (best, row[j - 1] + 1);
+          if (i > 1 && j > 1 && x == g_ascii_tolower (b[j - 2]) && y == g_ascii_tolower (a[i - 2]))
+            best = MIN (best, before[j - 2] + 1);
+          row[j] = best;
+        }
+      gsize *spare = before;
+      before = above;
+      above = row;
+      row = spare;
+    }
+  return above[b_length];
+}
+
+const char *
+plait_nearest_name (const char *wanted, const char *const *names)
+{
+  gsize length = strlen (wanted);
+  const char *nearest = NULL;
+  gsize least = G_MAXSIZE;
+
+  if (length > LONGEST_NAME)
+    return NULL;
+  for (gsize i = 0; names[i] != NULL; i++)
+    {
+      gsize name_length = strlen (names[i]);
+      gsize d;
+
+      if (name_length > LONGEST_NAME)
+        continue;
+      d = distance (wanted, length, names[i], name_length);
+      /* A slip changes at most a third of the letters: one in three letters, two in six, three in nine or more. */
+      if (d < least && d <= MIN (3, MAX (length, name_length) / 3) && d < length)
+        {
+          least = d;
+          nearest = names[i];
+        }
+    }
+  return nearest;
+}
