@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/input.h"
+#include "nn/parameter.h"
+#include "plugin/memory.h"
+
+/*
+ * The encoder contract: a batch of one source -> one or more memories.
+ */
+
+/* What the host tells an encoder that it builds. */
+typedef struct
+{
+  const char *source;      /* name of the source */
+  PlaitInputKind kind;     /* what it will be given */
+  gint64 input_width;      /* width of the embedded tokens, or of the feature vectors */
+  gint64 model_width;      /* width of the decoder: the width to give memories where nothing else is asked for */
+  gboolean pre_norm;       /* decoder.norm, which an encoder follows unless its own setting says otherwise */
+  PlaitParameters *parameters; /* declare parameters here ... */
+  const char *prefix;          /* ... under names that begin with this, for example "source/en/" */
+} PlaitEncoderBuild;
+
+#define PLAIT_ENCODER_MAXIMUM_MEMORIES 4
+#define PLAIT_ENCODER_MAXIMUM_LOSSES 4
+
+/* What an encoder declares: its memories, in the order in which it will fill them. */
+typedef struct
+{
+  guint n_memories;
+  struct
+  {
+    const char *part; /* NULL for the only or main one; else "sentences" and the like (static) */
+    gint64 width;
+    PlaitStructure structure;
+  } memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
+  gint64 summary_width; /* 0: gives no summary */
+} PlaitEncoderShape;
+
+/* One call of an encoder. */
+typedef struct
+{
+  PlaitTape *tape;
+  const PlaitInput *input;
+  PlaitNode *embedded; /* tokens: [rows, input_width], the host's embeddings; features: the vectors as a constant leaf */
+
+  /* Filled by the encoder. */
+  PlaitMemory memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
+  PlaitNode *summary;      /* [sentences, summary_width], or NULL: last state or root */
+  PlaitNode *summary_cell; /* the cell beside it, or NULL */
+  guint n_losses;
+  struct
+  {
+    const char *name;
+    PlaitNode *loss; /* [1, 1], summed over sentences */
+    double weight;
+  } losses[PLAIT_ENCODER_MAXIMUM_LOSSES];
+} PlaitEncoding;
+
+typedef struct
+{
+  gsize state_size; /* of the instance's state, zeroed memory of the host */
+
+  /* Declares every parameter and fills @shape. @settings is the plugin's own struct, filled by the host. */
+  gboolean (*build) (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape,
+                     GError **error);
+
+  /* Composes operators on encoding->tape and fills the memories. */
+  void (*encode) (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding);
+
+  gpointer reserved[4];
+} PlaitEncoderTable;
