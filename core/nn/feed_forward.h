@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "nn/linear.h"
+
+/* The position-wise feed-forward layer (Vaswani et al. 2017, 3.3): W2 dropout (activation (x W1 + b1)) + b2. A value of
+ * this type owns nothing. */
+typedef struct
+{
+  PlaitLinear inner; /* [d, inner], NAME/inner */
+  PlaitLinear outer; /* [inner, d], NAME/outer */
+  PlaitActivation activation;
+  double dropout; /* of the inner activations */
+} PlaitFeedForward;
+
+/* @activation is PLAIT_ACTIVATION_RELU or PLAIT_ACTIVATION_GELU. */
+PLAIT_API PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width,
+                                                       gint64 inner, PlaitActivation activation, double dropout);
+
+/* x [r, d] -> [r, d], without the residual connection and its dropout. */
+PLAIT_API PlaitNode *plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/operators.h"
+#include "nn/parameter.h"
+
+/* Layer normalisation (Ba et al. 2016) with epsilon 1e-6. A value of this type owns nothing. */
+typedef struct
+{
+  PlaitParameter *gain; /* [1, w], NAME/gain, ones */
+  PlaitParameter *bias; /* [1, w], NAME/bias, zeros */
+} PlaitNorm;
+
+PLAIT_API PlaitNorm plait_norm_declare (PlaitParameters *parameters, const char *name, gint64 width);
+
+/* x [r, w] -> [r, w]. */
+PLAIT_API PlaitNode *plait_norm_apply (PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/tape.h"
+#include "base/error.h"
+
+/*
+ * Parameters of a model, by name.
+ *
+ * First every layer declares its parameters, then plait_parameters_allocate gives them storage, once. All values stand
+ * in one array and all gradients in another, so that optimisers, norms and checkpoints run over few large arrays.
+ * Handles, names and layers belong to the registry and live as long as it does.
+ *
+ * Names are paths such as "decoder/layer/3/feed_forward/inner/weight". They are public: files and warm starts use them,
+ * and initial values depend on the seed and the name only.
+ */
+typedef struct PlaitParameters PlaitParameters;
+
+typedef enum
+{
+  PLAIT_INITIAL_ZEROS,
+  PLAIT_INITIAL_ONES,
+  PLAIT_INITIAL_NORMAL,  /* mean 0, standard deviation @size */
+  PLAIT_INITIAL_UNIFORM, /* in [-size, size) */
+  PLAIT_INITIAL_GLOROT,  /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
+} PlaitInitialKind;
+
+/* How a parameter starts. */
+typedef struct
+{
+  PlaitInitialKind kind;
+  double size;
+  guint blocks; /* GLOROT: how many weights stand side by side in this one (keys and values: 2); 0 means 1 */
+} PlaitInitial;
+
+#define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0 })
+#define PLAIT_ONES ((PlaitInitial){ PLAIT_INITIAL_ONES, 0, 0 })
+#define PLAIT_NORMAL(deviation) ((PlaitInitial){ PLAIT_INITIAL_NORMAL, (deviation), 0 })
+#define PLAIT_UNIFORM(bound) ((PlaitInitial){ PLAIT_INITIAL_UNIFORM, (bound), 0 })
+#define PLAIT_GLOROT ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, 1 })
+#define PLAIT_GLOROT_BLOCKS(n) ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, (n) })
+
+/* A parameter. Read only, but for the numbers that value and gradient point to. */
+typedef struct
+{
+  const char *name;
+  PlaitTensor value;    /* [rows, width]; data is NULL before allocation */
+  PlaitTensor gradient; /* the same shape; data is NULL before allocation and where the parameter is frozen */
+  PlaitInitial initial;
+  gboolean frozen;           /* has no gradient: optimisers leave it alone */
+  gboolean product;          /* is the right side of products, and so worth packing */
+  const PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
+  gint64 offset;             /* of the value (and gradient) in the registry's array, in elements */
+} PlaitParameter;
+
+/* An empty registry. (transfer full) */
+PLAIT_API PlaitParameters *plait_parameters_new (void);
+PLAIT_API void plait_parameters_free (PlaitParameters *parameters);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
+
+/* Adds the parameter @name [rows, width]. A name that is taken, and a declaration after allocation, are programming
+ * errors. (transfer none) */
+PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
+                                                    gint64 width, PlaitInitial initial);
+
+/* Declares that @parameter has no gradient. Before allocation. */
+PLAIT_API void plait_parameters_freeze (PlaitParameters *parameters, PlaitParameter *parameter);
+
+/* @size zeroed bytes that live as long as the registry: for arrays of layers. (transfer none) */
+PLAIT_API gpointer plait_parameters_memory (PlaitParameters *parameters, gsize size);
+
+/* Gives all parameters storage: values and gradients zero. PLAIT_ERROR_MEMORY, naming the bytes, if there is none. */
+PLAIT_API gboolean plait_parameters_allocate (PlaitParameters *parameters, GError **error);
+
+/* Sets all values as declared. Each depends on @seed, the parameter's name and its shape only. */
+PLAIT_API void plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed);
+
+/* How many parameters there are, and the @i-th in the order of declaration. (transfer none) */
+PLAIT_API guint plait_parameters_n (const PlaitParameters *parameters);
+PLAIT_API PlaitParameter *plait_parameters_get (const PlaitParameters *parameters, guint i);
+
+/* The parameter @name, or NULL. (transfer none) */
+PLAIT_API PlaitParameter *plait_parameters_find (const PlaitParameters *parameters, const char *name);
+
+/* The number of elements of all parameters whose name begins with @prefix (NULL: of all), frozen ones included. Also
+ * before allocation. */
+PLAIT_API gint64 plait_parameters_count (const PlaitParameters *parameters, const char *prefix);
+
+/*
+ * All values as one row, to be read: first those with a gradient, in the order of declaration, then the frozen ones.
+ * Each parameter starts at a multiple of 64 bytes; what stands between is zero and has zero gradient.
+ */
+PLAIT_API PlaitTensor plait_parameters_values (const PlaitParameters *parameters);
+
+/* The same for writing; drops the packed panels. Whoever writes values, one parameter's too, calls it first. */
+PLAIT_API PlaitTensor plait_parameters_write_values (PlaitParameters *parameters);
+
+/* All gradients as one row: element i belongs to element i of the values. Frozen parameters have none. */
+PLAIT_API PlaitTensor plait_parameters_gradients (const PlaitParameters *parameters);
+
+PLAIT_API void plait_parameters_zero_gradients (PlaitParameters *parameters);
+
+/* Packs the values of all weights of products, so that a tape in PLAIT_TAPE_EVALUATE multiplies few rows fast. */
+PLAIT_API void plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool);
+
+/* The leaf of @parameter on @tape: one a tape and step. (transfer none) */
+PLAIT_API PlaitNode *plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter);
