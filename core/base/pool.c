@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/pool.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_THREADS 1024
+#define SPIN_MICROSECONDS 20
+
+/* The pieces that one thread starts with, and its scratch; two cache lines, so that neighbours do not disturb. */
+typedef struct
+{
+  /* Number of the run in the upper half, pieces not yet claimed in the lower: a thread that comes late from an earlier
+   * run cannot claim from this one. */
+  _Alignas(128) _Atomic guint64 unclaimed;
+  gint64 end;
+  gpointer scratch;
+  gsize scratch_size;
+} Share;
+
+typedef struct
+{
+  PlaitPool *pool;
+  guint thread;
+  pthread_t handle;
+} Worker;
+
+struct PlaitPool
+{
+  guint threads;
+  gboolean spins;
+  Share *shares;
+  Worker *workers;
+
+  PlaitPiece piece;
+  gpointer data;
+
+  /* The number of the run; workers sleep on it. */
+  _Alignas(128) _Atomic guint32 run;
+  _Atomic guint32 sleepers;
+  _Atomic gboolean stops;
+  /* Pieces of the run that are not done; the caller sleeps on it. */
+  _Alignas(128) _Atomic guint32 left;
+  _Atomic gboolean caller_sleeps;
+};
+
+static void
+sleep_while (_Atomic guint32 *word, guint32 value)
+{
+  syscall (SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void
+wake (_Atomic guint32 *word, int threads)
+{
+  syscall (SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+static inline void
+relax (void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Spins until @word differs from @value, for a bounded time. Returns whether it does. */
+static gboolean
+spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
+{
+  gint64 until;
+
+  if (atomic_load (word) != value)
+    return TRUE;
+  if (!pool->spins)
+    return FALSE;
+  until = g_get_monotonic_time () + SPIN_MICROSECONDS;
+  do
+    for (int i = 0; i < 16; i++)
+      {
+        relax ();
+        if (atomic_load_explicit (word, memory_order_acquire) != value)
+          return TRUE;
+      }
+  while (g_get_monotonic_time () < until);
+  return FALSE;
+}
+
+/* Claims one piece of @share in run @run. */
+static gboolean
+claim (Share *share, guint32 run, gint64 *piece)
+{
+  guint64 seen = atomic_load_explicit (&share->unclaimed, memory_order_relaxed);
+
+  while (seen >> 32 == run && (guint32)seen != 0)
+    if (atomic_compare_exchange_weak_explicit (&share->unclaimed, &seen, seen - 1, memory_order_acquire,
+                                               memory_order_relaxed))
+      {
+        /* The run cannot end before this piece is done, so what it set stands still from here on. */
+        *piece = share->end - (gint64)(guint32)seen;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* Takes part in run @run as @thread: the own share first, then what is left of the others'. */
+static void
+take_part (PlaitPool *pool, guint32 run, guint thread)
+{
+  guint32 done = 0;
+
+  for (guint i = 0; i < pool->threads; i++)
+    {
+      gint64 piece;
+
+      for (; claim (&pool->shares[(thread + i) % pool->threads], run, &piece); done++)
+        pool->piece (pool->data, piece, thread);
+    }
+  if (done > 0 && atomic_fetch_sub (&pool->left, done) == done && atomic_load (&pool->caller_sleeps))
+    wake (&pool->left, 1);
+}
+
+static void *
+worker_main (void *data)
+{
+  Worker *worker = data;
+  PlaitPool *pool = worker->pool;
+  guint32 run = 0;
+
+  while (!atomic_load (&pool->stops))
+    {
+      if (spin_while (pool, &pool->run, run))
+        {
+          run = atomic_load (&pool->run);
+          take_part (pool, run, worker->thread);
+          continue;
+        }
+      atomic_fetch_add (&pool->sleepers, 1);
+      sleep_while (&pool->run, run);
+      atomic_fetch_sub (&pool->sleepers, 1);
+    }
+  return NULL;
+}
+
+/* Starts the workers with all signals blocked, so that the program's own threads receive them. */
+static void
+start_workers (PlaitPool *pool, guint threads)
+{
+  sigset_t all, before;
+
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  for (guint i = 1; i < threads; i++)
+    {
+      Worker *worker = &pool->workers[i];
+
+      *worker = (Worker){ .pool = pool, .thread = i };
+      /* With fewer threads than wished for, the results are the same. */
+      if (pthread_create (&worker->handle, NULL, worker_main, worker) != 0)
+        break;
+      pool->threads = i + 1;
+    }
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+}
+
+PlaitPool *
+plait_pool_new (guint threads)
+{
+  guint processors = g_get_num_processors ();
+  PlaitPool *pool = g_aligned_alloc0 (1, sizeof (PlaitPool), 128);
+
+  threads = CLAMP (threads == 0 ? processors : threads, 1, MOST_THREADS);
+  pool->threads = 1;
+  pool->spins = threads <= processors;
+  pool->shares = g_aligned_alloc0 (threads, sizeof (Share), 128);
+  pool->workers = g_new0 (Worker, threads);
+  start_workers (pool, threads);
+  return pool;
+}
+
+void
+plait_pool_free (PlaitPool *pool)
+{
+  if (pool == NULL)
+    return;
+  atomic_store (&pool->stops, TRUE);
+  atomic_fetch_add (&pool->run, 1);
+  wake (&pool->run, G_MAXINT);
+  for (guint i = 1; i < pool->threads; i++)
+    pthread_join (pool->workers[i].handle, NULL);
+  for (guint i = 0; i < pool->threads; i++)
+    free (pool->shares[i].scratch);
+  g_free (pool->workers);
+  g_aligned_free (pool->shares);
+  g_aligned_free (pool);
+}
+
+guint
+plait_pool_threads (const PlaitPool *pool)
+{
+  return pool->threads;
+}
+
+void
+plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
+{
+  guint32 run;
+
+  if (pieces <= 1 || pool->threads == 1)
+    {
+      for (gint64 i = 0; i < pieces; i++)
+        piece (data, i, 0);
+      return;
+    }
+  g_assert (pieces <= G_MAXINT32);
+  g_assert (atomic_load (&pool->left) == 0);
+
+  run = atomic_load (&pool->run) + 1;
+  pool->piece = piece;
+  pool->data = data;
+  atomic_store (&pool->left, (guint32)pieces);
+  for (guint i = 0; i < pool->threads; i++)
+    {
+      gint64 first = pieces * i / pool->threads;
+      Share *share = &pool->shares[i];
+
+      share->end = pieces * (i + 1) / pool->threads;
+      atomic_store_explicit (&share->unclaimed, (guint64)run << 32 | (guint64)(share->end - first),
+                             memory_order_release);
+    }
+  atomic_store (&pool->run, run);
+  if (atomic_load (&pool->sleepers) > 0)
+    wake (&pool->run, (int)MIN (pieces - 1, (gint64)pool->threads));
+
+  take_part (pool, run, 0);
+  for (guint32 left = atomic_load (&pool->left); left != 0; left = atomic_load (&pool->left))
+    if (!spin_while (pool, &pool->left, left))
+      {
+        atomic_store (&pool->caller_sleeps, TRUE);
+        sleep_while (&pool->left, left);
+        atomic_store (&pool->caller_sleeps, FALSE);
+      }
+}
+
+gpointer
+plait_pool_scratch (PlaitPool *pool, guint thread, gsize size)
+{
+  Share *share = &pool->shares[thread];
+
+  if (share->scratch_size < size)
+    {
+      gsize grown = (MAX (size, share->scratch_size + share->scratch_size / 2) + 63) / 64 * 64;
+
+      free (share->scratch);
+      share->scratch = NULL;
+      if (grown < size || posix_memalign (&share->scratch, 64, grown) != 0)
+        g_error ("no memory for %" G_GSIZE_FORMAT " bytes of scratch", size);
+      share->scratch_size = grown;
+    }
+  return share->scratch;
+}

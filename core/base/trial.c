@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the child sends: one byte of verdict, one of error code, then the sentence. Below PIPE_BUF, so it arrives whole
+ * and never blocks. */
+enum
+{
+  REPORT_SIZE = 4000,
+  VERDICT_GOOD = 'y',
+  VERDICT_REFUSED = 'n',
+};
+
+static gsize
+mapped_bytes (void)
+{
+  FILE *statm = fopen ("/proc/self/statm", "re");
+  unsigned long pages = 0;
+  if (statm != NULL)
+    {
+      if (fscanf (statm, "%lu", &pages) != 1)
+        pages = 0;
+      fclose (statm);
+    }
+  return (gsize)pages * (gsize)sysconf (_SC_PAGESIZE);
+}
+
+static void
+limit_resource (int resource, rlim_t soft, rlim_t hard)
+{
+  struct rlimit old;
+  if (getrlimit (resource, &old) == 0 && old.rlim_max < hard)
+    hard = old.rlim_max;
+  struct rlimit limit = { MIN (soft, hard), hard };
+  setrlimit (resource, &limit);
+}
+
+/* Everything that makes the child harmless to the terminal, the disk and the machine. */
+static void
+confine (PlaitTrialLimits limits)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  setpgid (0, 0);
+  for (int number = 1; number < NSIG; number++)
+    signal (number, SIG_DFL);
+  sigset_t none;
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+
+  int nowhere = open ("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere >= 0)
+    for (int stream = 0; stream <= 2; stream++)
+      dup2 (nowhere, stream);
+
+  limit_resource (RLIMIT_CORE, 0, 0);
+  limit_resource (RLIMIT_FSIZE, 0, 0);
+  limit_resource (RLIMIT_CPU, limits.processor_seconds, (rlim_t)limits.processor_seconds + 1);
+  if (limits.memory_bytes > 0)
+    {
+      rlim_t bytes = mapped_bytes () + limits.memory_bytes;
+      limit_resource (RLIMIT_AS, bytes, bytes);
+    }
+}
+
+static G_NORETURN void
+run_child (int report_fd, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits)
+{
+  confine (limits);
+
+  GError *error = NULL;
+  gboolean good = call (data, &error);
+  char report[REPORT_SIZE] = { good ? VERDICT_GOOD : VERDICT_REFUSED, PLAIT_ERROR_INPUT };
+  if (error != NULL)
+    {
+      if (error->domain == PLAIT_ERROR)
+        report[1] = (char)error->code;
+      g_strlcpy (report + 2, error->message, sizeof report - 2);
+    }
+  size_t size = 2 + strlen (report + 2);
+  _exit (write (report_fd, report, size) == (ssize_t)size ? 0 : 1);
+}
+
+/* Collects the report until the child has ended or @deadline (monotonic microseconds) has passed. TRUE if it ended by
+ * itself. The pipe's end is not waited for: a grandchild might keep it open. */
+static gboolean
+await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *report_size, int *status)
+{
+  gboolean open = TRUE;
+  while (TRUE)
+    {
+      pid_t ended = waitpid (child, status, WNOHANG);
+      if (ended < 0 && errno != EINTR)
+        *status = 0; /* somebody else reaped it (SIGCHLD ignored): the report alone decides */
+      gboolean finished = ended == child || (ended < 0 && errno != EINTR);
+
+      /* After the end, what the child wrote is already there. */
+      struct pollfd wait = { report_fd, POLLIN, 0 };
+      gint64 left = (deadline - g_get_monotonic_time ()) / 1000;
+      int timeout = finished ? 0 : (int)CLAMP (left, 0, 20);
+      if (!open && !finished)
+        g_usleep (500);
+      else if (open && poll (&wait, 1, timeout) > 0)
+        {
+          ssize_t n = read (report_fd, report + *report_size, REPORT_SIZE - *report_size);
+          if (n > 0)
+            {
+              *report_size += (size_t)n;
+              continue;
+            }
+          open = FALSE;
+        }
+      if (finished)
+        return TRUE;
+      if (left <= 0)
+        return FALSE;
+    }
+}
+
+static gboolean
+judge (const char *what, PlaitErrorCode code, PlaitTrialLimits limits, gboolean ended, int status, const char *report,
+       size_t report_size, GError **error)
+{
+  if (!ended)
+    return plait_fail (error, code, "%s: refused, its trial in a separate process did not end within %u seconds", what,
+                       limits.wall_seconds);
+  if (WIFSIGNALED (status))
+    {
+      int number = WTERMSIG (status);
+      if (number == SIGXCPU || number == SIGKILL)
+        return plait_fail (error, code,
+                           "%s: refused, its trial in a separate process used more than %u seconds of processor time "
+                           "or was killed",
+                           what, limits.processor_seconds);
+      if (number == SIGXFSZ)
+        return plait_fail (error, code, "%s: refused, its trial in a separate process tried to write a file", what);
+      return plait_fail (error, code,
+                         "%s: refused, its trial in a separate process with %" G_GSIZE_FORMAT
+                         " MiB of memory crashed (signal %d, %s)",
+                         what, limits.memory_bytes >> 20, number, strsignal (number));
+    }
+  if (report_size < 2 || WEXITSTATUS (status) != 0)
+    return plait_fail (error, code, "%s: refused, its trial ended the process by itself with exit code %d", what,
+                       WEXITSTATUS (status));
+  if (report[0] == VERDICT_GOOD)
+    return TRUE;
+  return plait_fail (error, (PlaitErrorCode)report[1], "%.*s", (int)report_size - 2, report + 2);
+}
+
+gboolean
+plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits,
+             GError **error)
+{
+  int ends[2];
+  if (pipe2 (ends, O_CLOEXEC) != 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no pipe for a trial in a separate process: %s", what,
+                       g_strerror (errno));
+
+  pid_t child = fork ();
+  if (child < 0)
+    {
+      int reason = errno;
+      close (ends[0]);
+      close (ends[1]);
+      return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no process for a trial: %s", what, g_strerror (reason));
+    }
+  if (child == 0)
+    run_child (ends[1], call, data, limits);
+  close (ends[1]);
+
+  char report[REPORT_SIZE];
+  size_t report_size = 0;
+  int status = 0;
+  gint64 deadline = g_get_monotonic_time () + (gint64)limits.wall_seconds * G_USEC_PER_SEC;
+  gboolean ended = await_child (child, ends[0], deadline, report, &report_size, &status);
+  kill (-child, SIGKILL); /* whatever it started; the group is gone already if there is none */
+  if (!ended)
+    {
+      kill (child, SIGKILL);
+      while (waitpid (child, &status, 0) < 0 && errno == EINTR)
+        ;
+    }
+  close (ends[0]);
+  return judge (what, code, limits, ended, status, report, report_size, error);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/arena.h"
+#include "base/error.h"
+#include "harness.h"
+
+#include <string.h>
+
+TEST_CASE (arena, blocks_are_aligned_and_apart)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  const gsize sizes[] = { 0, 1, 63, 64, 65, 1000, 1088, 4097, 100000, 3 << 20 };
+  unsigned char *blocks[G_N_ELEMENTS (sizes)];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      blocks[i] = plait_arena_take (arena, sizes[i]);
+      CHECK_INT ((guintptr)blocks[i] % 64, 0);
+      memset (blocks[i], (int)i + 1, sizes[i]);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (gsize j = 0; j < sizes[i]; j++)
+      REQUIRE (blocks[i][j] == i + 1);
+}
+
+TEST_CASE (arena, reuses_a_released_block)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  gpointer first = plait_arena_take (arena, 5000), second;
+
+  plait_arena_take (arena, 64);
+  plait_arena_release (arena, first, 5000);
+  /* Of the same class, then of a class near below it. */
+  second = plait_arena_take (arena, 4990);
+  CHECK (second == first);
+  plait_arena_release (arena, second, 4990);
+  CHECK (plait_arena_take (arena, 4000) == first);
+  /* Much smaller ones do not waste it, larger ones do not get it. */
+  first = plait_arena_take (arena, 5000);
+  plait_arena_release (arena, first, 5000);
+  CHECK (plait_arena_take (arena, 100) != first);
+  CHECK (plait_arena_take (arena, 9000) != first);
+}
+
+TEST_CASE (arena, steady_steps_map_nothing_new)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  gsize peak = 0;
+
+  for (int step = 0; step < 6; step++)
+    {
+      for (int i = 0; i < 1000; i++)
+        {
+          gsize size = 64 + 37 * (gsize)i;
+
+          memset (plait_arena_take (arena, size), 1, size);
+        }
+      plait_arena_reset (arena);
+      if (step == 1)
+        peak = plait_arena_peak (arena);
+    }
+  CHECK_INT (plait_arena_peak (arena), peak);
+  CHECK (peak >= 18 * 1000 * 1000 && peak < 40 * 1000 * 1000);
+}
+
+TEST_CASE (arena, released_memory_keeps_the_peak_low)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+
+  for (int i = 0; i < 10000; i++)
+    {
+      gsize size = 10000 + 40 * (gsize)(i % 5);
+
+      plait_arena_release (arena, plait_arena_take (arena, size), size);
+    }
+  CHECK (plait_arena_peak (arena) <= 1 << 20);
+}
+
+typedef struct
+{
+  PlaitArena *arena;
+  gsize size;
+  int times;
+  int done;
+} Taking;
+
+static void
+take_many (gpointer data)
+{
+  Taking *taking = data;
+
+  for (; taking->done < taking->times; taking->done++)
+    memset (plait_arena_take (taking->arena, taking->size), 1, taking->size);
+}
+
+TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (3 << 20);
+  g_autoptr (GError) error = NULL;
+  Taking taking = { arena, 100000, 1000, 0 };
+
+  CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
+  CHECK (error != NULL && strstr (error->message, "3145728 allowed") != NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "100000 bytes were asked for");
+  /* Nearly all of the limit could be used. */
+  CHECK (taking.done >= 25 && taking.done <= 31);
+  CHECK (plait_arena_peak (arena) <= 3 << 20);
+
+  /* And it works again, for what fits. */
+  taking = (Taking){ arena, 100000, 25, 0 };
+  CHECK (plait_arena_protect (arena, take_many, &taking, &error));
+  CHECK_NO_ERROR (error);
+  CHECK_INT (taking.done, 25);
+}
+
+TEST_CASE (arena, the_whole_limit_fits_after_a_reset)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (8 << 20);
+  g_autoptr (GError) error = NULL;
+  Taking small = { arena, 1 << 20, 6, 0 }, large = { arena, 8 << 20, 1, 0 };
+
+  CHECK (plait_arena_protect (arena, take_many, &small, &error));
+  plait_arena_reset (arena);
+  CHECK (plait_arena_protect (arena, take_many, &large, &error));
+  CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (arena, absurd_sizes_are_refused)
+{
+  const gsize sizes[] = { G_MAXSIZE, G_MAXSIZE - 63, (gsize)1 << 63, ((gsize)1 << 47) + 1, (gsize)1 << 47 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (PlaitArena) arena = plait_arena_new (0);
+      g_autoptr (GError) error = NULL;
+      Taking taking = { arena, sizes[i], 1, 0 };
+
+      CONTEXT ("%zu bytes", sizes[i]);
+      CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");
+    }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/pool.h"
+#include "harness.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define PIECES 97
+
+typedef struct
+{
+  PlaitPool *pool;
+  double sums[PIECES];
+  _Atomic int visits[PIECES];
+  _Atomic int strangers;
+} Work;
+
+static void
+sum_piece (gpointer data, gint64 piece, guint thread)
+{
+  Work *work = data;
+  double *scratch = plait_pool_scratch (work->pool, thread, 100 * sizeof (double));
+
+  if (thread >= plait_pool_threads (work->pool) || (guintptr)scratch % 64 != 0)
+    work->strangers++;
+  for (int i = 0; i < 100; i++)
+    scratch[i] = sin ((double)(piece * 100 + i));
+  work->sums[piece] = 0;
+  for (int i = 0; i < 100; i++)
+    work->sums[piece] += scratch[i];
+  work->visits[piece]++;
+}
+
+TEST_CASE (pool, same_bits_for_any_number_of_threads)
+{
+  const guint threads[] = { 1, 2, 3, 5 };
+  Work first = { 0 };
+
+  for (gsize t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      g_autoptr (PlaitPool) pool = plait_pool_new (threads[t]);
+      Work work = { .pool = pool };
+
+      CONTEXT ("%u threads", threads[t]);
+      CHECK_INT (plait_pool_threads (pool), threads[t]);
+      plait_pool_run (pool, PIECES, sum_piece, &work);
+      for (int i = 0; i < PIECES; i++)
+        CHECK_INT (work.visits[i], 1);
+      CHECK_INT (work.strangers, 0);
+      if (t == 0)
+        memcpy (first.sums, work.sums, sizeof first.sums);
+      CHECK (memcmp (first.sums, work.sums, sizeof first.sums) == 0);
+    }
+}
+
+TEST_CASE (pool, any_number_of_pieces)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (3);
+
+  for (gint64 pieces = 0; pieces <= 10; pieces++)
+    {
+      Work work = { .pool = pool };
+
+      CONTEXT ("%d pieces", (int)pieces);
+      plait_pool_run (pool, pieces, sum_piece, &work);
+      for (int i = 0; i < PIECES; i++)
+        CHECK_INT (work.visits[i], i < pieces);
+    }
+}
+
+static void
+count_piece (gpointer data, gint64 piece, guint thread)
+{
+  atomic_fetch_add ((_Atomic gint64 *)data, piece + 1);
+}
+
+/* Many more threads than processors, many short runs: nothing is lost, done twice, or waited for in vain. */
+TEST_CASE (pool, oversubscription_does_not_hang)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (16);
+  _Atomic gint64 sum = 0;
+
+  for (int run = 0; run < 3000; run++)
+    plait_pool_run (pool, 1 + run % 40, count_piece, &sum);
+
+  gint64 expected = 0;
+  for (int run = 0; run < 3000; run++)
+    expected += (gint64)(1 + run % 40) * (2 + run % 40) / 2;
+  CHECK_INT (sum, expected);
+}
+
+TEST_CASE (pool, pools_run_beside_each_other)
+{
+  g_autoptr (PlaitPool) one = plait_pool_new (2);
+  g_autoptr (PlaitPool) other = plait_pool_new (4);
+  _Atomic gint64 sum = 0;
+
+  for (int run = 0; run < 200; run++)
+    {
+      plait_pool_run (one, 10, count_piece, &sum);
+      plait_pool_run (other, 10, count_piece, &sum);
+    }
+  CHECK_INT (sum, 400 * 55);
+}
+
+static void
+sleep_piece (gpointer data, gint64 piece, guint thread)
+{
+  /* The first share is slow: the others must take over its rest. */
+  if (thread == 0)
+    g_usleep (20000);
+  atomic_fetch_add ((_Atomic gint64 *)data + thread, 1);
+}
+
+TEST_CASE (pool, idle_threads_take_over_the_rest)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  _Atomic gint64 done[2] = { 0 };
+
+  plait_pool_run (pool, 20, sleep_piece, done);
+  CHECK_INT (done[0] + done[1], 20);
+  CHECK (done[1] > 10);
+}
+
+/* A run after the workers fell asleep. */
+TEST_CASE (pool, sleepers_wake)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  _Atomic gint64 done[2] = { 0 };
+
+  for (int run = 0; run < 3; run++)
+    {
+      g_usleep (3000);
+      plait_pool_run (pool, 4, sleep_piece, done);
+    }
+  CHECK_INT (done[0] + done[1], 12);
+  CHECK (done[1] > 0);
+}
+
+TEST_CASE (pool, asks_for_the_processors)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (0);
+
+  CHECK_INT (plait_pool_threads (pool), g_get_num_processors ());
+}
+
+TEST_CASE (pool, scratch_is_kept_and_grows)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  char *scratch = plait_pool_scratch (pool, 1, 1000);
+
+  memset (scratch, 7, 1000);
+  CHECK (plait_pool_scratch (pool, 1, 500) == scratch);
+  CHECK_INT (scratch[999], 7);
+  CHECK (plait_pool_scratch (pool, 0, 1000) != scratch);
+  memset (plait_pool_scratch (pool, 1, 1 << 20), 7, 1 << 20);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstring>
+#include <filesystem>
+#include <iomanip>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+/* The cases are listed by constructors, which may run before GoogleTest's own globals are made; main hands them over.
+ */
+PlaitTestCase *first_case;
+PlaitTestCase **last_case = &first_case;
+
+std::string folder;
+
+class Case : public testing::Test {
+public:
+  explicit Case (const PlaitTestCase *test_case) : test_case_ (test_case)
+  {
+  }
+
+  void
+  TestBody () override
+  {
+    test_case_->body ();
+  }
+
+  void
+  TearDown () override
+  {
+    if (folder.empty ())
+      return;
+    std::error_code ignored;
+    std::filesystem::remove_all (folder, ignored);
+    folder.clear ();
+  }
+
+private:
+  const PlaitTestCase *test_case_;
+};
+
+std::string
+quoted (const char *string)
+{
+  return string ? "\"" + std::string (string) + "\"" : "NULL";
+}
+
+} // namespace
+
+extern "C" {
+
+void
+plait_test_register (PlaitTestCase *test_case)
+{
+  *last_case = test_case;
+  last_case = &test_case->next;
+}
+
+gboolean
+plait_test_check (const char *file, int line, gboolean holds, const char *expression)
+{
+  if (!holds)
+    ADD_FAILURE_AT (file, line) << "does not hold: " << expression;
+  return holds;
+}
+
+gboolean
+plait_test_check_int (const char *file, int line, const char *expression, gint64 actual, gint64 expected)
+{
+  if (actual == expected)
+    return TRUE;
+  ADD_FAILURE_AT (file, line) << expression << "\n  is       " << actual << "\n  expected " << expected;
+  return FALSE;
+}
+
+gboolean
+plait_test_check_string (const char *file, int line, const char *expression, const char *actual, const char *expected)
+{
+  if (g_strcmp0 (actual, expected) == 0)
+    return TRUE;
+  ADD_FAILURE_AT (file, line) << expression << "\n  is       " << quoted (actual) << "\n  expected "
+                              << quoted (expected);
+  return FALSE;
+}
+
+gboolean
+plait_test_check_near (const char *file, int line, const char *expression, double actual, double expected,
+                       double tolerance)
+{
+  if (actual == expected || std::fabs (actual - expected) <= tolerance)
+    return TRUE;
+  ADD_FAILURE_AT (file, line) << std::setprecision (std::numeric_limits<double>::max_digits10) << expression
+                              << "\n  is       " << actual << "\n  expected " << expected << " within " << tolerance
+                              << "\n  differs  " << std::fabs (actual - expected);
+  return FALSE;
+}
+
+gboolean
+plait_test_check_contains (const char *file, int line, const char *expression, const char *string, const char *part)
+{
+  if (string && strstr (string, part))
+    return TRUE;
+  ADD_FAILURE_AT (file, line) << expression << "\n  is              " << quoted (string) << "\n  should contain  "
+                              << quoted (part);
+  return FALSE;
+}
+
+gboolean
+plait_test_check_no_error (const char *file, int line, GError **error)
+{
+  if (!*error)
+    return TRUE;
+  ADD_FAILURE_AT (file, line) << "unexpected error: " << (*error)->message;
+  g_clear_error (error);
+  return FALSE;
+}
+
+gboolean
+plait_test_check_error (const char *file, int line, GError **error, int code, const char *code_name, const char *part)
+{
+  gboolean holds = FALSE;
+  if (!*error)
+    ADD_FAILURE_AT (file, line) << "no error, expected " << code_name << " about " << quoted (part);
+  else if ((*error)->domain != g_quark_from_static_string ("plait-error") || (*error)->code != code)
+    ADD_FAILURE_AT (file, line) << "error " << g_quark_to_string ((*error)->domain) << " " << (*error)->code << " ("
+                                << (*error)->message << "), expected " << code_name;
+  else
+    holds = plait_test_check_contains (file, line, "the error's message", (*error)->message, part);
+  g_clear_error (error);
+  return holds;
+}
+
+void
+plait_test_skip (const char *file, int line, const char *reason)
+{
+  GTEST_SKIP () << file << ":" << line << ": " << reason;
+}
+
+PlaitTestContext
+plait_test_context_begin (const char *file, int line, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *note = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return { new testing::ScopedTrace (file, line, note) };
+}
+
+void
+plait_test_context_end (PlaitTestContext *context)
+{
+  delete static_cast<testing::ScopedTrace *> (context->trace);
+}
+
+const char *
+plait_test_folder (void)
+{
+  if (folder.empty ())
+    {
+      g_autofree char *made = g_dir_make_tmp ("plait-test-XXXXXX", nullptr);
+      if (!made)
+        g_error ("no temporary folder can be made in %s", g_get_tmp_dir ());
+      folder = made;
+    }
+  return folder.c_str ();
+}
+
+char *
+plait_test_path (const char *name)
+{
+  return g_build_filename (plait_test_folder (), name, nullptr);
+}
+
+char *
+plait_test_source_path (const char *name)
+{
+  return g_build_filename (PLAIT_TEST_SOURCE_ROOT, name, nullptr);
+}
+
+char *
+plait_test_build_path (const char *name)
+{
+  return g_build_filename (PLAIT_TEST_BUILD_ROOT, name, nullptr);
+}
+
+} /* extern "C" */
+
+int
+main (int argc, char **argv)
+{
+  for (const PlaitTestCase *test_case = first_case; test_case; test_case = test_case->next)
+    testing::RegisterTest (test_case->suite, test_case->name, nullptr, nullptr, test_case->file, test_case->line,
+                           [test_case] () -> testing::Test * { return new Case (test_case); });
+  testing::InitGoogleTest (&argc, argv);
+  return RUN_ALL_TESTS ();
+}

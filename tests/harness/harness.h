@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * GoogleTest behind C: a test case is a C function that registers itself. See tests/README.md.
+ *
+ *   TEST_CASE (arena, reuses_a_block)
+ *   {
+ *     CONTEXT ("size %d", size);
+ *     REQUIRE (arena != NULL);
+ *     CHECK_INT (plait_arena_peak (arena), 64);
+ *   }
+ *
+ * Checks may be made from any thread. Macros evaluate their arguments once.
+ */
+G_BEGIN_DECLS
+
+typedef struct PlaitTestCase PlaitTestCase;
+
+/* One registered test case; only TEST_CASE makes them. */
+struct PlaitTestCase
+{
+  const char *suite;
+  const char *name;
+  const char *file;
+  int line;
+  void (*body) (void);
+  PlaitTestCase *next;
+};
+
+/* What CONTEXT leaves on the stack; its end takes the note away. */
+typedef struct
+{
+  void *trace;
+} PlaitTestContext;
+
+void plait_test_register (PlaitTestCase *test_case);
+gboolean plait_test_check (const char *file, int line, gboolean holds, const char *expression);
+gboolean plait_test_check_int (const char *file, int line, const char *expression, gint64 actual, gint64 expected);
+gboolean plait_test_check_string (const char *file, int line, const char *expression, const char *actual,
+                                  const char *expected);
+gboolean plait_test_check_near (const char *file, int line, const char *expression, double actual, double expected,
+                                double tolerance);
+gboolean plait_test_check_contains (const char *file, int line, const char *expression, const char *string,
+                                    const char *part);
+gboolean plait_test_check_no_error (const char *file, int line, GError **error);
+gboolean plait_test_check_error (const char *file, int line, GError **error, int code, const char *code_name,
+                                 const char *part);
+void plait_test_skip (const char *file, int line, const char *reason);
+PlaitTestContext plait_test_context_begin (const char *file, int line, const char *format, ...) G_GNUC_PRINTF (3, 4);
+void plait_test_context_end (PlaitTestContext *context);
+
+/* An empty folder of the running test case, removed with all in it when the case ends. (transfer none) */
+const char *plait_test_folder (void);
+
+/* The path of @name inside plait_test_folder (). (transfer full) */
+char *plait_test_path (const char *name);
+
+/* The path of @name inside the source tree, such as "schemas/encoder". (transfer full) */
+char *plait_test_source_path (const char *name);
+
+/* The path of @name inside the build tree. (transfer full) */
+char *plait_test_build_path (const char *name);
+
+#define TEST_CASE(suite_, name_)                                                                                       \
+  static void test_##suite_##_##name_ (void);                                                                          \
+  __attribute__ ((constructor)) static void test_register_##suite_##_##name_ (void)                                    \
+  {                                                                                                                    \
+    static PlaitTestCase test_case = { #suite_, #name_, __FILE__, __LINE__, test_##suite_##_##name_, NULL };           \
+    plait_test_register (&test_case);                                                                                  \
+  }                                                                                                                    \
+  static void test_##suite_##_##name_ (void)
+
+/* Notes a failure if @expr does not hold, and goes on. */
+#define CHECK(expr) ((void)plait_test_check (__FILE__, __LINE__, (expr) ? TRUE : FALSE, #expr))
+
+/* Notes a failure if @expr does not hold, and returns from the function (which must return void). */
+#define REQUIRE(expr)                                                                                                  \
+  do                                                                                                                   \
+    {                                                                                                                  \
+      if (!plait_test_check (__FILE__, __LINE__, (expr) ? TRUE : FALSE, #expr))                                        \
+        return;                                                                                                        \
+    }                                                                                                                  \
+  while (0)
+
+#define CHECK_INT(actual, expected)                                                                                    \
+  ((void)plait_test_check_int (__FILE__, __LINE__, #actual, (gint64)(actual), (gint64)(expected)))
+
+/* Either may be NULL, which equals only NULL. */
+#define CHECK_STRING(actual, expected)                                                                                 \
+  ((void)plait_test_check_string (__FILE__, __LINE__, #actual, (actual), (expected)))
+
+/* |actual - expected| <= tolerance; NaN is near nothing. */
+#define CHECK_NEAR(actual, expected, tolerance)                                                                        \
+  ((void)plait_test_check_near (__FILE__, __LINE__, #actual, (double)(actual), (double)(expected), (double)(tolerance)))
+
+#define CHECK_CONTAINS(string, part) ((void)plait_test_check_contains (__FILE__, __LINE__, #string, (string), (part)))
+
+/* @error is a GError * variable; it is cleared. */
+#define CHECK_NO_ERROR(error) ((void)plait_test_check_no_error (__FILE__, __LINE__, &(error)))
+
+/* @error, a GError * variable, has our domain, @code and a message that contains @part; it is cleared. */
+#define CHECK_ERROR(error, code, part)                                                                                 \
+  ((void)plait_test_check_error (__FILE__, __LINE__, &(error), (code), #code, (part)))
+
+/* Ends the test case as skipped. */
+#define SKIP_TEST(reason)                                                                                              \
+  do                                                                                                                   \
+    {                                                                                                                  \
+      plait_test_skip (__FILE__, __LINE__, (reason));                                                                  \
+      return;                                                                                                          \
+    }                                                                                                                  \
+  while (0)
+
+/* A note that every failure carries until the end of the enclosing block. */
+#define CONTEXT(...)                                                                                                   \
+  __attribute__ ((cleanup (plait_test_context_end), unused)) PlaitTestContext G_PASTE (test_context_, __COUNTER__)     \
+      = plait_test_context_begin (__FILE__, __LINE__, __VA_ARGS__)
+
+G_END_DECLS
