@@ -2,20 +2,12 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "tensor/activation.h"
 
 /*
  * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of the
  * tape of its inputs' (transfer none); shapes that do not fit are programming errors and are asserted.
  */
-
-typedef enum
-{
-  PLAIT_ACTIVATION_NONE,
-  PLAIT_ACTIVATION_RELU,
-  PLAIT_ACTIVATION_GELU, /* exact, by erf */
-  PLAIT_ACTIVATION_TANH,
-  PLAIT_ACTIVATION_SIGMOID,
-} PlaitActivation;
 
 /* activation (x W + b): x [r, in], W [in, out], b [1, out] or NULL -> [r, out]. */
 PLAIT_API PlaitNode *plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,

@@ -53,8 +53,8 @@ plait_tensor_rows (PlaitTensor tensor, gint64 first, gint64 rows)
 }
 
 /*
- * Sentences of a batch laid end to end: sentence i has the rows offsets[i] .. offsets[i + 1] - 1 of a tensor. A sentence
- * may have none (a missing source). @offsets has n + 1 entries and starts with 0.
+ * Sentences of a batch laid end to end: sentence i has the rows offsets[i] .. offsets[i + 1] - 1 of a tensor. A
+ * sentence may have none (a missing source). @offsets has n + 1 entries and starts with 0.
  */
 typedef struct
 {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/pool.h"
+#include "base/random.h"
+#include "tensor/tensor.h"
+
+/*
+ * Multi-head scaled dot-product attention over ragged rows, fused (Libovicky et al. 2018, eq. 1-3; several memories
+ * under one softmax: eq. 5-6). Head h reads columns h * w / heads ... of queries, keys and values; w is a multiple of
+ * heads. Only the log-sum-exp of each query and head is kept; backward makes the weights again. A query without any key
+ * gives zeros.
+ */
+
+/* Keys and values that take part in the softmax. */
+typedef struct
+{
+  PlaitTensor keys;     /* [rows, w] */
+  PlaitTensor values;   /* [rows, w] */
+  PlaitRagged rows;     /* of the keys, as many sentences as the queries have; with @gather, of the indices */
+  const gint64 *gather; /* NULL, or for each key its row in @keys and @values; forward only */
+  PlaitScalar
+      *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being
+                   [its queries][its keys], sentences end to end; forward only. Keys a causal query cannot see: 0 */
+} PlaitAttentionMemory;
+
+typedef struct
+{
+  guint heads;
+  double scale;       /* of the scores; 0: 1 / sqrt (w / heads) */
+  gboolean causal;    /* query t of a sentence sees keys 0 .. t; one memory only */
+  double dropout;     /* of the weights, after the softmax, inverted */
+  PlaitRandomKey key; /* of the dropout; the draw of (head, query row, key of all memories of the sentence) */
+} PlaitAttentionSettings;
+
+/* context [r, w]; @log_sums is NULL or heads * r numbers, [row][head], for backward. */
+void plait_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, PlaitRagged query_rows,
+                              const PlaitAttentionMemory *memories, guint n_memories,
+                              const PlaitAttentionSettings *settings, PlaitScalar *log_sums);
+
+/* Where gradients go: gradient = beta * gradient + contribution; data NULL: not wanted. */
+typedef struct
+{
+  PlaitTensor gradient;
+  PlaitScalar beta;
+} PlaitGradientTarget;
+
+typedef struct
+{
+  PlaitGradientTarget keys;
+  PlaitGradientTarget values;
+} PlaitAttentionMemoryGradient;
+
+/* Every target is written whole. Targets may be one and the same tensor (queries that are also keys): they are written
+ * in the order queries, keys and values of memory 0, keys and values of memory 1, ..., so only the first of them may
+ * have beta 0. */
+void plait_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries,
+                               const PlaitAttentionMemoryGradient *dmemories, PlaitTensor dcontext, PlaitTensor context,
+                               PlaitTensor queries, PlaitRagged query_rows, const PlaitAttentionMemory *memories,
+                               guint n_memories, const PlaitAttentionSettings *settings, const PlaitScalar *log_sums);
+
+/*
+ * Attention of each row over its own @n items (the second level, eq. 7-8): row r of keys[j] and values[j] is its item
+ * j. present[j] is NULL (all present) or a byte a row; @present itself may be NULL. No item at all gives a zero row.
+ * @weights is NULL or [heads][rows][n], before dropout, absent items 0. settings->causal is ignored.
+ */
+void plait_items_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, const PlaitTensor *keys,
+                                    const PlaitTensor *values, const guint8 *const *present, guint n,
+                                    const PlaitAttentionSettings *settings, PlaitScalar *weights);
+
+/* Targets as in plait_attention_backward, in the order queries, keys[0], values[0], keys[1], ... */
+void plait_items_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries, const PlaitGradientTarget *dkeys,
+                                     const PlaitGradientTarget *dvalues, PlaitTensor dcontext, PlaitTensor queries,
+                                     const PlaitTensor *keys, const PlaitTensor *values, const guint8 *const *present,
+                                     guint n, const PlaitAttentionSettings *settings);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "tensor/activation.h"
+#include "tensor/tensor.h"
+
+/*
+ * Kernels that work element by element. All tensors of one call have the same rows and width; strides may differ. An
+ * output may be an input. Where there is a beta it is 0 (the output may be uninitialised) or 1 (add to it).
+ */
+
+/* y = beta * y + alpha * x. Copies (1, 0), adds (1, 1), scales. */
+void plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar alpha, PlaitTensor x);
+
+/* y = the sum of @n tensors (n >= 1), in their order. */
+void plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n);
+
+/* z = beta * z + x * y. */
+void plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTensor x, PlaitTensor y);
+
+/* y = beta * y + value. */
+void plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar value);
+
+/*
+ * Inverted dropout: y = beta * y + x * mask / (1 - rate), where element i (row * width + column) is dropped if
+ * plait_random_hash32 (key, i) < rate * 2^32; plain accumulation at rate 0. Its backward is the same call on the
+ * gradients.
+ */
+void plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitRandomKey key,
+                           double rate);
+
+/* z = x + dropout (y), with the mask of plait_tensor_dropout. */
+void plait_residual_forward (PlaitPool *pool, PlaitTensor z, PlaitTensor x, PlaitTensor y, PlaitRandomKey key,
+                             double rate);
+
+/* The sum of all elements, in an order fixed by the shape, summed in double. */
+double plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x);
+
+/* y = activation (x), element by element; y may be x. NaN stays NaN. */
+void plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x);
+
+/*
+ * dx = beta * dx + dy * activation' (x). @kept is the input x for GELU and the output y for the others (ReLU, tanh and
+ * sigmoid know their derivative from what they gave), see plait_activation_keeps_input. dx may be dy when @beta is 0.
+ */
+void plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
+                                PlaitTensor dy, PlaitTensor kept);
+
+/* Whether backward wants the input (GELU) rather than the output. */
+static inline gboolean
+plait_activation_keeps_input (PlaitActivation activation)
+{
+  return activation == PLAIT_ACTIVATION_GELU;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/pool.h"
+#include "tensor/activation.h"
+#include "tensor/tensor.h"
+
+/*
+ * A weight laid out once in column panels, for products with few rows (decoding, recurrent steps), where cblas would
+ * spend its time packing. A copy: pack again when the weight has changed.
+ */
+typedef struct PlaitPacked PlaitPacked;
+
+/* Packs @weight [in, out], or its transpose if @transposed (a vocabulary table [V, w] as the weight [w, V]). NULL when
+ * memory is out. (transfer full) */
+PlaitPacked *plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed);
+void plait_packed_free (PlaitPacked *packed);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
+
+/* Packs new values of a weight of the same shape into @packed. */
+void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);
+
+gint64 plait_packed_rows (const PlaitPacked *packed);  /* in */
+gint64 plait_packed_width (const PlaitPacked *packed); /* out */
+
+/* Most rows for which the packed product beats cblas here. */
+gint64 plait_packed_most_rows (void);
+
+/* y = activation (beta * y + x W + b): x [r, in], y [r, out], @bias out numbers or NULL, @beta 0 or 1. A row's result
+ * does not depend on the other rows. */
+void plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
+                           const PlaitScalar *bias, PlaitActivation activation);
