@@ -33,6 +33,7 @@ typedef enum
   PLAIT_SETTING_BOOLEAN, /* gboolean */
   PLAIT_SETTING_TEXT,    /* const char *, owned by the host */
   PLAIT_SETTING_CHOICE,  /* gint: place in the list of choices */
+  PLAIT_SETTING_LIST,    /* const char *, items separated by ';', owned by the host */
 } PlaitSettingType;
 
 /* Where in a plugin's own settings struct the host puts the value of a schema parameter. */
@@ -48,6 +49,7 @@ typedef struct
 #define PLAIT_BIND_REAL(Struct, field) { #field, PLAIT_SETTING_REAL, G_STRUCT_OFFSET (Struct, field), NULL }
 #define PLAIT_BIND_BOOLEAN(Struct, field) { #field, PLAIT_SETTING_BOOLEAN, G_STRUCT_OFFSET (Struct, field), NULL }
 #define PLAIT_BIND_TEXT(Struct, field) { #field, PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (Struct, field), NULL }
+#define PLAIT_BIND_LIST(Struct, field) { #field, PLAIT_SETTING_LIST, G_STRUCT_OFFSET (Struct, field), NULL }
 #define PLAIT_BIND_CHOICE(Struct, field, names) { #field, PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET (Struct, field), names }
 
 /* The layout that a module was built against, one number a field, so that a mismatch can be named. */
