@@ -5,8 +5,8 @@
 #include "tensor/activation.h"
 
 /*
- * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of the
- * tape of its inputs' (transfer none); shapes that do not fit are programming errors and are asserted.
+ * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of
+ * the tape of its inputs' (transfer none); shapes that do not fit are programming errors and are asserted.
  */
 
 /* activation (x W + b): x [r, in], W [in, out], b [1, out] or NULL -> [r, out]. */
@@ -55,9 +55,10 @@ PLAIT_API PlaitNode *plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode 
 /* Row i = scale * table[ids[i]]: table [V, w], @n ids -> [n, w]. */
 PLAIT_API PlaitNode *plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, double scale);
 
-/* dropout (x + table[first + place of the row in its sentence], rate): x [rows, w], table [positions, w] constant or learned. */
-PLAIT_API PlaitNode *plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode *table, gint64 first,
-                                          double rate);
+/* dropout (x + table[first + place of the row in its sentence], rate): x [rows, w], table [positions, w] constant or
+ * learned. */
+PLAIT_API PlaitNode *plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode *table,
+                                          gint64 first, double rate);
 
 /* The sum of all elements, [1, 1]. */
 PLAIT_API PlaitNode *plait_total (PlaitTape *tape, PlaitNode *x);
@@ -66,23 +67,24 @@ PLAIT_API PlaitNode *plait_total (PlaitTape *tape, PlaitNode *x);
  * Multi-head scaled dot-product attention over ragged rows (Libovicky et al. 2018, eq. 1-3, without the projections).
  *
  * The queries of sentence s, rows query_rows(s), attend to the keys of sentence s in each of the memories under ONE
- * softmax over all of them (several memories: eq. 5-6). Head h reads columns h * w / heads ... of queries, keys and values.
- * A sentence without any key gives a zero context and finite gradients.
+ * softmax over all of them (several memories: eq. 5-6). Head h reads columns h * w / heads ... of queries, keys and
+ * values. A sentence without any key gives a zero context and finite gradients.
  */
 typedef struct
 {
-  PlaitNode *keys;     /* [rows, w] */
-  PlaitNode *values;   /* [rows, w] */
-  PlaitRagged rows;    /* of the keys; with @gather, of the indices */
-  const gint64 *gather; /* NULL, or for each key its row in @keys and @values (caches; only where no gradient is needed) */
-  PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being
-                           [its queries][its keys], sentences end to end */
+  PlaitNode *keys;   /* [rows, w] */
+  PlaitNode *values; /* [rows, w] */
+  PlaitRagged rows;  /* of the keys; with @gather, of the indices */
+  const gint64
+      *gather; /* NULL, or for each key its row in @keys and @values (caches; only where no gradient is needed) */
+  PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s
+                           being [its queries][its keys], sentences end to end */
 } PlaitAttended;
 
 typedef struct
 {
   guint heads;
-  double scale;   /* 0: 1 / sqrt (w / heads) */
+  double scale;    /* 0: 1 / sqrt (w / heads) */
   gboolean causal; /* query t sees keys 0 .. t (one memory) */
   double dropout;  /* of the weights, after the softmax */
 } PlaitAttentionOptions;
@@ -91,8 +93,8 @@ PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, Plait
                                       const PlaitAttended *memories, guint n_memories,
                                       const PlaitAttentionOptions *options);
 
-/* Attention of each query row over its own @n items (the second level, eq. 7-8): keys[j], values[j] [rows, w] hold item j
- * of every row. present[j] is NULL or a byte a row: an absent item gets no weight; no item at all gives a zero row.
+/* Attention of each query row over its own @n items (the second level, eq. 7-8): keys[j], values[j] [rows, w] hold item
+ * j of every row. present[j] is NULL or a byte a row: an absent item gets no weight; no item at all gives a zero row.
  * @weights is NULL or [heads][rows][n]. */
 PLAIT_API PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
                                                  PlaitNode *const *values, const guint8 *const *present, guint n,
@@ -111,13 +113,14 @@ typedef struct
 
 typedef struct
 {
-  double loss;     /* sum over rows, smoothing included, nats */
+  double loss;                    /* sum over rows, smoothing included, nats */
   double negative_log_likelihood; /* sum over rows, without smoothing, nats */
-  gint64 correct;  /* rows whose most probable word is the target (ties: the lower id) */
+  gint64 correct;                 /* rows whose most probable word is the target (ties: the lower id) */
 } PlaitVocabularyLossSums;
 
-/* states [r, w], table [V, w] (the transposed embedding when tied), bias [1, V] or NULL, @targets r ids -> [1, 1]. Gradients of
- * table and bias are added at once, so the node's cotangent must be 1: it may only be the root or a summand of it.
+/* states [r, w], table [V, w] (the transposed embedding when tied), bias [1, V] or NULL, @targets r ids -> [1, 1].
+ * Gradients of table and bias are added at once, so the node's cotangent must be 1: it may only be the root or a
+ * summand of it.
  * @sums is filled at once. @row_losses is NULL or r numbers: negative log-likelihood of each row. */
 PLAIT_API PlaitNode *plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias,
                                             const gint32 *targets, const PlaitVocabularyLossOptions *options,

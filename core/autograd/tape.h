@@ -45,7 +45,8 @@ struct PlaitNode
   PlaitNode *previous;
   PlaitNode *whole;          /* of a view: the node that owns the storage */
   const PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
-  gpointer reserved[4];
+  gsize payload_size;
+  gpointer reserved[3];
 };
 
 /* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */
@@ -66,16 +67,16 @@ PLAIT_API PlaitRandomKey plait_tape_next_key (PlaitTape *tape);
 /* A leaf. @value is borrowed. With @gradient (same shape, borrowed) backward adds into it; without, nothing flows. */
 PLAIT_API PlaitNode *plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient);
 
-/* Runs backward from @root, a [1, 1] node, with cotangent 1. A node's storage is reused once its backward is done, so
- * only leaves' gradients may be read afterwards. */
+/* Runs backward from @root, a [1, 1] node, with cotangent 1. Once a step. A node's storage is reused once its backward
+ * is done, so only leaves and the value of @root may be read afterwards. */
 PLAIT_API void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
 
 /*
  * For operators, those of plugins included.
  */
 
-/* A node with an uninitialised value of [rows, width] and a payload of @payload_size zeroed bytes. It needs a gradient if
- * the mode lets gradients flow and one of @inputs does. NULL inputs are skipped. */
+/* A node with an uninitialised value of [rows, width] and a payload of @payload_size zeroed bytes. It needs a gradient
+ * if the mode lets gradients flow and one of @inputs does. NULL inputs are skipped. */
 PLAIT_API PlaitNode *plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width,
                                       PlaitNode *const *inputs, guint n_inputs, gsize payload_size);
 

@@ -17,12 +17,12 @@ typedef struct
   guint heads;     /* h */
   double dropout;  /* of the attention weights */
   gboolean biases; /* of the four projections; the papers have none */
-} PlaitAttentionSettings;
+} PlaitAttentionDeclaration;
 
 /* A value of this type refers to parameters and memory of the registry and owns nothing. */
 typedef struct
 {
-  PlaitAttentionSettings settings;
+  PlaitAttentionDeclaration declaration;
   PlaitLinear query_key_value; /* self: [d, 3 d], NAME/query_key_value */
   PlaitLinear query;           /* memories: [d, d], NAME/query */
   PlaitLinear *key_value;      /* memories: [d', 2 d] each, NAME/key_value or NAME/key_value/MEMORY */
@@ -32,15 +32,15 @@ typedef struct
 
 /* For plait_attention_apply_self and plait_attention_step. */
 PLAIT_API PlaitAttention plait_attention_declare_self (PlaitParameters *parameters, const char *name,
-                                                       const PlaitAttentionSettings *settings);
+                                                       const PlaitAttentionDeclaration *declaration);
 
 /* For memories of width @memory_width, one projection of keys and values for all of them. */
 PLAIT_API PlaitAttention plait_attention_declare (PlaitParameters *parameters, const char *name,
-                                                  const PlaitAttentionSettings *settings, gint64 memory_width);
+                                                  const PlaitAttentionDeclaration *declaration, gint64 memory_width);
 
 /* For @n memories with a projection of keys and values each: NAME/key_value/MEMORY. */
 PLAIT_API PlaitAttention plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
-                                                        const PlaitAttentionSettings *settings,
+                                                        const PlaitAttentionDeclaration *declaration,
                                                         const char *const *memory_names, const gint64 *memory_widths,
                                                         guint n);
 
@@ -48,7 +48,7 @@ PLAIT_API PlaitAttention plait_attention_declare_joint (PlaitParameters *paramet
 PLAIT_API gint64 plait_attention_self_weights (const PlaitAttention *attention, PlaitRagged rows);
 
 /* Self-attention: x [rows, d] -> [rows, d], within each sentence. @causal: row t sees rows 0 .. t. @weights is NULL or
- * where to put the weights, [heads][length][length] a sentence as PlaitAttended.weights has them. */
+ * plait_attention_self_weights () numbers, laid out as PlaitAttended.weights. */
 PLAIT_API PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                                  PlaitRagged rows, gboolean causal, PlaitScalar *weights);
 

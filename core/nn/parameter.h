@@ -3,6 +3,7 @@
 
 #include "autograd/tape.h"
 #include "base/error.h"
+#include "tensor/packed.h"
 
 /*
  * Parameters of a model, by name.
@@ -40,6 +41,14 @@ typedef struct
 #define PLAIT_GLOROT ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, 1 })
 #define PLAIT_GLOROT_BLOCKS(n) ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, (n) })
 
+/* What search multiplies by a parameter, and so how it is packed. */
+typedef enum
+{
+  PLAIT_USE_OTHER,  /* nothing: not packed */
+  PLAIT_USE_WEIGHT, /* x W: a linear layer */
+  PLAIT_USE_TABLE,  /* x T^T: the output layer, T [V, w] often being the embeddings; packed for plait_vocabulary_best */
+} PlaitParameterUse;
+
 /* A parameter. Read only, but for the numbers that value and gradient point to. */
 typedef struct
 {
@@ -47,10 +56,10 @@ typedef struct
   PlaitTensor value;    /* [rows, width]; data is NULL before allocation */
   PlaitTensor gradient; /* the same shape; data is NULL before allocation and where the parameter is frozen */
   PlaitInitial initial;
-  gboolean frozen;           /* has no gradient: optimisers leave it alone */
-  gboolean product;          /* is the right side of products, and so worth packing */
-  const PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
-  gint64 offset;             /* of the value (and gradient) in the registry's array, in elements */
+  gboolean frozen; /* has no gradient: optimisers leave it alone */
+  PlaitParameterUse use;
+  PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
+  gint64 offset;       /* of the value (and gradient) in the registry's array, in elements */
 } PlaitParameter;
 
 /* An empty registry. (transfer full) */
@@ -100,8 +109,12 @@ PLAIT_API PlaitTensor plait_parameters_gradients (const PlaitParameters *paramet
 
 PLAIT_API void plait_parameters_zero_gradients (PlaitParameters *parameters);
 
-/* Packs the values of all weights of products, so that a tape in PLAIT_TAPE_EVALUATE multiplies few rows fast. */
-PLAIT_API void plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool);
+/* Declares that @parameter is multiplied by in search. Layers do so for their own. */
+PLAIT_API void plait_parameters_use (PlaitParameters *parameters, PlaitParameter *parameter, PlaitParameterUse use);
+
+/* Packs the values of all weights and tables, so that a tape in PLAIT_TAPE_EVALUATE multiplies few rows fast.
+ * PLAIT_ERROR_MEMORY if there is no room for the copies. */
+PLAIT_API gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, GError **error);
 
 /* The leaf of @parameter on @tape: one a tape and step. (transfer none) */
 PLAIT_API PlaitNode *plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/tape.h"
+#include "tensor/elementwise.h"
+#include "tensor/terms.h"
+
+/* What the tape offers to the operators of this floor and to the parameters above it; not part of the plugin interface.
+ */
+
+/* The leaf that stands for @key in this step: made from the other arguments at the first call, found again later. */
+PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
+                                  const PlaitPacked *packed);
+
+/* A view: @value lies inside the value of @input. Consumers write straight into the gradient of what @input is a view
+ * of. */
+PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
+
+/* The gradient of @input, initialised: to be added to. */
+PlaitTensor plait_gradient_to_add (PlaitTape *tape, PlaitNode *input);
+
+/* As plait_gradient_target, but an empty tensor where @input is NULL or needs no gradient, for kernels that skip what
+ * has no data. */
+PlaitTensor plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);
+
+/*
+ * As plait_gradient_target, but where nothing has arrived at @input yet, *gradient (contiguous, of the arena, of the
+ * shape of @input: mostly the node's own) becomes its storage: gradient->data is then NULL, *beta 0, and what comes
+ * back still holds what *gradient held, to be worked on in place. For the last contribution of a backward.
+ */
+PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta);
+
+/* Adds @factor * *gradient to the gradient of @input by plait_gradient_inherit. */
+void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
+
+/*
+ * PLAIT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every
+ * contribution is linear in it.
+ */
+#ifdef PLAIT_SCALAR_DOUBLE
+PlaitTensor plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);
+#define PLAIT_TERM_TENSOR(tape, name, dy) plait_term_tensor ((tape), plait_term_factors[PLAIT_TERM_##name], (dy))
+#else
+#define PLAIT_TERM_TENSOR(tape, name, dy) (dy)
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+
+#include <string.h>
+
+/* A leaf found again by its key; the table uses open addressing and is at most half full. */
+typedef struct
+{
+  gconstpointer key;
+  PlaitNode *node;
+} KeyedLeaf;
+
+struct PlaitTape
+{
+  PlaitPool *pool;
+  PlaitArena *arena;
+  PlaitTapeMode mode;
+  PlaitRandomKey dropout;
+  guint64 n_keys;
+  PlaitNode *last; /* the newest node that backward must visit */
+  gboolean went_back;
+  KeyedLeaf *leaves;
+  gsize leaf_places; /* a power of two */
+  gsize n_leaves;
+};
+
+#define FEWEST_LEAF_PLACES ((gsize)64)
+
+PlaitTape *
+plait_tape_new (PlaitPool *pool, PlaitArena *arena)
+{
+  PlaitTape *tape = g_new0 (PlaitTape, 1);
+
+  tape->pool = pool;
+  tape->arena = arena;
+  tape->mode = PLAIT_TAPE_EVALUATE;
+  tape->leaf_places = FEWEST_LEAF_PLACES;
+  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_places);
+  return tape;
+}
+
+void
+plait_tape_free (PlaitTape *tape)
+{
+  if (tape == NULL)
+    return;
+  g_free (tape->leaves);
+  g_free (tape);
+}
+
+void
+plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
+{
+  plait_arena_reset (tape->arena);
+  tape->mode = mode;
+  tape->dropout = dropout;
+  tape->n_keys = 0;
+  tape->last = NULL;
+  tape->went_back = FALSE;
+  if (tape->n_leaves > 0)
+    memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
+  tape->n_leaves = 0;
+}
+
+PlaitTapeMode
+plait_tape_mode (const PlaitTape *tape)
+{
+  return tape->mode;
+}
+
+PlaitPool *
+plait_tape_pool (const PlaitTape *tape)
+{
+  return tape->pool;
+}
+
+PlaitArena *
+plait_tape_arena (const PlaitTape *tape)
+{
+  return tape->arena;
+}
+
+PlaitRandomKey
+plait_tape_next_key (PlaitTape *tape)
+{
+  return plait_random_subkey (tape->dropout, tape->n_keys++);
+}
+
+static PlaitScalar *
+take_scalars (PlaitTape *tape, gint64 rows, gint64 width)
+{
+  return plait_arena_new_array (tape->arena, PlaitScalar, MAX (rows * width, 1));
+}
+
+static void
+release_scalars (PlaitTape *tape, PlaitTensor tensor)
+{
+  plait_arena_release (tape->arena, tensor.data, sizeof (PlaitScalar) * (gsize)MAX (tensor.rows * tensor.width, 1));
+}
+
+/* A node without a value. */
+static PlaitNode *
+new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs)
+{
+  PlaitNode *node = plait_arena_take (tape->arena, sizeof (PlaitNode) + n_inputs * sizeof (PlaitNode *));
+
+  memset (node, 0, sizeof *node);
+  node->operation = operation;
+  node->inputs = (PlaitNode **)(node + 1);
+  node->n_inputs = n_inputs;
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      node->inputs[i] = inputs[i];
+      if (inputs[i] != NULL && inputs[i]->needs_gradient && tape->mode != PLAIT_TAPE_EVALUATE)
+        node->needs_gradient = TRUE;
+    }
+  return node;
+}
+
+PlaitNode *
+plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
+{
+  PlaitNode *node = new_node (tape, NULL, NULL, 0);
+
+  node->value = value;
+  if (gradient != NULL && tape->mode != PLAIT_TAPE_EVALUATE)
+    {
+      g_assert (gradient->rows == value.rows && gradient->width == value.width);
+      node->gradient = *gradient;
+      node->needs_gradient = TRUE;
+    }
+  return node;
+}
+
+/* The place of @key among the keyed leaves, or the empty place where it belongs. */
+static KeyedLeaf *
+leaf_place (PlaitTape *tape, gconstpointer key)
+{
+  gsize mask = tape->leaf_places - 1;
+  gsize place = (gsize)(((guint64)(gsize)key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+
+  while (tape->leaves[place].key != NULL && tape->leaves[place].key != key)
+    place = (place + 1) & mask;
+  return &tape->leaves[place];
+}
+
+static void
+double_leaf_places (PlaitTape *tape)
+{
+  g_autofree KeyedLeaf *old = g_steal_pointer (&tape->leaves);
+  gsize n = tape->leaf_places;
+
+  tape->leaf_places *= 2;
+  tape->leaves = g_new0 (KeyedLeaf, tape->leaf_places);
+  for (gsize i = 0; i < n; i++)
+    if (old[i].key != NULL)
+      *leaf_place (tape, old[i].key) = old[i];
+}
+
+PlaitNode *
+plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
+                       const PlaitPacked *packed)
+{
+  KeyedLeaf *place = leaf_place (tape, key);
+
+  if (place->key == NULL)
+    {
+      if (2 * (tape->n_leaves + 1) > tape->leaf_places)
+        {
+          double_leaf_places (tape);
+          place = leaf_place (tape, key);
+        }
+      place->key = key;
+      place->node = plait_leaf (tape, value, gradient);
+      place->node->packed = packed;
+      tape->n_leaves++;
+    }
+  return place->node;
+}
+
+PlaitNode *
+plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value)
+{
+  PlaitNode *node = new_node (tape, NULL, &input, 1);
+
+  node->value = value;
+  node->whole = input->whole != NULL ? input->whole : input;
+  return node;
+}
+
+PlaitNode *
+plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width, PlaitNode *const *inputs,
+                 guint n_inputs, gsize payload_size)
+{
+  PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
+
+  g_assert (rows >= 0 && width > 0);
+  node->value = plait_tensor (take_scalars (tape, rows, width), rows, width);
+  if (payload_size > 0)
+    {
+      node->payload = plait_arena_take (tape->arena, payload_size);
+      memset (node->payload, 0, payload_size);
+    }
+  if (node->needs_gradient)
+    {
+      g_assert (!tape->went_back);
+      node->payload_size = payload_size;
+      node->previous = tape->last;
+      tape->last = node;
+    }
+  return node;
+}
+
+/* Gives @node, which is no leaf and no view, uninitialised storage for its gradient. */
+static void
+take_gradient (PlaitTape *tape, PlaitNode *node)
+{
+  node->gradient
+      = plait_tensor (take_scalars (tape, node->value.rows, node->value.width), node->value.rows, node->value.width);
+}
+
+PlaitTensor
+plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
+{
+  PlaitNode *whole = input->whole != NULL ? input->whole : input;
+  gint64 place;
+
+  g_assert (input->needs_gradient);
+  *beta = whole->gradient.data != NULL;
+  if (whole->gradient.data == NULL)
+    take_gradient (tape, whole);
+  if (whole == input)
+    return whole->gradient;
+
+  /* The other parts of the whole may never get a contribution. */
+  if (*beta == 0)
+    memset (whole->gradient.data, 0, sizeof (PlaitScalar) * (gsize)(whole->gradient.rows * whole->gradient.width));
+  *beta = 1;
+  place = input->value.data - whole->value.data;
+  return (PlaitTensor){ plait_tensor_row (whole->gradient, place / whole->value.stride) + place % whole->value.stride,
+                        input->value.rows, input->value.width, whole->gradient.stride };
+}
+
+PlaitTensor
+plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
+{
+  *beta = 0;
+  if (input == NULL || !input->needs_gradient)
+    return (PlaitTensor){ NULL, 0, 0, 0 };
+  return plait_gradient_target (tape, input, beta);
+}
+
+PlaitTensor
+plait_gradient_to_add (PlaitTape *tape, PlaitNode *input)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, input, &beta);
+
+  if (beta == 0)
+    plait_tensor_fill (tape->pool, target, 0, 0);
+  return target;
+}
+
+PlaitTensor
+plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta)
+{
+  g_assert (input->needs_gradient && input->value.rows == gradient->rows && input->value.width == gradient->width);
+  if (input->whole != NULL || input->gradient.data != NULL)
+    return plait_gradient_target (tape, input, beta);
+
+  input->gradient = *gradient;
+  gradient->data = NULL;
+  *beta = 0;
+  return input->gradient;
+}
+
+void
+plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input)
+{
+  PlaitTensor from = *gradient;
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_inherit (tape, gradient, input, &beta);
+
+  if (target.data != from.data || factor != 1)
+    plait_tensor_accumulate (tape->pool, target, beta, factor, from);
+}
+
+#ifdef PLAIT_SCALAR_DOUBLE
+PlaitTensor
+plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
+{
+  PlaitTensor scaled;
+
+  if (factor == 1)
+    return dy;
+  scaled = plait_tensor (take_scalars (tape, dy.rows, dy.width), dy.rows, dy.width);
+  plait_tensor_accumulate (tape->pool, scaled, 0, factor, dy);
+  return scaled;
+}
+#endif
+
+/* Gives back what @node holds, whose backward is done. Views and leaves own nothing. */
+static void
+release_node (PlaitTape *tape, PlaitNode *node)
+{
+  if (node->gradient.data != NULL)
+    release_scalars (tape, node->gradient);
+  release_scalars (tape, node->value);
+  if (node->payload_size > 0)
+    plait_arena_release (tape->arena, node->payload, node->payload_size);
+  node->value.data = NULL;
+  node->gradient.data = NULL;
+  node->payload = NULL;
+}
+
+void
+plait_tape_backward (PlaitTape *tape, PlaitNode *root)
+{
+  PlaitScalar beta;
+
+  g_assert (root->value.rows == 1 && root->value.width == 1);
+  g_assert (tape->mode != PLAIT_TAPE_EVALUATE && !tape->went_back);
+  tape->went_back = TRUE;
+  /* Nothing that can learn: there is nothing to do. */
+  if (!root->needs_gradient)
+    return;
+
+  plait_gradient_target (tape, root, &beta).data[0] = 1;
+  for (PlaitNode *node = tape->last; node != NULL; node = node->previous)
+    {
+      if (node->gradient.data != NULL)
+        node->operation->backward (tape, node);
+      /* The root's value is one number that callers like to read. */
+      if (node != root)
+        release_node (tape, node);
+    }
+  tape->last = NULL;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+
+/*
+ * The terms of all derivatives, by name: the operator's name, then the term's. Wherever a backward computes a term it
+ * says PLAIT_TERM (name, expression). That is the expression itself in the builds that users run. In the build with
+ * double scalars, which is for tests, it is multiplied by a factor of its own that a test may change: each term is
+ * dropped, flipped and scaled in turn, and a gradient check must notice.
+ */
+#define PLAIT_TERMS(X)                                                                                                 \
+  X (linear_input)                                                                                                     \
+  X (linear_weight)                                                                                                    \
+  X (linear_bias)                                                                                                      \
+  X (relu)                                                                                                             \
+  X (gelu_distribution)                                                                                                \
+  X (gelu_density)                                                                                                     \
+  X (tanh_one)                                                                                                         \
+  X (tanh_square)                                                                                                      \
+  X (sigmoid_one)                                                                                                      \
+  X (sigmoid_square)                                                                                                   \
+  X (identity)                                                                                                         \
+  X (sum)                                                                                                              \
+  X (multiply_left)                                                                                                    \
+  X (multiply_right)                                                                                                   \
+  X (scale)                                                                                                            \
+  X (total)                                                                                                            \
+  X (concatenate_columns)                                                                                              \
+  X (concatenate_rows)                                                                                                 \
+  X (gather_rows)                                                                                                      \
+  X (select_rows_taken)                                                                                                \
+  X (select_rows_other)                                                                                                \
+  X (dropout)                                                                                                          \
+  X (residual_stream)                                                                                                  \
+  X (residual_branch)                                                                                                  \
+  X (layer_norm_input)                                                                                                 \
+  X (layer_norm_mean)                                                                                                  \
+  X (layer_norm_variance)                                                                                              \
+  X (layer_norm_gain)                                                                                                  \
+  X (layer_norm_bias)                                                                                                  \
+  X (embed_table)                                                                                                      \
+  X (positions_input)                                                                                                  \
+  X (positions_table)                                                                                                  \
+  X (attention_query)                                                                                                  \
+  X (attention_key)                                                                                                    \
+  X (attention_value)                                                                                                  \
+  X (attention_weight)                                                                                                 \
+  X (attention_normaliser)                                                                                             \
+  X (items_attention_query)                                                                                            \
+  X (items_attention_key)                                                                                              \
+  X (items_attention_value)                                                                                            \
+  X (items_attention_weight)                                                                                           \
+  X (items_attention_normaliser)                                                                                       \
+  X (vocabulary_loss_probability)                                                                                      \
+  X (vocabulary_loss_target)                                                                                           \
+  X (vocabulary_loss_smoothing)                                                                                        \
+  X (vocabulary_loss_states)                                                                                           \
+  X (vocabulary_loss_table)                                                                                            \
+  X (vocabulary_loss_bias)
+
+#ifdef PLAIT_SCALAR_DOUBLE
+
+typedef enum
+{
+#define PLAIT_TERM_ENTRY(name) PLAIT_TERM_##name,
+  PLAIT_TERMS (PLAIT_TERM_ENTRY)
+#undef PLAIT_TERM_ENTRY
+      PLAIT_N_TERMS
+} PlaitTerm;
+
+/* 1 each, unless a mutation test says otherwise. */
+extern double plait_term_factors[PLAIT_N_TERMS];
+extern const char *const plait_term_names[PLAIT_N_TERMS];
+
+#define PLAIT_TERM(name, expression) ((expression)*plait_term_factors[PLAIT_TERM_##name])
+
+#else
+
+#define PLAIT_TERM(name, expression) (expression)
+
+#endif
