@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/settings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* A value as a user writes one is never longer than this; what is longer is no setting. */
+#define LONGEST_VALUE 65536
+
+static const char *const type_names[] = { "integer", "real", "boolean", "text", "choice", "list" };
+
+const char *
+plait_setting_type_name (PlaitSettingType type)
+{
+  return (guint)type < G_N_ELEMENTS (type_names) ? type_names[type] : "unknown";
+}
+
+gboolean
+plait_setting_type_from_name (const char *name, PlaitSettingType *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (type_names); i++)
+    if (g_str_equal (name, type_names[i]))
+      {
+        *type = (PlaitSettingType)i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* "pre;post" as "pre, post". */
+static char *
+choices_for_people (const char *choices)
+{
+  g_auto (GStrv) names = g_strsplit (choices, ";", -1);
+
+  return g_strjoinv (", ", names);
+}
+
+/* The place of @name among "pre;post", or -1. */
+static gint
+choice_place (const char *choices, const char *name)
+{
+  g_auto (GStrv) names = g_strsplit (choices, ";", -1);
+
+  for (gint i = 0; names[i] != NULL; i++)
+    if (g_str_equal (names[i], name))
+      return i;
+  return -1;
+}
+
+char *
+plait_setting_expectation (const PlaitSettingSpecification *specification)
+{
+  const char *noun = "a text";
+
+  switch (specification->type)
+    {
+    case PLAIT_SETTING_BOOLEAN:
+      return g_strdup ("true or false");
+    case PLAIT_SETTING_CHOICE:
+    case PLAIT_SETTING_LIST:
+      if (specification->choices != NULL)
+        {
+          g_autofree char *names = choices_for_people (specification->choices);
+          return g_strdup_printf ("%s of %s", specification->type == PLAIT_SETTING_LIST ? "a list" : "one", names);
+        }
+      return g_strdup ("a list, its items separated by ';'");
+    case PLAIT_SETTING_TEXT:
+      return g_strdup (noun);
+    case PLAIT_SETTING_INTEGER:
+      noun = "an integer";
+      break;
+    case PLAIT_SETTING_REAL:
+      noun = "a number";
+      break;
+    }
+  if (specification->minimum != NULL && specification->maximum != NULL)
+    return g_strdup_printf ("%s from %s to %s", noun, specification->minimum, specification->maximum);
+  if (specification->minimum != NULL)
+    return g_strdup_printf ("%s of at least %s", noun, specification->minimum);
+  if (specification->maximum != NULL)
+    return g_strdup_printf ("%s of at most %s", noun, specification->maximum);
+  return g_strdup (noun);
+}
+
+/* Decimal, an optional minus, nothing else; FALSE also when 64 bits do not hold it. */
+static gboolean
+read_integer (const char *text, gint64 *value)
+{
+  const char *digits = text + (*text == '-');
+  char *end;
+
+  if (*digits == '\0' || strspn (digits, "0123456789") != strlen (digits))
+    return FALSE;
+  errno = 0;
+  *value = g_ascii_strtoll (text, &end, 10);
+  return errno == 0 && *end == '\0';
+}
+
+/* Decimal digits with at most one point and an optional exponent; no infinity, no hexadecimal. */
+static gboolean
+read_real (const char *text, double *value)
+{
+  const char *p = text + (*text == '-');
+  gsize whole = strspn (p, "0123456789"), fraction = 0;
+
+  p += whole;
+  if (*p == '.')
+    {
+      p++;
+      fraction = strspn (p, "0123456789");
+      p += fraction;
+    }
+  if (whole + fraction == 0)
+    return FALSE;
+  if (*p == 'e' || *p == 'E')
+    {
+      p++;
+      p += *p == '-' || *p == '+';
+      gsize exponent = strspn (p, "0123456789");
+      if (exponent == 0)
+        return FALSE;
+      p += exponent;
+    }
+  if (*p != '\0')
+    return FALSE;
+  *value = g_ascii_strtod (text, NULL);
+  return isfinite (*value);
+}
+
+/* The shortest decimal text that reads back as @value. */
+static char *
+print_real (double value)
+{
+  static const char *const formats[] = { "%.6g", "%.9g", "%.12g", "%.15g", "%.16g", "%.17g" };
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (value == 0)
+    return g_strdup ("0");
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      g_ascii_formatd (text, sizeof text, formats[i], value);
+      if (g_ascii_strtod (text, NULL) == value)
+        break;
+    }
+  return g_strdup (text);
+}
+
+static gboolean
+not_a_value (const PlaitSettingSpecification *specification, const char *text, const char *fault, GError **error)
+{
+  g_autofree char *expectation = plait_setting_expectation (specification);
+
+  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" %s; give %s", text, fault, expectation);
+}
+
+/* Whether @name is a choice; else the message names the nearest one. */
+static gboolean
+check_choice (const PlaitSettingSpecification *specification, const char *name, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (specification->choices, ";", -1);
+  const char *nearest;
+
+  if (g_strv_contains ((const char *const *)names, name))
+    return TRUE;
+  nearest = plait_nearest_name (name, (const char *const *)names);
+  if (nearest == NULL)
+    return not_a_value (specification, name, "is not a choice", error);
+  g_autofree char *fault = g_strdup_printf ("is not a choice (did you mean \"%s\"?)", nearest);
+  return not_a_value (specification, name, fault, error);
+}
+
+static char *
+parse_list (const PlaitSettingSpecification *specification, const char *text, GError **error)
+{
+  g_auto (GStrv) items = g_strsplit (text, ";", -1);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GString) canonical = g_string_new (NULL);
+
+  for (guint i = 0; items[i] != NULL; i++)
+    {
+      g_strstrip (items[i]);
+      /* A ';' may end the list, as key-files have it. */
+      if (*items[i] == '\0' && items[i + 1] == NULL)
+        break;
+      if (*items[i] == '\0')
+        {
+          not_a_value (specification, text, "has an empty item", error);
+          return NULL;
+        }
+      if (specification->choices != NULL && !check_choice (specification, items[i], error))
+        return NULL;
+      if (!g_hash_table_add (seen, items[i]))
+        {
+          g_autofree char *fault = g_strdup_printf ("names \"%s\" twice", items[i]);
+          not_a_value (specification, text, fault, error);
+          return NULL;
+        }
+      if (canonical->len > 0)
+        g_string_append_c (canonical, ';');
+      g_string_append (canonical, items[i]);
+    }
+  return g_string_free (g_steal_pointer (&canonical), FALSE);
+}
+
+/* The number @text is below or above a bound of @specification. */
+static gboolean
+check_range (const PlaitSettingSpecification *specification, const char *text, gboolean below, gboolean above,
+             GError **error)
+{
+  g_autofree char *fault = NULL;
+
+  if (below)
+    fault = g_strdup_printf ("is below the minimum %s", specification->minimum);
+  else if (above)
+    fault = g_strdup_printf ("is above the maximum %s", specification->maximum);
+  else
+    return TRUE;
+  return not_a_value (specification, text, fault, error);
+}
+
+static char *
+parse_integer (const PlaitSettingSpecification *specification, const char *text, gint64 *value, GError **error)
+{
+  gint64 bound;
+
+  if (!read_integer (text, value))
+    {
+      not_a_value (specification, text, "is not an integer", error);
+      return NULL;
+    }
+  if (!check_range (specification, text,
+                    specification->minimum != NULL && read_integer (specification->minimum, &bound) && *value < bound,
+                    specification->maximum != NULL && read_integer (specification->maximum, &bound) && *value > bound,
+                    error))
+    return NULL;
+  return g_strdup_printf ("%" G_GINT64_FORMAT, *value);
+}
+
+static char *
+parse_real (const PlaitSettingSpecification *specification, const char *text, double *value, GError **error)
+{
+  double bound;
+
+  if (!read_real (text, value))
+    {
+      not_a_value (specification, text, "is not a number", error);
+      return NULL;
+    }
+  if (!check_range (specification, text,
+                    specification->minimum != NULL && read_real (specification->minimum, &bound) && *value < bound,
+                    specification->maximum != NULL && read_real (specification->maximum, &bound) && *value > bound,
+                    error))
+    return NULL;
+  return print_real (*value);
+}
+
+/* Texts stand on one line of a key-file: valid UTF-8 without control characters. */
+static gboolean
+check_text (const char *text, GError **error)
+{
+  if (strlen (text) > LONGEST_VALUE)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "a value of %" G_GSIZE_FORMAT " bytes is too long; give at most %d",
+                       strlen (text), LONGEST_VALUE);
+  if (!g_utf8_validate (text, -1, NULL))
+    {
+      g_autofree char *readable = g_utf8_make_valid (text, -1);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not valid UTF-8; give it in UTF-8", readable);
+    }
+  for (const char *p = text; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "a value holds the control character 0x%02x; give one line of plain text", (guchar)*p);
+  return TRUE;
+}
+
+char *
+plait_setting_parse (const PlaitSettingSpecification *specification, const char *text, PlaitSettingValue *value,
+                     GError **error)
+{
+  PlaitSettingValue parsed = { 0 };
+  g_autofree char *canonical = NULL;
+
+  if (!check_text (text, error))
+    return NULL;
+  g_autofree char *stripped = g_strstrip (g_strdup (text));
+  switch (specification->type)
+    {
+    case PLAIT_SETTING_INTEGER:
+      canonical = parse_integer (specification, stripped, &parsed.integer, error);
+      break;
+    case PLAIT_SETTING_REAL:
+      canonical = parse_real (specification, stripped, &parsed.real, error);
+      break;
+    case PLAIT_SETTING_BOOLEAN:
+      parsed.boolean = g_str_equal (stripped, "true");
+      if (parsed.boolean || g_str_equal (stripped, "false"))
+        canonical = g_steal_pointer (&stripped);
+      else
+        not_a_value (specification, stripped, "is not a truth value", error);
+      break;
+    case PLAIT_SETTING_TEXT:
+      canonical = g_steal_pointer (&stripped);
+      parsed.text = canonical;
+      break;
+    case PLAIT_SETTING_CHOICE:
+      if (check_choice (specification, stripped, error))
+        {
+          parsed.choice = choice_place (specification->choices, stripped);
+          canonical = g_steal_pointer (&stripped);
+        }
+      break;
+    case PLAIT_SETTING_LIST:
+      canonical = parse_list (specification, stripped, error);
+      parsed.text = canonical;
+      break;
+    }
+  if (canonical != NULL && value != NULL)
+    *value = parsed;
+  return g_steal_pointer (&canonical);
+}
+
+/* A bound must be a number of the type, and only numbers have bounds. */
+static gboolean
+check_bound (const PlaitSettingSpecification *specification, const char *key, const char *bound, GError **error)
+{
+  gint64 integer;
+  double real;
+
+  if (bound == NULL)
+    return TRUE;
+  if (specification->type == PLAIT_SETTING_INTEGER)
+    return read_integer (bound, &integer)
+           || plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s is not an integer, which the type asks for", key, bound);
+  if (specification->type == PLAIT_SETTING_REAL)
+    return read_real (bound, &real)
+           || plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s is not a number, which the type asks for", key, bound);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s bounds a setting of type %s; only integer and real have bounds",
+                     key, bound, plait_setting_type_name (specification->type));
+}
+
+static gboolean
+check_choices (const PlaitSettingSpecification *specification, GError **error)
+{
+  gboolean takes = specification->type == PLAIT_SETTING_CHOICE || specification->type == PLAIT_SETTING_LIST;
+
+  if (specification->choices == NULL)
+    return specification->type != PLAIT_SETTING_CHOICE
+           || plait_fail (error, PLAIT_ERROR_INPUT, "type=choice without choices; add choices=FIRST;SECOND");
+  if (!takes)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "choices=%s for a setting of type %s; only choice and list have choices", specification->choices,
+                       plait_setting_type_name (specification->type));
+
+  g_auto (GStrv) names = g_strsplit (specification->choices, ";", -1);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (*names[i] == '\0' || !g_hash_table_add (seen, names[i]))
+      return plait_fail (error, PLAIT_ERROR_INPUT, "choices=%s holds %s; name each choice once", specification->choices,
+                         *names[i] == '\0' ? "an empty name" : "a name twice");
+  return TRUE;
+}
+
+gboolean
+plait_setting_check (const PlaitSettingSpecification *specification, GError **error)
+{
+  const char *minimum = specification->minimum, *maximum = specification->maximum;
+
+  if (!check_bound (specification, "minimum", minimum, error) || !check_bound (specification, "maximum", maximum, error)
+      || !check_choices (specification, error))
+    return FALSE;
+  if (minimum != NULL && maximum != NULL)
+    {
+      double least, most;
+
+      if (read_real (minimum, &least) && read_real (maximum, &most) && least > most)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "minimum=%s is above maximum=%s; no value could be given", minimum,
+                           maximum);
+    }
+  if (specification->standard != NULL)
+    {
+      g_autoptr (GError) fault = NULL;
+      g_autofree char *canonical = plait_setting_parse (specification, specification->standard, NULL, &fault);
+
+      if (canonical == NULL)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "default: %s", fault->message);
+    }
+  return TRUE;
+}
+
+/*
+ * Groups of values.
+ */
+
+typedef struct
+{
+  const PlaitSettingSpecification *specification;
+  char *text; /* canonical; NULL without a value */
+  PlaitSettingValue value;
+  gboolean given;
+} Entry;
+
+struct PlaitSettings
+{
+  guint n;
+  Entry *entries;
+};
+
+PlaitSettings *
+plait_settings_new (const PlaitSettingSpecification *const *specifications, guint n)
+{
+  PlaitSettings *settings = g_new0 (PlaitSettings, 1);
+
+  settings->n = n;
+  settings->entries = g_new0 (Entry, n);
+  for (guint i = 0; i < n; i++)
+    {
+      Entry *entry = &settings->entries[i];
+
+      entry->specification = specifications[i];
+      if (specifications[i]->standard == NULL)
+        continue;
+      entry->text = plait_setting_parse (specifications[i], specifications[i]->standard, &entry->value, NULL);
+      g_assert (entry->text != NULL); /* plait_setting_check has passed it */
+    }
+  return settings;
+}
+
+PlaitSettings *
+plait_settings_new_for_group (const PlaitSettingGroup *group)
+{
+  g_autofree const PlaitSettingSpecification **specifications
+      = g_new (const PlaitSettingSpecification *, group->n_definitions);
+
+  for (guint i = 0; i < group->n_definitions; i++)
+    specifications[i] = &group->definitions[i].specification;
+  return plait_settings_new (specifications, group->n_definitions);
+}
+
+void
+plait_settings_free (PlaitSettings *settings)
+{
+  if (settings == NULL)
+    return;
+  for (guint i = 0; i < settings->n; i++)
+    g_free (settings->entries[i].text);
+  g_free (settings->entries);
+  g_free (settings);
+}
+
+guint
+plait_settings_n (const PlaitSettings *settings)
+{
+  return settings->n;
+}
+
+const PlaitSettingSpecification *
+plait_settings_specification (const PlaitSettings *settings, guint index)
+{
+  g_assert (index < settings->n);
+  return settings->entries[index].specification;
+}
+
+gint
+plait_settings_find (const PlaitSettings *settings, const char *name)
+{
+  for (guint i = 0; i < settings->n; i++)
+    if (g_str_equal (settings->entries[i].specification->name, name))
+      return (gint)i;
+  return -1;
+}
+
+const char *
+plait_settings_nearest (const PlaitSettings *settings, const char *name)
+{
+  g_autofree const char **names = g_new0 (const char *, settings->n + 1);
+
+  for (guint i = 0; i < settings->n; i++)
+    names[i] = settings->entries[i].specification->name;
+  return plait_nearest_name (name, names);
+}
+
+gboolean
+plait_settings_set (PlaitSettings *settings, const char *name, const char *text, GError **error)
+{
+  gint place = plait_settings_find (settings, name);
+  PlaitSettingValue value;
+
+  if (place < 0)
+    {
+      const char *nearest = plait_settings_nearest (settings, name);
+
+      if (nearest != NULL)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here; did you mean \"%s\"?", name, nearest);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here", name);
+    }
+  Entry *entry = &settings->entries[place];
+  char *canonical = plait_setting_parse (entry->specification, text, &value, error);
+  if (canonical == NULL)
+    return FALSE;
+  g_free (entry->text);
+  entry->text = canonical;
+  entry->value = value;
+  entry->given = TRUE;
+  return TRUE;
+}
+
+const char *
+plait_settings_text_at (const PlaitSettings *settings, guint index)
+{
+  g_assert (index < settings->n);
+  return settings->entries[index].text;
+}
+
+const char *
+plait_settings_text (const PlaitSettings *settings, const char *name)
+{
+  gint place = plait_settings_find (settings, name);
+
+  return place < 0 ? NULL : settings->entries[place].text;
+}
+
+gboolean
+plait_settings_is_given (const PlaitSettings *settings, guint index)
+{
+  g_assert (index < settings->n);
+  return settings->entries[index].given;
+}
+
+static void
+store (PlaitSettingType type, const PlaitSettingValue *value, gpointer field)
+{
+  switch (type)
+    {
+    case PLAIT_SETTING_INTEGER:
+      *(gint64 *)field = value->integer;
+      break;
+    case PLAIT_SETTING_REAL:
+      *(double *)field = value->real;
+      break;
+    case PLAIT_SETTING_BOOLEAN:
+      *(gboolean *)field = value->boolean;
+      break;
+    case PLAIT_SETTING_CHOICE:
+      *(gint *)field = value->choice;
+      break;
+    case PLAIT_SETTING_TEXT:
+    case PLAIT_SETTING_LIST:
+      *(const char **)field = value->text;
+      break;
+    }
+}
+
+void
+plait_settings_fill (const PlaitSettings *settings, const PlaitBinding *bindings, guint n_bindings, gpointer memory)
+{
+  for (guint i = 0; i < n_bindings; i++)
+    {
+      gint place = plait_settings_find (settings, bindings[i].name);
+
+      g_assert (place >= 0 && settings->entries[place].specification->type == bindings[i].type);
+      store (bindings[i].type, &settings->entries[place].value, (guint8 *)memory + bindings[i].offset);
+    }
+}
+
+void
+plait_settings_fill_group (const PlaitSettings *settings, const PlaitSettingGroup *group, gpointer memory)
+{
+  for (guint i = 0; i < group->n_definitions; i++)
+    {
+      const PlaitSettingDefinition *definition = &group->definitions[i];
+      gint place = plait_settings_find (settings, definition->specification.name);
+
+      g_assert (place >= 0 && settings->entries[place].specification->type == definition->specification.type);
+      store (definition->specification.type, &settings->entries[place].value, (guint8 *)memory + definition->offset);
+    }
+}
+
+void
+plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory)
+{
+  memset (memory, 0, group->settings_size);
+  for (guint i = 0; i < group->n_definitions; i++)
+    {
+      const PlaitSettingSpecification *specification = &group->definitions[i].specification;
+      PlaitSettingValue value = { 0 };
+
+      if (specification->standard == NULL)
+        continue;
+      g_autofree char *canonical = plait_setting_parse (specification, specification->standard, &value, NULL);
+      g_assert (canonical != NULL);
+      if (specification->type == PLAIT_SETTING_TEXT || specification->type == PLAIT_SETTING_LIST)
+        value.text = specification->standard;
+      store (specification->type, &value, (guint8 *)memory + group->definitions[i].offset);
+    }
+}
+
+void
+plait_settings_print (const PlaitSettings *settings, guint flags_skipped, GString *text)
+{
+  for (guint i = 0; i < settings->n; i++)
+    {
+      const Entry *entry = &settings->entries[i];
+
+      if (entry->text != NULL && (entry->specification->flags & flags_skipped) == 0)
+        g_string_append_printf (text, "%s=%s\n", entry->specification->name, entry->text);
+    }
+}
