@@ -12,6 +12,16 @@
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
                                   const PlaitPacked *packed);
 
+/* An uninitialised tensor of the tape's arena; plait_tensor_size is what to release. */
+PlaitTensor plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width);
+
+/* Bytes of a tensor whose rows stand end to end, as they were taken. */
+static inline gsize
+plait_tensor_size (PlaitTensor tensor)
+{
+  return sizeof (PlaitScalar) * (gsize)MAX (tensor.rows * tensor.width, 1);
+}
+
 /* A view: @value lies inside the value of @input. Consumers write straight into the gradient of what @input is a view
  * of. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);

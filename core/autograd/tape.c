@@ -86,16 +86,19 @@ plait_tape_next_key (PlaitTape *tape)
   return plait_random_subkey (tape->dropout, tape->n_keys++);
 }
 
-static PlaitScalar *
-take_scalars (PlaitTape *tape, gint64 rows, gint64 width)
+PlaitTensor
+plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width)
 {
-  return plait_arena_new_array (tape->arena, PlaitScalar, MAX (rows * width, 1));
+  PlaitTensor tensor = plait_tensor (NULL, rows, width);
+
+  tensor.data = plait_arena_take (tape->arena, plait_tensor_size (tensor));
+  return tensor;
 }
 
 static void
-release_scalars (PlaitTape *tape, PlaitTensor tensor)
+release_tensor (PlaitTape *tape, PlaitTensor tensor)
 {
-  plait_arena_release (tape->arena, tensor.data, sizeof (PlaitScalar) * (gsize)MAX (tensor.rows * tensor.width, 1));
+  plait_arena_release (tape->arena, tensor.data, plait_tensor_size (tensor));
 }
 
 /* A node without a value. */
@@ -195,7 +198,7 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
   PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
 
   g_assert (rows >= 0 && width > 0);
-  node->value = plait_tensor (take_scalars (tape, rows, width), rows, width);
+  node->value = plait_tape_tensor (tape, rows, width);
   if (payload_size > 0)
     {
       node->payload = plait_arena_take (tape->arena, payload_size);
@@ -211,14 +214,6 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
   return node;
 }
 
-/* Gives @node, which is no leaf and no view, uninitialised storage for its gradient. */
-static void
-take_gradient (PlaitTape *tape, PlaitNode *node)
-{
-  node->gradient
-      = plait_tensor (take_scalars (tape, node->value.rows, node->value.width), node->value.rows, node->value.width);
-}
-
 PlaitTensor
 plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
 {
@@ -228,7 +223,7 @@ plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
   g_assert (input->needs_gradient);
   *beta = whole->gradient.data != NULL;
   if (whole->gradient.data == NULL)
-    take_gradient (tape, whole);
+    whole->gradient = plait_tape_tensor (tape, whole->value.rows, whole->value.width);
   if (whole == input)
     return whole->gradient;
 
@@ -293,7 +288,7 @@ plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
 
   if (factor == 1)
     return dy;
-  scaled = plait_tensor (take_scalars (tape, dy.rows, dy.width), dy.rows, dy.width);
+  scaled = plait_tape_tensor (tape, dy.rows, dy.width);
   plait_tensor_accumulate (tape->pool, scaled, 0, factor, dy);
   return scaled;
 }
@@ -304,8 +299,8 @@ static void
 release_node (PlaitTape *tape, PlaitNode *node)
 {
   if (node->gradient.data != NULL)
-    release_scalars (tape, node->gradient);
-  release_scalars (tape, node->value);
+    release_tensor (tape, node->gradient);
+  release_tensor (tape, node->value);
   if (node->payload_size > 0)
     plait_arena_release (tape->arena, node->payload, node->payload_size);
   node->value.data = NULL;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/attention.h"
+
+static PlaitAttentionSettings
+settings_of (PlaitTape *tape, const PlaitAttentionOptions *options)
+{
+  PlaitAttentionSettings settings
+      = { .heads = options->heads, .scale = options->scale, .causal = options->causal, .dropout = 0 };
+
+  if (options->dropout > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
+    {
+      settings.dropout = options->dropout;
+      settings.key = plait_tape_next_key (tape);
+    }
+  return settings;
+}
+
+static PlaitGradientTarget
+target_of (PlaitTape *tape, PlaitNode *input)
+{
+  PlaitGradientTarget target;
+
+  target.gradient = plait_gradient_if_needed (tape, input, &target.beta);
+  return target;
+}
+
+typedef struct
+{
+  PlaitAttentionSettings settings;
+  PlaitRagged query_rows;
+  PlaitTensor log_sums; /* [rows, heads] */
+  guint n_memories;
+  PlaitAttentionMemory memories[];
+} AttentionPayload;
+
+/* The inputs are the queries, then keys and values of each memory. */
+static void
+attention_backward (PlaitTape *tape, PlaitNode *node)
+{
+  AttentionPayload *payload = node->payload;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gsize size = payload->n_memories * sizeof (PlaitAttentionMemoryGradient);
+  PlaitAttentionMemoryGradient *targets = plait_arena_take (arena, size);
+  PlaitGradientTarget queries = target_of (tape, node->inputs[0]);
+
+  for (guint i = 0; i < payload->n_memories; i++)
+    {
+      targets[i].keys = target_of (tape, node->inputs[1 + 2 * i]);
+      targets[i].values = target_of (tape, node->inputs[2 + 2 * i]);
+    }
+  plait_attention_backward (plait_tape_pool (tape), queries, targets, node->gradient, node->value,
+                            node->inputs[0]->value, payload->query_rows, payload->memories, payload->n_memories,
+                            &payload->settings, payload->log_sums.data);
+  plait_arena_release (arena, targets, size);
+  plait_arena_release (arena, payload->log_sums.data, plait_tensor_size (payload->log_sums));
+}
+
+static const PlaitOperator attention = { "attention", attention_backward };
+
+PlaitNode *
+plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitAttended *memories,
+                 guint n_memories, const PlaitAttentionOptions *options)
+{
+  guint n_inputs = 1 + 2 * n_memories;
+  PlaitNode **inputs = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n_inputs);
+  gint64 width = queries->value.width;
+  PlaitNode *node;
+  AttentionPayload *payload;
+
+  g_assert (n_memories > 0 && options->heads > 0 && width % options->heads == 0);
+  g_assert (plait_ragged_rows (query_rows) == queries->value.rows);
+  g_assert (!options->causal || n_memories == 1);
+  inputs[0] = queries;
+  for (guint i = 0; i < n_memories; i++)
+    {
+      const PlaitAttended *memory = &memories[i];
+
+      g_assert (memory->keys->value.width == width && memory->values->value.width == width);
+      g_assert (memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);
+      g_assert (memory->gather != NULL || plait_ragged_rows (memory->rows) == memory->keys->value.rows);
+      inputs[1 + 2 * i] = memory->keys;
+      inputs[2 + 2 * i] = memory->values;
+    }
+  node = plait_tape_node (tape, &attention, queries->value.rows, width, inputs, n_inputs,
+                          sizeof *payload + n_memories * sizeof (PlaitAttentionMemory));
+  payload = node->payload;
+  payload->settings = settings_of (tape, options);
+  payload->query_rows = query_rows;
+  payload->n_memories = n_memories;
+  for (guint i = 0; i < n_memories; i++)
+    {
+      const PlaitAttended *memory = &memories[i];
+
+      g_assert (memory->gather == NULL || !node->needs_gradient);
+      payload->memories[i] = (PlaitAttentionMemory){ memory->keys->value, memory->values->value, memory->rows,
+                                                     memory->gather, memory->weights };
+    }
+  if (node->needs_gradient)
+    payload->log_sums = plait_tape_tensor (tape, queries->value.rows, options->heads);
+  plait_attention_forward (plait_tape_pool (tape), node->value, queries->value, query_rows, payload->memories,
+                           n_memories, &payload->settings, payload->log_sums.data);
+  return node;
+}
+
+typedef struct
+{
+  PlaitAttentionSettings settings;
+  guint n;
+  const guint8 *const *present;
+  PlaitTensor *keys;
+  PlaitTensor *values;
+} ItemsPayload;
+
+/* The inputs are the queries, then all keys, then all values. */
+static void
+items_backward (PlaitTape *tape, PlaitNode *node)
+{
+  ItemsPayload *payload = node->payload;
+  guint n = payload->n;
+  gsize size = 2 * n * sizeof (PlaitGradientTarget);
+  PlaitGradientTarget *targets = plait_arena_take (plait_tape_arena (tape), size);
+  PlaitGradientTarget queries = target_of (tape, node->inputs[0]);
+
+  for (guint i = 0; i < n; i++)
+    {
+      targets[i] = target_of (tape, node->inputs[1 + i]);
+      targets[n + i] = target_of (tape, node->inputs[1 + n + i]);
+    }
+  plait_items_attention_backward (plait_tape_pool (tape), queries, targets, targets + n, node->gradient,
+                                  node->inputs[0]->value, payload->keys, payload->values, payload->present, n,
+                                  &payload->settings);
+  plait_arena_release (plait_tape_arena (tape), targets, size);
+}
+
+static const PlaitOperator items = { "attention_over_items", items_backward };
+
+PlaitNode *
+plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys, PlaitNode *const *values,
+                            const guint8 *const *present, guint n, const PlaitAttentionOptions *options,
+                            PlaitScalar *weights)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint n_inputs = 1 + 2 * n;
+  PlaitNode **inputs = plait_arena_new_array (arena, PlaitNode *, n_inputs);
+  PlaitTensor *tensors = plait_arena_new_array (arena, PlaitTensor, 2 * n);
+  const guint8 **bytes = NULL;
+  PlaitTensor shape = queries->value;
+  PlaitNode *node;
+  ItemsPayload *payload;
+
+  g_assert (n > 0 && options->heads > 0 && shape.width % options->heads == 0);
+  inputs[0] = queries;
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert (keys[i]->value.rows == shape.rows && keys[i]->value.width == shape.width);
+      g_assert (values[i]->value.rows == shape.rows && values[i]->value.width == shape.width);
+      inputs[1 + i] = keys[i];
+      inputs[1 + n + i] = values[i];
+      tensors[i] = keys[i]->value;
+      tensors[n + i] = values[i]->value;
+    }
+  if (present != NULL)
+    {
+      bytes = plait_arena_new_array (arena, const guint8 *, n);
+      for (guint i = 0; i < n; i++)
+        bytes[i] = present[i];
+    }
+  node = plait_tape_node (tape, &items, shape.rows, shape.width, inputs, n_inputs, sizeof *payload);
+  payload = node->payload;
+  *payload = (ItemsPayload){ settings_of (tape, options), n, bytes, tensors, tensors + n };
+  plait_items_attention_forward (plait_tape_pool (tape), node->value, shape, payload->keys, payload->values, bytes, n,
+                                 &payload->settings, weights);
+  return node;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+
+static void
+assert_same_shape (const PlaitNode *x, const PlaitNode *y)
+{
+  g_assert (x->value.rows == y->value.rows && x->value.width == y->value.width);
+}
+
+/* A node of the shape of the first of @inputs. */
+static PlaitNode *
+node_like (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n, gsize payload_size)
+{
+  return plait_tape_node (tape, operation, inputs[0]->value.rows, inputs[0]->value.width, inputs, n, payload_size);
+}
+
+static void
+activate_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const PlaitActivation *activation = node->payload;
+  PlaitNode *x = node->inputs[0];
+  PlaitTensor dy = node->gradient;
+  PlaitScalar beta;
+  PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, x, &beta);
+
+  plait_activation_backward (plait_tape_pool (tape), *activation, dx, beta, dy,
+                             plait_activation_keeps_input (*activation) ? x->value : node->value);
+}
+
+static const PlaitOperator activate = { "activate", activate_backward };
+
+PlaitNode *
+plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation)
+{
+  PlaitNode *node;
+
+  if (activation == PLAIT_ACTIVATION_NONE)
+    return x;
+  node = node_like (tape, &activate, &x, 1, sizeof activation);
+  *(PlaitActivation *)node->payload = activation;
+  plait_activation_forward (plait_tape_pool (tape), activation, node->value, x->value);
+  return node;
+}
+
+static void
+sum_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitNode *last = NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i]->needs_gradient)
+      {
+        if (last != NULL)
+          {
+            PlaitScalar beta;
+            PlaitTensor target = plait_gradient_target (tape, last, &beta);
+
+            plait_tensor_accumulate (plait_tape_pool (tape), target, beta, PLAIT_TERM (sum, 1), node->gradient);
+          }
+        last = node->inputs[i];
+      }
+  plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (sum, 1), last);
+}
+
+static const PlaitOperator sum = { "sum", sum_backward };
+
+PlaitNode *
+plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n)
+{
+  PlaitTensor *values = plait_arena_new_array (plait_tape_arena (tape), PlaitTensor, n);
+  PlaitNode *node;
+
+  g_assert (n > 0);
+  for (guint i = 0; i < n; i++)
+    {
+      assert_same_shape (terms[0], terms[i]);
+      values[i] = terms[i]->value;
+    }
+  node = node_like (tape, &sum, terms, n, 0);
+  plait_tensor_sum (plait_tape_pool (tape), node->value, values, n);
+  return node;
+}
+
+static void
+multiply_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitNode *x = node->inputs[0];
+  PlaitNode *y = node->inputs[1];
+  PlaitScalar beta;
+
+  if (x->needs_gradient)
+    {
+      PlaitTensor dz = PLAIT_TERM_TENSOR (tape, multiply_left, node->gradient);
+      PlaitTensor dx = plait_gradient_target (tape, x, &beta);
+
+      plait_tensor_multiply (pool, dx, beta, dz, y->value);
+    }
+  if (y->needs_gradient)
+    {
+      PlaitTensor dz = PLAIT_TERM_TENSOR (tape, multiply_right, node->gradient);
+      PlaitTensor dy = plait_gradient_inherit (tape, &node->gradient, y, &beta);
+
+      plait_tensor_multiply (pool, dy, beta, dz, x->value);
+    }
+}
+
+static const PlaitOperator multiply = { "multiply", multiply_backward };
+
+PlaitNode *
+plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  PlaitNode *inputs[] = { x, y };
+  PlaitNode *node;
+
+  assert_same_shape (x, y);
+  node = node_like (tape, &multiply, inputs, 2, 0);
+  plait_tensor_multiply (plait_tape_pool (tape), node->value, 0, x->value, y->value);
+  return node;
+}
+
+static void
+scale_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const PlaitScalar *factor = node->payload;
+
+  plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (scale, *factor), node->inputs[0]);
+}
+
+static const PlaitOperator scale = { "scale", scale_backward };
+
+PlaitNode *
+plait_scale (PlaitTape *tape, PlaitNode *x, double factor)
+{
+  PlaitNode *node = node_like (tape, &scale, &x, 1, sizeof (PlaitScalar));
+
+  *(PlaitScalar *)node->payload = (PlaitScalar)factor;
+  plait_tensor_accumulate (plait_tape_pool (tape), node->value, 0, (PlaitScalar)factor, x->value);
+  return node;
+}
+
+static void
+total_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitScalar beta;
+  PlaitTensor dx = plait_gradient_target (tape, node->inputs[0], &beta);
+
+  plait_tensor_fill (plait_tape_pool (tape), dx, beta, PLAIT_TERM (total, node->gradient.data[0]));
+}
+
+static const PlaitOperator total = { "total", total_backward };
+
+PlaitNode *
+plait_total (PlaitTape *tape, PlaitNode *x)
+{
+  PlaitNode *node = plait_tape_node (tape, &total, 1, 1, &x, 1, 0);
+
+  node->value.data[0] = (PlaitScalar)plait_tensor_total (plait_tape_pool (tape), plait_tape_arena (tape), x->value);
+  return node;
+}
+
+/* Masks are never kept: the key makes them again. */
+typedef struct
+{
+  PlaitRandomKey key;
+  double rate;
+} DropoutPayload;
+
+static void
+dropout_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const DropoutPayload *payload = node->payload;
+  PlaitTensor dy = PLAIT_TERM_TENSOR (tape, dropout, node->gradient);
+  PlaitScalar beta;
+  PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, node->inputs[0], &beta);
+
+  plait_tensor_dropout (plait_tape_pool (tape), dx, beta, dy, payload->key, payload->rate);
+}
+
+static const PlaitOperator dropout = { "dropout", dropout_backward };
+
+PlaitNode *
+plait_dropout (PlaitTape *tape, PlaitNode *x, double rate)
+{
+  PlaitNode *node;
+  DropoutPayload *payload;
+
+  if (rate == 0 || plait_tape_mode (tape) != PLAIT_TAPE_TRAIN)
+    return x;
+  node = node_like (tape, &dropout, &x, 1, sizeof *payload);
+  payload = node->payload;
+  *payload = (DropoutPayload){ plait_tape_next_key (tape), rate };
+  plait_tensor_dropout (plait_tape_pool (tape), node->value, 0, x->value, payload->key, rate);
+  return node;
+}
+
+static void
+residual_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const DropoutPayload *payload = node->payload;
+  PlaitNode *x = node->inputs[0];
+  PlaitNode *y = node->inputs[1];
+
+  if (y->needs_gradient)
+    {
+      PlaitTensor dz = PLAIT_TERM_TENSOR (tape, residual_branch, node->gradient);
+      PlaitScalar beta;
+      PlaitTensor dy = plait_gradient_target (tape, y, &beta);
+
+      plait_tensor_dropout (plait_tape_pool (tape), dy, beta, dz, payload->key, payload->rate);
+    }
+  if (x->needs_gradient)
+    plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (residual_stream, 1), x);
+}
+
+static const PlaitOperator residual = { "residual", residual_backward };
+
+PlaitNode *
+plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate)
+{
+  PlaitNode *inputs[] = { x, y };
+  PlaitNode *node;
+  DropoutPayload *payload;
+
+  assert_same_shape (x, y);
+  node = node_like (tape, &residual, inputs, 2, sizeof *payload);
+  payload = node->payload;
+  if (rate > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
+    *payload = (DropoutPayload){ plait_tape_next_key (tape), rate };
+  plait_residual_forward (plait_tape_pool (tape), node->value, x->value, y->value, payload->key, payload->rate);
+  return node;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/rows.h"
+
+typedef struct
+{
+  const gint32 *ids;
+  PlaitScalar scale;
+} EmbedPayload;
+
+static void
+embed_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const EmbedPayload *payload = node->payload;
+
+  plait_embed_backward (plait_tape_pool (tape), plait_gradient_to_add (tape, node->inputs[0]), node->gradient,
+                        payload->ids, PLAIT_TERM (embed_table, payload->scale));
+}
+
+static const PlaitOperator embed = { "embed", embed_backward };
+
+PlaitNode *
+plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, double scale)
+{
+  PlaitNode *node = plait_tape_node (tape, &embed, n, table->value.width, &table, 1, sizeof (EmbedPayload));
+
+  for (gint64 i = 0; i < n; i++)
+    g_assert (ids[i] >= 0 && ids[i] < table->value.rows);
+  *(EmbedPayload *)node->payload = (EmbedPayload){ ids, (PlaitScalar)scale };
+  plait_embed_forward (plait_tape_pool (tape), node->value, table->value, ids, (PlaitScalar)scale);
+  return node;
+}
+
+enum
+{
+  POSITIONS_X,
+  POSITIONS_TABLE,
+  POSITIONS_INPUTS
+};
+
+typedef struct
+{
+  PlaitRagged rows;
+  gint64 first;
+  PlaitRandomKey key;
+  double rate;
+} PositionsPayload;
+
+static void
+positions_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const PositionsPayload *payload = node->payload;
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitNode *x = node->inputs[POSITIONS_X];
+  PlaitNode *table = node->inputs[POSITIONS_TABLE];
+
+  if (table->needs_gradient)
+    plait_positions_backward (pool, plait_gradient_to_add (tape, table),
+                              PLAIT_TERM_TENSOR (tape, positions_table, node->gradient), payload->rows, payload->first,
+                              payload->key, payload->rate);
+  if (x->needs_gradient)
+    {
+      PlaitTensor dy = PLAIT_TERM_TENSOR (tape, positions_input, node->gradient);
+      PlaitScalar beta;
+      PlaitTensor dx = plait_gradient_inherit (tape, &node->gradient, x, &beta);
+
+      plait_tensor_dropout (pool, dx, beta, dy, payload->key, payload->rate);
+    }
+}
+
+static const PlaitOperator positions = { "add_positions", positions_backward };
+
+PlaitNode *
+plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode *table, gint64 first, double rate)
+{
+  PlaitNode *inputs[POSITIONS_INPUTS] = { x, table };
+  PlaitNode *node;
+  PositionsPayload *payload;
+
+  g_assert (plait_ragged_rows (rows) == x->value.rows && table->value.width == x->value.width && first >= 0);
+  for (gint64 i = 0; i < rows.n; i++)
+    g_assert (first + plait_ragged_length (rows, i) <= table->value.rows);
+  node = plait_tape_node (tape, &positions, x->value.rows, x->value.width, inputs, POSITIONS_INPUTS, sizeof *payload);
+  payload = node->payload;
+  payload->rows = rows;
+  payload->first = first;
+  if (rate > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
+    {
+      payload->key = plait_tape_next_key (tape);
+      payload->rate = rate;
+    }
+  plait_positions_forward (plait_tape_pool (tape), node->value, x->value, rows, table->value, first, payload->key,
+                           payload->rate);
+  return node;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/product.h"
+
+typedef struct
+{
+  PlaitActivation activation;
+  PlaitTensor before; /* x W + b where the activation's derivative wants it, else no data */
+} LinearPayload;
+
+enum
+{
+  LINEAR_X,
+  LINEAR_WEIGHT,
+  LINEAR_BIAS,
+  LINEAR_INPUTS
+};
+
+static void
+linear_backward (PlaitTape *tape, PlaitNode *node)
+{
+  LinearPayload *payload = node->payload;
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitNode *x = node->inputs[LINEAR_X];
+  PlaitNode *weight = node->inputs[LINEAR_WEIGHT];
+  PlaitLinearBackward work = { .dz = node->gradient, .x = x->value, .weight = weight->value };
+
+  if (payload->activation != PLAIT_ACTIVATION_NONE)
+    plait_activation_backward (pool, payload->activation, work.dz, 0, node->gradient,
+                               payload->before.data != NULL ? payload->before : node->value);
+  work.dx = plait_gradient_if_needed (tape, x, &work.dx_beta);
+  work.dweight = plait_gradient_if_needed (tape, weight, &work.dweight_beta);
+  work.dbias = plait_gradient_if_needed (tape, node->inputs[LINEAR_BIAS], &work.dbias_beta);
+  plait_linear_backward (pool, &work);
+  if (payload->before.data != NULL)
+    plait_arena_release (plait_tape_arena (tape), payload->before.data, plait_tensor_size (payload->before));
+}
+
+static const PlaitOperator linear = { "linear", linear_backward };
+
+PlaitNode *
+plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation)
+{
+  PlaitNode *inputs[LINEAR_INPUTS] = { x, weight, bias };
+  const PlaitPacked *packed = plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE ? weight->packed : NULL;
+  PlaitNode *node;
+  LinearPayload *payload;
+
+  g_assert (x->value.width == weight->value.rows);
+  g_assert (bias == NULL || (bias->value.rows == 1 && bias->value.width == weight->value.width));
+  node = plait_tape_node (tape, &linear, x->value.rows, weight->value.width, inputs, LINEAR_INPUTS, sizeof *payload);
+  payload = node->payload;
+  payload->activation = activation;
+  if (node->needs_gradient && plait_activation_keeps_input (activation))
+    payload->before = plait_tape_tensor (tape, node->value.rows, node->value.width);
+  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value, packed,
+                        bias == NULL ? NULL : bias->value.data, activation,
+                        payload->before.data == NULL ? NULL : &payload->before);
+  return node;
+}

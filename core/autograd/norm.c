@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/norm.h"
+
+enum
+{
+  NORM_X,
+  NORM_GAIN,
+  NORM_BIAS,
+  NORM_INPUTS
+};
+
+/* Means and inverse deviations of the rows, [2, rows]. */
+typedef struct
+{
+  PlaitTensor statistics;
+} NormPayload;
+
+static void
+layer_norm_backward (PlaitTape *tape, PlaitNode *node)
+{
+  NormPayload *payload = node->payload;
+  PlaitNode *x = node->inputs[NORM_X];
+  PlaitTensor dy = node->gradient;
+  PlaitTensor dx = { NULL, 0, 0, 0 };
+  PlaitTensor dgain;
+  PlaitTensor dbias;
+  PlaitScalar dx_beta = 0;
+  PlaitScalar dgain_beta;
+  PlaitScalar dbias_beta;
+
+  dgain = plait_gradient_if_needed (tape, node->inputs[NORM_GAIN], &dgain_beta);
+  dbias = plait_gradient_if_needed (tape, node->inputs[NORM_BIAS], &dbias_beta);
+  if (x->needs_gradient)
+    dx = plait_gradient_inherit (tape, &node->gradient, x, &dx_beta);
+  plait_layer_norm_backward (plait_tape_pool (tape), plait_tape_arena (tape), dx, dx_beta, dgain, dgain_beta, dbias,
+                             dbias_beta, dy, x->value, node->inputs[NORM_GAIN]->value.data,
+                             plait_tensor_row (payload->statistics, 0), plait_tensor_row (payload->statistics, 1));
+  plait_arena_release (plait_tape_arena (tape), payload->statistics.data, plait_tensor_size (payload->statistics));
+}
+
+static const PlaitOperator layer_norm = { "layer_norm", layer_norm_backward };
+
+PlaitNode *
+plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bias, double epsilon)
+{
+  PlaitNode *inputs[NORM_INPUTS] = { x, gain, bias };
+  PlaitNode *node;
+  NormPayload *payload;
+  PlaitScalar *mean = NULL;
+  PlaitScalar *inverse = NULL;
+
+  g_assert (gain->value.rows == 1 && gain->value.width == x->value.width);
+  g_assert (bias->value.rows == 1 && bias->value.width == x->value.width);
+  node = plait_tape_node (tape, &layer_norm, x->value.rows, x->value.width, inputs, NORM_INPUTS, sizeof *payload);
+  payload = node->payload;
+  if (node->needs_gradient)
+    {
+      payload->statistics = plait_tape_tensor (tape, 2, x->value.rows);
+      mean = plait_tensor_row (payload->statistics, 0);
+      inverse = plait_tensor_row (payload->statistics, 1);
+    }
+  plait_layer_norm_forward (plait_tape_pool (tape), node->value, x->value, gain->value.data, bias->value.data, epsilon,
+                            mean, inverse);
+  return node;
+}

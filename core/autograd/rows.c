@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/rows.h"
+
+PlaitNode *
+plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width)
+{
+  g_assert (first >= 0 && width > 0 && first + width <= x->value.width);
+  return plait_tape_view (tape, x, plait_tensor_columns (x->value, first, width));
+}
+
+PlaitNode *
+plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
+{
+  g_assert (first >= 0 && rows >= 0 && first + rows <= x->value.rows);
+  return plait_tape_view (tape, x, plait_tensor_rows (x->value, first, rows));
+}
+
+static void
+concatenate_columns_backward (PlaitTape *tape, PlaitNode *node)
+{
+  gint64 first = 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      PlaitNode *part = node->inputs[i];
+
+      if (part->needs_gradient)
+        {
+          PlaitScalar beta;
+          PlaitTensor target = plait_gradient_target (tape, part, &beta);
+
+          plait_tensor_accumulate (plait_tape_pool (tape), target, beta, PLAIT_TERM (concatenate_columns, 1),
+                                   plait_tensor_columns (node->gradient, first, part->value.width));
+        }
+      first += part->value.width;
+    }
+}
+
+static const PlaitOperator concatenate_columns = { "concatenate_columns", concatenate_columns_backward };
+
+PlaitNode *
+plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n)
+{
+  gint64 width = 0;
+  gint64 first = 0;
+  PlaitNode *node;
+
+  g_assert (n > 0);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert (parts[i]->value.rows == parts[0]->value.rows);
+      width += parts[i]->value.width;
+    }
+  node = plait_tape_node (tape, &concatenate_columns, parts[0]->value.rows, width, parts, n, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_columns (node->value, first, parts[i]->value.width),
+                               0, 1, parts[i]->value);
+      first += parts[i]->value.width;
+    }
+  return node;
+}
+
+static void
+concatenate_rows_backward (PlaitTape *tape, PlaitNode *node)
+{
+  gint64 first = 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      PlaitNode *part = node->inputs[i];
+
+      if (part->needs_gradient)
+        {
+          PlaitScalar beta;
+          PlaitTensor target = plait_gradient_target (tape, part, &beta);
+
+          plait_tensor_accumulate (plait_tape_pool (tape), target, beta, PLAIT_TERM (concatenate_rows, 1),
+                                   plait_tensor_rows (node->gradient, first, part->value.rows));
+        }
+      first += part->value.rows;
+    }
+}
+
+static const PlaitOperator concatenate_rows = { "concatenate_rows", concatenate_rows_backward };
+
+PlaitNode *
+plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n)
+{
+  gint64 rows = 0;
+  gint64 first = 0;
+  PlaitNode *node;
+
+  g_assert (n > 0);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert (parts[i]->value.width == parts[0]->value.width);
+      rows += parts[i]->value.rows;
+    }
+  node = plait_tape_node (tape, &concatenate_rows, rows, parts[0]->value.width, parts, n, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (node->value, first, parts[i]->value.rows), 0,
+                               1, parts[i]->value);
+      first += parts[i]->value.rows;
+    }
+  return node;
+}
+
+static void
+gather_rows_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const gint64 *const *indices = node->payload;
+
+  plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, node->inputs[0]),
+                          PLAIT_TERM_TENSOR (tape, gather_rows, node->gradient), *indices);
+}
+
+static const PlaitOperator gather_rows = { "gather_rows", gather_rows_backward };
+
+PlaitNode *
+plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n)
+{
+  PlaitNode *node = plait_tape_node (tape, &gather_rows, n, x->value.width, &x, 1, sizeof indices);
+
+  for (gint64 i = 0; i < n; i++)
+    g_assert (indices[i] >= -1 && indices[i] < x->value.rows);
+  *(const gint64 **)node->payload = indices;
+  plait_rows_gather (plait_tape_pool (tape), node->value, 0, x->value, indices);
+  return node;
+}
+
+enum
+{
+  SELECT_TAKEN,
+  SELECT_OTHER,
+  SELECT_INPUTS
+};
+
+static void
+select_rows_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const guint8 *take = *(const guint8 **)node->payload;
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitScalar beta;
+  PlaitTensor target;
+
+  target = plait_gradient_if_needed (tape, node->inputs[SELECT_TAKEN], &beta);
+  if (target.data != NULL)
+    plait_rows_select_backward (pool, target, beta, take, TRUE,
+                                PLAIT_TERM_TENSOR (tape, select_rows_taken, node->gradient));
+  target = plait_gradient_if_needed (tape, node->inputs[SELECT_OTHER], &beta);
+  if (target.data != NULL)
+    plait_rows_select_backward (pool, target, beta, take, FALSE,
+                                PLAIT_TERM_TENSOR (tape, select_rows_other, node->gradient));
+}
+
+static const PlaitOperator select_rows = { "select_rows", select_rows_backward };
+
+PlaitNode *
+plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y)
+{
+  PlaitNode *inputs[SELECT_INPUTS] = { x, y };
+  PlaitNode *node;
+
+  g_assert (y == NULL || (x->value.rows == y->value.rows && x->value.width == y->value.width));
+  node = plait_tape_node (tape, &select_rows, x->value.rows, x->value.width, inputs, SELECT_INPUTS, sizeof take);
+  *(const guint8 **)node->payload = take;
+  plait_rows_select (plait_tape_pool (tape), node->value, take, x->value, y == NULL ? NULL : &y->value);
+  return node;
+}

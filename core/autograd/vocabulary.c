@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/vocabulary.h"
+
+enum
+{
+  VOCABULARY_STATES,
+  VOCABULARY_TABLE,
+  VOCABULARY_BIAS,
+  VOCABULARY_INPUTS
+};
+
+typedef struct
+{
+  PlaitTensor dstates; /* what forward found, for a cotangent of 1; no data if the states need no gradient */
+} VocabularyPayload;
+
+static void
+vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
+{
+  VocabularyPayload *payload = node->payload;
+
+  g_assert (node->gradient.data[0] == 1);
+  if (payload->dstates.data == NULL)
+    return;
+  plait_gradient_pass (tape, &payload->dstates, 1, node->inputs[VOCABULARY_STATES]);
+  if (payload->dstates.data != NULL)
+    plait_arena_release (plait_tape_arena (tape), payload->dstates.data, plait_tensor_size (payload->dstates));
+}
+
+static const PlaitOperator vocabulary_loss = { "vocabulary_loss", vocabulary_loss_backward };
+
+PlaitNode *
+plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias, const gint32 *targets,
+                       const PlaitVocabularyLossOptions *options, PlaitVocabularyLossSums *sums, double *row_losses)
+{
+  PlaitNode *inputs[VOCABULARY_INPUTS] = { states, table, bias };
+  PlaitVocabularyWork work = {
+    .states = states->value,
+    .table = table->value,
+    .bias = bias == NULL ? NULL : bias->value.data,
+    .targets = targets,
+    .smoothing = options->smoothing,
+    .others = options->others,
+    .scale = options->scale,
+    .row_losses = row_losses,
+  };
+  PlaitVocabularySums found;
+  PlaitNode *node;
+  VocabularyPayload *payload;
+
+  g_assert (states->value.width == table->value.width);
+  g_assert (bias == NULL || (bias->value.rows == 1 && bias->value.width == table->value.rows));
+  for (gint64 i = 0; i < states->value.rows; i++)
+    g_assert (targets[i] >= 0 && targets[i] < table->value.rows);
+  node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *payload);
+  payload = node->payload;
+  /* The logits are here now and not later: the gradients are made at once. */
+  if (node->needs_gradient)
+    {
+      if (states->needs_gradient)
+        payload->dstates = plait_tape_tensor (tape, states->value.rows, states->value.width);
+      work.dstates = payload->dstates;
+      if (table->needs_gradient)
+        work.dtable = plait_gradient_to_add (tape, table);
+      if (bias != NULL && bias->needs_gradient)
+        work.dbias = plait_gradient_to_add (tape, bias);
+    }
+  found = plait_vocabulary_compute (plait_tape_pool (tape), plait_tape_arena (tape), &work);
+  node->value.data[0] = (PlaitScalar)(options->scale * found.loss);
+  if (sums != NULL)
+    *sums = (PlaitVocabularyLossSums){ found.loss, found.negative_log_likelihood, found.correct };
+  return node;
+}
