@@ -6,8 +6,8 @@
 #include "tensor/tensor.h"
 
 /*
- * A weight laid out once in column panels, for products with few rows (decoding, recurrent steps), where cblas would
- * spend its time packing. A copy: pack again when the weight has changed.
+ * A weight laid out once in column panels, as the product kernel reads it: for weights that are used many times
+ * (decoding, recurrent steps). A copy: pack again when the weight has changed.
  */
 typedef struct PlaitPacked PlaitPacked;
 
@@ -22,9 +22,6 @@ void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weig
 
 gint64 plait_packed_rows (const PlaitPacked *packed);  /* in */
 gint64 plait_packed_width (const PlaitPacked *packed); /* out */
-
-/* Most rows for which the packed product beats cblas here. */
-gint64 plait_packed_most_rows (void);
 
 /* y = activation (beta * y + x W + b): x [r, in], y [r, out], @bias out numbers or NULL, @beta 0 or 1. A row's result
  * does not depend on the other rows. */
