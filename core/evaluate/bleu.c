@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * BLEU (Papineni et al. 2002) with the choices of sacreBLEU 2 (Post 2018): tokens of mteval-v13a, smoothing of Chen &
+ * Cherry (2014), the closest reference length, the shorter of two equally close ones.
+ *
+ * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
+ */
+#include "evaluate/metric-kind.h"
+
+#include "base/error.h"
+#include "evaluate/text.h"
+#include "evaluate/tokenise.h"
+
+#include <math.h>
+
+#define ORDERS 4
+#define WIDTH (2 + 2 * ORDERS)
+
+typedef enum
+{
+  TOKENS_13A,
+  TOKENS_NONE,
+} Tokens;
+static const char *const token_names[] = { "13a", "none", NULL };
+
+typedef enum
+{
+  SMOOTH_EXP,
+  SMOOTH_FLOOR,
+  SMOOTH_ADD_K,
+  SMOOTH_NONE,
+} Smooth;
+static const char *const smooth_names[] = { "exp", "floor", "add-k", "none", NULL };
+
+typedef struct
+{
+  PlaitMetric parent;
+  guint tokens;
+  guint smooth;
+  double value; /* of floor and add-k; negative: not given */
+  gboolean lowercase;
+  gboolean effective;
+} Bleu;
+
+static const PlaitMetricOption options[] = {
+  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, tokens), token_names },
+  { "smooth", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, smooth), smooth_names },
+  { "value", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Bleu, value), NULL, 0, 1000 },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, lowercase) },
+  { "effective", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, effective) },
+  { NULL },
+};
+
+static void
+begin (PlaitMetric *metric)
+{
+  ((Bleu *)metric)->value = -1;
+}
+
+static gboolean
+takes_value (const Bleu *bleu)
+{
+  return bleu->smooth == SMOOTH_FLOOR || bleu->smooth == SMOOTH_ADD_K;
+}
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  Bleu *bleu = (Bleu *)metric;
+  if (!takes_value (bleu) && bleu->value >= 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "metric \"%s\": \"value\" belongs to smooth=floor and smooth=add-k, but smooth is %s; leave it "
+                       "out",
+                       metric->text, smooth_names[bleu->smooth]);
+  if (bleu->value < 0)
+    bleu->value = bleu->smooth == SMOOTH_FLOOR ? 0.1 : 1;
+  metric->title = g_strdup ("BLEU");
+  metric->width = WIDTH;
+  return TRUE;
+}
+
+static void
+add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
+{
+  g_autofree char *line = bleu->lowercase ? plait_text_lower (text) : g_strdup (text);
+  plait_text_strip_end (line);
+  g_autofree char *tokens = bleu->tokens == TOKENS_13A ? plait_tokenise_13a (line) : g_steal_pointer (&line);
+  plait_ngrams_add_words (words, tokens);
+}
+
+/* The length nearest to @length among those of the sequences 1 .. @count, the shortest of the nearest. */
+static gsize
+closest_length (const PlaitNgrams *words, gsize length, guint count)
+{
+  gsize closest = 0, least = G_MAXSIZE;
+  for (guint k = 1; k <= count; k++)
+    {
+      gsize other = plait_ngrams_length (words, k);
+      gsize difference = other > length ? other - length : length - other;
+      if (difference < least || (difference == least && other < closest))
+        {
+          least = difference;
+          closest = other;
+        }
+    }
+  return closest;
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  const Bleu *bleu = (const Bleu *)metric;
+  PlaitNgrams *words = sentence->words;
+  plait_ngrams_clear (words);
+  add_tokens (bleu, words, sentence->hypothesis);
+  for (guint k = 0; k < sentence->count; k++)
+    add_tokens (bleu, words, sentence->references[k]);
+
+  gsize length = plait_ngrams_length (words, 0);
+  values[0] = (double)length;
+  values[1] = (double)closest_length (words, length, sentence->count);
+  for (guint n = 0; n < ORDERS; n++)
+    {
+      plait_ngrams_next (words);
+      values[2 + n] = (double)plait_ngrams_match (words, 0, 1, 1 + sentence->count);
+      values[2 + ORDERS + n] = (double)plait_ngrams_total (words, 0);
+    }
+}
+
+typedef struct
+{
+  double precisions[ORDERS]; /* per cent */
+  double brevity;
+  double score;
+} Parts;
+
+/* A precision of zero makes the geometric mean zero, but stays finite where it is averaged with others. */
+static double
+floored_log (double value)
+{
+  return value == 0 ? -9999999999.0 : log (value);
+}
+
+static Parts
+compute (const Bleu *bleu, const double *sums)
+{
+  Parts parts = { .brevity = 1 };
+  double length = sums[0], reference = sums[1];
+  if (length < reference)
+    parts.brevity = length > 0 ? exp (1 - reference / length) : 0;
+
+  gboolean any = FALSE;
+  for (guint n = 0; n < ORDERS; n++)
+    any |= sums[2 + n] > 0;
+  if (!any)
+    return parts;
+
+  double halving = 1;
+  guint effective = ORDERS;
+  for (guint n = 0; n < ORDERS; n++)
+    {
+      double matches = sums[2 + n], total = sums[2 + ORDERS + n];
+      if (bleu->smooth == SMOOTH_ADD_K && n > 0)
+        {
+          matches += bleu->value;
+          total += bleu->value;
+        }
+      if (total == 0)
+        break;
+      if (bleu->effective)
+        effective = n + 1;
+      if (matches > 0)
+        parts.precisions[n] = 100 * matches / total;
+      else if (bleu->smooth == SMOOTH_EXP)
+        {
+          halving *= 2;
+          parts.precisions[n] = 100 / (halving * total);
+        }
+      else if (bleu->smooth == SMOOTH_FLOOR)
+        parts.precisions[n] = 100 * bleu->value / total;
+    }
+
+  double logs = 0;
+  for (guint n = 0; n < effective; n++)
+    logs += floored_log (parts.precisions[n]);
+  parts.score = parts.brevity * exp (logs / effective);
+  return parts;
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return compute ((const Bleu *)metric, sums).score;
+}
+
+static char *
+detail (const PlaitMetric *metric, const double *sums)
+{
+  Parts parts = compute ((const Bleu *)metric, sums);
+  GString *text = g_string_new (NULL);
+  for (guint n = 0; n < ORDERS; n++)
+    {
+      if (n > 0)
+        g_string_append_c (text, '/');
+      plait_append_number (text, parts.precisions[n], 1);
+    }
+  g_string_append (text, " (BP = ");
+  plait_append_number (text, parts.brevity, 3);
+  g_string_append (text, " ratio = ");
+  plait_append_number (text, sums[1] > 0 ? sums[0] / sums[1] : 0, 3);
+  g_string_append (text, " hyp_len = ");
+  plait_append_number (text, sums[0], 0);
+  g_string_append (text, " ref_len = ");
+  plait_append_number (text, sums[1], 0);
+  g_string_append_c (text, ')');
+  return g_string_free (text, FALSE);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Bleu *bleu = (const Bleu *)metric;
+  g_string_append_printf (signature, "case:%s|eff:%s|tok:%s|smooth:%s", bleu->lowercase ? "lc" : "mixed",
+                          bleu->effective ? "yes" : "no", token_names[bleu->tokens], smooth_names[bleu->smooth]);
+  if (takes_value (bleu))
+    {
+      g_string_append_c (signature, '[');
+      plait_append_number (signature, bleu->value, 2);
+      g_string_append_c (signature, ']');
+    }
+  g_string_append_c (signature, '|');
+}
+
+const PlaitMetricKind plait_metric_bleu = {
+  .name = "bleu",
+  .summary = "Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002)",
+  .size = sizeof (Bleu),
+  .options = options,
+  .larger_is_better = TRUE,
+  .begin = begin,
+  .finish = finish,
+  .row = row,
+  .score = score,
+  .detail = detail,
+  .sign = sign,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * chrF (Popović 2015) and chrF++ (Popović 2017) with the choices of sacreBLEU 2 (Post 2018): character n-grams up to
+ * order 6, white space left out, precision and recall averaged over the orders that both sides have; with several
+ * references each sentence counts against the one that scores best.
+ *
+ * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then each word order.
+ */
+#include "evaluate/metric-kind.h"
+
+#include "base/error.h"
+#include "evaluate/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHARACTER_ORDERS 6
+#define WORD_ORDERS 2 /* of chrF++ */
+#define MOST_WIDTH (3 * (CHARACTER_ORDERS + WORD_ORDERS))
+
+typedef struct
+{
+  PlaitMetric parent;
+  double beta; /* how much more recall weighs than precision */
+  gboolean lowercase;
+  gboolean whitespace; /* white space counts as characters */
+  gboolean epsilon;    /* average F over all orders instead */
+} Chrf;
+
+static const PlaitMetricOption options[] = {
+  { "beta", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100 },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase) },
+  { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace) },
+  { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon) },
+  { NULL },
+};
+
+static gboolean
+has_words (const PlaitMetric *metric)
+{
+  return metric->kind == &plait_metric_chrf_words;
+}
+
+static void
+begin (PlaitMetric *metric)
+{
+  ((Chrf *)metric)->beta = 2;
+}
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  Chrf *chrf = (Chrf *)metric;
+  if (chrf->beta != floor (chrf->beta))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"beta\" must be a whole number; write beta=%d",
+                       metric->text, (int)chrf->beta);
+  metric->title = g_strdup_printf ("chrF%d%s", (int)chrf->beta, has_words (metric) ? "++" : "");
+  metric->width = has_words (metric) ? MOST_WIDTH : 3 * CHARACTER_ORDERS;
+  return TRUE;
+}
+
+static gboolean
+is_punctuation (const char *character)
+{
+  return g_ascii_ispunct (*character);
+}
+
+/* Adds the words of @text, one mark of punctuation at the end, or else at the beginning, split off each. */
+static void
+add_words (PlaitNgrams *words, const char *text)
+{
+  plait_ngrams_add_sequence (words);
+  for (const char *end; plait_text_next_word (&text, &end); text = end)
+    {
+      const char *second = g_utf8_next_char (text), *last = g_utf8_prev_char (end);
+      const char *cut = end;
+      if (second < end && is_punctuation (last))
+        cut = last;
+      else if (second < end && is_punctuation (text))
+        cut = second;
+      plait_ngrams_append_word (words, text, (gsize)(cut - text));
+      if (cut < end)
+        plait_ngrams_append_word (words, cut, (gsize)(end - cut));
+    }
+}
+
+static double
+f_score (const Chrf *chrf, const double *sums)
+{
+  const double tiny = 1e-16;
+  guint orders = chrf->parent.width / 3, shared = 0;
+  double factor = chrf->beta * chrf->beta;
+  double sum = 0, precisions = 0, recalls = 0;
+  for (guint n = 0; n < orders; n++)
+    {
+      double hypothesis = sums[3 * n], reference = sums[3 * n + 1], match = sums[3 * n + 2];
+      double precision = hypothesis > 0 ? match / hypothesis : tiny;
+      double recall = reference > 0 ? match / reference : tiny;
+      double below = factor * precision + recall;
+      sum += below > 0 ? (1 + factor) * precision * recall / below : tiny;
+      if (hypothesis > 0 && reference > 0)
+        {
+          precisions += precision;
+          recalls += recall;
+          shared++;
+        }
+    }
+
+  if (chrf->epsilon)
+    return 100 * sum / orders;
+  if (shared == 0 || precisions + recalls == 0)
+    return 0;
+  precisions /= shared;
+  recalls /= shared;
+  return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
+}
+
+/* Fills every order's triple for the hypothesis against each reference; @values [count, width]. */
+static void
+count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
+{
+  plait_ngrams_next (ngrams);
+  double own = (double)plait_ngrams_total (ngrams, 0);
+  for (guint k = 0; k < count; k++)
+    {
+      double *triple = values + k * width + 3 * order;
+      triple[1] = (double)plait_ngrams_total (ngrams, 1 + k);
+      triple[0] = triple[1] > 0 ? own : 0; /* an order that the reference lacks counts for nobody */
+      triple[2] = (double)plait_ngrams_match (ngrams, 0, 1 + k, 2 + k);
+    }
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  const Chrf *chrf = (const Chrf *)metric;
+  guint width = metric->width;
+  plait_ngrams_clear (sentence->characters);
+  plait_ngrams_clear (sentence->words);
+  for (guint k = 0; k <= sentence->count; k++)
+    {
+      const char *text = k == 0 ? sentence->hypothesis : sentence->references[k - 1];
+      g_autofree char *lower = chrf->lowercase ? plait_text_lower (text) : NULL;
+      plait_ngrams_add_characters (sentence->characters, lower ? lower : text, chrf->whitespace);
+      if (has_words (metric))
+        add_words (sentence->words, lower ? lower : text);
+    }
+
+  g_autofree double *all = g_new (double, (gsize)sentence->count *width);
+  for (guint n = 0; n < CHARACTER_ORDERS; n++)
+    count_order (sentence->characters, n, sentence->count, width, all);
+  for (guint n = CHARACTER_ORDERS; n < width / 3; n++)
+    count_order (sentence->words, n, sentence->count, width, all);
+
+  double best = -1;
+  for (guint k = 0; k < sentence->count; k++)
+    {
+      double score = f_score (chrf, all + (gsize)k * width);
+      if (score > best)
+        {
+          best = score;
+          memcpy (values, all + (gsize)k * width, width * sizeof (double));
+        }
+    }
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return f_score ((const Chrf *)metric, sums);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Chrf *chrf = (const Chrf *)metric;
+  g_string_append_printf (signature, "case:%s|eff:%s|nc:%d|nw:%d|space:%s|", chrf->lowercase ? "lc" : "mixed",
+                          chrf->epsilon ? "no" : "yes", CHARACTER_ORDERS, has_words (metric) ? WORD_ORDERS : 0,
+                          chrf->whitespace ? "yes" : "no");
+}
+
+#define CHRF_KIND(name_, summary_)                                                                                     \
+  {                                                                                                                    \
+    .name = name_, .summary = summary_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE,           \
+    .begin = begin, .finish = finish, .row = row, .score = score, .sign = sign,                                        \
+  }
+
+const PlaitMetricKind plait_metric_chrf
+    = CHRF_KIND ("chrf", "F score of character n-grams up to order 6, recall weighing double (Popović 2015)");
+const PlaitMetricKind plait_metric_chrf_words
+    = CHRF_KIND ("chrf++", "chrF with word n-grams up to order 2 (Popović 2017)");

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/metric.h"
+#include "evaluate/ngrams.h"
+
+/*
+ * What a file that implements a metric gives. A kind is a constant table; a metric begins with a PlaitMetric and
+ * goes on with its settings.
+ */
+typedef struct PlaitMetricKind PlaitMetricKind;
+
+struct PlaitMetric
+{
+  const PlaitMetricKind *kind;
+  char *text;
+  char *title;
+  guint width;
+};
+
+/* What an option of a metric takes. */
+typedef enum
+{
+  PLAIT_METRIC_SWITCH, /* no value: a gboolean becomes TRUE */
+  PLAIT_METRIC_CHOICE, /* one of choices: a guint becomes its index */
+  PLAIT_METRIC_NUMBER, /* a double in minimum .. maximum */
+} PlaitMetricOptionType;
+
+typedef struct
+{
+  const char *name;
+  PlaitMetricOptionType type;
+  gsize offset; /* of the field in the metric */
+  const char *const *choices;
+  double minimum, maximum;
+} PlaitMetricOption;
+
+/* The text of one sentence, preprocessed by nobody. @words and @characters are counters for the metric's use. */
+typedef struct
+{
+  const char *hypothesis;
+  const char *const *references; /* [count] */
+  guint count;
+  PlaitNgrams *words;
+  PlaitNgrams *characters;
+} PlaitSentence;
+
+struct PlaitMetricKind
+{
+  const char *name;
+  const char *summary;
+  gsize size;                       /* of the metric with its settings */
+  const PlaitMetricOption *options; /* ends with a NULL name */
+  gboolean larger_is_better;
+
+  /* Sets the defaults. */
+  void (*begin) (PlaitMetric *metric);
+  /* Checks the settings against each other; sets title and width. */
+  gboolean (*finish) (PlaitMetric *metric, GError **error);
+  void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
+  double (*score) (const PlaitMetric *metric, const double *sums);
+  char *(*detail) (const PlaitMetric *metric, const double *sums); /* may be NULL */
+  /* Appends "key:value|" for each setting. */
+  void (*sign) (const PlaitMetric *metric, GString *signature);
+};
+
+extern const PlaitMetricKind plait_metric_bleu;
+extern const PlaitMetricKind plait_metric_chrf;
+extern const PlaitMetricKind plait_metric_chrf_words;
+
+/* A metric of @kind with its defaults, finished. (transfer full) */
+PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind);
+
+/* Appends @value with @decimals digits behind the point, whatever the locale. */
+void plait_append_number (GString *string, double value, guint decimals);

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluate/metric-kind.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VERSION_TOKEN "plait-" PLAIT_VERSION
+
+static const PlaitMetricKind *const kinds[] = { &plait_metric_bleu, &plait_metric_chrf, &plait_metric_chrf_words };
+
+const char *const *
+plait_metric_names (void)
+{
+  static const char *names[G_N_ELEMENTS (kinds) + 1];
+  static gsize filled;
+  if (g_once_init_enter (&filled))
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+        names[i] = kinds[i]->name;
+      g_once_init_leave (&filled, 1);
+    }
+  return names;
+}
+
+static const PlaitMetricKind *
+find_kind (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i]->name, name) == 0)
+      return kinds[i];
+  return NULL;
+}
+
+const char *
+plait_metric_summary (const char *name)
+{
+  const PlaitMetricKind *kind = find_kind (name);
+  return kind ? kind->summary : NULL;
+}
+
+/* One sentence about a name that is not among @names. */
+static gboolean
+fail_unknown (GError **error, const char *text, const char *what, const char *name, const char *const *names)
+{
+  const char *nearest = plait_nearest_name (name, names);
+  g_autofree char *known = g_strjoinv (", ", (char **)names);
+  if (nearest)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": unknown %s \"%s\"; did you mean \"%s\"? (known: %s)",
+                       text, what, name, nearest, known);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": unknown %s \"%s\"; use one of: %s", text, what, name,
+                     *known ? known : "(none)");
+}
+
+static gboolean
+set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *value, GError **error)
+{
+  gpointer field = G_STRUCT_MEMBER_P (metric, option->offset);
+  if (option->type == PLAIT_METRIC_SWITCH)
+    {
+      if (value)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "metric \"%s\": option \"%s\" takes no value, found \"%s\"; write \"%s\" alone or leave it "
+                           "out",
+                           metric->text, option->name, value, option->name);
+      *(gboolean *)field = TRUE;
+      return TRUE;
+    }
+
+  if (!value || !*value)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" needs a value; write \"%s=...\"",
+                       metric->text, option->name, option->name);
+  if (option->type == PLAIT_METRIC_CHOICE)
+    {
+      for (guint i = 0; option->choices[i]; i++)
+        if (strcmp (option->choices[i], value) == 0)
+          {
+            *(guint *)field = i;
+            return TRUE;
+          }
+      g_autofree char *what = g_strdup_printf ("choice of \"%s\"", option->name);
+      return fail_unknown (error, metric->text, what, value, option->choices);
+    }
+
+  char *end;
+  double number = g_ascii_strtod (value, &end);
+  if (*end || !isfinite (number) || number < option->minimum || number > option->maximum)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "metric \"%s\": option \"%s\" is \"%s\", but must be a number from %g to %g", metric->text,
+                       option->name, value, option->minimum, option->maximum);
+  *(double *)field = number;
+  return TRUE;
+}
+
+static gboolean
+set_options (PlaitMetric *metric, const char *text, GError **error)
+{
+  const PlaitMetricOption *options = metric->kind->options;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; options[i].name; i++)
+    g_ptr_array_add (names, (gpointer)options[i].name);
+  g_ptr_array_add (names, NULL);
+
+  g_autofree gboolean *seen = g_new0 (gboolean, names->len);
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+  for (guint i = 0; parts[i]; i++)
+    {
+      char *value = strchr (parts[i], '=');
+      if (value)
+        *value++ = '\0';
+      guint k = 0;
+      while (options[k].name && strcmp (options[k].name, parts[i]) != 0)
+        k++;
+      if (!options[k].name)
+        return fail_unknown (error, metric->text, "option", parts[i], (const char *const *)names->pdata);
+      if (seen[k])
+        return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" stands twice; keep one",
+                           metric->text, options[k].name);
+      seen[k] = TRUE;
+      if (!set_option (metric, &options[k], value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static PlaitMetric *
+begin_metric (const PlaitMetricKind *kind, const char *text)
+{
+  PlaitMetric *metric = g_malloc0 (kind->size);
+  metric->kind = kind;
+  metric->text = g_strdup (text);
+  kind->begin (metric);
+  return metric;
+}
+
+PlaitMetric *
+plait_metric_new_default (const PlaitMetricKind *kind)
+{
+  PlaitMetric *metric = begin_metric (kind, kind->name);
+  gboolean ok = kind->finish (metric, NULL);
+  g_assert (ok);
+  return metric;
+}
+
+PlaitMetric *
+plait_metric_new (const char *text, GError **error)
+{
+  const char *colon = strchr (text, ':');
+  g_autofree char *name = colon ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
+  const PlaitMetricKind *kind = find_kind (name);
+  if (!kind)
+    {
+      fail_unknown (error, text, "name", name, plait_metric_names ());
+      return NULL;
+    }
+
+  g_autoptr (PlaitMetric) metric = begin_metric (kind, text);
+  if ((colon && !set_options (metric, colon + 1, error)) || !kind->finish (metric, error))
+    return NULL;
+  return g_steal_pointer (&metric);
+}
+
+GPtrArray *
+plait_metric_new_list (const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_metric_free);
+  g_auto (GStrv) parts = g_strsplit_set (text, "; \t\n", -1);
+  for (guint i = 0; parts[i]; i++)
+    {
+      if (!*parts[i])
+        continue;
+      PlaitMetric *metric = plait_metric_new (parts[i], error);
+      if (!metric)
+        return NULL;
+      g_ptr_array_add (metrics, metric);
+      for (guint j = 0; j + 1 < metrics->len; j++)
+        if (strcmp (plait_metric_text (g_ptr_array_index (metrics, j)), metric->text) == 0)
+          {
+            plait_fail (error, PLAIT_ERROR_INPUT, "metrics \"%s\": \"%s\" stands twice; keep one", text, metric->text);
+            return NULL;
+          }
+    }
+  if (metrics->len == 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "the list of metrics \"%s\" is empty; name some, such as \"bleu; chrf\"",
+                  text);
+      return NULL;
+    }
+  return g_steal_pointer (&metrics);
+}
+
+void
+plait_metric_free (PlaitMetric *metric)
+{
+  if (!metric)
+    return;
+  g_free (metric->text);
+  g_free (metric->title);
+  g_free (metric);
+}
+
+const char *
+plait_metric_text (const PlaitMetric *metric)
+{
+  return metric->text;
+}
+
+const char *
+plait_metric_title (const PlaitMetric *metric)
+{
+  return metric->title;
+}
+
+gboolean
+plait_metric_larger_is_better (const PlaitMetric *metric)
+{
+  return metric->kind->larger_is_better;
+}
+
+guint
+plait_metric_width (const PlaitMetric *metric)
+{
+  return metric->width;
+}
+
+PlaitStatistics *
+plait_statistics_new (gsize sentences, guint width)
+{
+  PlaitStatistics *statistics = g_new0 (PlaitStatistics, 1);
+  statistics->sentences = sentences;
+  statistics->width = width;
+  statistics->values = g_new0 (double, sentences *width);
+  return statistics;
+}
+
+void
+plait_statistics_free (PlaitStatistics *statistics)
+{
+  if (!statistics)
+    return;
+  g_free (statistics->values);
+  g_free (statistics);
+}
+
+void
+plait_statistics_sum (const PlaitStatistics *statistics, double *sums)
+{
+  memset (sums, 0, statistics->width * sizeof (double));
+  const double *row = statistics->values;
+  for (gsize i = 0; i < statistics->sentences; i++, row += statistics->width)
+    for (guint k = 0; k < statistics->width; k++)
+      sums[k] += row[k];
+}
+
+static gboolean
+check_text (const char *text, const char *what, gsize sentence, GError **error)
+{
+  gsize length = strlen (text);
+  if (length > PLAIT_TEXT_LIMIT)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the %s of sentence %" G_GSIZE_FORMAT " has %" G_GSIZE_FORMAT
+                       " bytes, more than the %d that a metric takes; is the file line-aligned text?",
+                       what, sentence + 1, length, PLAIT_TEXT_LIMIT);
+  if (!g_utf8_validate (text, (gssize)length, NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the %s of sentence %" G_GSIZE_FORMAT " is not valid UTF-8; convert the file to UTF-8", what,
+                       sentence + 1);
+  return TRUE;
+}
+
+PlaitStatistics *
+plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
+{
+  g_assert (metric->kind->row);
+  if (pairs->sentences == 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
+                  metric->title);
+      return NULL;
+    }
+
+  g_autoptr (PlaitStatistics) statistics = plait_statistics_new (pairs->sentences, metric->width);
+  g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
+  g_autoptr (PlaitNgrams) characters = plait_ngrams_new ();
+  g_autofree const char **references = g_new (const char *, pairs->reference_sets);
+  for (gsize i = 0; i < pairs->sentences; i++)
+    {
+      guint count = 0;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        if (pairs->references[k][i])
+          references[count++] = pairs->references[k][i];
+      if (count == 0)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT,
+                      "sentence %" G_GSIZE_FORMAT " has no reference; give one (it may be empty text)", i + 1);
+          return NULL;
+        }
+      if (!check_text (pairs->hypotheses[i], "hypothesis", i, error))
+        return NULL;
+      for (guint k = 0; k < count; k++)
+        if (!check_text (references[k], "reference", i, error))
+          return NULL;
+
+      PlaitSentence sentence = { pairs->hypotheses[i], references, count, words, characters };
+      metric->kind->row (metric, &sentence, statistics->values + i * metric->width);
+      if (i == 0)
+        statistics->references = (gint)count;
+      else if (statistics->references != (gint)count)
+        statistics->references = -1;
+    }
+  return g_steal_pointer (&statistics);
+}
+
+double
+plait_metric_score (const PlaitMetric *metric, const double *sums)
+{
+  return metric->kind->score (metric, sums);
+}
+
+char *
+plait_metric_detail (const PlaitMetric *metric, const double *sums)
+{
+  return metric->kind->detail ? metric->kind->detail (metric, sums) : NULL;
+}
+
+char *
+plait_metric_signature (const PlaitMetric *metric, gint references, guint resamples, guint64 seed)
+{
+  GString *signature = g_string_new (NULL);
+  if (references > 0)
+    g_string_append_printf (signature, "nrefs:%d|", references);
+  else if (references < 0)
+    g_string_append (signature, "nrefs:var|");
+  if (resamples > 0)
+    g_string_append_printf (signature, "bs:%u|seed:%" G_GUINT64_FORMAT "|", resamples, seed);
+  metric->kind->sign (metric, signature);
+  g_string_append (signature, "version:" VERSION_TOKEN);
+  return g_string_free (signature, FALSE);
+}
+
+void
+plait_append_number (GString *string, double value, guint decimals)
+{
+  char format[16], digits[G_ASCII_DTOSTR_BUF_SIZE + 512];
+  g_snprintf (format, sizeof format, "%%.%uf", decimals);
+  g_string_append (string, g_ascii_formatd (digits, sizeof digits, format, value));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/statistics.h"
+
+/* A score with all that is needed to quote it: what the command prints, runs store and reports show. */
+typedef struct
+{
+  char *metric;    /* as the user names it, "bleu:tok=none": a key */
+  char *name;      /* as tables show it, "BLEU" */
+  char *signature; /* every setting, plait_metric_signature */
+  char *detail;    /* plait_metric_detail, or NULL */
+  double score;
+  gboolean larger_is_better;
+  gsize sentences;
+  PlaitInterval interval; /* resamples 0: none */
+} PlaitResult;
+
+/* The result from rows; @resamples 0 asks for no interval. (transfer full) */
+PlaitResult *plait_result_new (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples,
+                               guint64 seed, GError **error);
+
+/* The result from text, in one step. (transfer full) */
+PlaitResult *plait_evaluate (const PlaitMetric *metric, const PlaitTextPairs *pairs, guint resamples, guint64 seed,
+                             GError **error);
+
+void plait_result_free (PlaitResult *result);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResult, plait_result_free)
+
+/* "23.45" or "23.45 ± 1.20", for a cell of a table. (transfer full) */
+char *plait_result_to_cell (const PlaitResult *result, guint decimals);
+
+/* The line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
+char *plait_result_to_text (const PlaitResult *result, guint decimals);
+
+/* A JSON object on one line. Keys are sacreBLEU's where it has them (name, score, signature, verbose_score,
+ * confidence_mean, confidence_var), then metric, sentences, confidence_low, confidence_high, resamples, seed.
+ * Numbers have all their digits; one that is not finite is null. */
+void plait_result_append_json (const PlaitResult *result, GString *json);
+
+/* "+1.20 (20.00 -> 21.20), p = 0.0123, ..." with test, trials and seed. (transfer full) */
+char *plait_comparison_to_text (const PlaitComparison *comparison, guint decimals);
+
+/* A JSON object on one line: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap also
+ * mean, low, high, share_better. */
+void plait_comparison_append_json (const PlaitComparison *comparison, GString *json);

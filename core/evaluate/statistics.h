@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/metric.h"
+
+/*
+ * How sure a score is, and whether two systems differ, from the rows of sentences (metric.h).
+ *
+ * Random numbers are keyed: (seed, test, trial, sentence). So a resample takes the same sentences for every system and
+ * every metric, and nothing depends on the order of calls.
+ */
+
+#define PLAIT_BOOTSTRAP_RESAMPLES 1000
+#define PLAIT_PERMUTATION_SHUFFLES 10000
+#define PLAIT_MOST_TRIALS 10000000
+
+/* The middle 95 % of the scores of bootstrap resamples (sentences drawn with replacement). */
+typedef struct
+{
+  guint resamples; /* 0: no interval was made */
+  guint64 seed;
+  double mean;       /* of the resamples' scores */
+  double low, high;  /* the 2.5 % and 97.5 % percentiles: scores number N/40 from below and above */
+  double half_range; /* (high - low) / 2, what sacreBLEU prints behind the sign plus-minus */
+} PlaitInterval;
+
+/* @resamples in 1 .. PLAIT_MOST_TRIALS, else PLAIT_ERROR_INPUT. */
+gboolean plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples,
+                                   guint64 seed, PlaitInterval *interval, GError **error);
+
+typedef enum
+{
+  /* Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): each sentence's rows change sides with probability
+   * 1/2; a shuffle counts if its |difference| is at least as large as the observed one. */
+  PLAIT_TEST_PERMUTATION,
+  /* Paired bootstrap (Koehn 2004): both systems are scored on the same resample; the difference, moved to mean zero, is
+   * what chance gives, and a resample counts if it is at least as large as the observed one in magnitude. */
+  PLAIT_TEST_BOOTSTRAP,
+} PlaitTest;
+
+typedef struct
+{
+  PlaitTest test;
+  guint trials;
+  guint64 seed;
+  double baseline, system; /* scores */
+  double difference;       /* system - baseline */
+  double p;                /* two-sided, (trials that count + 1) / (trials + 1): identical systems have exactly 1 */
+  double adjusted_p;       /* p until plait_holm_adjust is asked */
+
+  /* Of the bootstrap alone, 0 else: the difference over the resamples, and the share of them where the system is
+   * strictly better. */
+  double mean, low, high;
+  double share_better;
+} PlaitComparison;
+
+/* Compares two systems on the same sentences. @trials in 1 .. PLAIT_MOST_TRIALS. PLAIT_ERROR_INPUT if the numbers of
+ * sentences differ or there are none. */
+gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baseline,
+                                const PlaitStatistics *system, PlaitTest test, guint trials, guint64 seed,
+                                PlaitComparison *comparison, GError **error);
+
+/* Holm's step-down adjustment (Holm 1979) of the @count p values of comparisons with one baseline: rejecting where
+ * adjusted_p <= a keeps the chance of any false rejection at or below a. Sets adjusted_p of each. */
+void plait_holm_adjust (PlaitComparison *comparisons, gsize count);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Text as the metrics read it: what counts as white space, lower case, lines of a file. All of it works on code points
+ * of valid UTF-8, is the same in every locale, and equals what Python's str methods do, because published scores are
+ * computed with those.
+ */
+
+/* Whether Python's str.isspace () holds: Unicode's white space and the separators U+001C to U+001F. */
+gboolean plait_text_is_space (gunichar character);
+
+/* Cuts the white space at the end of @text in place, as str.rstrip () does. Returns @text. */
+char *plait_text_strip_end (char *text);
+
+/* Goes to the next word at or after *@text, as str.split () does: *@text becomes its first byte, *@end the byte after
+ * its last one. FALSE if there is none. */
+gboolean plait_text_next_word (const char **text, const char **end);
+
+/* How many words str.split () finds in @text. */
+gsize plait_text_count_words (const char *text);
+
+/* @text in lower case with Unicode's full mapping (final sigma, dotted capital I), no language's own rules, as
+ * str.lower () does. (transfer full) */
+char *plait_text_lower (const char *text);
+
+/* Splits @length bytes of a line-aligned file at "\n" alone and strips the end of each line ("\r" included), so that
+ * no other separator of Unicode shifts the alignment. The last line may lack its "\n". @name stands in messages.
+ * PLAIT_ERROR_INPUT for bytes that are not UTF-8 (or are zero), with file and line. (transfer full) (NULL-terminated)
+ */
+char **plait_text_lines (const char *text, gsize length, const char *name, GError **error);
