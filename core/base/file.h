@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/error.h"
+
+/*
+ * Replacing a file as a whole: whoever opens it sees the old bytes or the new, and after a crash one of the two is
+ * there.
+ *
+ *   file = plait_file_begin ("run.h5", &error);
+ *   ... write plait_file_temporary (file), close it ...
+ *   plait_file_commit (g_steal_pointer (&file), &error);
+ *
+ * The temporary file stands beside the one it replaces, as NAME.partial-HOST-PROCESS-NUMBER. A process that is killed
+ * leaves it behind; the next plait_file_begin for the same file on the same host removes what dead processes left.
+ */
+typedef struct PlaitFile PlaitFile;
+
+/* Begins to replace @path, which need not exist; its folder must. A symbolic link is followed. The temporary file is
+ * made empty, with the mode of the old file. NULL with PLAIT_ERROR_INPUT if @path cannot be replaced (a folder, a
+ * device, no permission), PLAIT_ERROR_FAILED if the system fails. (transfer full) */
+PlaitFile *plait_file_begin (const char *path, GError **error);
+
+/* The file to write. (transfer none) */
+const char *plait_file_temporary (const PlaitFile *file);
+
+/* Syncs the temporary file, renames it over the old one and syncs the folder. The temporary must be complete and
+ * closed. Frees @file. FALSE with PLAIT_ERROR_FAILED; then the old file is what it was and the temporary is gone (only
+ * when the folder alone could not be synced, the new file is there, but may not outlive a loss of power). */
+gboolean plait_file_commit (PlaitFile *file, GError **error);
+
+/* Removes the temporary file and frees @file. The old file is what it was. */
+void plait_file_abandon (PlaitFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
+
+/* Replaces @path by @length bytes, all of the above in one call. */
+gboolean plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError **error);

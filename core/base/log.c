@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define TERMINAL_INTERVAL (G_USEC_PER_SEC / 10)
+#define LINE_INTERVAL (30 * G_USEC_PER_SEC)
+
+struct PlaitLog
+{
+  PlaitLogSettings settings;
+  /* When the next progress may be shown. */
+  gint64 next_progress;
+  gboolean line_shown;
+};
+
+PlaitLog *
+plait_log_new_with (PlaitLogSettings settings)
+{
+  PlaitLog *log = g_new0 (PlaitLog, 1);
+
+  log->settings = settings;
+  log->next_progress = G_MININT64;
+  return log;
+}
+
+PlaitLog *
+plait_log_new (gboolean quiet)
+{
+  gboolean terminal = isatty (STDERR_FILENO) == 1 && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+  const char *no_colour = g_getenv ("NO_COLOR");
+
+  return plait_log_new_with ((PlaitLogSettings){ .stream = stderr,
+                                                 .terminal = terminal,
+                                                 .colour = terminal && (no_colour == NULL || *no_colour == '\0'),
+                                                 .quiet = quiet,
+                                                 .now = g_get_monotonic_time });
+}
+
+static void
+take_line_off (PlaitLog *log)
+{
+  if (!log->line_shown)
+    return;
+  fputs ("\r\033[K", log->settings.stream);
+  log->line_shown = FALSE;
+}
+
+void
+plait_log_free (PlaitLog *log)
+{
+  if (log == NULL)
+    return;
+  plait_log_progress_end (log);
+  g_free (log);
+}
+
+/* The formatted text as valid UTF-8 without control characters; line breaks stay if @lines. */
+static char *
+harmless_text (const char *format, va_list arguments, gboolean lines)
+{
+  g_autofree char *raw = g_strdup_vprintf (format, arguments);
+  char *text = g_utf8_make_valid (raw, -1);
+
+  for (char *at = text; *at != '\0'; at++)
+    {
+      guchar byte = (guchar)*at;
+
+      if ((byte < 0x20 && !(lines && byte == '\n')) || byte == 0x7f)
+        *at = '?';
+      /* U+0080 to U+009F, which some terminals obey too, become spaces of the same length (U+00A0). */
+      else if (byte == 0xc2 && (guchar)at[1] >= 0x80 && (guchar)at[1] < 0xa0)
+        at[1] = (char)0xa0;
+    }
+  return text;
+}
+
+static void
+say (PlaitLog *log, const char *colour, const char *word, const char *format, va_list arguments)
+{
+  g_autofree char *text = harmless_text (format, arguments, TRUE);
+
+  take_line_off (log);
+  if (word != NULL && log->settings.colour)
+    fprintf (log->settings.stream, "\033[%sm%s:\033[0m ", colour, word);
+  else if (word != NULL)
+    fprintf (log->settings.stream, "%s: ", word);
+  fprintf (log->settings.stream, "%s\n", text);
+  fflush (log->settings.stream);
+}
+
+void
+plait_log_info (PlaitLog *log, const char *format, ...)
+{
+  va_list arguments;
+
+  if (log == NULL || log->settings.quiet)
+    return;
+  va_start (arguments, format);
+  say (log, NULL, NULL, format, arguments);
+  va_end (arguments);
+}
+
+void
+plait_log_warning (PlaitLog *log, const char *format, ...)
+{
+  va_list arguments;
+
+  if (log == NULL)
+    return;
+  va_start (arguments, format);
+  say (log, "33", "warning", format, arguments);
+  va_end (arguments);
+}
+
+void
+plait_log_error (PlaitLog *log, const char *format, ...)
+{
+  va_list arguments;
+
+  if (log == NULL)
+    return;
+  va_start (arguments, format);
+  say (log, "31", "error", format, arguments);
+  va_end (arguments);
+}
+
+/* Columns of the terminal, less one, so that no line wraps. */
+static glong
+columns (const PlaitLog *log)
+{
+  struct winsize size;
+
+  if (ioctl (fileno (log->settings.stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+    return size.ws_col - 1;
+  return 79;
+}
+
+void
+plait_log_progress (PlaitLog *log, const char *format, ...)
+{
+  va_list arguments;
+  g_autofree char *text = NULL;
+  gint64 now;
+
+  if (log == NULL || log->settings.quiet)
+    return;
+  now = log->settings.now ();
+  if (now < log->next_progress)
+    return;
+  log->next_progress = now + (log->settings.terminal ? TERMINAL_INTERVAL : LINE_INTERVAL);
+
+  va_start (arguments, format);
+  text = harmless_text (format, arguments, FALSE);
+  va_end (arguments);
+  take_line_off (log);
+  if (log->settings.terminal)
+    {
+      if (g_utf8_strlen (text, -1) > columns (log))
+        *g_utf8_offset_to_pointer (text, columns (log)) = '\0';
+      fputs (text, log->settings.stream);
+      log->line_shown = TRUE;
+    }
+  else
+    fprintf (log->settings.stream, "%s\n", text);
+  fflush (log->settings.stream);
+}
+
+void
+plait_log_progress_end (PlaitLog *log)
+{
+  if (log == NULL)
+    return;
+  take_line_off (log);
+  fflush (log->settings.stream);
+  log->next_progress = G_MININT64;
+}
+
+char *
+plait_log_duration (double seconds)
+{
+  gint64 whole;
+
+  if (!(seconds >= 0 && seconds < 1e9))
+    return g_strdup ("?");
+  whole = llround (seconds);
+  if (whole < 60)
+    return g_strdup_printf ("%d s", (int)whole);
+  if (whole < 3600)
+    return g_strdup_printf ("%d:%02d", (int)(whole / 60), (int)(whole % 60));
+  return g_strdup_printf ("%d:%02d:%02d", (int)(whole / 3600), (int)(whole / 60 % 60), (int)(whole % 60));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+gboolean
+plait_parse_integer (const char *text, gint64 *value)
+{
+  gboolean negative = text[0] == '-';
+  gint64 number = 0;
+
+  text += negative;
+  if (*text == '\0')
+    return FALSE;
+  for (; *text != '\0'; text++)
+    {
+      if (!g_ascii_isdigit (*text) || __builtin_mul_overflow (number, (gint64)10, &number))
+        return FALSE;
+      /* Counted downwards where negative, because the least number has no positive counterpart. */
+      if (__builtin_add_overflow (number, (gint64)(negative ? '0' - *text : *text - '0'), &number))
+        return FALSE;
+    }
+  *value = number;
+  return TRUE;
+}
+
+gboolean
+plait_parse_double (const char *text, double *value)
+{
+  char *end;
+  double number;
+
+  if (*text == '\0' || text[strspn (text, "0123456789.eE+-")] != '\0' || *text == '+')
+    return FALSE;
+  number = g_ascii_strtod (text, &end);
+  if (*end != '\0' || !isfinite (number))
+    return FALSE;
+  *value = number;
+  return TRUE;
+}
+
+gboolean
+plait_parse_boolean (const char *text, gboolean *value)
+{
+  if (strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
+    return FALSE;
+  *value = text[0] == 't';
+  return TRUE;
+}
+
+const char *
+plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
+{
+  char format[] = "%.00g";
+
+  if (!isfinite (value))
+    {
+      g_strlcpy (buffer, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf", PLAIT_NUMBER_LENGTH);
+      return buffer;
+    }
+  /* Seventeen digits tell all doubles apart; most need fewer. */
+  for (int digits = 1; digits <= 17; digits++)
+    {
+      format[2] = (char)('0' + digits / 10);
+      format[3] = (char)('0' + digits % 10);
+      g_ascii_formatd (buffer, PLAIT_NUMBER_LENGTH, format, value);
+      if (g_ascii_strtod (buffer, NULL) == value)
+        break;
+    }
+  return buffer;
+}
