@@ -5,8 +5,8 @@
 
 /*
  * An attention site: the place in a decoder where the memories of all sources are read. Any decoder can offer one; a
- * combiner is written against it once. Caches of keys and values, ancestry of hypotheses, capture of weights, dropout and
- * threads stay on the host's side of it.
+ * combiner is written against it once. Caches of keys and values, ancestry of hypotheses, capture of weights, dropout
+ * and threads stay on the host's side of it.
  *
  * The four strategies of Libovicky, Helcl & Marecek 2018 in its terms:
  *
@@ -17,16 +17,16 @@
  */
 typedef struct PlaitSite PlaitSite;
 
-/* What flows through a site. In a Transformer decoder @query is the layer's states, [query rows, width], and @context is
- * NULL. In a recurrent decoder the pair starts at (query, NULL) and residual grows both. */
+/* What flows through a site. In a Transformer decoder @query is the layer's states, [query rows, width], and @context
+ * is NULL. In a recurrent decoder the pair starts at (query, NULL) and residual grows both. */
 typedef struct
 {
   PlaitNode *query;
   PlaitNode *context;
 } PlaitStream;
 
-/* What attending gave: [query rows, width], with output dropout applied. Rows whose sentence had nothing to read are zero,
- * and 0 in @present (one byte a query row; NULL: all present). */
+/* What attending gave: [query rows, width], with output dropout applied. Rows whose sentence had nothing to read are
+ * zero, and 0 in @present (one byte a query row; NULL: all present). */
 typedef struct
 {
   PlaitNode *value;
@@ -36,10 +36,10 @@ typedef struct
 /* Settings of one declared attention. */
 typedef struct
 {
-  guint heads;
-  double dropout;            /* of the weights; negative: the decoder's attention dropout */
-  double output_dropout;     /* of the context; negative: the decoder's dropout */
-  gboolean separate;         /* joint attention: a key and value projection for each memory instead of one for all */
+  guint heads;           /* 0: as many as the decoder's self-attention has */
+  double dropout;        /* of the weights; negative: the decoder's attention dropout */
+  double output_dropout; /* of the context; negative: the decoder's dropout */
+  gboolean separate;     /* joint attention: a key and value projection for each memory instead of one for all */
 } PlaitSiteAttention;
 
 /* The memories that stand at this site, in the order of the experiment's sources. Valid while building and running. */
@@ -50,8 +50,8 @@ PLAIT_API const PlaitMemorySpecification *plait_site_memory (const PlaitSite *si
 PLAIT_API gint64 plait_site_width (const PlaitSite *site);
 
 /*
- * While building: every parameter is declared before anything runs. Names: PREFIX/normalise/SLOT/..., PREFIX/attend/MEMORY/...,
- * PREFIX/jointly/..., PREFIX/contexts/....
+ * While building: every parameter is declared before anything runs. Names: PREFIX/normalise/SLOT/...,
+ * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/....
  */
 
 /* Layer normalisation number @slot, for normalise (pre-norm) or residual (post-norm). */
@@ -64,7 +64,8 @@ PLAIT_API void plait_site_declare_attend_contexts (PlaitSite *site, const PlaitS
  * While running.
  */
 
-/* Layer norm @slot over the query in a pre-norm Transformer decoder; @x itself in post-norm and in recurrent decoders. */
+/* Layer norm @slot over the query in a pre-norm Transformer decoder; @x itself in post-norm and in recurrent decoders.
+ */
 PLAIT_API PlaitStream plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x);
 
 /* Multi-head attention of the queries to one memory (eq. 2-3). */

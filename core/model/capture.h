@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/arena.h"
+#include "tensor/tensor.h"
+
+/*
+ * Attention weights of one pass through a decoder, before dropout. The pass asks for room and operators write there;
+ * the room is the arena's of the pass.
+ */
+typedef struct
+{
+  guint heads;          /* 0: this memory was not attended to */
+  PlaitScalar *weights; /* [heads][pairs]: the pairs of sentence s are [its queries][its rows], sentences end to end */
+} PlaitCapturedMemory;
+
+typedef struct
+{
+  guint heads;          /* 0: there is no second level */
+  PlaitScalar *weights; /* [heads][query rows][memories] */
+} PlaitCapturedContexts;
+
+typedef struct
+{
+  PlaitArena *arena;
+  guint n_layers;
+  guint n_memories;
+  PlaitRagged queries;             /* of the pass */
+  const PlaitRagged *rows;         /* [n_memories] */
+  PlaitCapturedMemory *memories;   /* [n_layers][n_memories] */
+  PlaitCapturedContexts *contexts; /* [n_layers] */
+} PlaitCapture;
+
+/* Empty room in @arena for @n_layers x @n_memories. */
+PlaitCapture *plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories);
+
+/* How many weights a head of memory @memory has: the sum over sentences of queries * rows. */
+gint64 plait_capture_pairs (const PlaitCapture *capture, guint memory);
+
+/* Room for the weights of @memory in @layer; noted in the capture. */
+PlaitScalar *plait_capture_memory (PlaitCapture *capture, guint layer, guint memory, guint heads);
+
+/* Room for the second-level weights of @layer; noted in the capture. */
+PlaitScalar *plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/decoder.h"
+
+PlaitDecoder *
+plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
+{
+  switch (build->settings->type)
+    {
+    case PLAIT_DECODER_TRANSFORMER:
+      return plait_transformer_decoder_new (build, error);
+    }
+  g_assert_not_reached ();
+}
+
+void
+plait_decoder_free (PlaitDecoder *decoder)
+{
+  if (decoder)
+    decoder->table->free (decoder);
+}
+
+gboolean
+plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
+{
+  return decoder->table->check_length (decoder, length, error);
+}
+
+PlaitNode *
+plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+                       PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture)
+{
+  return decoder->table->forward (decoder, tape, memories, target_rows, target_inputs, capture);
+}
+
+PlaitDecoderState *
+plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories, gint64 hypotheses,
+                     gint64 steps)
+{
+  return decoder->table->start (decoder, tape, memories, hypotheses, steps);
+}
+
+PlaitNode *
+plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
+                    const gint64 *parents, PlaitCapture *capture)
+{
+  return state->table->step (state, tape, hypotheses, tokens, parents, capture);
+}
+
+void
+plait_decoder_state_free (PlaitDecoderState *state)
+{
+  if (state)
+    state->table->state_free (state);
+}

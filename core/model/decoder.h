@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/capture.h"
+#include "model/settings.h"
+#include "nn/embedding.h"
+#include "plugin/combiner.h"
+
+/*
+ * Decoders: what reads the memories of all sources through attention sites and gives one row of states for each row of
+ * the target so far. A decoder runs in two ways over the same parameters: forward over whole targets (training, forced
+ * decoding, teacher-forced dumps), and step by step over hypotheses (search).
+ */
+typedef struct PlaitDecoder PlaitDecoder;
+typedef struct PlaitDecoderState PlaitDecoderState;
+
+/* What a decoder is built from. All of it outlives the decoder. */
+typedef struct
+{
+  const PlaitDecoderSettings *settings;
+  const PlaitCombinerTable *combiner;
+  gconstpointer combiner_settings;
+  const PlaitMemorySpecification *memories;
+  guint n_memories;
+  const PlaitEmbedding *embedding; /* of the target */
+  PlaitParameters *parameters;
+} PlaitDecoderBuild;
+
+typedef struct
+{
+  gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error);
+  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+                         PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
+  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+                               gint64 hypotheses, gint64 steps);
+  PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
+                      const gint64 *parents, PlaitCapture *capture);
+  void (*state_free) (PlaitDecoderState *state);
+  void (*free) (PlaitDecoder *decoder);
+} PlaitDecoderTable;
+
+struct PlaitDecoder
+{
+  const PlaitDecoderTable *table;
+  gint64 width; /* of the states that it gives */
+};
+
+struct PlaitDecoderState
+{
+  const PlaitDecoderTable *table;
+};
+
+/* Declares a decoder's parameters below "decoder/". NULL with PLAIT_ERROR_INPUT where settings do not fit together.
+ * (transfer full) */
+PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error);
+void plait_decoder_free (PlaitDecoder *decoder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoder, plait_decoder_free)
+
+/* Whether a target of @length rows can be read; PLAIT_ERROR_INPUT if not (learned positions end). */
+gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error);
+
+/* States after each row of @target_inputs: [rows of target_rows, width]. Row t of a sentence depends on its rows 0 ..
+ * t.
+ * @capture is NULL or collects attention weights. */
+PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+                                  PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
+
+/*
+ * Search. The state keeps what does not change from step to step (projected keys and values, made on @tape, which must
+ * live as long) and what grows (caches). At most @hypotheses rows at once and @steps steps. (transfer full)
+ */
+PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+                                        gint64 hypotheses, gint64 steps);
+
+/*
+ * One step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the step before (ignored in the
+ * first).
+ * @hypotheses: which rows belong to which sentence. Returns states [hypotheses, width] on @tape, which may be begun
+ * anew for each step.
+ */
+PlaitNode *plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
+                               const gint64 *parents, PlaitCapture *capture);
+void plait_decoder_state_free (PlaitDecoderState *state);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoderState, plait_decoder_state_free)
+
+/* The Transformer decoder (Vaswani et al. 2017; Libovicky et al. 2018, section 2). */
+PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A source and its encoder. */
+typedef struct
+{
+  const PlaitSourceSpecification *specification;
+  PlaitEmbedding *embedding; /* of tokens */
+  gpointer state;
+  PlaitEncoderShape shape;
+  PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the decoder's width */
+} Source;
+
+struct PlaitModel
+{
+  PlaitDecoderSettings settings;
+  PlaitParameters *parameters;
+  GHashTable *embeddings; /* name -> PlaitEmbedding */
+  Source *sources;
+  guint n_sources;
+  PlaitMemorySpecification *memories;
+  guint n_memories;
+  PlaitEmbedding *target;
+  gint64 target_vocabulary_size;
+  PlaitDecoder *decoder;
+  PlaitParameter *output;
+  PlaitParameter *output_bias;
+};
+
+/* The embedding of @vocabulary: one for all streams that share it, else one below @prefix. */
+static PlaitEmbedding *
+embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
+{
+  g_autofree char *name = model->settings.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
+                                                           : g_strdup_printf ("%sembedding", prefix);
+  PlaitEmbedding *found = g_hash_table_lookup (model->embeddings, name);
+  double deviation = 1 / sqrt ((double)model->settings.width);
+
+  if (!found)
+    {
+      found = g_new (PlaitEmbedding, 1);
+      *found = plait_embedding_declare (model->parameters, name, size, model->settings.width, PLAIT_NORMAL (deviation),
+                                        model->settings.scale_embeddings ? 1 / deviation : 1);
+      g_hash_table_insert (model->embeddings, g_steal_pointer (&name), found);
+    }
+  return found;
+}
+
+/* Memories of another width than the decoder's are projected to it, once for all layers. */
+static void
+note_memories (PlaitModel *model, Source *source)
+{
+  for (guint i = 0; i < source->shape.n_memories; i++)
+    {
+      PlaitMemorySpecification *memory = &model->memories[model->n_memories++];
+      const char *part = source->shape.memories[i].part;
+
+      memory->name = part ? g_strdup_printf ("%s.%s", source->specification->name, part)
+                          : g_strdup (source->specification->name);
+      memory->structure = source->shape.memories[i].structure;
+      memory->width = model->settings.width;
+      if (source->shape.memories[i].width != model->settings.width)
+        {
+          g_autofree char *name = g_strdup_printf ("decoder/memory/%s", memory->name);
+
+          source->projections[i] = plait_linear_declare (model->parameters, name, source->shape.memories[i].width,
+                                                         model->settings.width, TRUE);
+        }
+    }
+}
+
+static gboolean
+build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification *specification, GError **error)
+{
+  g_autofree char *prefix = g_strdup_printf ("source/%s/", specification->name);
+  PlaitEncoderBuild build = {
+    .source = specification->name,
+    .kind = specification->kind,
+    .input_width = specification->kind == PLAIT_INPUT_TOKENS ? model->settings.width : specification->feature_width,
+    .model_width = model->settings.width,
+    .pre_norm = model->settings.norm == PLAIT_NORM_PRE,
+    .parameters = model->parameters,
+    .prefix = prefix,
+  };
+
+  source->specification = specification;
+  source->state = g_malloc0 (specification->encoder->state_size + 1);
+  if (specification->kind == PLAIT_INPUT_TOKENS)
+    source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
+  if (!specification->encoder->build (&build, specification->encoder_settings, source->state, &source->shape, error))
+    {
+      g_prefix_error (error, "[source %s]: ", specification->name);
+      return FALSE;
+    }
+  g_assert (source->shape.n_memories >= 1 && source->shape.n_memories <= PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  note_memories (model, source);
+  return TRUE;
+}
+
+static gboolean
+build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, GError **error)
+{
+  PlaitDecoderBuild build = {
+    .settings = &model->settings,
+    .combiner = specification->combiner,
+    .combiner_settings = specification->combiner_settings,
+    .memories = model->memories,
+    .n_memories = model->n_memories,
+    .parameters = model->parameters,
+  };
+
+  model->target_vocabulary_size = specification->target_vocabulary_size;
+  model->target
+      = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
+  build.embedding = model->target;
+  model->decoder = plait_decoder_new (&build, error);
+  if (!model->decoder)
+    return FALSE;
+  if (model->settings.tie_output)
+    model->output = model->target->table;
+  else
+    model->output
+        = plait_parameters_declare (model->parameters, "decoder/output/weight", model->target_vocabulary_size,
+                                    model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
+  model->output->use = PLAIT_USE_TABLE;
+  if (model->settings.output_bias)
+    model->output_bias = plait_parameters_declare (model->parameters, "decoder/output/bias", 1,
+                                                   model->target_vocabulary_size, PLAIT_ZEROS);
+  return TRUE;
+}
+
+PlaitModel *
+plait_model_new (const PlaitModelSpecification *specification, GError **error)
+{
+  g_autoptr (PlaitModel) model = g_new0 (PlaitModel, 1);
+
+  model->settings = specification->decoder;
+  model->parameters = plait_parameters_new ();
+  model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  model->n_sources = specification->n_sources;
+  model->sources = g_new0 (Source, specification->n_sources);
+  model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  for (guint i = 0; i < specification->n_sources; i++)
+    if (!build_source (model, &model->sources[i], &specification->sources[i], error))
+      return NULL;
+  if (!build_decoder (model, specification, error) || !plait_parameters_allocate (model->parameters, error))
+    return NULL;
+  return g_steal_pointer (&model);
+}
+
+void
+plait_model_free (PlaitModel *model)
+{
+  if (!model)
+    return;
+  plait_decoder_free (model->decoder);
+  for (guint i = 0; i < model->n_memories; i++)
+    g_free ((char *)model->memories[i].name);
+  for (guint i = 0; i < model->n_sources; i++)
+    g_free (model->sources[i].state);
+  g_free (model->memories);
+  g_free (model->sources);
+  g_hash_table_unref (model->embeddings);
+  plait_parameters_free (model->parameters);
+  g_free (model);
+}
+
+PlaitParameters *
+plait_model_parameters (const PlaitModel *model)
+{
+  return model->parameters;
+}
+
+const PlaitMemorySpecification *
+plait_model_memories (const PlaitModel *model, guint *n)
+{
+  *n = model->n_memories;
+  return model->memories;
+}
+
+const PlaitDecoder *
+plait_model_decoder (const PlaitModel *model)
+{
+  return model->decoder;
+}
+
+guint
+plait_model_n_sources (const PlaitModel *model)
+{
+  return model->n_sources;
+}
+
+gint64
+plait_model_target_vocabulary_size (const PlaitModel *model)
+{
+  return model->target_vocabulary_size;
+}
+
+PlaitParameter *
+plait_model_output (const PlaitModel *model, PlaitParameter **bias)
+{
+  *bias = model->output_bias;
+  return model->output;
+}
+
+static gboolean
+check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, GError **error)
+{
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (ids[row] < 0 || ids[row] >= size)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s, sentence %" G_GINT64_FORMAT
+                           ": token id %d is outside the vocabulary of %" G_GINT64_FORMAT
+                           " pieces: use the vocabulary that the model was trained with",
+                           what, sentence[s] + 1, ids[row], size);
+  return TRUE;
+}
+
+gboolean
+plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
+{
+  if (batch->n_sources != model->n_sources)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %" G_GINT64_FORMAT " were given",
+                       model->n_sources, batch->n_sources);
+  for (guint i = 0; i < model->n_sources; i++)
+    {
+      const PlaitSourceSpecification *expected = model->sources[i].specification;
+      const PlaitInput *input = &batch->inputs[i];
+
+      if (input->kind != expected->kind)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" is to be %s, but %s were given", expected->name,
+                           expected->kind == PLAIT_INPUT_TOKENS ? "text" : "features",
+                           input->kind == PLAIT_INPUT_TOKENS ? "tokens" : "features");
+      if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
+          && input->features.width != expected->feature_width)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\": features are %" G_GINT64_FORMAT
+                           " wide, but the model was built for %" G_GINT64_FORMAT,
+                           expected->name, input->features.width, expected->feature_width);
+      if (input->kind == PLAIT_INPUT_TOKENS
+          && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
+        return FALSE;
+    }
+  if (!batch->target_rows.offsets)
+    return TRUE;
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    if (!plait_decoder_check_length (model->decoder, plait_ragged_length (batch->target_rows, s), error))
+      return FALSE;
+  return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
+                    model->target_vocabulary_size, error);
+}
+
+static void
+read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitReading *reading)
+{
+  PlaitEncoding encoding = { .tape = tape, .input = input };
+
+  if (input->kind == PLAIT_INPUT_TOKENS)
+    encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
+  else
+    encoding.embedded = plait_leaf (tape, input->features, NULL);
+  source->specification->encoder->encode (source->specification->encoder_settings, source->state, &encoding);
+  for (guint i = 0; i < source->shape.n_memories; i++)
+    {
+      PlaitMemory *memory = &reading->memories[reading->n_memories++];
+
+      *memory = encoding.memories[i];
+      if (source->projections[i].weight)
+        memory->states = plait_linear_apply (tape, &source->projections[i], memory->states, PLAIT_ACTIVATION_NONE);
+    }
+  for (guint i = 0; i < encoding.n_losses; i++)
+    reading->losses[reading->n_losses++] = (PlaitAuxiliaryLoss){ source->specification->name, encoding.losses[i].name,
+                                                                 encoding.losses[i].weight, encoding.losses[i].loss };
+}
+
+PlaitReading
+plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitReading reading = {
+    .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
+    .losses = plait_arena_new_array (arena, PlaitAuxiliaryLoss, model->n_sources * PLAIT_ENCODER_MAXIMUM_LOSSES),
+  };
+
+  for (guint i = 0; i < model->n_sources; i++)
+    read_source (&model->sources[i], tape, &batch->inputs[i], &reading);
+  return reading;
+}
+
+PlaitNode *
+plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
+                  const PlaitVocabularyLossOptions *options, PlaitVocabularyLossSums *sums, double *row_losses,
+                  PlaitCapture *capture)
+{
+  PlaitReading reading = plait_model_read (model, tape, batch);
+  PlaitNode *states = plait_decoder_forward (model->decoder, tape, reading.memories, batch->target_rows,
+                                             batch->target_inputs, capture);
+  PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
+  PlaitNode *root = plait_vocabulary_loss (tape, states, plait_parameter_node (tape, model->output), bias,
+                                           batch->target_outputs, options, sums, row_losses);
+
+  for (guint i = 0; i < reading.n_losses; i++)
+    {
+      PlaitNode *terms[2]
+          = { root, plait_scale (tape, reading.losses[i].loss, reading.losses[i].weight * options->scale) };
+
+      root = plait_sum (tape, terms, 2);
+    }
+  return root;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/decoder.h"
+#include "nn/linear.h"
+#include "plugin/encoder.h"
+
+/*
+ * A model: sources, their encoders, a combiner in each decoder layer, and the vocabulary projection.
+ *
+ *     batch -> encoders -> memories -> decoder (combiner) -> states -> words
+ */
+typedef struct PlaitModel PlaitModel;
+
+typedef struct
+{
+  const char *name; /* of the source */
+  PlaitInputKind kind;
+  const PlaitEncoderTable *encoder;
+  gconstpointer encoder_settings; /* the plugin's own struct, filled */
+  const char *vocabulary;         /* of tokens: its name; streams of one name may share their embedding */
+  gint64 vocabulary_size;         /* of tokens */
+  gint64 feature_width;           /* of features */
+} PlaitSourceSpecification;
+
+/* All that it points to must outlive the model. */
+typedef struct
+{
+  const PlaitSourceSpecification *sources;
+  guint n_sources;
+  const char *target_vocabulary;
+  gint64 target_vocabulary_size;
+  PlaitDecoderSettings decoder;
+  const PlaitCombinerTable *combiner;
+  gconstpointer combiner_settings;
+} PlaitModelSpecification;
+
+/* Declares and allocates all parameters (values zero: initialise or load them). PLAIT_ERROR_INPUT where settings do not
+ * fit together, PLAIT_ERROR_MEMORY where there is no room. (transfer full) */
+PLAIT_API PlaitModel *plait_model_new (const PlaitModelSpecification *specification, GError **error);
+PLAIT_API void plait_model_free (PlaitModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitModel, plait_model_free)
+
+PlaitParameters *plait_model_parameters (const PlaitModel *model);
+
+/* The memories that the decoder reads, in order. (transfer none) */
+const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, guint *n);
+
+const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
+guint plait_model_n_sources (const PlaitModel *model);
+gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
+
+/* The output projection: [V, width], and its bias [1, V] or NULL. (transfer none) */
+PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);
+
+/* Whether the shapes of @batch suit the model: number and kind of sources, ids below the vocabulary size, lengths that
+ * learned positions reach. PLAIT_ERROR_INPUT names the sentence. */
+gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);
+
+/* A named auxiliary loss of an encoder. */
+typedef struct
+{
+  const char *source;
+  const char *name;
+  double weight;
+  PlaitNode *loss; /* [1, 1] */
+} PlaitAuxiliaryLoss;
+
+/* What reading a batch gave. In the tape's arena. */
+typedef struct
+{
+  PlaitMemory *memories; /* [n_memories] */
+  guint n_memories;
+  PlaitAuxiliaryLoss *losses;
+  guint n_losses;
+} PlaitReading;
+
+/* Runs all encoders on @batch. */
+PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch);
+
+/*
+ * The training criterion of @batch as the root of the tape: options->scale * sum of the target rows' losses, plus the
+ * encoders' auxiliary losses times their weights and options->scale. @sums is filled at once; @row_losses is NULL or
+ * takes the negative log-likelihood of each target row; @capture is NULL or collects teacher-forced attention.
+ */
+PlaitNode *plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
+                             const PlaitVocabularyLossOptions *options, PlaitVocabularyLossSums *sums,
+                             double *row_losses, PlaitCapture *capture);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/settings.h"
+
+#include <math.h>
+
+static const PlaitSettingDefinition decoder_definitions[] = {
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, type, "transformer", "transformer", "Kind of decoder", NULL),
+  PLAIT_DEFINE_TEXT (PlaitDecoderSettings, combiner, "serial", "Combiner plugin: how the sources are read together",
+                     "Libovicky, Helcl & Marecek 2018, section 3"),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, width, "512", "1", "16384", "Width of states and embeddings", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, heads, "8", "1", "256", "Heads of self-attention; must divide the width",
+                        "eq. 2"),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, feed_forward, "2048", "1", "131072",
+                        "Width of the feed-forward sub-layer's hidden layer", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, activation, "relu", "relu;gelu",
+                       "Activation of the feed-forward sub-layer", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, norm, "pre", "pre;post",
+                       "Where layer norm stands: before each sub-layer, as the paper's own code has it, or after it",
+                       NULL),
+  PLAIT_DEFINE_REAL (PlaitDecoderSettings, dropout, "0.1", "0", "0.95",
+                     "Dropout of embeddings and of every sub-layer's output", NULL),
+  PLAIT_DEFINE_REAL (PlaitDecoderSettings, attention_dropout, "0.1", "0", "0.95", "Dropout of attention weights", NULL),
+  PLAIT_DEFINE_REAL (PlaitDecoderSettings, feed_forward_dropout, "0.1", "0", "0.95",
+                     "Dropout of the feed-forward sub-layer's hidden layer", NULL),
+  PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, attention_bias, "false",
+                        "Biases in the projections of attention; the paper has none", "eq. 2-3"),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, positions, "interleaved", "none;interleaved;concatenated;learned",
+                       "Position signal: sinusoids as in Vaswani et al. 2017 or as in Neural Monkey, or learned", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, position_limit, "1024", "2", "1048576",
+                        "Most rows of a sentence that learned positions reach", NULL),
+  PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, scale_embeddings, "true",
+                        "Multiply embeddings by the root of their width", "Vaswani et al. 2017, 3.4"),
+  PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, share_embeddings, "true",
+                        "One embedding table for all streams of one vocabulary", "section 4.1"),
+  PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, tie_output, "true",
+                        "The transposed target embedding is the output projection", "Press & Wolf 2017"),
+  PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, output_bias, "false", "A bias for each word of the output projection",
+                        NULL),
+};
+
+const PlaitSettingGroup plait_decoder_group = PLAIT_SETTING_GROUP (
+    "decoder", "The decoder, and what it shares with the sources", PlaitDecoderSettings, decoder_definitions);
+
+static const PlaitSettingDefinition decode_definitions[] = {
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, beam, "5", "1", "1000", "Hypotheses kept a sentence; 1 is greedy search",
+                        NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, n_best, "1", "1", "1000", "Hypotheses given a sentence; at most the beam",
+                        NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, length_normalisation, "wu", "wu;average;none",
+                       "Divide the log-probability by ((5 + length) / 6)^alpha, by length^alpha, or not at all",
+                       "Wu et al. 2016, eq. 14"),
+  PLAIT_DEFINE_REAL (PlaitDecodeSettings, alpha, "1", "0", "10", "Exponent of the length normalisation", "section 4"),
+  PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, ranking, "partial", "partial;final",
+                       "Whether normalised scores rank every step, or finished hypotheses only", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, minimum_length, "1", "0", "100000",
+                        "Fewest tokens of a translation, its end not counted", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_length, "200", "1", "100000",
+                        "Most tokens of a translation, its end not counted; the limit ends a hypothesis as it stands",
+                        NULL),
+  PLAIT_DEFINE_REAL (PlaitDecodeSettings, maximum_ratio, "3", "0", "1000",
+                     "Most target tokens for each row of the longest source, plus ten; 0: no such limit", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, batch, "32", "1", "100000", "Sentences searched together", NULL),
+};
+
+const PlaitSettingGroup plait_decode_group
+    = PLAIT_SETTING_GROUP ("decode", "Search", PlaitDecodeSettings, decode_definitions);
+
+double
+plait_length_penalty (const PlaitDecodeSettings *settings, gint64 length)
+{
+  switch (settings->length_normalisation)
+    {
+    case PLAIT_NORMALISE_WU:
+      return pow ((5.0 + (double)length) / 6.0, settings->alpha);
+    case PLAIT_NORMALISE_AVERAGE:
+      return pow ((double)MAX (length, 1), settings->alpha);
+    default:
+      return 1;
+    }
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/decoder.h"
+#include "model/transformer-site.h"
+#include "nn/feed_forward.h"
+#include "nn/positions.h"
+
+#include <string.h>
+
+/*
+ * The Transformer decoder: in each layer causal self-attention, the combiner's site, feed-forward (Vaswani et al. 2017;
+ * Libovicky et al. 2018, section 2), pre-norm or post-norm.
+ */
+
+typedef struct
+{
+  PlaitNorm self_norm;
+  PlaitAttention self;
+  PlaitTransformerSite site;
+  PlaitNorm feed_forward_norm;
+  PlaitFeedForward feed_forward;
+} Layer;
+
+typedef struct
+{
+  PlaitDecoder decoder;
+  PlaitDecoderBuild build;
+  const PlaitDecoderSettings *settings;
+  PlaitPositions positions;
+  Layer *layers;
+  PlaitNorm norm; /* final, pre-norm only */
+} Transformer;
+
+/* Search keeps for each layer the projected memories and the keys and values of all target rows so far; the ancestry
+ * says which of those rows belong to a hypothesis, so that nothing is copied when hypotheses are reordered. */
+typedef struct
+{
+  PlaitDecoderState state;
+  const Transformer *transformer;
+  const PlaitMemory *memories;
+  PlaitSiteKeys *keys;         /* [layers] */
+  PlaitAttentionCache *caches; /* [layers] */
+  gint64 steps;                /* done so far */
+  gint64 limit;
+  gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the last step */
+  gint64 *next;     /* the same, being filled */
+} State;
+
+static PlaitNode *
+residual (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x, PlaitNode *y)
+{
+  PlaitNode *sum = plait_residual (tape, x, y, t->settings->dropout);
+
+  return t->settings->norm == PLAIT_NORM_POST ? plait_norm_apply (tape, norm, sum) : sum;
+}
+
+static PlaitNode *
+normalise (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x)
+{
+  return t->settings->norm == PLAIT_NORM_PRE ? plait_norm_apply (tape, norm, x) : x;
+}
+
+static PlaitNode *
+embed (const Transformer *t, PlaitTape *tape, const gint32 *tokens, PlaitRagged rows, gint64 first)
+{
+  PlaitNode *x = plait_embedding_apply (tape, t->build.embedding, tokens, plait_ragged_rows (rows));
+
+  return plait_positions_apply (tape, &t->positions, x, rows, first, t->settings->dropout);
+}
+
+/* What follows self-attention in a layer. */
+static PlaitNode *
+read_and_feed (const Transformer *t, const PlaitSitePass *pass, const PlaitSiteKeys *keys, guint i, PlaitNode *x)
+{
+  const Layer *layer = &t->layers[i];
+  PlaitNode *hidden;
+
+  x = plait_transformer_site_combine (&layer->site, pass, keys, i, t->build.combiner, t->build.combiner_settings, x);
+  hidden = normalise (t, pass->tape, &layer->feed_forward_norm, x);
+  hidden = plait_feed_forward_apply (pass->tape, &layer->feed_forward, hidden);
+  return residual (t, pass->tape, &layer->feed_forward_norm, x, hidden);
+}
+
+static PlaitNode *
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories, PlaitRagged target_rows,
+         const gint32 *target_inputs, PlaitCapture *capture)
+{
+  const Transformer *t = (const Transformer *)decoder;
+  PlaitSitePass pass = plait_site_pass (tape, memories, t->build.n_memories, target_rows, capture);
+  PlaitNode *x = embed (t, tape, target_inputs, target_rows, 0);
+
+  for (gint64 i = 0; i < t->settings->layers; i++)
+    {
+      const Layer *layer = &t->layers[i];
+      PlaitSiteKeys keys = plait_transformer_site_project (&layer->site, tape, memories);
+      PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
+
+      y = plait_attention_apply_self (tape, &layer->self, y, target_rows, TRUE, NULL);
+      x = residual (t, tape, &layer->self_norm, x, y);
+      x = read_and_feed (t, &pass, &keys, (guint)i, x);
+    }
+  return normalise (t, tape, &t->norm, x);
+}
+
+static PlaitDecoderState *
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories, gint64 hypotheses, gint64 steps)
+{
+  const Transformer *t = (const Transformer *)decoder;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 layers = t->settings->layers;
+  State *state = g_new0 (State, 1);
+
+  state->state.table = decoder->table;
+  state->transformer = t;
+  state->memories = memories;
+  state->limit = steps;
+  state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
+  state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
+  state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
+  state->next = plait_arena_new_array (arena, gint64, hypotheses * steps);
+  for (gint64 i = 0; i < layers; i++)
+    {
+      PlaitScalar *storage = plait_arena_new_array (arena, PlaitScalar, hypotheses * steps * 2 * decoder->width);
+
+      state->keys[i] = plait_transformer_site_project (&t->layers[i].site, tape, memories);
+      state->caches[i] = (PlaitAttentionCache){ plait_tensor (storage, hypotheses * steps, 2 * decoder->width), 0 };
+    }
+  return &state->state;
+}
+
+/* The cache rows of each hypothesis, its new one last; row numbers are the same in every layer. */
+static PlaitRagged
+follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n, gint64 **gather)
+{
+  gint64 length = state->steps + 1;
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
+  gint64 *swap = state->ancestry;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 *line = state->next + i * length;
+
+      if (state->steps > 0)
+        memcpy (line, state->ancestry + parents[i] * state->steps, state->steps * sizeof *line);
+      line[state->steps] = state->caches[0].used + i;
+      offsets[i] = i * length;
+    }
+  offsets[n] = n * length;
+  state->ancestry = state->next;
+  state->next = swap;
+  state->steps = length;
+  *gather = state->ancestry;
+  return (PlaitRagged){ n, offsets };
+}
+
+static PlaitNode *
+step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents,
+      PlaitCapture *capture)
+{
+  State *state = (State *)base;
+  const Transformer *t = state->transformer;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = plait_ragged_rows (hypotheses);
+  gint64 position = state->steps;
+  gint64 *gather;
+  gint64 *units = plait_arena_new_array (arena, gint64, n + 1);
+  PlaitSitePass pass = plait_site_pass (tape, state->memories, t->build.n_memories, hypotheses, capture);
+  PlaitRagged rows;
+  PlaitNode *x;
+
+  g_assert (position < state->limit);
+  rows = follow (state, arena, parents, n, &gather);
+  for (gint64 i = 0; i <= n; i++)
+    units[i] = i;
+  x = embed (t, tape, tokens, (PlaitRagged){ n, units }, position);
+  for (gint64 i = 0; i < t->settings->layers; i++)
+    {
+      const Layer *layer = &t->layers[i];
+      PlaitSiteKeys keys = plait_site_keys_on (&state->keys[i], t->build.n_memories, tape);
+      PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
+
+      y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, gather, NULL);
+      x = residual (t, tape, &layer->self_norm, x, y);
+      x = read_and_feed (t, &pass, &keys, (guint)i, x);
+    }
+  return normalise (t, tape, &t->norm, x);
+}
+
+static void
+state_free (PlaitDecoderState *state)
+{
+  g_free (state);
+}
+
+static gboolean
+check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
+{
+  const Transformer *t = (const Transformer *)decoder;
+
+  if (t->positions.kind == PLAIT_POSITIONS_LEARNED && length > t->positions.length)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a target of %" G_GINT64_FORMAT " rows is longer than decoder.position_limit=%" G_GINT64_FORMAT
+                       " learned positions reach: raise it, or lower data.target_limit or decode.maximum_length",
+                       length, t->positions.length);
+  return TRUE;
+}
+
+static void
+transformer_free (PlaitDecoder *decoder)
+{
+  g_free (decoder);
+}
+
+static const PlaitDecoderTable transformer_table = {
+  .check_length = check_length,
+  .forward = forward,
+  .start = start,
+  .step = step,
+  .state_free = state_free,
+  .free = transformer_free,
+};
+
+static gboolean
+build_layer (Transformer *t, guint i, GError **error)
+{
+  const PlaitDecoderSettings *settings = t->settings;
+  PlaitParameters *parameters = t->build.parameters;
+  Layer *layer = &t->layers[i];
+  g_autofree char *prefix = g_strdup_printf ("decoder/layer/%u", i);
+  g_autofree char *self = g_strconcat (prefix, "/self_attention", NULL);
+  g_autofree char *self_norm = g_strconcat (prefix, "/self_attention_norm", NULL);
+  g_autofree char *combiner = g_strconcat (prefix, "/combiner/", NULL);
+  g_autofree char *feed_forward = g_strconcat (prefix, "/feed_forward", NULL);
+  g_autofree char *feed_forward_norm = g_strconcat (prefix, "/feed_forward_norm", NULL);
+  PlaitAttentionDeclaration attention = {
+    .width = settings->width,
+    .heads = (guint)settings->heads,
+    .dropout = settings->attention_dropout,
+    .biases = settings->attention_bias,
+  };
+
+  layer->self_norm = plait_norm_declare (parameters, self_norm, settings->width);
+  layer->self = plait_attention_declare_self (parameters, self, &attention);
+  if (!plait_transformer_site_build (&layer->site, settings, t->build.combiner, t->build.combiner_settings,
+                                     t->build.memories, t->build.n_memories, parameters, combiner, error))
+    return FALSE;
+  layer->feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, settings->width);
+  layer->feed_forward = plait_feed_forward_declare (
+      parameters, feed_forward, settings->width, settings->feed_forward,
+      settings->activation ? PLAIT_ACTIVATION_GELU : PLAIT_ACTIVATION_RELU, settings->feed_forward_dropout);
+  return TRUE;
+}
+
+PlaitDecoder *
+plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
+{
+  const PlaitDecoderSettings *settings = build->settings;
+  g_autofree Transformer *t = g_new0 (Transformer, 1);
+
+  if (settings->width % settings->heads != 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "decoder.width=%" G_GINT64_FORMAT " is not a multiple of decoder.heads=%" G_GINT64_FORMAT
+                  ": choose heads that divide the width",
+                  settings->width, settings->heads);
+      return NULL;
+    }
+  t->decoder.table = &transformer_table;
+  t->decoder.width = settings->width;
+  t->build = *build;
+  t->settings = settings;
+  t->positions
+      = plait_positions_declare (build->parameters, "decoder/positions", (PlaitPositionKind)settings->positions,
+                                 settings->position_limit, settings->width);
+  t->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (Layer));
+  for (gint64 i = 0; i < settings->layers; i++)
+    if (!build_layer (t, (guint)i, error))
+      return NULL;
+  if (settings->norm == PLAIT_NORM_PRE)
+    t->norm = plait_norm_declare (build->parameters, "decoder/norm", settings->width);
+  return &((Transformer *)g_steal_pointer (&t))->decoder;
+}

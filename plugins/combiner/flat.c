@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Flat combination (Libovicky, Helcl & Marecek 2018, eq. 5-6): one softmax over the rows of all memories together.
+ *
+ *     x <- residual (x, attend_jointly (normalise (x)))
+ */
+typedef struct
+{
+  gint64 heads;
+  gint projections;
+} Settings;
+
+enum
+{
+  PROJECTIONS_SHARED,
+  PROJECTIONS_SEPARATE,
+};
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, heads),
+  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate"),
+};
+
+static gboolean
+build (PlaitSite *site, gconstpointer data, GError **error)
+{
+  const Settings *settings = data;
+  PlaitSiteAttention attention = {
+    .heads = (guint)settings->heads,
+    .dropout = -1,
+    .output_dropout = -1,
+    .separate = settings->projections == PROJECTIONS_SEPARATE,
+  };
+
+  plait_site_declare_residual (site, 0);
+  plait_site_declare_attend_jointly (site, &attention);
+  return TRUE;
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+{
+  PlaitStream query = plait_site_normalise (site, 0, x);
+
+  return plait_site_residual (site, 0, x, plait_site_attend_jointly (site, query));
+}
+
+static const PlaitCombinerTable table = { .build = build, .combine = combine };
+
+PLAIT_PLUGIN_COMBINER_DEFINE ("flat", "0.1.0", Settings, bindings, table)

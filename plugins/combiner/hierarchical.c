@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Hierarchical combination (Libovicky, Helcl & Marecek 2018, eq. 7-8): attend to each memory, then attend over the
+ * contexts with the same queries.
+ *
+ *     q <- normalise (x);  x <- residual (x, attend_contexts (q, [attend_i (q)]))
+ */
+typedef struct
+{
+  gint64 heads;
+  gint64 context_heads;
+  gint context_dropout;
+} Settings;
+
+enum
+{
+  DROPOUT_ATTENTION,
+  DROPOUT_NONE,
+};
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, heads),
+  PLAIT_BIND_INTEGER (Settings, context_heads),
+  PLAIT_BIND_CHOICE (Settings, context_dropout, "attention;none"),
+};
+
+static gboolean
+build (PlaitSite *site, gconstpointer data, GError **error)
+{
+  const Settings *settings = data;
+  PlaitSiteAttention first = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention second = {
+    .heads = (guint)settings->context_heads,
+    .dropout = settings->context_dropout == DROPOUT_NONE ? 0 : -1,
+    .output_dropout = -1,
+  };
+
+  plait_site_declare_residual (site, 0);
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    plait_site_declare_attend (site, i, &first);
+  plait_site_declare_attend_contexts (site, &second);
+  return TRUE;
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+{
+  guint n = plait_site_n_memories (site);
+  PlaitContext *contexts = g_newa (PlaitContext, n);
+  PlaitStream query = plait_site_normalise (site, 0, x);
+
+  for (guint i = 0; i < n; i++)
+    contexts[i] = plait_site_attend (site, i, query);
+  return plait_site_residual (site, 0, x, plait_site_attend_contexts (site, query, contexts));
+}
+
+static const PlaitCombinerTable table = { .build = build, .combine = combine };
+
+PLAIT_PLUGIN_COMBINER_DEFINE ("hierarchical", "0.1.0", Settings, bindings, table)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Parallel combination (Libovicky, Helcl & Marecek 2018, eq. 4): every memory is attended to with the same queries, the
+ * contexts are summed, one residual connection.
+ *
+ *     q <- normalise (x);  x <- residual (x, sum_i attend_i (q))
+ */
+typedef struct
+{
+  gint64 heads;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, heads),
+};
+
+static gboolean
+build (PlaitSite *site, gconstpointer data, GError **error)
+{
+  const Settings *settings = data;
+  PlaitSiteAttention attention = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
+
+  plait_site_declare_residual (site, 0);
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    plait_site_declare_attend (site, i, &attention);
+  return TRUE;
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+{
+  guint n = plait_site_n_memories (site);
+  PlaitContext *contexts = g_newa (PlaitContext, n);
+  PlaitStream query = plait_site_normalise (site, 0, x);
+
+  for (guint i = 0; i < n; i++)
+    contexts[i] = plait_site_attend (site, i, query);
+  return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
+}
+
+static const PlaitCombinerTable table = { .build = build, .combine = combine };
+
+PLAIT_PLUGIN_COMBINER_DEFINE ("parallel", "0.1.0", Settings, bindings, table)

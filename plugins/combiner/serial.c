@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Serial combination (Libovicky, Helcl & Marecek 2018, section 3): one cross-attention after the other, each with its
+ * own residual connection, in the order of the sources.
+ *
+ *     for each memory i:  x <- residual (x, attend_i (normalise_i (x)))
+ */
+typedef struct
+{
+  gint64 heads;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, heads),
+};
+
+static gboolean
+build (PlaitSite *site, gconstpointer data, GError **error)
+{
+  const Settings *settings = data;
+  PlaitSiteAttention attention = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
+
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    {
+      plait_site_declare_residual (site, i);
+      plait_site_declare_attend (site, i, &attention);
+    }
+  return TRUE;
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+{
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  return x;
+}
+
+static const PlaitCombinerTable table = { .build = build, .combine = combine };
+
+PLAIT_PLUGIN_COMBINER_DEFINE ("serial", "0.1.0", Settings, bindings, table)

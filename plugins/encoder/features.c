@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/linear.h"
+#include "nn/norm.h"
+#include "plugin/plugin.h"
+
+/*
+ * Feature vectors made elsewhere, such as the positions of an image's last convolutional layer, as a memory: an
+ * optional ReLU layer, then a linear projection (Libovicky, Helcl & Marecek 2018, section 4.1). The paper's own code
+ * normalises the states of texts and not those of images: norm says which.
+ */
+typedef struct
+{
+  gint64 hidden;
+  gint64 width;
+  gint norm;
+  double dropout;
+} Settings;
+
+enum
+{
+  NORM_NONE,
+  NORM_LAYER,
+};
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, hidden),
+  PLAIT_BIND_INTEGER (Settings, width),
+  PLAIT_BIND_CHOICE (Settings, norm, "none;layer"),
+  PLAIT_BIND_REAL (Settings, dropout),
+};
+
+typedef struct
+{
+  PlaitLinear hidden; /* weight NULL: there is none */
+  PlaitLinear projection;
+  PlaitNorm norm;
+} State;
+
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
+       GError **error)
+{
+  const Settings *settings = data;
+  State *state = state_data;
+  gint64 width = settings->width ? settings->width : build->model_width;
+  gint64 in = build->input_width;
+  g_autofree char *hidden = g_strconcat (build->prefix, "hidden", NULL);
+  g_autofree char *projection = g_strconcat (build->prefix, "projection", NULL);
+  g_autofree char *norm = g_strconcat (build->prefix, "norm", NULL);
+
+  if (settings->hidden)
+    {
+      state->hidden = plait_linear_declare (build->parameters, hidden, in, settings->hidden, TRUE);
+      in = settings->hidden;
+    }
+  state->projection = plait_linear_declare (build->parameters, projection, in, width, TRUE);
+  if (settings->norm == NORM_LAYER)
+    state->norm = plait_norm_declare (build->parameters, norm, width);
+  shape->n_memories = 1;
+  shape->memories[0].width = width;
+  return TRUE;
+}
+
+static void
+encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
+{
+  const Settings *settings = data;
+  const State *state = state_data;
+  PlaitTape *tape = encoding->tape;
+  PlaitNode *x = encoding->embedded;
+
+  if (settings->hidden)
+    x = plait_linear_apply (tape, &state->hidden, x, PLAIT_ACTIVATION_RELU);
+  x = plait_linear_apply (tape, &state->projection, x, PLAIT_ACTIVATION_NONE);
+  if (settings->norm == NORM_LAYER)
+    x = plait_norm_apply (tape, &state->norm, x);
+  x = plait_dropout (tape, x, settings->dropout);
+  encoding->memories[0] = (PlaitMemory){ .states = x, .rows = encoding->input->rows };
+}
+
+static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("features", "0.1.0", Settings, bindings, table)
