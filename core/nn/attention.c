@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/attention.h"
+
+#include "autograd/internal.h"
+
+#include <string.h>
+
+/* What all three uses share. */
+static PlaitAttention
+new_attention (PlaitParameters *parameters, const char *name, const PlaitAttentionDeclaration *declaration)
+{
+  g_autofree char *output = g_strconcat (name, "/output", NULL);
+  PlaitAttention attention = { .declaration = *declaration };
+  gint64 width = declaration->width;
+
+  g_assert (width > 0 && declaration->heads > 0 && width % declaration->heads == 0);
+  attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
+  return attention;
+}
+
+PlaitAttention
+plait_attention_declare_self (PlaitParameters *parameters, const char *name,
+                              const PlaitAttentionDeclaration *declaration)
+{
+  g_autofree char *query_key_value = g_strconcat (name, "/query_key_value", NULL);
+  PlaitAttention attention = new_attention (parameters, name, declaration);
+  gint64 width = declaration->width;
+
+  attention.query_key_value
+      = plait_linear_declare_blocks (parameters, query_key_value, width, 3 * width, 3, declaration->biases);
+  return attention;
+}
+
+/* A layer over memories with room for @n projections of keys and values. */
+static PlaitAttention
+new_memory_attention (PlaitParameters *parameters, const char *name, const PlaitAttentionDeclaration *declaration,
+                      guint n)
+{
+  g_autofree char *query = g_strconcat (name, "/query", NULL);
+  PlaitAttention attention = new_attention (parameters, name, declaration);
+
+  attention.query
+      = plait_linear_declare (parameters, query, declaration->width, declaration->width, declaration->biases);
+  attention.key_value = plait_parameters_memory (parameters, n * sizeof (PlaitLinear));
+  attention.n_key_values = n;
+  return attention;
+}
+
+PlaitAttention
+plait_attention_declare (PlaitParameters *parameters, const char *name, const PlaitAttentionDeclaration *declaration,
+                         gint64 memory_width)
+{
+  g_autofree char *key_value = g_strconcat (name, "/key_value", NULL);
+  PlaitAttention attention = new_memory_attention (parameters, name, declaration, 1);
+
+  attention.key_value[0] = plait_linear_declare_blocks (parameters, key_value, memory_width, 2 * declaration->width, 2,
+                                                        declaration->biases);
+  return attention;
+}
+
+PlaitAttention
+plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
+                               const PlaitAttentionDeclaration *declaration, const char *const *memory_names,
+                               const gint64 *memory_widths, guint n)
+{
+  PlaitAttention attention = new_memory_attention (parameters, name, declaration, n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *key_value = g_strconcat (name, "/key_value/", memory_names[i], NULL);
+
+      attention.key_value[i] = plait_linear_declare_blocks (parameters, key_value, memory_widths[i],
+                                                            2 * declaration->width, 2, declaration->biases);
+    }
+  return attention;
+}
+
+gint64
+plait_attention_self_weights (const PlaitAttention *attention, PlaitRagged rows)
+{
+  gint64 pairs = 0;
+
+  for (gint64 i = 0; i < rows.n; i++)
+    pairs += plait_ragged_length (rows, i) * plait_ragged_length (rows, i);
+  return attention->declaration.heads * pairs;
+}
+
+static PlaitAttentionOptions
+options_of (const PlaitAttention *attention, gboolean causal)
+{
+  return (PlaitAttentionOptions){ .heads = attention->declaration.heads,
+                                  .causal = causal,
+                                  .dropout = attention->declaration.dropout };
+}
+
+PlaitNode *
+plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+                            gboolean causal, PlaitScalar *weights)
+{
+  gint64 width = attention->declaration.width;
+  PlaitAttentionOptions options = options_of (attention, causal);
+  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *queries = plait_columns (tape, projected, 0, width);
+  PlaitAttended own = {
+    .keys = plait_columns (tape, projected, width, width),
+    .values = plait_columns (tape, projected, 2 * width, width),
+    .rows = rows,
+    .weights = weights,
+  };
+  PlaitNode *context = plait_attention (tape, queries, rows, &own, 1, &options);
+
+  return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+}
+
+PlaitAttended
+plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
+                         PlaitRagged rows)
+{
+  gint64 width = attention->declaration.width;
+  PlaitNode *projected;
+
+  g_assert (index < attention->n_key_values);
+  projected = plait_linear_apply (tape, &attention->key_value[index], memory, PLAIT_ACTIVATION_NONE);
+  return (PlaitAttended){ .keys = plait_columns (tape, projected, 0, width),
+                          .values = plait_columns (tape, projected, width, width),
+                          .rows = rows };
+}
+
+/* A byte a query row: whether its sentence has a key in any memory. NULL if all have. */
+static const guint8 *
+readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitAttended *memories, guint n)
+{
+  guint8 *readable = NULL;
+
+  for (gint64 sentence = 0; sentence < query_rows.n; sentence++)
+    {
+      gint64 keys = 0;
+
+      for (guint i = 0; i < n; i++)
+        keys += plait_ragged_length (memories[i].rows, sentence);
+      if (keys > 0)
+        continue;
+      if (readable == NULL)
+        {
+          gsize rows = (gsize)MAX (plait_ragged_rows (query_rows), 1);
+
+          readable = plait_arena_take (plait_tape_arena (tape), rows);
+          memset (readable, 1, rows);
+        }
+      memset (readable + query_rows.offsets[sentence], 0, (gsize)plait_ragged_length (query_rows, sentence));
+    }
+  return readable;
+}
+
+/* The output projection of @context. Without a bias a zero row stays zero by itself. */
+static PlaitNode *
+apply_output (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *context, const guint8 *readable)
+{
+  PlaitNode *output = plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+
+  if (readable == NULL || attention->output.bias == NULL)
+    return output;
+  return plait_select_rows (tape, readable, output, NULL);
+}
+
+PlaitNode *
+plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged query_rows,
+                       const PlaitAttended *memories, guint n)
+{
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *context = plait_attention (tape, queries, query_rows, memories, n, &options);
+
+  return apply_output (tape, attention, context, readable_rows (tape, query_rows, memories, n));
+}
+
+/* A byte a row: whether any of @n items is present. NULL if one is everywhere. */
+static const guint8 *
+rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, guint n)
+{
+  guint8 *some;
+
+  if (present == NULL)
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    if (present[i] == NULL)
+      return NULL;
+  some = plait_arena_take (plait_tape_arena (tape), (gsize)MAX (rows, 1));
+  memset (some, 0, (gsize)rows);
+  for (guint i = 0; i < n; i++)
+    for (gint64 row = 0; row < rows; row++)
+      some[row] |= present[i][row];
+  return some;
+}
+
+PlaitNode *
+plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitNode *const *items,
+                             const guint8 *const *present, guint n, PlaitScalar *weights)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 width = attention->declaration.width;
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode **keys = plait_arena_new_array (arena, PlaitNode *, n);
+  PlaitNode **values = plait_arena_new_array (arena, PlaitNode *, n);
+  PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *context;
+
+  g_assert (attention->n_key_values == 1);
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitNode *projected = plait_linear_apply (tape, &attention->key_value[0], items[i], PLAIT_ACTIVATION_NONE);
+
+      keys[i] = plait_columns (tape, projected, 0, width);
+      values[i] = plait_columns (tape, projected, width, width);
+    }
+  context = plait_attention_over_items (tape, queries, keys, values, present, n, &options, weights);
+  return apply_output (tape, attention, context, rows_with_items (tape, x->value.rows, present, n));
+}
+
+PlaitNode *
+plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitAttentionCache *cache,
+                      PlaitRagged rows, const gint64 *gather, PlaitScalar *weights)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  gint64 width = attention->declaration.width;
+  gint64 n = x->value.rows;
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
+  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  PlaitTensor passed;
+  PlaitAttended own = { .rows = rows, .gather = gather, .weights = weights };
+  PlaitNode *context;
+
+  g_assert (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE && rows.n == n);
+  g_assert (cache->keys_values.width == 2 * width && cache->used + n <= cache->keys_values.rows);
+  plait_tensor_accumulate (pool, plait_tensor_rows (cache->keys_values, cache->used, n), 0, 1,
+                           plait_tensor_columns (projected->value, width, 2 * width));
+  cache->used += n;
+
+  passed = plait_tensor_rows (cache->keys_values, 0, cache->used);
+  own.keys = plait_leaf (tape, plait_tensor_columns (passed, 0, width), NULL);
+  own.values = plait_leaf (tape, plait_tensor_columns (passed, width, width), NULL);
+  for (gint64 i = 0; i <= n; i++)
+    offsets[i] = i;
+  context = plait_attention (tape, plait_columns (tape, projected, 0, width), (PlaitRagged){ n, offsets }, &own, 1,
+                             &options);
+  return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+}

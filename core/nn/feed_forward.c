@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/feed_forward.h"
+
+PlaitFeedForward
+plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width, gint64 inner,
+                            PlaitActivation activation, double dropout)
+{
+  g_autofree char *inner_name = g_strconcat (name, "/inner", NULL);
+  g_autofree char *outer_name = g_strconcat (name, "/outer", NULL);
+  PlaitFeedForward feed_forward = { .activation = activation, .dropout = dropout };
+
+  g_assert (activation == PLAIT_ACTIVATION_RELU || activation == PLAIT_ACTIVATION_GELU);
+  feed_forward.inner = plait_linear_declare (parameters, inner_name, width, inner, TRUE);
+  feed_forward.outer = plait_linear_declare (parameters, outer_name, inner, width, TRUE);
+  return feed_forward;
+}
+
+PlaitNode *
+plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x)
+{
+  PlaitNode *inner = plait_linear_apply (tape, &feed_forward->inner, x, feed_forward->activation);
+
+  inner = plait_dropout (tape, inner, feed_forward->dropout);
+  return plait_linear_apply (tape, &feed_forward->outer, inner, PLAIT_ACTIVATION_NONE);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/parameter.h"
+
+#include "autograd/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+#define ALIGNED_ELEMENTS ((gint64)(ALIGNMENT / sizeof (PlaitScalar)))
+
+/* No parameter, and no sum of all of them, comes near this many elements; products below do not overflow. */
+#define MOST_ELEMENTS (G_MAXINT64 / 64)
+
+struct PlaitParameters
+{
+  GPtrArray *list;   /* PlaitParameter *, in the order of declaration */
+  GHashTable *names; /* to PlaitParameter * */
+  GPtrArray *memory; /* what plait_parameters_memory gave */
+  PlaitScalar *values;
+  PlaitScalar *gradients;
+  gint64 n_learned;  /* elements of the parameters with a gradient, gaps included */
+  gint64 n_elements; /* of all */
+};
+
+static void
+free_parameter (gpointer data)
+{
+  PlaitParameter *parameter = data;
+
+  plait_packed_free (parameter->packed);
+  g_free ((char *)parameter->name);
+  g_free (parameter);
+}
+
+PlaitParameters *
+plait_parameters_new (void)
+{
+  PlaitParameters *parameters = g_new0 (PlaitParameters, 1);
+
+  parameters->list = g_ptr_array_new_with_free_func (free_parameter);
+  parameters->names = g_hash_table_new (g_str_hash, g_str_equal);
+  parameters->memory = g_ptr_array_new_with_free_func (g_free);
+  return parameters;
+}
+
+void
+plait_parameters_free (PlaitParameters *parameters)
+{
+  if (parameters == NULL)
+    return;
+  g_hash_table_unref (parameters->names);
+  g_ptr_array_unref (parameters->list);
+  g_ptr_array_unref (parameters->memory);
+  free (parameters->values);
+  free (parameters->gradients);
+  g_free (parameters);
+}
+
+PlaitParameter *
+plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width,
+                          PlaitInitial initial)
+{
+  PlaitParameter *parameter;
+
+  g_assert (parameters->values == NULL);
+  g_assert (rows > 0 && width > 0 && rows < MOST_ELEMENTS / width);
+  if (g_hash_table_contains (parameters->names, name))
+    g_error ("the parameter %s is declared twice", name);
+  parameter = g_new0 (PlaitParameter, 1);
+  parameter->name = g_strdup (name);
+  parameter->value = plait_tensor (NULL, rows, width);
+  parameter->gradient = plait_tensor (NULL, rows, width);
+  parameter->initial = initial;
+  g_ptr_array_add (parameters->list, parameter);
+  g_hash_table_insert (parameters->names, (gpointer)parameter->name, parameter);
+  return parameter;
+}
+
+void
+plait_parameters_freeze (PlaitParameters *parameters, PlaitParameter *parameter)
+{
+  g_assert (parameters->values == NULL);
+  parameter->frozen = TRUE;
+}
+
+void
+plait_parameters_use (PlaitParameters *parameters, PlaitParameter *parameter, PlaitParameterUse use)
+{
+  parameter->use = use;
+}
+
+gpointer
+plait_parameters_memory (PlaitParameters *parameters, gsize size)
+{
+  gpointer memory = g_malloc0 (MAX (size, 1));
+
+  g_ptr_array_add (parameters->memory, memory);
+  return memory;
+}
+
+/* Gives the parameters that are frozen or not their places from @offset on; what comes after the last. */
+static gint64
+place (PlaitParameters *parameters, gboolean frozen, gint64 offset)
+{
+  for (guint i = 0; i < parameters->list->len; i++)
+    {
+      PlaitParameter *parameter = parameters->list->pdata[i];
+      gint64 n = parameter->value.rows * parameter->value.width;
+
+      if (parameter->frozen != frozen)
+        continue;
+      parameter->offset = offset;
+      offset += (n + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS;
+      g_assert (offset < MOST_ELEMENTS);
+    }
+  return offset;
+}
+
+/* @n zeroed scalars, or NULL. */
+static PlaitScalar *
+take_zeros (gint64 n)
+{
+  gsize size = (gsize)MAX (n, ALIGNED_ELEMENTS) * sizeof (PlaitScalar);
+  PlaitScalar *scalars = aligned_alloc (ALIGNMENT, size);
+
+  if (scalars != NULL)
+    memset (scalars, 0, size);
+  return scalars;
+}
+
+gboolean
+plait_parameters_allocate (PlaitParameters *parameters, GError **error)
+{
+  g_assert (parameters->values == NULL);
+  parameters->n_learned = place (parameters, FALSE, 0);
+  parameters->n_elements = place (parameters, TRUE, parameters->n_learned);
+  parameters->values = take_zeros (parameters->n_elements);
+  parameters->gradients = take_zeros (parameters->n_learned);
+  if (parameters->values == NULL || parameters->gradients == NULL)
+    {
+      g_clear_pointer (&parameters->values, free);
+      g_clear_pointer (&parameters->gradients, free);
+      return plait_fail (error, PLAIT_ERROR_MEMORY,
+                         "there is no memory for %" G_GINT64_FORMAT " parameters and their gradients (%" G_GINT64_FORMAT
+                         " bytes); make the model narrower or the vocabulary smaller",
+                         parameters->n_elements,
+                         (parameters->n_elements + parameters->n_learned) * (gint64)sizeof (PlaitScalar));
+    }
+
+  for (guint i = 0; i < parameters->list->len; i++)
+    {
+      PlaitParameter *parameter = parameters->list->pdata[i];
+
+      parameter->value.data = parameters->values + parameter->offset;
+      if (!parameter->frozen)
+        parameter->gradient.data = parameters->gradients + parameter->offset;
+    }
+  return TRUE;
+}
+
+/* Initial values are drawn in pieces of this many elements. */
+#define PIECE ((gint64)1 << 14)
+
+typedef struct
+{
+  PlaitParameter *parameter;
+  PlaitRandomKey key;
+  double bound;
+} Draw;
+
+static void
+draw_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Draw *draw = data;
+  PlaitTensor value = draw->parameter->value;
+  gint64 end = MIN ((piece + 1) * PIECE, value.rows * value.width);
+
+  for (gint64 i = piece * PIECE; i < end; i++)
+    if (draw->parameter->initial.kind == PLAIT_INITIAL_NORMAL)
+      value.data[i] = (PlaitScalar)(draw->bound * plait_random_normal (draw->key, (guint64)i));
+    else
+      value.data[i] = (PlaitScalar)(draw->bound * (2 * plait_random_uniform (draw->key, (guint64)i) - 1));
+}
+
+static void
+initialise (PlaitParameter *parameter, PlaitPool *pool, guint64 seed)
+{
+  PlaitTensor value = parameter->value;
+  gint64 n = value.rows * value.width;
+  guint blocks = MAX (parameter->initial.blocks, 1);
+  Draw draw = { parameter, plait_random_key (seed, "initial", parameter->name, 0), parameter->initial.size };
+
+  switch (parameter->initial.kind)
+    {
+    case PLAIT_INITIAL_ZEROS:
+    case PLAIT_INITIAL_ONES:
+      for (gint64 i = 0; i < n; i++)
+        value.data[i] = parameter->initial.kind == PLAIT_INITIAL_ONES ? 1 : 0;
+      return;
+
+    case PLAIT_INITIAL_GLOROT:
+      draw.bound = sqrt (6.0 / ((double)value.rows + (double)value.width / blocks));
+      break;
+
+    case PLAIT_INITIAL_NORMAL:
+    case PLAIT_INITIAL_UNIFORM:
+      break;
+    }
+  plait_pool_run (pool, (n + PIECE - 1) / PIECE, draw_piece, &draw);
+}
+
+void
+plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed)
+{
+  plait_parameters_write_values (parameters);
+  for (guint i = 0; i < parameters->list->len; i++)
+    initialise (parameters->list->pdata[i], pool, seed);
+}
+
+guint
+plait_parameters_n (const PlaitParameters *parameters)
+{
+  return parameters->list->len;
+}
+
+PlaitParameter *
+plait_parameters_get (const PlaitParameters *parameters, guint i)
+{
+  g_assert (i < parameters->list->len);
+  return parameters->list->pdata[i];
+}
+
+PlaitParameter *
+plait_parameters_find (const PlaitParameters *parameters, const char *name)
+{
+  return g_hash_table_lookup (parameters->names, name);
+}
+
+gint64
+plait_parameters_count (const PlaitParameters *parameters, const char *prefix)
+{
+  gint64 n = 0;
+
+  for (guint i = 0; i < parameters->list->len; i++)
+    {
+      const PlaitParameter *parameter = parameters->list->pdata[i];
+
+      if (prefix == NULL || g_str_has_prefix (parameter->name, prefix))
+        n += parameter->value.rows * parameter->value.width;
+    }
+  return n;
+}
+
+PlaitTensor
+plait_parameters_values (const PlaitParameters *parameters)
+{
+  g_assert (parameters->values != NULL);
+  return plait_tensor (parameters->values, 1, parameters->n_elements);
+}
+
+PlaitTensor
+plait_parameters_write_values (PlaitParameters *parameters)
+{
+  for (guint i = 0; i < parameters->list->len; i++)
+    {
+      PlaitParameter *parameter = parameters->list->pdata[i];
+
+      g_clear_pointer (&parameter->packed, plait_packed_free);
+    }
+  return plait_parameters_values (parameters);
+}
+
+PlaitTensor
+plait_parameters_gradients (const PlaitParameters *parameters)
+{
+  g_assert (parameters->gradients != NULL);
+  return plait_tensor (parameters->gradients, 1, parameters->n_learned);
+}
+
+void
+plait_parameters_zero_gradients (PlaitParameters *parameters)
+{
+  memset (parameters->gradients, 0, sizeof (PlaitScalar) * (gsize)parameters->n_learned);
+}
+
+gboolean
+plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, GError **error)
+{
+  for (guint i = 0; i < parameters->list->len; i++)
+    {
+      PlaitParameter *parameter = parameters->list->pdata[i];
+
+      if (parameter->use == PLAIT_USE_OTHER || parameter->packed != NULL)
+        continue;
+      parameter->packed = plait_pack (pool, parameter->value, parameter->use == PLAIT_USE_TABLE);
+      if (parameter->packed == NULL)
+        return plait_fail (error, PLAIT_ERROR_MEMORY,
+                           "there is no memory for a copy of the parameter %s (%" G_GINT64_FORMAT
+                           " elements) laid out for search; free memory on this machine or use a smaller model",
+                           parameter->name, parameter->value.rows * parameter->value.width);
+    }
+  return TRUE;
+}
+
+PlaitNode *
+plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
+{
+  const PlaitPacked *panels = parameter->use == PLAIT_USE_WEIGHT ? parameter->packed : NULL;
+
+  return plait_tape_keyed_leaf (tape, parameter, parameter->value,
+                                parameter->gradient.data == NULL ? NULL : &parameter->gradient, panels);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/positions.h"
+
+#include <math.h>
+
+#define LONGEST_WAVELENGTH 10000.0
+
+void
+plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
+{
+  gint64 pairs = table.width / 2;
+
+  g_assert (kind == PLAIT_POSITIONS_INTERLEAVED || kind == PLAIT_POSITIONS_CONCATENATED);
+  g_assert (table.width > 0 && table.width % 2 == 0);
+  for (gint64 i = 0; i < pairs; i++)
+    {
+      gboolean interleaved = kind == PLAIT_POSITIONS_INTERLEAVED;
+      /* With one pair, Neural Monkey's exponent is 0 / 0; its only frequency is the first, 1. */
+      double exponent = (double)i / (double)(interleaved ? pairs : MAX (pairs - 1, 1));
+      double frequency = pow (LONGEST_WAVELENGTH, -exponent);
+      gint64 sine = interleaved ? 2 * i : i;
+      gint64 cosine = interleaved ? 2 * i + 1 : pairs + i;
+
+      for (gint64 row = 0; row < table.rows; row++)
+        {
+          double angle = (double)(first + row) * frequency;
+
+          plait_tensor_row (table, row)[sine] = (PlaitScalar)sin (angle);
+          plait_tensor_row (table, row)[cosine] = (PlaitScalar)cos (angle);
+        }
+    }
+}
+
+PlaitPositions
+plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPositionKind kind, gint64 length,
+                         gint64 width)
+{
+  PlaitPositions positions = { .kind = kind, .width = width, .length = length };
+
+  if (kind == PLAIT_POSITIONS_LEARNED)
+    {
+      g_autofree char *table = g_strconcat (name, "/table", NULL);
+
+      positions.table
+          = plait_parameters_declare (parameters, table, length, width, PLAIT_NORMAL (1 / sqrt ((double)width)));
+    }
+  else if (kind != PLAIT_POSITIONS_NONE)
+    {
+      positions.sinusoids = plait_parameters_memory (parameters, sizeof (PlaitScalar) * (gsize)(length * width));
+      plait_positions_fill (plait_tensor (positions.sinusoids, length, width), kind, 0);
+    }
+  return positions;
+}
+
+/* A table of sinusoids that reaches beyond the one at hand, for this step alone. */
+static PlaitNode *
+longer_table (PlaitTape *tape, const PlaitPositions *positions, gint64 length)
+{
+  PlaitTensor table
+      = plait_tensor (plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, length * positions->width), length,
+                      positions->width);
+
+  plait_positions_fill (table, positions->kind, 0);
+  return plait_leaf (tape, table, NULL);
+}
+
+PlaitNode *
+plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x, PlaitRagged rows, gint64 first,
+                       double rate)
+{
+  gint64 length = 0;
+  PlaitNode *table;
+
+  for (gint64 i = 0; i < rows.n; i++)
+    length = MAX (length, first + plait_ragged_length (rows, i));
+  if (positions->kind == PLAIT_POSITIONS_NONE)
+    return plait_dropout (tape, x, rate);
+
+  if (positions->table != NULL)
+    table = plait_parameter_node (tape, positions->table);
+  else if (length <= positions->length)
+    table = plait_leaf (tape, plait_tensor (positions->sinusoids, positions->length, positions->width), NULL);
+  else
+    table = longer_table (tape, positions, length);
+  return plait_add_positions (tape, x, rows, table, first, rate);
+}
