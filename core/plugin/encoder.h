@@ -12,11 +12,11 @@
 /* What the host tells an encoder that it builds. */
 typedef struct
 {
-  const char *source;      /* name of the source */
-  PlaitInputKind kind;     /* what it will be given */
-  gint64 input_width;      /* width of the embedded tokens, or of the feature vectors */
-  gint64 model_width;      /* width of the decoder: the width to give memories where nothing else is asked for */
-  gboolean pre_norm;       /* decoder.norm, which an encoder follows unless its own setting says otherwise */
+  const char *source;          /* name of the source */
+  PlaitInputKind kind;         /* what it will be given */
+  gint64 input_width;          /* width of the embedded tokens, or of the feature vectors */
+  gint64 model_width;          /* width of the decoder: the width to give memories where nothing else is asked for */
+  gboolean pre_norm;           /* decoder.norm, which an encoder follows unless its own setting says otherwise */
   PlaitParameters *parameters; /* declare parameters here ... */
   const char *prefix;          /* ... under names that begin with this, for example "source/en/" */
 } PlaitEncoderBuild;
@@ -42,7 +42,8 @@ typedef struct
 {
   PlaitTape *tape;
   const PlaitInput *input;
-  PlaitNode *embedded; /* tokens: [rows, input_width], the host's embeddings; features: the vectors as a constant leaf */
+  PlaitNode
+      *embedded; /* tokens: [rows, input_width], the host's embeddings; features: the vectors as a constant leaf */
 
   /* Filled by the encoder. */
   PlaitMemory memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];

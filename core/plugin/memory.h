@@ -4,8 +4,8 @@
 #include "autograd/tape.h"
 
 /*
- * A memory is what attention reads: the annotations of one source, all sentences of a batch end to end. An encoder may give
- * several; a combiner sees a flat list of them.
+ * A memory is what attention reads: the annotations of one source, all sentences of a batch end to end. An encoder may
+ * give several; a combiner sees a flat list of them.
  */
 
 /* What the rows of a memory know about each other; a plugin's schema names what it requires. */
@@ -33,9 +33,9 @@ typedef struct
 
 typedef struct
 {
-  PlaitNode *states; /* [rows, width] */
-  PlaitNode *cells;  /* [rows, width], or NULL: LSTM cells beside the states */
-  PlaitRagged rows;  /* a sentence without rows is a missing source */
+  PlaitNode *states;       /* [rows, width] */
+  PlaitNode *cells;        /* [rows, width], or NULL: LSTM cells beside the states */
+  PlaitRagged rows;        /* a sentence without rows is a missing source */
   const PlaitLinks *links; /* NULL without structure */
 } PlaitMemory;
 

@@ -7,8 +7,8 @@
 #include "plugin/encoder.h"
 
 /*
- * What a plugin module exports: one function, plait_plugin (), that returns a constant descriptor. The host compares every
- * field with its own build and with the plugin's schema before it calls anything else.
+ * What a plugin module exports: one function, plait_plugin (), that returns a constant descriptor. The host compares
+ * every field with its own build and with the plugin's schema before it calls anything else.
  *
  *     typedef struct { gint64 heads; } Settings;
  *     static const PlaitBinding bindings[] = { PLAIT_BIND_INTEGER (Settings, heads) };
@@ -45,12 +45,30 @@ typedef struct
   const char *choices; /* of a choice: the names in the order of its enum, "pre;post"; must equal the schema's */
 } PlaitBinding;
 
-#define PLAIT_BIND_INTEGER(Struct, field) { #field, PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (Struct, field), NULL }
-#define PLAIT_BIND_REAL(Struct, field) { #field, PLAIT_SETTING_REAL, G_STRUCT_OFFSET (Struct, field), NULL }
-#define PLAIT_BIND_BOOLEAN(Struct, field) { #field, PLAIT_SETTING_BOOLEAN, G_STRUCT_OFFSET (Struct, field), NULL }
-#define PLAIT_BIND_TEXT(Struct, field) { #field, PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (Struct, field), NULL }
-#define PLAIT_BIND_LIST(Struct, field) { #field, PLAIT_SETTING_LIST, G_STRUCT_OFFSET (Struct, field), NULL }
-#define PLAIT_BIND_CHOICE(Struct, field, names) { #field, PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET (Struct, field), names }
+#define PLAIT_BIND_INTEGER(Struct, field)                                                                              \
+  {                                                                                                                    \
+#field, PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET(Struct, field), NULL                                                \
+  }
+#define PLAIT_BIND_REAL(Struct, field)                                                                                 \
+  {                                                                                                                    \
+#field, PLAIT_SETTING_REAL, G_STRUCT_OFFSET(Struct, field), NULL                                                   \
+  }
+#define PLAIT_BIND_BOOLEAN(Struct, field)                                                                              \
+  {                                                                                                                    \
+#field, PLAIT_SETTING_BOOLEAN, G_STRUCT_OFFSET(Struct, field), NULL                                                \
+  }
+#define PLAIT_BIND_TEXT(Struct, field)                                                                                 \
+  {                                                                                                                    \
+#field, PLAIT_SETTING_TEXT, G_STRUCT_OFFSET(Struct, field), NULL                                                   \
+  }
+#define PLAIT_BIND_LIST(Struct, field)                                                                                 \
+  {                                                                                                                    \
+#field, PLAIT_SETTING_LIST, G_STRUCT_OFFSET(Struct, field), NULL                                                   \
+  }
+#define PLAIT_BIND_CHOICE(Struct, field, names)                                                                        \
+  {                                                                                                                    \
+#field, PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET(Struct, field), names                                                \
+  }
 
 /* The layout that a module was built against, one number a field, so that a mismatch can be named. */
 typedef struct
@@ -65,10 +83,10 @@ typedef struct
   guint32 site_size;
 } PlaitPluginLayout;
 
-#define PLAIT_PLUGIN_LAYOUT                                                                                                \
-  {                                                                                                                        \
-    sizeof (void *), sizeof (PlaitScalar), sizeof (PlaitTensor), sizeof (PlaitNode), sizeof (PlaitInput),                  \
-        sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite)                                                   \
+#define PLAIT_PLUGIN_LAYOUT                                                                                            \
+  {                                                                                                                    \
+    sizeof (void *), sizeof (PlaitScalar), sizeof (PlaitTensor), sizeof (PlaitNode), sizeof (PlaitInput),              \
+        sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite)                                               \
   }
 
 typedef struct
@@ -89,28 +107,28 @@ typedef struct
 
 typedef const PlaitPluginDescriptor *(*PlaitPluginEntry) (void);
 
-#define PLAIT_PLUGIN_(plugin_kind, plugin_name, plugin_version, Settings, plugin_bindings, plugin_table)                   \
-  G_MODULE_EXPORT const PlaitPluginDescriptor *plait_plugin (void);                                                        \
-  const PlaitPluginDescriptor *plait_plugin (void)                                                                         \
-  {                                                                                                                        \
-    static const PlaitPluginDescriptor descriptor = {                                                                      \
-      .magic = PLAIT_PLUGIN_MAGIC,                                                                                         \
-      .size = sizeof (PlaitPluginDescriptor),                                                                              \
-      .interface = PLAIT_PLUGIN_INTERFACE,                                                                                 \
-      .layout = PLAIT_PLUGIN_LAYOUT,                                                                                       \
-      .kind = plugin_kind,                                                                                                 \
-      .name = plugin_name,                                                                                                 \
-      .version = plugin_version,                                                                                           \
-      .settings_size = sizeof (Settings),                                                                                  \
-      .bindings = plugin_bindings,                                                                                         \
-      .n_bindings = G_N_ELEMENTS (plugin_bindings),                                                                        \
-      .table = &plugin_table,                                                                                              \
-    };                                                                                                                     \
-    return &descriptor;                                                                                                    \
+#define PLAIT_PLUGIN_(plugin_kind, plugin_name, plugin_version, Settings, plugin_bindings, plugin_table)               \
+  G_MODULE_EXPORT const PlaitPluginDescriptor *plait_plugin (void);                                                    \
+  const PlaitPluginDescriptor *plait_plugin (void)                                                                     \
+  {                                                                                                                    \
+    static const PlaitPluginDescriptor descriptor = {                                                                  \
+      .magic = PLAIT_PLUGIN_MAGIC,                                                                                     \
+      .size = sizeof (PlaitPluginDescriptor),                                                                          \
+      .interface = PLAIT_PLUGIN_INTERFACE,                                                                             \
+      .layout = PLAIT_PLUGIN_LAYOUT,                                                                                   \
+      .kind = plugin_kind,                                                                                             \
+      .name = plugin_name,                                                                                             \
+      .version = plugin_version,                                                                                       \
+      .settings_size = sizeof (Settings),                                                                              \
+      .bindings = plugin_bindings,                                                                                     \
+      .n_bindings = G_N_ELEMENTS (plugin_bindings),                                                                    \
+      .table = &plugin_table,                                                                                          \
+    };                                                                                                                 \
+    return &descriptor;                                                                                                \
   }
 
 /* Defines the module's one exported function. */
-#define PLAIT_PLUGIN_ENCODER_DEFINE(name, version, Settings, bindings, table)                                              \
+#define PLAIT_PLUGIN_ENCODER_DEFINE(name, version, Settings, bindings, table)                                          \
   PLAIT_PLUGIN_ (PLAIT_PLUGIN_ENCODER, name, version, Settings, bindings, table)
-#define PLAIT_PLUGIN_COMBINER_DEFINE(name, version, Settings, bindings, table)                                             \
+#define PLAIT_PLUGIN_COMBINER_DEFINE(name, version, Settings, bindings, table)                                         \
   PLAIT_PLUGIN_ (PLAIT_PLUGIN_COMBINER, name, version, Settings, bindings, table)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/settings.h"
 
-#include <errno.h>
-#include <math.h>
 #include <string.h>
+
+#include "base/number.h"
 
 /* A value as a user writes one is never longer than this; what is longer is no setting. */
 #define LONGEST_VALUE 65536
@@ -84,69 +84,6 @@ plait_setting_expectation (const PlaitSettingSpecification *specification)
   return g_strdup (noun);
 }
 
-/* Decimal, an optional minus, nothing else; FALSE also when 64 bits do not hold it. */
-static gboolean
-read_integer (const char *text, gint64 *value)
-{
-  const char *digits = text + (*text == '-');
-  char *end;
-
-  if (*digits == '\0' || strspn (digits, "0123456789") != strlen (digits))
-    return FALSE;
-  errno = 0;
-  *value = g_ascii_strtoll (text, &end, 10);
-  return errno == 0 && *end == '\0';
-}
-
-/* Decimal digits with at most one point and an optional exponent; no infinity, no hexadecimal. */
-static gboolean
-read_real (const char *text, double *value)
-{
-  const char *p = text + (*text == '-');
-  gsize whole = strspn (p, "0123456789"), fraction = 0;
-
-  p += whole;
-  if (*p == '.')
-    {
-      p++;
-      fraction = strspn (p, "0123456789");
-      p += fraction;
-    }
-  if (whole + fraction == 0)
-    return FALSE;
-  if (*p == 'e' || *p == 'E')
-    {
-      p++;
-      p += *p == '-' || *p == '+';
-      gsize exponent = strspn (p, "0123456789");
-      if (exponent == 0)
-        return FALSE;
-      p += exponent;
-    }
-  if (*p != '\0')
-    return FALSE;
-  *value = g_ascii_strtod (text, NULL);
-  return isfinite (*value);
-}
-
-/* The shortest decimal text that reads back as @value. */
-static char *
-print_real (double value)
-{
-  static const char *const formats[] = { "%.6g", "%.9g", "%.12g", "%.15g", "%.16g", "%.17g" };
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (value == 0)
-    return g_strdup ("0");
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    {
-      g_ascii_formatd (text, sizeof text, formats[i], value);
-      if (g_ascii_strtod (text, NULL) == value)
-        break;
-    }
-  return g_strdup (text);
-}
-
 static gboolean
 not_a_value (const PlaitSettingSpecification *specification, const char *text, const char *fault, GError **error)
 {
@@ -225,15 +162,16 @@ parse_integer (const PlaitSettingSpecification *specification, const char *text,
 {
   gint64 bound;
 
-  if (!read_integer (text, value))
+  if (!plait_parse_integer (text, value))
     {
       not_a_value (specification, text, "is not an integer", error);
       return NULL;
     }
-  if (!check_range (specification, text,
-                    specification->minimum != NULL && read_integer (specification->minimum, &bound) && *value < bound,
-                    specification->maximum != NULL && read_integer (specification->maximum, &bound) && *value > bound,
-                    error))
+  if (!check_range (
+          specification, text,
+          specification->minimum != NULL && plait_parse_integer (specification->minimum, &bound) && *value < bound,
+          specification->maximum != NULL && plait_parse_integer (specification->maximum, &bound) && *value > bound,
+          error))
     return NULL;
   return g_strdup_printf ("%" G_GINT64_FORMAT, *value);
 }
@@ -243,17 +181,20 @@ parse_real (const PlaitSettingSpecification *specification, const char *text, do
 {
   double bound;
 
-  if (!read_real (text, value))
+  if (!plait_parse_double (text, value))
     {
       not_a_value (specification, text, "is not a number", error);
       return NULL;
     }
-  if (!check_range (specification, text,
-                    specification->minimum != NULL && read_real (specification->minimum, &bound) && *value < bound,
-                    specification->maximum != NULL && read_real (specification->maximum, &bound) && *value > bound,
-                    error))
+  if (!check_range (
+          specification, text,
+          specification->minimum != NULL && plait_parse_double (specification->minimum, &bound) && *value < bound,
+          specification->maximum != NULL && plait_parse_double (specification->maximum, &bound) && *value > bound,
+          error))
     return NULL;
-  return print_real (*value);
+
+  char buffer[PLAIT_NUMBER_LENGTH];
+  return g_strdup (plait_format_double (buffer, *value == 0 ? 0 : *value)); /* no minus zero */
 }
 
 /* Texts stand on one line of a key-file: valid UTF-8 without control characters. */
@@ -294,8 +235,7 @@ plait_setting_parse (const PlaitSettingSpecification *specification, const char 
       canonical = parse_real (specification, stripped, &parsed.real, error);
       break;
     case PLAIT_SETTING_BOOLEAN:
-      parsed.boolean = g_str_equal (stripped, "true");
-      if (parsed.boolean || g_str_equal (stripped, "false"))
+      if (plait_parse_boolean (stripped, &parsed.boolean))
         canonical = g_steal_pointer (&stripped);
       else
         not_a_value (specification, stripped, "is not a truth value", error);
@@ -331,10 +271,10 @@ check_bound (const PlaitSettingSpecification *specification, const char *key, co
   if (bound == NULL)
     return TRUE;
   if (specification->type == PLAIT_SETTING_INTEGER)
-    return read_integer (bound, &integer)
+    return plait_parse_integer (bound, &integer)
            || plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s is not an integer, which the type asks for", key, bound);
   if (specification->type == PLAIT_SETTING_REAL)
-    return read_real (bound, &real)
+    return plait_parse_double (bound, &real)
            || plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s is not a number, which the type asks for", key, bound);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s=%s bounds a setting of type %s; only integer and real have bounds",
                      key, bound, plait_setting_type_name (specification->type));
@@ -374,7 +314,7 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
     {
       double least, most;
 
-      if (read_real (minimum, &least) && read_real (maximum, &most) && least > most)
+      if (plait_parse_double (minimum, &least) && plait_parse_double (maximum, &most) && least > most)
         return plait_fail (error, PLAIT_ERROR_INPUT, "minimum=%s is above maximum=%s; no value could be given", minimum,
                            maximum);
     }

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/module.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Bounds on what a descriptor may claim, far above any honest plugin. */
+#define MOST_BINDINGS 256
+#define LARGEST_SETTINGS 65536
+#define LARGEST_STATE ((gsize)1 << 24)
+
+static gboolean refuse (const char *path, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse (const char *path, GError **error, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *reason = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s", path, reason);
+}
+
+/* One number of the layout: what the module was built with against what this plait has. */
+static gboolean
+check_layout_field (const char *path, const char *what, guint32 found, guint32 expected, const char *remedy,
+                    GError **error)
+{
+  if (found == expected)
+    return TRUE;
+  return refuse (path, error, "was built with a %s of %u bytes, this plait has %u; %s", what, found, expected, remedy);
+}
+
+static gboolean
+check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
+{
+  static const PlaitPluginLayout expected = PLAIT_PLUGIN_LAYOUT;
+  const char *headers = "rebuild the plugin with the headers of this plait";
+
+  return check_layout_field (path, "pointer", found->pointer_size, expected.pointer_size,
+                             "rebuild the plugin for this machine", error)
+         && check_layout_field (path, "scalar", found->scalar_size, expected.scalar_size,
+                                expected.scalar_size == sizeof (float)
+                                    ? "rebuild the plugin without PLAIT_SCALAR_DOUBLE"
+                                    : "rebuild the plugin with PLAIT_SCALAR_DOUBLE defined",
+                                error)
+         && check_layout_field (path, "tensor", found->tensor_size, expected.tensor_size, headers, error)
+         && check_layout_field (path, "tape node", found->node_size, expected.node_size, headers, error)
+         && check_layout_field (path, "batch input", found->input_size, expected.input_size, headers, error)
+         && check_layout_field (path, "memory", found->memory_size, expected.memory_size, headers, error)
+         && check_layout_field (path, "encoding", found->encoding_size, expected.encoding_size, headers, error)
+         && check_layout_field (path, "attention site", found->site_size, expected.site_size, headers, error);
+}
+
+static gsize
+field_size (PlaitSettingType type)
+{
+  switch (type)
+    {
+    case PLAIT_SETTING_INTEGER:
+      return sizeof (gint64);
+    case PLAIT_SETTING_REAL:
+      return sizeof (double);
+    case PLAIT_SETTING_BOOLEAN:
+      return sizeof (gboolean);
+    case PLAIT_SETTING_CHOICE:
+      return sizeof (gint);
+    case PLAIT_SETTING_TEXT:
+    case PLAIT_SETTING_LIST:
+      return sizeof (const char *);
+    }
+  return 0;
+}
+
+static const char *
+nearest_parameter (const PlaitSchema *schema, const char *name)
+{
+  g_autofree const char **names = g_new0 (const char *, schema->n_parameters + 1);
+
+  for (guint i = 0; i < schema->n_parameters; i++)
+    names[i] = schema->parameters[i]->name;
+  return plait_nearest_name (name, names);
+}
+
+static gboolean
+check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitBinding *binding,
+               const PlaitSchema *schema, GError **error)
+{
+  const PlaitSettingSpecification *parameter = plait_schema_parameter (schema, binding->name);
+  gsize size = field_size (binding->type);
+
+  if (parameter == NULL)
+    {
+      const char *nearest = nearest_parameter (schema, binding->name);
+
+      if (nearest != NULL)
+        return refuse (path, error,
+                       "binds the parameter \"%s\", which %s does not describe (it has \"%s\"); make the two agree",
+                       binding->name, schema->path, nearest);
+      return refuse (path, error,
+                     "binds the parameter \"%s\", which %s does not describe; add a group [parameter.%s] to the schema",
+                     binding->name, schema->path, binding->name);
+    }
+  if (binding->type != parameter->type)
+    return refuse (path, error, "binds the parameter \"%s\" as %s, %s says type=%s; make the two agree", binding->name,
+                   plait_setting_type_name (binding->type), schema->path, plait_setting_type_name (parameter->type));
+  if (binding->type == PLAIT_SETTING_CHOICE && g_strcmp0 (binding->choices, parameter->choices) != 0)
+    return refuse (path, error,
+                   "numbers the choices of \"%s\" as \"%s\", %s says choices=%s; give both the same names in the same "
+                   "order",
+                   binding->name, binding->choices != NULL ? binding->choices : "", schema->path, parameter->choices);
+  if (binding->offset > descriptor->settings_size || size > descriptor->settings_size - binding->offset
+      || binding->offset % size != 0)
+    return refuse (path, error,
+                   "puts \"%s\" (%" G_GSIZE_FORMAT " bytes) at offset %" G_GSIZE_FORMAT
+                   " of a settings struct of %" G_GSIZE_FORMAT " bytes; use the PLAIT_BIND macros",
+                   binding->name, size, binding->offset, descriptor->settings_size);
+  return TRUE;
+}
+
+static gboolean
+check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
+{
+  g_autoptr (GHashTable) bound = g_hash_table_new (g_str_hash, g_str_equal);
+
+  if (descriptor->settings_size > LARGEST_SETTINGS)
+    return refuse (path, error, "has a settings struct of %" G_GSIZE_FORMAT " bytes, at most %d are taken",
+                   descriptor->settings_size, LARGEST_SETTINGS);
+  if (descriptor->n_bindings > MOST_BINDINGS || (descriptor->n_bindings > 0 && descriptor->bindings == NULL))
+    return refuse (path, error, "claims %u bindings%s; use G_N_ELEMENTS of the binding table (at most %d)",
+                   descriptor->n_bindings, descriptor->bindings == NULL ? " but has no table of them" : "",
+                   MOST_BINDINGS);
+  for (guint i = 0; i < descriptor->n_bindings; i++)
+    {
+      const PlaitBinding *binding = &descriptor->bindings[i];
+
+      if (binding->name == NULL)
+        return refuse (path, error, "binding %u has no name; use the PLAIT_BIND macros", i);
+      if (!g_hash_table_add (bound, (gpointer)binding->name))
+        return refuse (path, error, "binds the parameter \"%s\" twice; keep one of the bindings", binding->name);
+      if (!check_binding (path, descriptor, binding, schema, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < schema->n_parameters; i++)
+    if (!g_hash_table_contains (bound, schema->parameters[i]->name))
+      return refuse (
+          path, error,
+          "binds no field to the parameter \"%s\" of %s, so its value would be lost; add a PLAIT_BIND to the "
+          "plugin or drop the parameter from the schema",
+          schema->parameters[i]->name, schema->path);
+  return TRUE;
+}
+
+static gboolean
+check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError **error)
+{
+  const char *missing = NULL;
+
+  if (descriptor->table == NULL)
+    return refuse (path, error, "has no table of functions; name it in PLAIT_PLUGIN_%s_DEFINE",
+                   descriptor->kind == PLAIT_PLUGIN_ENCODER ? "ENCODER" : "COMBINER");
+  if (descriptor->kind == PLAIT_PLUGIN_ENCODER)
+    {
+      const PlaitEncoderTable *table = descriptor->table;
+
+      if (table->state_size > LARGEST_STATE)
+        return refuse (path, error,
+                       "asks for a state of %" G_GSIZE_FORMAT " bytes, at most %" G_GSIZE_FORMAT " are given",
+                       table->state_size, LARGEST_STATE);
+      missing = table->build == NULL ? "build" : table->encode == NULL ? "encode" : NULL;
+    }
+  else if (descriptor->kind == PLAIT_PLUGIN_COMBINER)
+    {
+      const PlaitCombinerTable *table = descriptor->table;
+
+      missing = table->build == NULL ? "build" : table->combine == NULL ? "combine" : NULL;
+    }
+  if (missing != NULL)
+    return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
+                   plait_plugin_kind_name (descriptor->kind));
+  return TRUE;
+}
+
+gboolean
+plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema,
+                    GError **error)
+{
+  if (descriptor == NULL)
+    return refuse (path, error, "its function %s gave no descriptor; define it with a PLAIT_PLUGIN_..._DEFINE macro",
+                   PLAIT_PLUGIN_SYMBOL);
+  if (descriptor->magic != PLAIT_PLUGIN_MAGIC)
+    return refuse (path, error,
+                   "its descriptor begins with 0x%08x instead of 0x%08x, so it is no plait plugin; define it with a "
+                   "PLAIT_PLUGIN_..._DEFINE macro",
+                   descriptor->magic, PLAIT_PLUGIN_MAGIC);
+  if (descriptor->interface != PLAIT_PLUGIN_INTERFACE)
+    return refuse (path, error, "was built for plugin interface %u, this plait has %d; %s", descriptor->interface,
+                   PLAIT_PLUGIN_INTERFACE,
+                   descriptor->interface > PLAIT_PLUGIN_INTERFACE ? "update plait, or take an older plugin"
+                                                                  : "rebuild the plugin against this plait");
+  if (descriptor->size != sizeof (PlaitPluginDescriptor))
+    return refuse (path, error,
+                   "its descriptor has %u bytes, this plait expects %" G_GSIZE_FORMAT
+                   "; rebuild the plugin with the headers of this plait",
+                   descriptor->size, sizeof (PlaitPluginDescriptor));
+  if (!check_layout (path, &descriptor->layout, error))
+    return FALSE;
+  if (descriptor->kind != schema->kind)
+    return refuse (path, error, "is a %s, %s describes a %s; put both into the folder of their kind",
+                   (guint)descriptor->kind < PLAIT_PLUGIN_KINDS ? plait_plugin_kind_name (descriptor->kind)
+                                                                : "plugin of an unknown kind",
+                   schema->path, plait_plugin_kind_name (schema->kind));
+  if (g_strcmp0 (descriptor->name, schema->name) != 0)
+    return refuse (path, error, "calls itself \"%s\", its file and %s say \"%s\"; give all three the same name",
+                   descriptor->name != NULL ? descriptor->name : "", schema->path, schema->name);
+  if (descriptor->version == NULL || *descriptor->version == '\0')
+    return refuse (path, error, "has no version; give one in the PLAIT_PLUGIN_..._DEFINE macro");
+  if (schema->version != NULL && !g_str_equal (schema->version, descriptor->version))
+    return refuse (path, error, "is version %s, %s describes version %s; install both from one build",
+                   descriptor->version, schema->path, schema->version);
+  return check_bindings (path, descriptor, schema, error) && check_table (path, descriptor, error);
+}
+
+/* What can be told of a file before the loader sees it. */
+static gboolean
+check_file (const char *path, GError **error)
+{
+  unsigned char head[EI_NIDENT];
+  struct stat status;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+  if (fd < 0)
+    {
+      int why = errno;
+
+      if (why == ENOENT)
+        return refuse (path, error, "is missing, although its schema is there; build or install the module beside it");
+      return refuse (path, error, "cannot be opened: %s; make it readable", g_strerror (why));
+    }
+  gssize n = fstat (fd, &status) == 0 && S_ISREG (status.st_mode) ? read (fd, head, sizeof head) : -1;
+  close (fd);
+  if (n < 0)
+    return refuse (path, error, "is not an ordinary file; put the plugin's module there");
+  if (n == 0)
+    return refuse (path, error, "is empty; build or install the module again");
+  if (n < (gssize)sizeof head || memcmp (head, ELFMAG, SELFMAG) != 0)
+    return refuse (path, error, "is not a shared library (it does not begin as an ELF file); build the module again");
+  return TRUE;
+}
+
+typedef struct
+{
+  const char *path;
+  const PlaitSchema *schema;
+  const PlaitPluginDescriptor *descriptor;
+} Loading;
+
+/* Opens, asks and checks. Runs in the trial's child first and then here. */
+static gboolean
+load (gpointer data, GError **error)
+{
+  Loading *loading = data;
+  GModule *module = g_module_open (loading->path, G_MODULE_BIND_LOCAL);
+  gpointer symbol = NULL;
+
+  if (module == NULL)
+    return refuse (loading->path, error, "cannot be loaded (%s); rebuild the plugin against this plait",
+                   g_module_error ());
+  g_module_make_resident (module);
+  if (!g_module_symbol (module, PLAIT_PLUGIN_SYMBOL, &symbol) || symbol == NULL)
+    return refuse (loading->path, error,
+                   "has no function %s, so it is no plait plugin; define it with a "
+                   "PLAIT_PLUGIN_..._DEFINE macro",
+                   PLAIT_PLUGIN_SYMBOL);
+  loading->descriptor = ((PlaitPluginEntry)symbol) ();
+  return plait_module_check (loading->path, loading->descriptor, loading->schema, error);
+}
+
+const PlaitPluginDescriptor *
+plait_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits, GError **error)
+{
+  Loading loading = { path, schema, NULL };
+  g_autofree char *what = g_strdup_printf ("%s: its code", path);
+
+  if (!check_file (path, error) || !plait_trial (what, PLAIT_ERROR_PLUGIN, load, &loading, limits, error)
+      || !load (&loading, error))
+    return NULL;
+  return loading.descriptor;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/registry.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/digest.h"
+#include "plugin/module.h"
+
+#define SCHEMA_SUFFIX ".ini"
+#define MODULE_SUFFIX ".so"
+
+/* Beside the plugins of a build tree stands this file, so that a folder that only happens to be called plugins is not
+ * taken for one. */
+#define BUILD_TREE_MARK "plait-build-tree"
+
+struct PlaitRegistry
+{
+  GPtrArray *folders; /* PlaitPluginFolder */
+  GPtrArray *plugins; /* PlaitPlugin, those that nothing hides */
+  PlaitTrialLimits limits;
+};
+
+static void
+plugin_free (gpointer data)
+{
+  PlaitPlugin *plugin = data;
+
+  while (plugin != NULL)
+    {
+      PlaitPlugin *hidden = plugin->hidden;
+
+      plait_schema_free (plugin->schema);
+      g_free (plugin->name);
+      g_free (plugin->schema_path);
+      g_free (plugin->module_path);
+      g_free (plugin->schema_digest);
+      g_free (plugin->module_digest);
+      g_free (plugin);
+      plugin = hidden;
+    }
+}
+
+static void
+folder_free (gpointer data)
+{
+  PlaitPluginFolder *folder = data;
+
+  g_free (folder->path);
+  g_free (folder);
+}
+
+static PlaitPlugin *
+lookup (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name)
+{
+  for (guint i = 0; i < registry->plugins->len; i++)
+    {
+      PlaitPlugin *plugin = registry->plugins->pdata[i];
+
+      if (plugin->kind == kind && g_str_equal (plugin->name, name))
+        return plugin;
+    }
+  return NULL;
+}
+
+static void
+add_plugin (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPluginKind kind, const char *name)
+{
+  PlaitPlugin *plugin = g_new0 (PlaitPlugin, 1), *hider = lookup (registry, kind, name);
+  const char *kind_name = plait_plugin_kind_name (kind);
+
+  plugin->registry = registry;
+  plugin->kind = kind;
+  plugin->name = g_strdup (name);
+  plugin->folder = folder;
+  plugin->schema_path = g_strdup_printf ("%s/%s/%s" SCHEMA_SUFFIX, folder->path, kind_name, name);
+  plugin->module_path = g_strdup_printf ("%s/%s/%s" MODULE_SUFFIX, folder->path, kind_name, name);
+  if (hider == NULL)
+    {
+      g_ptr_array_add (registry->plugins, plugin);
+      return;
+    }
+  while (hider->hidden != NULL)
+    hider = hider->hidden;
+  hider->hidden = plugin;
+}
+
+/* Adds the plugins of @kind in @folder: whatever has a schema or a module, so that half a plugin is seen and can be
+ * explained. */
+static void
+search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPluginKind kind)
+{
+  g_autofree char *path = g_build_filename (folder->path, plait_plugin_kind_name (kind), NULL);
+  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const char *entry;
+
+  while (directory != NULL && (entry = g_dir_read_name (directory)) != NULL)
+    {
+      const char *suffix = g_str_has_suffix (entry, SCHEMA_SUFFIX)   ? SCHEMA_SUFFIX
+                           : g_str_has_suffix (entry, MODULE_SUFFIX) ? MODULE_SUFFIX
+                                                                     : NULL;
+
+      if (suffix == NULL || *entry == '.')
+        continue;
+      g_autofree char *name = g_strndup (entry, strlen (entry) - strlen (suffix));
+      if (!g_hash_table_contains (seen, name))
+        {
+          add_plugin (registry, folder, kind, name);
+          g_hash_table_add (seen, g_steal_pointer (&name));
+        }
+    }
+}
+
+static void
+add_folder (PlaitRegistry *registry, const char *path, const char *origin)
+{
+  PlaitPluginFolder *folder = g_new0 (PlaitPluginFolder, 1);
+
+  folder->path = g_canonicalize_filename (path, NULL);
+  folder->origin = origin;
+  folder->exists = g_file_test (folder->path, G_FILE_TEST_IS_DIR);
+  for (guint i = 0; i < registry->folders->len; i++)
+    if (g_str_equal (((PlaitPluginFolder *)registry->folders->pdata[i])->path, folder->path))
+      {
+        folder_free (folder);
+        return;
+      }
+  g_ptr_array_add (registry->folders, folder);
+  for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
+    search_kind (registry, folder, (PlaitPluginKind)kind);
+}
+
+static gint
+compare_plugins (gconstpointer a, gconstpointer b)
+{
+  const PlaitPlugin *first = *(const PlaitPlugin *const *)a, *second = *(const PlaitPlugin *const *)b;
+
+  if (first->kind != second->kind)
+    return first->kind < second->kind ? -1 : 1;
+  return strcmp (first->name, second->name);
+}
+
+/* The file that this code was loaded from: the library, or an executable that has the core inside. */
+static char *
+own_path (void)
+{
+  Dl_info info;
+  g_autofree char *base = NULL;
+
+  if (dladdr ((gpointer)own_path, &info) == 0 || info.dli_fname == NULL)
+    return g_strdup ("/proc/self/exe");
+  base = g_path_get_basename (info.dli_fname);
+  /* Of an executable, the loader knows only what it was called as. */
+  return g_strdup (g_str_has_prefix (base, "libplait") ? info.dli_fname : "/proc/self/exe");
+}
+
+/* The plugin folder of the build tree that @object lies in, or NULL. The mark must belong to whoever built @object,
+ * because code is loaded from there. */
+static char *
+build_tree_folder (const char *object)
+{
+  static const char *const ways[] = { "plugins", "../plugins", "../../plugins" };
+  g_autofree char *folder = g_path_get_dirname (object);
+  struct stat of_object, of_mark;
+
+  if (stat (object, &of_object) != 0)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autofree char *mark = g_build_filename (folder, ways[i], BUILD_TREE_MARK, NULL);
+
+      if (stat (mark, &of_mark) == 0 && S_ISREG (of_mark.st_mode) && of_mark.st_uid == of_object.st_uid)
+        return g_build_filename (folder, ways[i], NULL);
+    }
+  return NULL;
+}
+
+static void
+add_own_folder (PlaitRegistry *registry)
+{
+  g_autofree char *called = own_path ();
+  g_autofree char *object = realpath (called, NULL);
+
+  if (object == NULL)
+    return;
+  g_autofree char *build_tree = build_tree_folder (object);
+  if (build_tree != NULL)
+    {
+      add_folder (registry, build_tree, "build tree");
+      return;
+    }
+  g_autofree char *library_folder = g_path_get_dirname (object);
+  g_autofree char *installed = g_build_filename (library_folder, "plait", G_STRINGIFY (PLAIT_PLUGIN_INTERFACE), NULL);
+  add_folder (registry, installed, "installed");
+}
+
+static PlaitRegistry *
+registry_new (void)
+{
+  PlaitRegistry *registry = g_new0 (PlaitRegistry, 1);
+
+  registry->folders = g_ptr_array_new_with_free_func (folder_free);
+  registry->plugins = g_ptr_array_new_with_free_func (plugin_free);
+  registry->limits = PLAIT_TRIAL_LIMITS;
+  return registry;
+}
+
+PlaitRegistry *
+plait_registry_new (void)
+{
+  PlaitRegistry *registry = registry_new ();
+  const char *path = g_getenv ("PLAIT_PLUGIN_PATH");
+  g_auto (GStrv) folders = g_strsplit (path != NULL ? path : "", ":", -1);
+  g_autofree char *user
+      = g_build_filename (g_get_user_data_dir (), "plait", G_STRINGIFY (PLAIT_PLUGIN_INTERFACE), NULL);
+
+  for (guint i = 0; folders[i] != NULL; i++)
+    if (*folders[i] != '\0')
+      add_folder (registry, folders[i], "PLAIT_PLUGIN_PATH");
+  add_folder (registry, user, "user");
+  add_own_folder (registry);
+  g_ptr_array_sort (registry->plugins, compare_plugins);
+  return registry;
+}
+
+PlaitRegistry *
+plait_registry_new_for_folders (const char *const *folders)
+{
+  PlaitRegistry *registry = registry_new ();
+
+  for (guint i = 0; folders[i] != NULL; i++)
+    add_folder (registry, folders[i], "given");
+  g_ptr_array_sort (registry->plugins, compare_plugins);
+  return registry;
+}
+
+void
+plait_registry_free (PlaitRegistry *registry)
+{
+  if (registry == NULL)
+    return;
+  g_ptr_array_unref (registry->plugins);
+  g_ptr_array_unref (registry->folders);
+  g_free (registry);
+}
+
+void
+plait_registry_set_trial_limits (PlaitRegistry *registry, PlaitTrialLimits limits)
+{
+  registry->limits = limits;
+}
+
+guint
+plait_registry_n_folders (const PlaitRegistry *registry)
+{
+  return registry->folders->len;
+}
+
+const PlaitPluginFolder *
+plait_registry_folder (const PlaitRegistry *registry, guint index)
+{
+  g_assert (index < registry->folders->len);
+  return registry->folders->pdata[index];
+}
+
+guint
+plait_registry_n_plugins (const PlaitRegistry *registry)
+{
+  return registry->plugins->len;
+}
+
+PlaitPlugin *
+plait_registry_plugin (const PlaitRegistry *registry, guint index)
+{
+  g_assert (index < registry->plugins->len);
+  return registry->plugins->pdata[index];
+}
+
+/* Says that there is no plugin @name, and what there is. */
+static void
+unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *kind_name = plait_plugin_kind_name (kind), *nearest;
+
+  for (guint i = 0; i < registry->plugins->len; i++)
+    {
+      PlaitPlugin *plugin = registry->plugins->pdata[i];
+
+      if (plugin->kind == kind)
+        g_ptr_array_add (names, plugin->name);
+    }
+  g_ptr_array_add (names, NULL);
+  nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+  if (nearest != NULL)
+    plait_fail (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; did you mean \"%s\"?", kind_name, name,
+                nearest);
+  else if (names->len > 1)
+    {
+      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
+      plait_fail (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; there are %s", kind_name, name, all);
+    }
+  else
+    plait_fail (error, PLAIT_ERROR_PLUGIN,
+                "there is no %s called \"%s\", nor any other; see plait plugins for the folders that are searched",
+                kind_name, name);
+}
+
+PlaitPlugin *
+plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
+{
+  PlaitPlugin *plugin;
+
+  if (!plait_name_is_valid (name))
+    {
+      plait_fail (error, PLAIT_ERROR_PLUGIN,
+                  "\"%s\" is no name of a plugin; give a name (letters, digits, '-', '_') and put the folder into "
+                  "PLAIT_PLUGIN_PATH",
+                  name);
+      return NULL;
+    }
+  plugin = lookup (registry, kind, name);
+  if (plugin == NULL)
+    {
+      unknown_plugin (registry, kind, name, error);
+      return NULL;
+    }
+  return plait_plugin_schema (plugin, error) != NULL ? plugin : NULL;
+}
+
+const PlaitSchema *
+plait_plugin_schema (PlaitPlugin *plugin, GError **error)
+{
+  if (plugin->schema == NULL && !g_file_test (plugin->schema_path, G_FILE_TEST_EXISTS))
+    {
+      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: has no schema; put %s%s beside it", plugin->module_path, plugin->name,
+                  SCHEMA_SUFFIX);
+      return NULL;
+    }
+  if (plugin->schema == NULL)
+    plugin->schema = plait_schema_read (plugin->schema_path, error);
+  return plugin->schema;
+}
+
+gboolean
+plait_plugin_load (PlaitPlugin *plugin, GError **error)
+{
+  const PlaitSchema *schema = plait_plugin_schema (plugin, error);
+  const PlaitPluginDescriptor *descriptor;
+
+  if (schema == NULL)
+    return FALSE;
+  if (plugin->descriptor != NULL)
+    return TRUE;
+  descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, error);
+  if (descriptor == NULL)
+    return FALSE;
+  g_autofree char *schema_digest = plait_digest_file (plugin->schema_path, 0, error);
+  g_autofree char *module_digest = schema_digest != NULL ? plait_digest_file (plugin->module_path, 0, error) : NULL;
+  if (module_digest == NULL)
+    return FALSE;
+  plugin->schema_digest = g_steal_pointer (&schema_digest);
+  plugin->module_digest = g_steal_pointer (&module_digest);
+  plugin->descriptor = descriptor;
+  return TRUE;
+}
+
+gpointer
+plait_plugin_new_settings (const PlaitPlugin *plugin, const PlaitSettings *settings)
+{
+  const PlaitPluginDescriptor *descriptor = plugin->descriptor;
+  gpointer memory;
+
+  g_assert (descriptor != NULL);
+  memory = g_malloc0 (MAX (descriptor->settings_size, 1));
+  plait_settings_fill (settings, descriptor->bindings, descriptor->n_bindings, memory);
+  return memory;
+}

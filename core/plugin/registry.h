@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/trial.h"
+#include "plugin/schema.h"
+
+/*
+ * The plugins that can be found. A plugin folder holds KIND/NAME.ini and KIND/NAME.so side by side; folders are
+ * searched in this order, and a plugin hides those of its kind and name in later ones:
+ *
+ *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
+ *     $XDG_DATA_HOME/plait/1  the user's own
+ *     LIBDIR/plait/1          beside the installed library; or the build tree's own, for a plait that is not installed
+ *
+ * Finding reads names only, a schema is read when asked for, and a module is loaded when a model uses it.
+ */
+typedef struct PlaitRegistry PlaitRegistry;
+
+typedef struct
+{
+  char *path;
+  const char *origin; /* "PLAIT_PLUGIN_PATH", "user", "build tree", "installed", "given" */
+  gboolean exists;
+} PlaitPluginFolder;
+
+typedef struct PlaitPlugin PlaitPlugin;
+
+struct PlaitPlugin
+{
+  PlaitRegistry *registry;
+  PlaitPluginKind kind;
+  char *name;
+  const PlaitPluginFolder *folder;
+  char *schema_path;   /* where the schema is, or would be */
+  char *module_path;   /* where the module is, or would be */
+  PlaitPlugin *hidden; /* the next one of the same kind and name, which this one hides; or NULL */
+
+  /* Filled when first asked for. */
+  PlaitSchema *schema;
+  const PlaitPluginDescriptor *descriptor;
+  char *schema_digest; /* SHA-256 in hexadecimal, of the files as they were when loaded */
+  char *module_digest;
+};
+
+/* Looks through the standard folders. (transfer full) */
+PlaitRegistry *plait_registry_new (void);
+
+/* Looks through @folders (NULL-terminated) and nowhere else. (transfer full) */
+PlaitRegistry *plait_registry_new_for_folders (const char *const *folders);
+void plait_registry_free (PlaitRegistry *registry);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRegistry, plait_registry_free)
+
+/* Limits of the child process that tries a module before it is loaded. The default is PLAIT_TRIAL_LIMITS. */
+void plait_registry_set_trial_limits (PlaitRegistry *registry, PlaitTrialLimits limits);
+
+/* The folders that were searched, in order. (transfer none) */
+guint plait_registry_n_folders (const PlaitRegistry *registry);
+const PlaitPluginFolder *plait_registry_folder (const PlaitRegistry *registry, guint index);
+
+/* The plugins that nothing hides, by kind and then by name. (transfer none) */
+guint plait_registry_n_plugins (const PlaitRegistry *registry);
+PlaitPlugin *plait_registry_plugin (const PlaitRegistry *registry, guint index);
+
+/* The plugin @name of @kind, with its schema read. Unknown names are refused with the nearest known one. (transfer
+ * none) */
+PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error);
+
+/* The schema of @plugin, read now if it has not been. (transfer none) */
+const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
+
+/* Loads the module, after its trial in a child process, and takes the digests of both files. Does nothing when loaded
+ * already. */
+gboolean plait_plugin_load (PlaitPlugin *plugin, GError **error);
+
+/* The plugin's own settings struct (of a loaded plugin), filled from @settings, which must outlive it. (transfer full):
+ * g_free */
+gpointer plait_plugin_new_settings (const PlaitPlugin *plugin, const PlaitSettings *settings);

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/schema.h"
+
+#include <string.h>
+
+#include "base/key-file.h"
+#include "base/number.h"
+#include "base/problems.h"
+
+#define LONGEST_NAME 64
+#define PARAMETER_PREFIX "parameter."
+
+static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1] = { "encoder", "combiner", "coverage", NULL };
+static const char *const input_names[] = { "tokens", "features", NULL };
+static const char *const structure_names[] = { "tree", "levels", "sentences", NULL };
+static const char *const type_names[] = { "integer", "real", "boolean", "text", "choice", "list", NULL };
+static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
+
+static const char *const plugin_keys[]
+    = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", NULL };
+static const char *const requires_keys[] = { "decoder", "structure", NULL };
+static const char *const provides_keys[] = { "structure", NULL };
+static const char *const parameter_keys[]
+    = { "type", "default", "minimum", "maximum", "choices", "summary", "reference", NULL };
+static const char *const group_names[] = { "plugin", "requires", "provides", NULL };
+
+const char *
+plait_plugin_kind_name (PlaitPluginKind kind)
+{
+  g_assert ((guint)kind < PLAIT_PLUGIN_KINDS);
+  return kind_names[kind];
+}
+
+/* The place of @name in @names, or -1. */
+static gint
+place_of (const char *name, const char *const *names)
+{
+  for (gint i = 0; names[i] != NULL; i++)
+    if (g_str_equal (names[i], name))
+      return i;
+  return -1;
+}
+
+gboolean
+plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind)
+{
+  gint place = place_of (name, kind_names);
+
+  if (place < 0)
+    return FALSE;
+  *kind = (PlaitPluginKind)place;
+  return TRUE;
+}
+
+const char *
+plait_input_kind_name (PlaitInputKind kind)
+{
+  g_assert ((guint)kind + 1 < G_N_ELEMENTS (input_names));
+  return input_names[kind];
+}
+
+char *
+plait_structure_text (PlaitStructure structure)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; structure_names[i] != NULL; i++)
+    if ((guint)structure & 1u << i)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", structure_names[i]);
+  return g_strdup (text->len > 0 ? text->str : "nothing");
+}
+
+gboolean
+plait_name_is_valid (const char *name)
+{
+  gsize length = strlen (name);
+
+  if (length == 0 || length > LONGEST_NAME || !g_ascii_isalpha (*name))
+    return FALSE;
+  for (const char *p = name; *p != '\0'; p++)
+    if (!g_ascii_isalnum (*p) && *p != '-' && *p != '_')
+      return FALSE;
+  return TRUE;
+}
+
+/*
+ * Reading.
+ */
+
+typedef struct
+{
+  PlaitKeyFile *file;
+  PlaitProblems *problems;
+  PlaitSchema *schema;
+} Reader;
+
+static void problem (const Reader *reader, const char *group, const char *key, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+static void
+problem (const Reader *reader, const char *group, const char *key, const char *format, ...)
+{
+  g_autofree char *place = plait_key_file_place (reader->file, group, key);
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  plait_problems_add (reader->problems, "%s: %s", place, sentence);
+}
+
+/* "a, b, c". */
+static char *
+join (const char *const *names)
+{
+  return g_strjoinv (", ", (char **)names);
+}
+
+static void
+unknown_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
+              const char *const *known)
+{
+  const char *nearest = plait_nearest_name (name, known);
+  g_autofree char *all = join (known);
+
+  if (nearest != NULL)
+    problem (reader, group, key, "\"%s\" is not %s; did you mean \"%s\"? (known: %s)", name, what, nearest, all);
+  else
+    problem (reader, group, key, "\"%s\" is not %s (known: %s)", name, what, all);
+}
+
+static void
+check_keys (const Reader *reader, const char *group, const char *const *known)
+{
+  const char *const *keys = plait_key_file_keys (reader->file, group);
+
+  for (guint i = 0; keys[i] != NULL; i++)
+    if (place_of (keys[i], known) < 0)
+      {
+        g_autofree char *what = g_strdup_printf ("a key of [%s]", group);
+        unknown_name (reader, group, keys[i], what, keys[i], known);
+      }
+}
+
+/* The value of @key, kept in the schema; NULL if not there. A key that is there must not be empty unless @may_be_empty.
+ */
+static const char *
+text (const Reader *reader, const char *group, const char *key, gboolean may_be_empty)
+{
+  const char *value = plait_key_file_value (reader->file, group, key);
+
+  if (value == NULL)
+    return NULL;
+  for (const char *p = value; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      {
+        problem (reader, group, key, "%s holds the control character 0x%02x; give plain text on one line", key,
+                 (guchar)*p);
+        return NULL;
+      }
+  if (*value == '\0' && !may_be_empty)
+    {
+      problem (reader, group, key, "%s is empty; give it a value or drop the line", key);
+      return NULL;
+    }
+  return g_string_chunk_insert (reader->schema->texts, value);
+}
+
+static const char *
+required (const Reader *reader, const char *group, const char *key, const char *remedy)
+{
+  if (plait_key_file_value (reader->file, group, key) == NULL)
+    {
+      problem (reader, group, NULL, "[%s] has no %s; add %s", group, key, remedy);
+      return NULL;
+    }
+  return text (reader, group, key, FALSE);
+}
+
+/* The file is KIND/NAME.ini, and says the same inside. */
+static void
+read_identity (const Reader *reader, const char *path)
+{
+  PlaitSchema *schema = reader->schema;
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *folder_name = g_path_get_basename (folder);
+  const char *name = required (reader, "plugin", "name", "name= and the name of this file without .ini");
+  const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner or coverage");
+
+  if (g_str_has_suffix (base, ".ini"))
+    base[strlen (base) - strlen (".ini")] = '\0';
+  if (name != NULL && !g_str_equal (name, base))
+    problem (reader, "plugin", "name", "name=%s, but the file is called %s.ini; give both the same name", name, base);
+  schema->name = g_string_chunk_insert (schema->texts, base);
+  if (!plait_name_is_valid (base))
+    problem (reader, "plugin", "name",
+             "\"%s\" is no name for a plugin; use letters, digits, '-' and '_', beginning with a letter", base);
+  if (kind == NULL)
+    return;
+  if (!plait_plugin_kind_from_name (kind, &schema->kind))
+    unknown_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names);
+  else if (!g_str_equal (kind, folder_name))
+    problem (reader, "plugin", "kind", "kind=%s, but the file lies in a folder called %s; move it to a folder %s/",
+             kind, folder_name, kind);
+}
+
+static void
+read_interface (const Reader *reader)
+{
+  const char *interface = required (reader, "plugin", "interface", "interface=1");
+
+  if (interface == NULL)
+    return;
+  if (!plait_parse_integer (interface, &reader->schema->interface))
+    problem (reader, "plugin", "interface", "interface=%s is not an integer; give interface=%d", interface,
+             PLAIT_PLUGIN_INTERFACE);
+  else if (reader->schema->interface != PLAIT_PLUGIN_INTERFACE)
+    problem (reader, "plugin", "interface", "interface=%s, this plait has interface %d; %s", interface,
+             PLAIT_PLUGIN_INTERFACE,
+             reader->schema->interface > PLAIT_PLUGIN_INTERFACE ? "update plait, or take an older plugin"
+                                                                : "take a newer plugin");
+}
+
+static void
+read_input (const Reader *reader)
+{
+  PlaitSchema *schema = reader->schema;
+  const char *kind = plait_key_file_value (reader->file, "plugin", "kind"), *input;
+  gint place;
+
+  if (kind == NULL || place_of (kind, kind_names) < 0)
+    return;
+  if (schema->kind != PLAIT_PLUGIN_ENCODER)
+    {
+      if (plait_key_file_value (reader->file, "plugin", "input") != NULL)
+        problem (reader, "plugin", "input", "only an encoder has an input; drop the line");
+      return;
+    }
+  input = required (reader, "plugin", "input", "input=tokens or input=features");
+  if (input == NULL)
+    return;
+  place = place_of (input, input_names);
+  if (place < 0)
+    unknown_name (reader, "plugin", "input", "an input of encoders", input, input_names);
+  else
+    schema->input = (PlaitInputKind)place;
+}
+
+static void
+read_plugin (const Reader *reader, const char *path)
+{
+  PlaitSchema *schema = reader->schema;
+
+  check_keys (reader, "plugin", plugin_keys);
+  read_identity (reader, path);
+  read_interface (reader);
+  read_input (reader);
+  schema->summary = required (reader, "plugin", "summary", "summary= and one line on what the plugin does");
+  schema->reference = text (reader, "plugin", "reference", FALSE);
+  schema->version = text (reader, "plugin", "version", FALSE);
+  schema->licence = text (reader, "plugin", "licence", FALSE);
+  schema->author = text (reader, "plugin", "author", FALSE);
+}
+
+static PlaitStructure
+read_structure (const Reader *reader, const char *group)
+{
+  g_auto (GStrv) names = plait_key_file_list (reader->file, group, "structure");
+  guint structure = 0;
+
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      gint place = place_of (names[i], structure_names);
+
+      if (place < 0)
+        unknown_name (reader, group, "structure", "a structure of memories", names[i], structure_names);
+      else
+        structure |= 1u << place;
+    }
+  return (PlaitStructure)structure;
+}
+
+static void
+read_requires (const Reader *reader)
+{
+  g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
+
+  check_keys (reader, "requires", requires_keys);
+  for (guint i = 0; decoders != NULL && decoders[i] != NULL; i++)
+    if (place_of (decoders[i], decoder_names) < 0)
+      unknown_name (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
+  if (decoders != NULL && decoders[0] != NULL)
+    {
+      g_autofree char *joined = g_strjoinv (";", decoders);
+      reader->schema->decoders = g_string_chunk_insert (reader->schema->texts, joined);
+    }
+  reader->schema->requires_structure = read_structure (reader, "requires");
+}
+
+static void
+read_provides (const Reader *reader)
+{
+  check_keys (reader, "provides", provides_keys);
+  if (plait_key_file_has_group (reader->file, "provides") && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
+    problem (reader, "provides", NULL, "only an encoder provides a structure; drop the group [provides]");
+  reader->schema->provides_structure = read_structure (reader, "provides");
+}
+
+/* A parameter is the name of a field in C too. */
+static gboolean
+is_parameter_name (const char *name)
+{
+  return plait_name_is_valid (name) && strchr (name, '-') == NULL;
+}
+
+static const PlaitSettingSpecification *
+read_parameter (const Reader *reader, const char *group)
+{
+  PlaitSettingSpecification *parameter = g_new0 (PlaitSettingSpecification, 1);
+  const char *name = group + strlen (PARAMETER_PREFIX);
+  const char *type = required (reader, group, "type", "type=integer, real, boolean, text, choice or list");
+  g_autoptr (GError) fault = NULL;
+
+  check_keys (reader, group, parameter_keys);
+  if (!is_parameter_name (name))
+    problem (reader, group, NULL,
+             "\"%s\" is no name for a parameter; use letters, digits and '_', beginning with a letter", name);
+  parameter->name = g_string_chunk_insert (reader->schema->texts, name);
+  parameter->summary = required (reader, group, "summary", "summary= and one line on what the parameter means");
+  parameter->reference = text (reader, group, "reference", FALSE);
+  parameter->standard = text (reader, group, "default", TRUE);
+  parameter->minimum = text (reader, group, "minimum", FALSE);
+  parameter->maximum = text (reader, group, "maximum", FALSE);
+
+  g_auto (GStrv) choices = plait_key_file_list (reader->file, group, "choices");
+  if (choices != NULL)
+    {
+      g_autofree char *joined = g_strjoinv (";", choices);
+      parameter->choices = g_string_chunk_insert (reader->schema->texts, joined);
+    }
+  if (type == NULL)
+    return parameter;
+  if (!plait_setting_type_from_name (type, &parameter->type))
+    unknown_name (reader, group, "type", "a type", type, type_names);
+  else if (!plait_setting_check (parameter, &fault))
+    problem (reader, group, NULL, "parameter %s: %s", name, fault->message);
+  return parameter;
+}
+
+static void
+read_groups (const Reader *reader, GPtrArray *parameters)
+{
+  const char *const *groups = plait_key_file_groups (reader->file);
+
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (g_str_has_prefix (groups[i], PARAMETER_PREFIX))
+      g_ptr_array_add (parameters, (gpointer)read_parameter (reader, groups[i]));
+    else if (place_of (groups[i], group_names) < 0)
+      {
+        static const char *const known[] = { "plugin", "requires", "provides", "parameter.NAME", NULL };
+        unknown_name (reader, groups[i], NULL, "a group of a schema", groups[i], known);
+      }
+}
+
+PlaitSchema *
+plait_schema_read (const char *path, GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, error);
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitSchema) schema = NULL;
+  g_autoptr (GPtrArray) parameters = g_ptr_array_new ();
+
+  if (file == NULL)
+    {
+      if (error != NULL && *error != NULL)
+        (*error)->code = PLAIT_ERROR_PLUGIN;
+      return NULL;
+    }
+  schema = g_new0 (PlaitSchema, 1);
+  schema->texts = g_string_chunk_new (1024);
+  schema->path = g_string_chunk_insert (schema->texts, path);
+
+  Reader reader = { file, problems, schema };
+  if (!plait_key_file_has_group (file, "plugin"))
+    plait_problems_add (problems,
+                        "%s: has no group [plugin], so it is no schema; see the schemas of the plugins at hand", path);
+  else
+    {
+      read_plugin (&reader, path);
+      read_requires (&reader);
+      read_provides (&reader);
+      read_groups (&reader, parameters);
+    }
+  schema->n_parameters = parameters->len;
+  schema->parameters
+      = (const PlaitSettingSpecification *const *)g_ptr_array_free (g_steal_pointer (&parameters), FALSE);
+  if (!plait_problems_report (problems, PLAIT_ERROR_PLUGIN, error))
+    return NULL;
+  return g_steal_pointer (&schema);
+}
+
+void
+plait_schema_free (PlaitSchema *schema)
+{
+  if (schema == NULL)
+    return;
+  for (guint i = 0; i < schema->n_parameters; i++)
+    g_free ((gpointer)schema->parameters[i]);
+  g_free ((gpointer)schema->parameters);
+  g_string_chunk_free (schema->texts);
+  g_free (schema);
+}
+
+gboolean
+plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder)
+{
+  if (schema->decoders == NULL)
+    return TRUE;
+  g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
+  return g_strv_contains ((const char *const *)names, decoder);
+}
+
+const PlaitSettingSpecification *
+plait_schema_parameter (const PlaitSchema *schema, const char *name)
+{
+  for (guint i = 0; i < schema->n_parameters; i++)
+    if (g_str_equal (schema->parameters[i]->name, name))
+      return schema->parameters[i];
+  return NULL;
+}

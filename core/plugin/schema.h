@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "plugin/settings.h"
+
+/*
+ * A schema describes a plugin without its code: a key-file KIND/NAME.ini beside the module KIND/NAME.so.
+ *
+ *     [plugin]            name, kind, interface, summary; reference, version, licence, author; of encoders: input
+ *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which every memory must carry
+ *     [provides]          structure=... of an encoder's memories
+ *     [parameter.NAME]    type, default, minimum, maximum, choices, summary, reference
+ */
+typedef struct
+{
+  const char *path; /* of the schema file */
+  const char *name;
+  PlaitPluginKind kind;
+  gint64 interface;
+  const char *summary;
+  const char *reference; /* NULL where not given, as are the next three */
+  const char *version;
+  const char *licence;
+  const char *author;
+  PlaitInputKind input;              /* of encoders */
+  const char *decoders;              /* "transformer;gru": where it can stand; NULL: anywhere */
+  PlaitStructure requires_structure; /* what every memory that it reads must carry */
+  PlaitStructure provides_structure; /* what the memories of an encoder carry */
+  guint n_parameters;
+  const PlaitSettingSpecification *const *parameters; /* in the order of the file */
+
+  GStringChunk *texts; /* owns all of the above */
+} PlaitSchema;
+
+/* Reads the schema at @path, which must be called KIND/NAME.ini. Everything that is wrong with it is told at once, one
+ * line for each fault, each beginning "FILE:LINE: ". (transfer full) */
+PlaitSchema *plait_schema_read (const char *path, GError **error);
+void plait_schema_free (PlaitSchema *schema);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)
+
+/* Whether the schema lets the plugin stand in a decoder of type @decoder. */
+gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder);
+
+/* The specification of parameter @name, or NULL. (transfer none) */
+const PlaitSettingSpecification *plait_schema_parameter (const PlaitSchema *schema, const char *name);
+
+/* "encoder", "combiner", "coverage": the name of a kind's folder. (transfer none) */
+const char *plait_plugin_kind_name (PlaitPluginKind kind);
+gboolean plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind);
+#define PLAIT_PLUGIN_KINDS 3
+
+/* "tokens", "features". (transfer none) */
+const char *plait_input_kind_name (PlaitInputKind kind);
+
+/* "tree, levels"; "nothing" for none. (transfer full) */
+char *plait_structure_text (PlaitStructure structure);
+
+/* Whether @name can be the name of a plugin, a parameter or a source: a letter, then letters, digits, '-' or '_', at
+ * most 64. So it is never a path. */
+gboolean plait_name_is_valid (const char *name);
