@@ -30,7 +30,7 @@ typedef struct
 struct PlaitKeyFile
 {
   char *name;
-  /* Resolves escapes and cuts lists; holds the values as they are written. */
+  /* Cuts lists; holds the values as they are written. */
   GKeyFile *written;
   GPtrArray *names;
   GHashTable *groups;
@@ -136,42 +136,42 @@ is_key_name (const char *name)
   return name[0] != '#' && is_name (name, "[]=");
 }
 
-/* The value with its escapes resolved, or NULL if one is unknown. */
+/* The value with its escapes resolved, or NULL if one is unknown. GKeyFile lets unknown ones through, and keeps the
+ * backslash of "\;" outside lists. */
 static char *
-resolve (GKeyFile *written, const char *group, const char *key)
+resolve (const char *written)
 {
-  char *value = g_key_file_get_string (written, group, key, NULL);
+  static const char letters[] = "stnr\\;", meanings[] = " \t\n\r\\;";
+  g_autoptr (GString) value = g_string_new (NULL);
 
-  if (value == NULL)
+  for (; *written != '\0'; written++)
     {
-      /* "\;" is an escape of lists only. */
-      g_auto (GStrv) items = g_key_file_get_string_list (written, group, key, NULL, NULL);
+      const char *letter = written;
 
-      if (items != NULL)
-        value = g_strjoinv (";", items);
+      if (*written == '\\')
+        {
+          written++;
+          letter = *written == '\0' ? NULL : strchr (letters, *written);
+          if (letter == NULL)
+            return NULL;
+          letter = &meanings[letter - letters];
+        }
+      g_string_append_c (value, *letter);
     }
-  return value;
+  return g_string_free (g_steal_pointer (&value), FALSE);
 }
 
-/* Adds @key with @written to @group, or changes it. Returns the entry, or NULL if an escape is unknown; then the value
- * that was there stays. */
+/* Adds @key with @written to @group, or changes it. Returns the entry, or NULL if an escape is unknown; then all stays
+ * as it was. */
 static Entry *
 put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
 {
   Entry *entry = g_hash_table_lookup (group->entries, key);
-  g_autofree char *before = g_key_file_get_value (file->written, group->name, key, NULL);
-  char *value;
+  char *value = resolve (written);
 
-  g_key_file_set_value (file->written, group->name, key, written);
-  value = resolve (file->written, group->name, key);
   if (value == NULL)
-    {
-      if (before != NULL)
-        g_key_file_set_value (file->written, group->name, key, before);
-      else
-        g_key_file_remove_key (file->written, group->name, key, NULL);
-      return NULL;
-    }
+    return NULL;
+  g_key_file_set_value (file->written, group->name, key, written);
   if (entry == NULL)
     {
       entry = g_new0 (Entry, 1);

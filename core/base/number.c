@@ -59,6 +59,9 @@ plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
       g_strlcpy (buffer, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf", PLAIT_NUMBER_LENGTH);
       return buffer;
     }
+  /* Whole numbers without an exponent, as far as all of them are exact. */
+  if (value == trunc (value) && fabs (value) < 1e15)
+    return g_ascii_formatd (buffer, PLAIT_NUMBER_LENGTH, "%.0f", value);
   /* Seventeen digits tell all doubles apart; most need fewer. */
   for (int digits = 1; digits <= 17; digits++)
     {

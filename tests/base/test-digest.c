@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/digest.h"
+#include "harness.h"
+
+#define DIGEST_OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define DIGEST_OF_NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+TEST_CASE (digest, of_bytes)
+{
+  g_autofree char *abc = plait_digest_bytes ("abc", 3);
+  g_autofree char *nothing = plait_digest_bytes ("", 0);
+
+  CHECK_STRING (abc, DIGEST_OF_ABC);
+  CHECK_STRING (nothing, DIGEST_OF_NOTHING);
+  CHECK_INT (sizeof DIGEST_OF_ABC - 1, PLAIT_DIGEST_LENGTH);
+}
+
+TEST_CASE (digest, of_a_file_and_of_its_end)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autofree char *large = g_strnfill (700001, 'x');
+  g_autofree char *of_large = plait_digest_bytes (large, 700001);
+  g_autofree char *of_large_file = NULL;
+  g_autofree char *whole = NULL;
+  g_autofree char *end = NULL;
+  g_autofree char *nothing = NULL;
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (g_file_set_contents (path, "abc", 3, NULL));
+  whole = plait_digest_file (path, 0, &error);
+  CHECK_STRING (whole, DIGEST_OF_ABC);
+  nothing = plait_digest_file (path, 3, &error);
+  CHECK_STRING (nothing, DIGEST_OF_NOTHING);
+  CHECK (plait_digest_file (path, 4, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "file: the file has 3 bytes, at least 4 were expected");
+  REQUIRE (g_file_set_contents (path, "..abc", 5, NULL));
+  end = plait_digest_file (path, 2, &error);
+  CHECK_STRING (end, DIGEST_OF_ABC);
+  REQUIRE (g_file_set_contents (path, large, 700001, NULL));
+  of_large_file = plait_digest_file (path, 0, &error);
+  CHECK_STRING (of_large_file, of_large);
+  CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (digest, of_no_file)
+{
+  g_autofree char *path = plait_test_path ("missing");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_digest_file (path, 0, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened");
+  CHECK (plait_digest_file (plait_test_folder (), 0, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be read: Is a directory");
+}

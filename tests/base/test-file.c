@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "harness.h"
+#include "system.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static guint
+files_in_folder (void)
+{
+  g_autoptr (GDir) folder = g_dir_open (plait_test_folder (), 0, NULL);
+  guint files = 0;
+
+  while (g_dir_read_name (folder) != NULL)
+    files++;
+  return files;
+}
+
+static void
+check_contents (const char *path, const char *expected)
+{
+  g_autofree char *text = NULL;
+
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  CHECK_STRING (text, expected);
+}
+
+TEST_CASE (file, makes_and_replaces)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_file_replace (path, "one", 3, &error));
+  check_contents (path, "one");
+  CHECK (plait_file_replace (path, "two", 3, &error));
+  check_contents (path, "two");
+  CHECK (plait_file_replace (path, "", 0, &error));
+  check_contents (path, "");
+  CHECK_NO_ERROR (error);
+  CHECK_INT (files_in_folder (), 1);
+}
+
+TEST_CASE (file, stays_until_the_commit)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autoptr (GError) error = NULL;
+  PlaitFile *file, *other;
+
+  REQUIRE (g_file_set_contents (path, "old", 3, NULL));
+  file = plait_file_begin (path, &error);
+  other = plait_file_begin (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL && other != NULL);
+  /* Two that replace the same file do not disturb each other: the last wins. */
+  CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
+  CHECK (g_file_set_contents (plait_file_temporary (file), "new", 3, NULL));
+  check_contents (path, "old");
+  plait_file_abandon (other);
+  check_contents (path, "old");
+  CHECK (plait_file_commit (file, &error));
+  check_contents (path, "new");
+  CHECK_INT (files_in_folder (), 1);
+}
+
+TEST_CASE (file, keeps_mode_and_link)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autofree char *link = plait_test_path ("link");
+  g_autoptr (GError) error = NULL;
+  struct stat status;
+
+  REQUIRE (g_file_set_contents (path, "old", 3, NULL) && chmod (path, 0640) == 0 && symlink ("file", link) == 0);
+  CHECK (plait_file_replace (link, "new", 3, &error));
+  CHECK_NO_ERROR (error);
+  check_contents (path, "new");
+  CHECK (lstat (link, &status) == 0 && S_ISLNK (status.st_mode));
+  CHECK (stat (path, &status) == 0);
+  CHECK_INT (status.st_mode & 0777, 0640);
+}
+
+TEST_CASE (file, refuses_what_is_no_file)
+{
+  g_autofree char *missing = plait_test_path ("missing/file");
+  g_autofree char *slash = plait_test_path ("new/");
+  g_autofree char *fifo = plait_test_path ("fifo");
+  g_autofree char *dangling = plait_test_path ("dangling");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!plait_file_replace (missing, "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing/file: no file can be made beside it: No such file");
+  CHECK (!plait_file_replace (plait_test_folder (), "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not a regular file");
+  CHECK (!plait_file_replace ("/dev/null", "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/null: it is not a regular file");
+  CHECK (!plait_file_replace ("", "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a file");
+  CHECK (!plait_file_replace (slash, "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a file");
+  REQUIRE (mkfifo (fifo, 0600) == 0 && symlink ("nowhere", dangling) == 0);
+  CHECK (!plait_file_replace (fifo, "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not a regular file");
+  CHECK (!plait_file_replace (dangling, "x", 1, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a link to a file that does not exist");
+  CHECK_INT (files_in_folder (), 2);
+}
+
+/* A process of this host that is no more. */
+static int
+dead_process (void)
+{
+  pid_t child = fork ();
+
+  if (child == 0)
+    _exit (0);
+  waitpid (child, NULL, 0);
+  return (int)child;
+}
+
+TEST_CASE (file, removes_what_the_dead_left)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autofree char *dead = g_strdup_printf ("%s.partial-%s-%d-0", path, g_get_host_name (), dead_process ());
+  g_autofree char *alive = g_strdup_printf ("%s.partial-%s-%d-0", path, g_get_host_name (), (int)getpid ());
+  g_autofree char *elsewhere = g_strdup_printf ("%s.partial-far-%s-1-0", path, g_get_host_name ());
+
+  REQUIRE (g_file_set_contents (dead, "x", 1, NULL) && g_file_set_contents (alive, "x", 1, NULL)
+           && g_file_set_contents (elsewhere, "x", 1, NULL));
+  CHECK (plait_file_replace (path, "new", 3, NULL));
+  CHECK (!g_file_test (dead, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (alive, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (elsewhere, G_FILE_TEST_EXISTS));
+}
+
+static const char old_text[] = "what was there";
+static const char new_text[] = "what shall be there";
+
+static int
+calls_of_a_replacement (const char *path)
+{
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  CHECK (plait_file_replace (path, new_text, strlen (new_text), NULL));
+  return plait_test_system_end ();
+}
+
+/* Each system call fails in turn, for want of room or of a working disk. */
+TEST_CASE (file, every_failing_call_keeps_old_or_new)
+{
+  const int problems[] = { ENOSPC, EIO, EACCES };
+  g_autofree char *path = plait_test_path ("file");
+  int calls, refused = 0;
+
+  REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
+  calls = calls_of_a_replacement (path);
+  REQUIRE (calls >= 8);
+  for (int call = 0; call < calls; call++)
+    for (gsize p = 0; p < G_N_ELEMENTS (problems); p++)
+      {
+        g_autoptr (GError) error = NULL;
+        g_autofree char *text = NULL;
+        gboolean done;
+
+        CONTEXT ("call %d fails with %s", call, g_strerror (problems[p]));
+        REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
+        plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, call, problems[p]);
+        done = plait_file_replace (path, new_text, strlen (new_text), &error);
+        plait_test_system_end ();
+        CHECK (g_file_get_contents (path, &text, NULL, NULL));
+        CHECK_INT (done, error == NULL);
+        if (done)
+          CHECK_STRING (text, new_text);
+        else
+          {
+            refused++;
+            CHECK (error->domain == PLAIT_ERROR);
+            CHECK_CONTAINS (error->message, path);
+            CHECK_CONTAINS (error->message, g_strerror (problems[p]));
+            /* Once it has its place, only the sync of the folder can fail. */
+            CHECK_STRING (text, strstr (error->message, "was replaced") != NULL ? new_text : old_text);
+          }
+        CHECK_INT (files_in_folder (), 1);
+      }
+  /* Making, mode, opening, writing, closing, opening, sync, renaming, opening and syncing the folder. */
+  CHECK_INT (refused, 3 * 10);
+}
+
+typedef struct
+{
+  const char *path;
+  PlaitTestSystemMode mode;
+  int call;
+} Kill;
+
+static void
+replace_and_die (gpointer data)
+{
+  const Kill *killing = data;
+
+  plait_test_system_begin (killing->mode, killing->call, 0);
+  plait_file_replace (killing->path, new_text, strlen (new_text), NULL);
+}
+
+TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
+{
+  g_autofree char *path = plait_test_path ("file");
+  int calls;
+
+  REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
+  calls = calls_of_a_replacement (path);
+  for (int call = 0; call < calls; call++)
+    for (PlaitTestSystemMode mode = PLAIT_TEST_SYSTEM_KILL_BEFORE; mode <= PLAIT_TEST_SYSTEM_KILL_AFTER; mode++)
+      {
+        Kill killing = { path, mode, call };
+        g_autofree char *text = NULL;
+
+        CONTEXT ("killed %s call %d", mode == PLAIT_TEST_SYSTEM_KILL_BEFORE ? "before" : "after", call);
+        REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
+        CHECK (plait_test_system_fork (replace_and_die, &killing));
+        CHECK (g_file_get_contents (path, &text, NULL, NULL));
+        CHECK (g_strcmp0 (text, old_text) == 0 || g_strcmp0 (text, new_text) == 0);
+        /* The next one cleans up. */
+        CHECK (plait_file_replace (path, new_text, strlen (new_text), NULL));
+        CHECK_INT (files_in_folder (), 1);
+      }
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/key-file.h"
+#include "harness.h"
+
+#include <locale.h>
+#include <string.h>
+
+static PlaitKeyFile *
+load (const char *text, GError **error)
+{
+  return plait_key_file_load_data (text, -1, "a.ini", error);
+}
+
+static void
+check_refused (const char *text, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = load (text, &error);
+
+  CONTEXT ("text \"%s\"", text);
+  CHECK (file == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+}
+
+static const char example[] = "# A comment\n"
+                              "[experiment]\n"
+                              "name=first\n"
+                              "\n"
+                              "  seed = 7  \r\n"
+                              "[source en]\n"
+                              "# another=one\n"
+                              "train.en.trees=a b.txt\n"
+                              "text=\\sone\\ttwo\\\\\n"
+                              "list=a; b ;c\\;d;\n"
+                              "empty=\n"
+                              "[empty]\n"
+                              "[last]\n"
+                              "ä=ö = ü";
+
+TEST_CASE (key_file, groups_keys_values_and_lines)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = load (example, &error);
+  g_auto (GStrv) list = NULL;
+  g_autofree char *groups = NULL;
+  g_autofree char *keys = NULL;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK_STRING (plait_key_file_name (file), "a.ini");
+  groups = g_strjoinv ("|", (char **)plait_key_file_groups (file));
+  CHECK_STRING (groups, "experiment|source en|empty|last");
+  keys = g_strjoinv ("|", (char **)plait_key_file_keys (file, "source en"));
+  CHECK_STRING (keys, "train.en.trees|text|list|empty");
+  CHECK (plait_key_file_keys (file, "empty")[0] == NULL);
+  CHECK (plait_key_file_keys (file, "nowhere")[0] == NULL);
+  CHECK (plait_key_file_has_group (file, "empty") && !plait_key_file_has_group (file, "nowhere"));
+
+  CHECK_STRING (plait_key_file_value (file, "experiment", "name"), "first");
+  CHECK_STRING (plait_key_file_value (file, "experiment", "seed"), "7");
+  CHECK_STRING (plait_key_file_value (file, "source en", "train.en.trees"), "a b.txt");
+  CHECK_STRING (plait_key_file_value (file, "source en", "text"), " one\ttwo\\");
+  CHECK_STRING (plait_key_file_value (file, "source en", "empty"), "");
+  CHECK_STRING (plait_key_file_value (file, "last", "ä"), "ö = ü");
+  CHECK_STRING (plait_key_file_value (file, "last", "nothing"), NULL);
+  CHECK_STRING (plait_key_file_value (file, "nowhere", "name"), NULL);
+
+  CHECK_STRING (plait_key_file_value (file, "source en", "list"), "a; b ;c;d;");
+
+  CHECK_INT (plait_key_file_line (file, "experiment", NULL), 2);
+  CHECK_INT (plait_key_file_line (file, "experiment", "seed"), 5);
+  CHECK_INT (plait_key_file_line (file, "last", "ä"), 14);
+  CHECK_INT (plait_key_file_line (file, "nowhere", NULL), 0);
+  CHECK_INT (plait_key_file_line (file, "last", "nothing"), 0);
+
+  list = plait_key_file_list (file, "source en", "list");
+  CHECK_INT (g_strv_length (list), 3);
+  CHECK_STRING (list[0], "a");
+  CHECK_STRING (list[1], "b");
+  CHECK_STRING (list[2], "c;d");
+}
+
+TEST_CASE (key_file, lists_of_nothing)
+{
+  g_autoptr (PlaitKeyFile) file = load (example, NULL);
+  g_auto (GStrv) empty = plait_key_file_list (file, "source en", "empty");
+  g_auto (GStrv) one = plait_key_file_list (file, "experiment", "seed");
+
+  REQUIRE (empty != NULL && one != NULL);
+  CHECK_INT (g_strv_length (empty), 0);
+  CHECK_INT (g_strv_length (one), 1);
+  CHECK (plait_key_file_list (file, "experiment", "nothing") == NULL);
+}
+
+TEST_CASE (key_file, refuses_what_nobody_can_mean)
+{
+  check_refused ("[a]\nx=1\n[b]\n[a]\n", "a.ini:4: the group [a] stands already in line 1");
+  check_refused ("[a]\nx=1\ny=2\nx=3\n", "a.ini:4: the key x of [a] stands already in line 2");
+  check_refused ("x=1\n[a]\n", "a.ini:1: \"x=1\" stands before the first group");
+  check_refused ("[a]\n\nx\n", "a.ini:3: \"x\" is neither");
+  check_refused ("[a]\n=5\n", "a.ini:2: \"\" is no name of a key");
+  check_refused ("[a]\nx[de]=5\n", "a.ini:2: \"x[de]\" is no name of a key");
+  check_refused ("[a] # comment\n", "a.ini:1: the group header \"[a] # comment\" does not end");
+  check_refused ("[a\n", "does not end with \"]\"");
+  check_refused ("[", "does not end with \"]\"");
+  check_refused ("[]\n", "a.ini:1: \"\" is no name of a group");
+  check_refused ("[a[b]]\n", "is no name of a group");
+  check_refused ("[ a]\n", "is no name of a group");
+  check_refused ("[a]\nx=\\q\n", "a.ini:2: the value of x has an unknown escape");
+  check_refused ("[a]\nx=a\\\n", "a.ini:2: the value of x has an unknown escape");
+  check_refused ("[a]\nx=1\ny=\xff\n", "a.ini:3: the byte 0xff is not valid UTF-8");
+  check_refused ("[a]\nx=\xe2\x82", "a.ini:2: the byte 0xe2 is not valid UTF-8");
+}
+
+TEST_CASE (key_file, reports_everything_at_once)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = load ("[a]\nx\nx=1\nx=2\n[a]\ny=1\n[b\nz\n", &error);
+
+  CHECK (file == NULL);
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "a.ini:2:");
+  CHECK_CONTAINS (error->message, "\na.ini:4:");
+  CHECK_CONTAINS (error->message, "\na.ini:5:");
+  CHECK_CONTAINS (error->message, "\na.ini:7:");
+  /* What stands below a refused header is not judged. */
+  CHECK (strstr (error->message, "a.ini:6:") == NULL && strstr (error->message, "a.ini:8:") == NULL);
+}
+
+TEST_CASE (key_file, refuses_nul_bytes)
+{
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_key_file_load_data ("[a]\nx=\0y\n", 9, "a.ini", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:2: there is a NUL byte");
+}
+
+TEST_CASE (key_file, reads_a_file)
+{
+  g_autofree char *path = plait_test_path ("a.ini");
+  g_autofree char *long_comment = g_strnfill (200000, '#');
+  g_autofree char *text = g_strdup_printf ("\xef\xbb\xbf[a]\n%s\nx=1\n", long_comment);
+  g_autofree char *place = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = NULL;
+
+  REQUIRE (g_file_set_contents (path, text, -1, NULL));
+  file = plait_key_file_load (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK_STRING (plait_key_file_value (file, "a", "x"), "1");
+  CHECK_INT (plait_key_file_line (file, "a", "x"), 3);
+}
+
+TEST_CASE (key_file, refuses_what_is_no_file)
+{
+  g_autofree char *missing = plait_test_path ("missing.ini");
+  g_autofree char *large = plait_test_path ("large.ini");
+  g_autofree char *bytes = g_strnfill ((16 << 20) + 1, '#');
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_key_file_load (missing, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing.ini: the file cannot be opened: No such file");
+  CHECK (plait_key_file_load (plait_test_folder (), &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the file cannot be read: Is a directory");
+  REQUIRE (g_file_set_contents (large, bytes, (16 << 20) + 1, NULL));
+  CHECK (plait_key_file_load (large, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "large.ini: the file has more than 16777216 bytes");
+  REQUIRE (g_file_set_contents (large, bytes, 16 << 20, NULL));
+  plait_key_file_free (plait_key_file_load (large, &error));
+  CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (key_file, set_values_carry_their_origin)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = load (example, NULL);
+
+  CHECK (plait_key_file_set (file, "experiment", "seed", " 8 ", "--set experiment.seed=8", &error));
+  CHECK (plait_key_file_set (file, "new", "key", "a;b", "--set new.key=a;b", &error));
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (plait_key_file_value (file, "experiment", "seed"), "8");
+  CHECK_STRING (plait_key_file_value (file, "new", "key"), "a;b");
+  CHECK_INT (plait_key_file_line (file, "experiment", "seed"), 0);
+
+  CHECK (!plait_key_file_fail (file, "experiment", "seed", &error, "%d is wrong", 8));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set experiment.seed=8: 8 is wrong");
+  CHECK (!plait_key_file_fail (file, "experiment", "name", &error, "wrong"));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:3: wrong");
+  CHECK (!plait_key_file_fail (file, "experiment", "missing", &error, "wrong"));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:2: wrong");
+  CHECK (!plait_key_file_fail (file, "new", NULL, &error, "wrong"));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set new.key=a;b: wrong");
+  CHECK (!plait_key_file_fail (file, "nowhere", "key", &error, "wrong"));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini: wrong");
+}
+
+TEST_CASE (key_file, set_refuses_what_no_file_could_say)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = load (example, NULL);
+
+  CHECK (!plait_key_file_set (file, "", "key", "1", "--set x", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set x: \"\" cannot be the name of a group");
+  CHECK (!plait_key_file_set (file, "a", "k=y", "1", "--set x", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set x: \"k=y\" cannot be the name of a key");
+  CHECK (!plait_key_file_set (file, "a", "#k", "1", "--set x", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be the name of a key");
+  CHECK (!plait_key_file_set (file, "a", "k", "\xff", "--set x", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not valid UTF-8");
+  CHECK (!plait_key_file_set (file, "a", "k", "1\n[b]", "--set x", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "line break");
+  /* What was there stays. */
+  CHECK (!plait_key_file_set (file, "experiment", "seed", "\\q", "--set x", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "unknown escape");
+  CHECK_STRING (plait_key_file_value (file, "experiment", "seed"), "7");
+}
+
+TEST_CASE (key_file, text_reads_back)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitKeyFile) file = load (example, NULL);
+  g_autoptr (PlaitKeyFile) again = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *text_again = NULL;
+
+  CHECK (plait_key_file_set (file, "empty", "key", "\\sa\\n", NULL, &error));
+  text = plait_key_file_text (file);
+  CHECK_CONTAINS (text, "[experiment]\nname=first\nseed=7\n\n[source en]\ntrain.en.trees=a b.txt\n");
+  again = load (text, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (again != NULL);
+  text_again = plait_key_file_text (again);
+  CHECK_STRING (text_again, text);
+  CHECK_STRING (plait_key_file_value (again, "empty", "key"), " a\n");
+}
+
+TEST_CASE (key_file, an_empty_one)
+{
+  g_autoptr (PlaitKeyFile) file = load ("", NULL);
+  g_autoptr (PlaitKeyFile) made = plait_key_file_new ("made");
+  g_autofree char *place = plait_key_file_place (made, "a", "b");
+
+  REQUIRE (file != NULL);
+  CHECK (plait_key_file_groups (file)[0] == NULL);
+  CHECK (plait_key_file_groups (made)[0] == NULL);
+  CHECK_STRING (place, "made");
+}
+
+/* Whatever bytes come, the reader ends in words or with a file that reads back. */
+TEST_CASE (key_file, survives_any_bytes)
+{
+  const char alphabet[] = "[]=#;\\ \n\r\tab\xc3\xa9";
+  guint state = 1;
+
+  for (int round = 0; round < 20000; round++)
+    {
+      char text[24];
+      gsize length = round % (sizeof text + 1);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitKeyFile) file = NULL;
+
+      for (gsize i = 0; i < length; i++)
+        {
+          state = state * 1664525u + 1013904223u;
+          text[i] = alphabet[(state >> 16) % (sizeof alphabet)];
+        }
+      file = plait_key_file_load_data (text, (gssize)length, "a.ini", &error);
+      REQUIRE ((file == NULL) == (error != NULL));
+      if (file != NULL)
+        {
+          g_autofree char *out = plait_key_file_text (file);
+          g_autoptr (PlaitKeyFile) again = load (out, &error);
+
+          CONTEXT ("text \"%s\"", out);
+          CHECK_NO_ERROR (error);
+          REQUIRE (again != NULL);
+        }
+    }
+}

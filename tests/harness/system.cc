@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "system.h"
+
+#include <cerrno>
+#include <cstdarg>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+const int killed = 86;
+
+bool active;
+PlaitTestSystemMode mode;
+int number;
+int problem;
+int count;
+
+template <typename Call>
+auto
+pass (Call call)
+{
+  if (!active)
+    return call ();
+  bool hit = count++ == number;
+  if (hit && mode == PLAIT_TEST_SYSTEM_KILL_BEFORE)
+    _exit (killed);
+  if (hit && mode == PLAIT_TEST_SYSTEM_FAIL)
+    {
+      errno = problem;
+      return decltype (call ()) (-1);
+    }
+  auto result = call ();
+  if (hit && mode == PLAIT_TEST_SYSTEM_KILL_AFTER)
+    _exit (killed);
+  return result;
+}
+
+} // namespace
+
+extern "C" {
+int __real_open64 (const char *path, int flags, ...);
+ssize_t __real_write (int descriptor, const void *bytes, size_t length);
+int __real_fsync (int descriptor);
+int __real_fchmod (int descriptor, mode_t mode);
+int __real_rename (const char *from, const char *to);
+int __real_unlink (const char *path);
+int __real_close (int descriptor);
+
+int
+__wrap_open64 (const char *path, int flags, ...)
+{
+  mode_t permissions = 0;
+  if (flags & O_CREAT)
+    {
+      va_list arguments;
+      va_start (arguments, flags);
+      permissions = va_arg (arguments, mode_t);
+      va_end (arguments);
+    }
+  return pass ([=] { return __real_open64 (path, flags, permissions); });
+}
+
+ssize_t
+__wrap_write (int descriptor, const void *bytes, size_t length)
+{
+  return pass ([=] { return __real_write (descriptor, bytes, length); });
+}
+
+int
+__wrap_fsync (int descriptor)
+{
+  return pass ([=] { return __real_fsync (descriptor); });
+}
+
+int
+__wrap_fchmod (int descriptor, mode_t permissions)
+{
+  return pass ([=] { return __real_fchmod (descriptor, permissions); });
+}
+
+int
+__wrap_rename (const char *from, const char *to)
+{
+  return pass ([=] { return __real_rename (from, to); });
+}
+
+int
+__wrap_unlink (const char *path)
+{
+  return pass ([=] { return __real_unlink (path); });
+}
+
+int
+__wrap_close (int descriptor)
+{
+  /* A close that fails has closed all the same. */
+  if (!active)
+    return __real_close (descriptor);
+  bool fails = mode == PLAIT_TEST_SYSTEM_FAIL && count == number;
+  if (fails)
+    __real_close (descriptor);
+  return pass ([=] { return __real_close (descriptor); });
+}
+
+void
+plait_test_system_begin (PlaitTestSystemMode mode_, int number_, int problem_)
+{
+  mode = mode_;
+  number = number_;
+  problem = problem_;
+  count = 0;
+  active = true;
+}
+
+int
+plait_test_system_end (void)
+{
+  active = false;
+  return count;
+}
+
+gboolean
+plait_test_system_fork (void (*body) (gpointer data), gpointer data)
+{
+  int status;
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      body (data);
+      _exit (0);
+    }
+  if (child < 0 || waitpid (child, &status, 0) != child || !WIFEXITED (status))
+    return FALSE;
+  return WEXITSTATUS (status) == killed || WEXITSTATUS (status) == 0;
+}
+}
