@@ -19,6 +19,12 @@ plait_decoder_free (PlaitDecoder *decoder)
     decoder->table->free (decoder);
 }
 
+guint
+plait_decoder_n_layers (const PlaitDecoder *decoder)
+{
+  return decoder->n_layers;
+}
+
 gboolean
 plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
 {

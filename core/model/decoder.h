@@ -42,7 +42,8 @@ typedef struct
 struct PlaitDecoder
 {
   const PlaitDecoderTable *table;
-  gint64 width; /* of the states that it gives */
+  gint64 width;   /* of the states that it gives */
+  guint n_layers; /* attention sites, one a layer */
 };
 
 struct PlaitDecoderState
@@ -55,6 +56,9 @@ struct PlaitDecoderState
 PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error);
 void plait_decoder_free (PlaitDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoder, plait_decoder_free)
+
+/* How many layers have an attention site. */
+guint plait_decoder_n_layers (const PlaitDecoder *decoder);
 
 /* Whether a target of @length rows can be read; PLAIT_ERROR_INPUT if not (learned positions end). */
 gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error);

@@ -56,7 +56,7 @@ static const PlaitSettingDefinition decode_definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, minimum_length, "1", "0", "100000",
                         "Fewest tokens of a translation, its end not counted", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_length, "200", "1", "100000",
-                        "Most tokens of a translation, its end not counted; the limit ends a hypothesis as it stands",
+                        "Most tokens of a translation, its end counted; the limit ends a hypothesis as it stands",
                         NULL),
   PLAIT_DEFINE_REAL (PlaitDecodeSettings, maximum_ratio, "3", "0", "1000",
                      "Most target tokens for each row of the longest source, plus ten; 0: no such limit", NULL),

@@ -312,7 +312,7 @@ plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
     pass.any_present = any;
   if (capture)
     {
-      PlaitRagged *of = plait_arena_new_array (arena, PlaitRagged, n_memories);
+      PlaitRagged *of = plait_arena_new_array (capture->arena, PlaitRagged, n_memories);
 
       for (guint i = 0; i < n_memories; i++)
         of[i] = memories[i].rows;

@@ -266,6 +266,7 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
     }
   t->decoder.table = &transformer_table;
   t->decoder.width = settings->width;
+  t->decoder.n_layers = (guint)settings->layers;
   t->build = *build;
   t->settings = settings;
   t->positions

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/beam.h"
+
+#include "data/input.h"
+
+#include <math.h>
+
+typedef struct
+{
+  gint64 last;
+  gint64 length;
+  double log_probability;
+  double rank;
+  gint64 row; /* in the coming step; of a finished one meaningless */
+  gboolean ended;
+} Hypothesis;
+
+/* A hypothesis and the word that would extend it; a finished one stands for itself. */
+typedef struct
+{
+  guint from;
+  gint32 token; /* -1: stays as it is */
+  double log_probability;
+  double rank;
+  gint64 row;
+} Candidate;
+
+struct PlaitBeam
+{
+  PlaitDecodeSettings settings;
+  gint64 sentences;
+  gint64 *limits;
+  gint64 steps;
+  Hypothesis *hypotheses; /* [sentences][beam] */
+  guint *n;               /* [sentences]: how many there are */
+  gboolean *done;         /* [sentences] */
+  GArray *tokens;         /* PlaitBeamToken */
+  GArray *candidates;     /* Candidate, of one sentence */
+  Hypothesis *next;       /* [beam] */
+  /* Rows of the coming step. */
+  gint64 *offsets;
+  gint32 *row_tokens;
+  gint64 *row_parents;
+};
+
+static Hypothesis *
+hypotheses_of (const PlaitBeam *beam, gint64 sentence)
+{
+  return beam->hypotheses + sentence * beam->settings.beam;
+}
+
+static double
+score (const PlaitBeam *beam, double log_probability, gint64 length)
+{
+  return log_probability / plait_length_penalty (&beam->settings, length);
+}
+
+/* What selects among hypotheses while the search goes on. */
+static double
+rank (const PlaitBeam *beam, double log_probability, gint64 length)
+{
+  return beam->settings.ranking == PLAIT_RANK_FINAL ? log_probability : score (beam, log_probability, length);
+}
+
+static void
+list_rows (PlaitBeam *beam)
+{
+  gint64 row = 0;
+
+  for (gint64 s = 0; s < beam->sentences; s++)
+    {
+      Hypothesis *hypotheses = hypotheses_of (beam, s);
+
+      beam->offsets[s] = row;
+      for (guint i = 0; i < beam->n[s] && !beam->done[s]; i++)
+        {
+          Hypothesis *hypothesis = &hypotheses[i];
+
+          if (hypothesis->ended)
+            continue;
+          beam->row_tokens[row] = PLAIT_TOKEN_BOS;
+          beam->row_parents[row] = 0;
+          if (hypothesis->last >= 0)
+            {
+              const PlaitBeamToken *token = plait_beam_token (beam, hypothesis->last);
+
+              beam->row_tokens[row] = token->token;
+              beam->row_parents[row] = token->row;
+            }
+          hypothesis->row = row++;
+        }
+    }
+  beam->offsets[beam->sentences] = row;
+}
+
+PlaitBeam *
+plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gint64 *limits)
+{
+  PlaitBeam *beam = g_new0 (PlaitBeam, 1);
+  gint64 most = sentences * settings->beam;
+
+  beam->settings = *settings;
+  beam->sentences = sentences;
+  beam->limits = g_memdup2 (limits, sentences * sizeof *limits);
+  beam->hypotheses = g_new0 (Hypothesis, most);
+  beam->n = g_new (guint, sentences);
+  beam->done = g_new0 (gboolean, sentences);
+  beam->tokens = g_array_new (FALSE, FALSE, sizeof (PlaitBeamToken));
+  beam->candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  beam->next = g_new (Hypothesis, settings->beam);
+  beam->offsets = g_new (gint64, sentences + 1);
+  beam->row_tokens = g_new (gint32, most);
+  beam->row_parents = g_new (gint64, most);
+  for (gint64 s = 0; s < sentences; s++)
+    {
+      beam->n[s] = 1;
+      hypotheses_of (beam, s)[0] = (Hypothesis){ .last = -1 };
+      beam->done[s] = limits[s] <= 0;
+    }
+  list_rows (beam);
+  return beam;
+}
+
+void
+plait_beam_free (PlaitBeam *beam)
+{
+  if (!beam)
+    return;
+  g_free (beam->limits);
+  g_free (beam->hypotheses);
+  g_free (beam->n);
+  g_free (beam->done);
+  g_array_unref (beam->tokens);
+  g_array_unref (beam->candidates);
+  g_free (beam->next);
+  g_free (beam->offsets);
+  g_free (beam->row_tokens);
+  g_free (beam->row_parents);
+  g_free (beam);
+}
+
+PlaitBeamRows
+plait_beam_rows (const PlaitBeam *beam)
+{
+  return (PlaitBeamRows){ { beam->sentences, beam->offsets }, beam->row_tokens, beam->row_parents };
+}
+
+gint64
+plait_beam_most_steps (const PlaitBeam *beam)
+{
+  gint64 most = 0;
+
+  for (gint64 s = 0; s < beam->sentences; s++)
+    most = MAX (most, beam->limits[s]);
+  return most;
+}
+
+gint64
+plait_beam_steps (const PlaitBeam *beam)
+{
+  return beam->steps;
+}
+
+const PlaitBeamToken *
+plait_beam_token (const PlaitBeam *beam, gint64 token)
+{
+  return &g_array_index (beam->tokens, PlaitBeamToken, token);
+}
+
+/* Ties: the older hypothesis, then the lower word. */
+static gint
+compare_candidates (gconstpointer a_pointer, gconstpointer b_pointer)
+{
+  const Candidate *a = a_pointer;
+  const Candidate *b = b_pointer;
+
+  if (a->rank != b->rank)
+    return a->rank > b->rank ? -1 : 1;
+  if (a->from != b->from)
+    return a->from < b->from ? -1 : 1;
+  return a->token < b->token ? -1 : a->token > b->token;
+}
+
+static void
+propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
+{
+  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+
+  g_array_set_size (beam->candidates, 0);
+  for (guint i = 0; i < beam->n[sentence]; i++)
+    {
+      const Hypothesis *from = &hypotheses[i];
+      Candidate candidate = { i, -1, from->log_probability, from->rank, from->row };
+
+      if (from->ended)
+        g_array_append_val (beam->candidates, candidate);
+      for (guint k = 0; !from->ended && k < best && ids[from->row * best + k] >= 0; k++)
+        {
+          candidate.token = ids[from->row * best + k];
+          candidate.log_probability = from->log_probability + (double)log_probabilities[from->row * best + k];
+          candidate.rank = rank (beam, candidate.log_probability, from->length + 1);
+          g_array_append_val (beam->candidates, candidate);
+        }
+    }
+  g_array_sort (beam->candidates, compare_candidates);
+}
+
+static void
+choose (PlaitBeam *beam, gint64 sentence)
+{
+  Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+  guint n = MIN (beam->candidates->len, (guint)beam->settings.beam);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const Candidate *candidate = &g_array_index (beam->candidates, Candidate, i);
+      Hypothesis *chosen = &beam->next[i];
+
+      *chosen = hypotheses[candidate->from];
+      if (candidate->token >= 0)
+        {
+          PlaitBeamToken token = { candidate->token, beam->steps, candidate->row, chosen->last };
+
+          chosen->last = (gint64)beam->tokens->len;
+          g_array_append_val (beam->tokens, token);
+          chosen->length++;
+          chosen->log_probability = candidate->log_probability;
+          chosen->rank = candidate->rank;
+          chosen->ended = candidate->token == PLAIT_TOKEN_EOS;
+        }
+    }
+  if (n > 0)
+    {
+      memcpy (hypotheses, beam->next, n * sizeof *hypotheses);
+      beam->n[sentence] = n;
+    }
+  else
+    beam->done[sentence] = TRUE; /* nothing may follow */
+}
+
+static gint
+compare_numbers_downwards (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a;
+  double y = *(const double *)b;
+
+  return x > y ? -1 : x < y;
+}
+
+/*
+ * Whether the n best can no longer change: n_best finished hypotheses score at least what any unfinished one can reach,
+ * its log-probability only falling and its penalty at most that of the limit; and (ranking=final) none of them can be
+ * pushed out of the beam before the end.
+ */
+static gboolean
+settled (const PlaitBeam *beam, gint64 sentence)
+{
+  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+  g_autofree double *finished = g_new (double, beam->n[sentence]);
+  guint n_finished = 0;
+  guint wanted = (guint)MIN (beam->settings.n_best, beam->settings.beam);
+  double reachable = -INFINITY;
+  double highest = -INFINITY;
+
+  for (guint i = 0; i < beam->n[sentence]; i++)
+    if (hypotheses[i].ended)
+      finished[n_finished++] = score (beam, hypotheses[i].log_probability, hypotheses[i].length);
+    else
+      {
+        reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
+        highest = MAX (highest, hypotheses[i].log_probability);
+      }
+  if (n_finished == beam->n[sentence])
+    return TRUE;
+  if (n_finished < wanted)
+    return FALSE;
+  qsort (finished, n_finished, sizeof *finished, compare_numbers_downwards);
+  if (finished[wanted - 1] < reachable)
+    return FALSE;
+  for (guint i = 0; beam->settings.ranking == PLAIT_RANK_FINAL && i < beam->n[sentence]; i++)
+    if (hypotheses[i].ended && hypotheses[i].log_probability < highest)
+      return FALSE;
+  return TRUE;
+}
+
+void
+plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
+{
+  for (gint64 s = 0; s < beam->sentences; s++)
+    {
+      if (beam->done[s])
+        continue;
+      propose (beam, s, best, ids, log_probabilities);
+      choose (beam, s);
+      if (beam->steps + 1 >= beam->limits[s] || settled (beam, s))
+        beam->done[s] = TRUE;
+    }
+  beam->steps++;
+  list_rows (beam);
+}
+
+static gint
+compare_results (gconstpointer a_pointer, gconstpointer b_pointer)
+{
+  const PlaitBeamResult *a = a_pointer;
+  const PlaitBeamResult *b = b_pointer;
+
+  if (a->score != b->score)
+    return a->score > b->score ? -1 : 1;
+  return a->last < b->last ? -1 : a->last > b->last;
+}
+
+guint
+plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
+{
+  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+
+  for (guint i = 0; i < beam->n[sentence]; i++)
+    results[i] = (PlaitBeamResult){
+      .last = hypotheses[i].last,
+      .length = hypotheses[i].length,
+      .log_probability = hypotheses[i].log_probability,
+      .score = score (beam, hypotheses[i].log_probability, hypotheses[i].length),
+      .ended = hypotheses[i].ended,
+    };
+  qsort (results, beam->n[sentence], sizeof *results, compare_results);
+  return beam->n[sentence];
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/search.h"
+
+#include "model/beam.h"
+#include "tensor/product.h"
+#include "tensor/vocabulary.h"
+
+#include <string.h>
+
+/*
+ * Data flow: the batch is read and its memories projected on the lasting tape; every step runs on the step tape, whose
+ * arena starts anew; the beam alone remembers hypotheses.
+ */
+struct PlaitSearch
+{
+  PlaitModel *model;
+  PlaitPool *pool;
+  PlaitArena *lasting_arena;
+  PlaitArena *step_arena;
+  PlaitTape *lasting;
+  PlaitTape *step;
+};
+
+/* One batch being searched. What it owns is freed by whoever made it, even if a step ran out of memory. */
+typedef struct
+{
+  PlaitSearch *search;
+  const PlaitBatch *batch;
+  PlaitDecodeSettings settings;
+  gboolean capturing;
+  GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena */
+  PlaitBeam *beam;
+  PlaitReading reading;
+  PlaitDecoderState *state;
+  guint best;
+  GError *error;
+} Work;
+
+PlaitSearch *
+plait_search_new (PlaitModel *model, PlaitPool *pool, gsize memory, GError **error)
+{
+  PlaitSearch *search;
+
+  if (!plait_parameters_pack (plait_model_parameters (model), pool, error))
+    return NULL;
+  search = g_new0 (PlaitSearch, 1);
+  search->model = model;
+  search->pool = pool;
+  search->lasting_arena = plait_arena_new (memory);
+  search->step_arena = plait_arena_new (memory);
+  search->lasting = plait_tape_new (pool, search->lasting_arena);
+  search->step = plait_tape_new (pool, search->step_arena);
+  return search;
+}
+
+void
+plait_search_free (PlaitSearch *search)
+{
+  if (!search)
+    return;
+  plait_tape_free (search->lasting);
+  plait_tape_free (search->step);
+  plait_arena_free (search->lasting_arena);
+  plait_arena_free (search->step_arena);
+  g_free (search);
+}
+
+void
+plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
+{
+  for (gint64 s = 0; hypotheses && s < n; s++)
+    {
+      for (guint i = 0; i < hypotheses[s].n; i++)
+        g_free (hypotheses[s].hypotheses[i].tokens);
+      g_free (hypotheses[s].hypotheses);
+    }
+  g_free (hypotheses);
+}
+
+void
+plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
+{
+  for (gint64 s = 0; attention && s < n; s++)
+    {
+      PlaitSentenceAttention *a = &attention[s];
+
+      for (guint i = 0; i < a->n_layers * a->n_memories; i++)
+        g_free (a->weights[i]);
+      for (guint i = 0; i < a->n_layers; i++)
+        g_free (a->contexts[i]);
+      g_free (a->rows);
+      g_free (a->heads);
+      g_free (a->weights);
+      g_free (a->context_heads);
+      g_free (a->contexts);
+    }
+  g_free (attention);
+}
+
+/*
+ * Following weights from captures into sentences
+ */
+
+static void
+sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, gint64 length)
+{
+  guint places = capture->n_layers * capture->n_memories;
+
+  a->n_layers = capture->n_layers;
+  a->n_memories = capture->n_memories;
+  a->length = length;
+  a->rows = g_new (gint64, a->n_memories);
+  a->heads = g_new0 (guint, places);
+  a->weights = g_new0 (PlaitScalar *, places);
+  a->context_heads = g_new0 (guint, a->n_layers);
+  a->contexts = g_new0 (PlaitScalar *, a->n_layers);
+  for (guint m = 0; m < a->n_memories; m++)
+    a->rows[m] = plait_ragged_length (capture->rows[m], sentence);
+  for (guint i = 0; i < places; i++)
+    {
+      a->heads[i] = capture->memories[i].heads;
+      a->weights[i] = g_new (PlaitScalar, (gsize)(a->heads[i] * length * a->rows[i % a->n_memories]) + 1);
+    }
+  for (guint l = 0; l < a->n_layers; l++)
+    {
+      a->context_heads[l] = capture->contexts[l].heads;
+      a->contexts[l] = g_new (PlaitScalar, (gsize)(a->context_heads[l] * length * a->n_memories) + 1);
+    }
+}
+
+/* Copies what query row @row of @capture paid to target row @target of sentence @sentence. */
+static void
+sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, gint64 row,
+                         gint64 target)
+{
+  gint64 query = row - capture->queries.offsets[sentence];
+  gint64 queries = plait_ragged_rows (capture->queries);
+
+  for (guint m = 0; m < a->n_memories; m++)
+    {
+      gint64 pairs = plait_capture_pairs (capture, m);
+      gint64 before = query * a->rows[m];
+
+      for (gint64 s = 0; s < sentence; s++)
+        before += plait_ragged_length (capture->queries, s) * plait_ragged_length (capture->rows[m], s);
+      for (guint l = 0; l < a->n_layers; l++)
+        {
+          guint place = l * a->n_memories + m;
+
+          for (guint h = 0; h < a->heads[place]; h++)
+            memcpy (a->weights[place] + (h * a->length + target) * a->rows[m],
+                    capture->memories[place].weights + h * pairs + before, a->rows[m] * sizeof (PlaitScalar));
+        }
+    }
+  for (guint l = 0; l < a->n_layers; l++)
+    for (guint h = 0; h < a->context_heads[l]; h++)
+      memcpy (a->contexts[l] + (h * a->length + target) * a->n_memories,
+              capture->contexts[l].weights + (h * queries + row) * a->n_memories, a->n_memories * sizeof (PlaitScalar));
+}
+
+static PlaitSentenceAttention *
+follow_attention (const Work *work)
+{
+  gint64 n = work->batch->n_sentences;
+  PlaitSentenceAttention *attention = g_new0 (PlaitSentenceAttention, n);
+  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
+
+  for (gint64 s = 0; s < n && work->captures->len > 0; s++)
+    {
+      guint found = plait_beam_results (work->beam, s, results);
+      gint64 target = found ? results[0].length : 0;
+
+      sentence_attention_start (&attention[s], work->captures->pdata[0], s, target);
+      for (gint64 token = found ? results[0].last : -1; token >= 0;)
+        {
+          const PlaitBeamToken *at = plait_beam_token (work->beam, token);
+
+          sentence_attention_copy (&attention[s], work->captures->pdata[at->step], s, at->row, --target);
+          token = at->previous;
+        }
+    }
+  return attention;
+}
+
+/*
+ * Searching
+ */
+
+static guint
+decoder_layers (const Work *work)
+{
+  return plait_decoder_n_layers (plait_model_decoder (work->search->model));
+}
+
+static void
+read_batch (gpointer data)
+{
+  Work *work = data;
+  PlaitSearch *search = work->search;
+  gint64 steps = plait_beam_most_steps (work->beam);
+
+  work->reading = plait_model_read (search->model, search->lasting, work->batch);
+  work->state = plait_decoder_start (plait_model_decoder (search->model), search->lasting, work->reading.memories,
+                                     work->batch->n_sentences * work->settings.beam, steps);
+}
+
+static PlaitCapture *
+new_capture (const Work *work)
+{
+  PlaitCapture *capture
+      = plait_capture_new (work->search->lasting_arena, decoder_layers (work), work->reading.n_memories);
+
+  g_ptr_array_add (work->captures, capture);
+  return capture;
+}
+
+/* The capture outlives the step, so the rows that it speaks of must. */
+static PlaitRagged
+lasting_rows (const Work *work, PlaitRagged rows)
+{
+  gint64 *offsets = plait_arena_new_array (work->search->lasting_arena, gint64, rows.n + 1);
+
+  memcpy (offsets, rows.offsets, (rows.n + 1) * sizeof *offsets);
+  return (PlaitRagged){ rows.n, offsets };
+}
+
+static void
+make_step (gpointer data)
+{
+  Work *work = data;
+  PlaitSearch *search = work->search;
+  static const gint32 forbidden[] = { PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS };
+  guint n_forbidden = plait_beam_steps (work->beam) < work->settings.minimum_length ? 3 : 2;
+  PlaitBeamRows rows = plait_beam_rows (work->beam);
+  gint64 n = plait_ragged_rows (rows.hypotheses);
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (search->model, &bias);
+  PlaitCapture *capture = work->capturing ? new_capture (work) : NULL;
+  PlaitNode *states;
+  gint32 *ids;
+  PlaitScalar *log_probabilities;
+
+  plait_tape_begin (search->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (capture)
+    rows.hypotheses = lasting_rows (work, rows.hypotheses);
+  states = plait_decoder_step (work->state, search->step, rows.hypotheses, rows.tokens, rows.parents, capture);
+  ids = plait_arena_new_array (search->step_arena, gint32, n * work->best);
+  log_probabilities = plait_arena_new_array (search->step_arena, PlaitScalar, n * work->best);
+  plait_vocabulary_best (search->pool, search->step_arena, states->value, output->packed,
+                         bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, work->best, ids,
+                         log_probabilities);
+  plait_beam_advance (work->beam, work->best, ids, log_probabilities);
+}
+
+static void
+search_all (gpointer data)
+{
+  Work *work = data;
+
+  read_batch (work);
+  while (plait_ragged_rows (plait_beam_rows (work->beam).hypotheses) > 0)
+    if (!plait_arena_protect (work->search->step_arena, make_step, work, &work->error))
+      return;
+}
+
+static PlaitBeam *
+new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
+{
+  g_autofree gint64 *limits = g_new (gint64, batch->n_sentences);
+
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      gint64 longest = 0;
+
+      for (gint64 i = 0; i < batch->n_sources; i++)
+        longest = MAX (longest, plait_ragged_length (batch->inputs[i].rows, s));
+      limits[s] = settings->maximum_length;
+      if (settings->maximum_ratio > 0)
+        limits[s] = MIN (limits[s], (gint64)(settings->maximum_ratio * (double)longest) + 10);
+    }
+  return plait_beam_new (settings, batch->n_sentences, limits);
+}
+
+static PlaitHypotheses *
+collect (const Work *work)
+{
+  gint64 n = work->batch->n_sentences;
+  PlaitHypotheses *all = g_new0 (PlaitHypotheses, n);
+  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
+
+  for (gint64 s = 0; s < n; s++)
+    {
+      guint found = MIN (plait_beam_results (work->beam, s, results), (guint)work->settings.n_best);
+
+      all[s].n = found;
+      all[s].hypotheses = g_new0 (PlaitHypothesis, found + 1);
+      for (guint i = 0; i < found; i++)
+        {
+          PlaitHypothesis *hypothesis = &all[s].hypotheses[i];
+          gint64 token = results[i].last;
+          gint64 place;
+
+          hypothesis->length = results[i].length - (results[i].ended ? 1 : 0);
+          hypothesis->log_probability = results[i].log_probability;
+          hypothesis->score = results[i].score;
+          hypothesis->ended = results[i].ended;
+          hypothesis->tokens = g_new (gint32, hypothesis->length + 1);
+          if (results[i].ended)
+            token = plait_beam_token (work->beam, token)->previous;
+          for (place = hypothesis->length; token >= 0; token = plait_beam_token (work->beam, token)->previous)
+            hypothesis->tokens[--place] = plait_beam_token (work->beam, token)->token;
+        }
+    }
+  return all;
+}
+
+static gboolean
+too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error, GError *cause)
+{
+  plait_fail (error, PLAIT_ERROR_MEMORY,
+              "searching %" G_GINT64_FORMAT " sentences with a beam of %" G_GINT64_FORMAT
+              " does not fit (%s): lower decode.batch, decode.beam or decode.maximum_length",
+              batch->n_sentences, settings->beam, cause->message);
+  g_error_free (cause);
+  return FALSE;
+}
+
+PlaitHypotheses *
+plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
+                                   PlaitSentenceAttention **attention, GError **error)
+{
+  gint64 words = plait_model_target_vocabulary_size (search->model);
+  g_autoptr (PlaitBeam) beam = NULL;
+  g_autoptr (GPtrArray) captures = g_ptr_array_new ();
+  PlaitHypotheses *hypotheses = NULL;
+  Work work = {
+    .search = search,
+    .batch = batch,
+    .settings = *settings,
+    .capturing = attention != NULL,
+    .captures = captures,
+    .best = (guint)MIN (settings->beam, words),
+  };
+  gboolean ran;
+
+  if (!plait_model_check_batch (search->model, batch, error))
+    return NULL;
+  beam = work.beam = new_beam (batch, settings);
+  if (!plait_decoder_check_length (plait_model_decoder (search->model), plait_beam_most_steps (beam), error))
+    return NULL;
+  plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  ran = plait_arena_protect (search->lasting_arena, search_all, &work, &work.error);
+  if (ran && !work.error)
+    {
+      hypotheses = collect (&work);
+      if (attention)
+        *attention = follow_attention (&work);
+    }
+  else
+    too_large (batch, settings, error, work.error);
+  plait_decoder_state_free (work.state);
+  return hypotheses;
+}
+
+PlaitHypotheses *
+plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
+{
+  return plait_search_batch_with_attention (search, batch, settings, NULL, error);
+}
+
+/*
+ * Forced decoding
+ */
+
+typedef struct
+{
+  PlaitSearch *search;
+  const PlaitBatch *batch;
+  double *row_log_probabilities;
+  PlaitCapture *capture;
+  gboolean capturing;
+} Forced;
+
+static void
+force (gpointer data)
+{
+  Forced *forced = data;
+  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitVocabularyLossSums sums;
+  gint64 rows = plait_ragged_rows (forced->batch->target_rows);
+  guint n_memories;
+
+  plait_model_memories (forced->search->model, &n_memories);
+  if (forced->capturing)
+    forced->capture
+        = plait_capture_new (forced->search->lasting_arena,
+                             plait_decoder_n_layers (plait_model_decoder (forced->search->model)), n_memories);
+  plait_model_loss (forced->search->model, forced->search->lasting, forced->batch, &options, &sums,
+                    forced->row_log_probabilities, forced->capture);
+  for (gint64 row = 0; row < rows; row++)
+    forced->row_log_probabilities[row] = -forced->row_log_probabilities[row];
+}
+
+gboolean
+plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
+                     PlaitSentenceAttention **attention, GError **error)
+{
+  Forced forced = {
+    .search = search,
+    .batch = batch,
+    .row_log_probabilities = row_log_probabilities,
+    .capturing = attention != NULL,
+  };
+  g_autoptr (GError) cause = NULL;
+
+  if (!plait_model_check_batch (search->model, batch, error))
+    return FALSE;
+  plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (!plait_arena_protect (search->lasting_arena, force, &forced, &cause))
+    return plait_fail (error, PLAIT_ERROR_MEMORY,
+                       "scoring %" G_GINT64_FORMAT " sentences does not fit (%s): lower decode.batch",
+                       batch->n_sentences, cause->message);
+  if (attention)
+    {
+      *attention = g_new0 (PlaitSentenceAttention, batch->n_sentences);
+      for (gint64 s = 0; s < batch->n_sentences; s++)
+        {
+          gint64 length = plait_ragged_length (batch->target_rows, s);
+
+          sentence_attention_start (&(*attention)[s], forced.capture, s, length);
+          for (gint64 t = 0; t < length; t++)
+            sentence_attention_copy (&(*attention)[s], forced.capture, s, batch->target_rows.offsets[s] + t, t);
+        }
+    }
+  return TRUE;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/model.h"
+
+/*
+ * Beam search over sentences and hypotheses together (greedy: a beam of one), and forced decoding.
+ *
+ * A hypothesis' score is its log-probability over the length penalty, its end counted (Wu et al. 2016, eq. 14).
+ * Finished hypotheses stay in the beam; a sentence is done when no unfinished one can overtake, or at the length limit,
+ * which ends hypotheses as they stand. Ties go to the older hypothesis, then to the lower id.
+ */
+
+typedef struct
+{
+  gint32 *tokens; /* without the end; owned */
+  gint64 length;
+  double log_probability; /* nats, the end included where there is one */
+  double score;           /* what ranked it */
+  gboolean ended;         /* FALSE: cut at the length limit */
+} PlaitHypothesis;
+
+/* The best hypotheses of one sentence, best first. */
+typedef struct
+{
+  guint n;
+  PlaitHypothesis *hypotheses;
+} PlaitHypotheses;
+
+typedef struct PlaitSearch PlaitSearch;
+
+/* A search over @model (borrowed) on @pool (borrowed). Weights are packed once: make a new search when they change. At
+ * most
+ * @memory bytes of arenas (0: no limit). PLAIT_ERROR_MEMORY if the packed weights do not fit. (transfer full) */
+PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, gsize memory, GError **error);
+void plait_search_free (PlaitSearch *search);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
+
+/* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order.
+ * PLAIT_ERROR_MEMORY names the sentences and the keys to lower. (transfer full) */
+PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
+                                     GError **error);
+void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
+
+/* Attention that a search paid for the best hypothesis of each sentence, followed along its ancestry. */
+typedef struct
+{
+  guint n_layers;
+  guint n_memories;
+  gint64 *rows;           /* [n_memories]: rows of this sentence */
+  gint64 length;          /* target rows: tokens and end */
+  guint *heads;           /* [n_layers][n_memories]; 0: not attended */
+  PlaitScalar **weights;  /* [n_layers][n_memories]: [heads][length][rows] */
+  guint *context_heads;   /* [n_layers]; 0: no second level */
+  PlaitScalar **contexts; /* [n_layers]: [heads][length][memories] */
+} PlaitSentenceAttention;
+
+void plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n);
+
+/* As plait_search_batch, with the attention of each sentence's best hypothesis in @attention, [n_sentences]. */
+PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
+                                                    const PlaitDecodeSettings *settings,
+                                                    PlaitSentenceAttention **attention, GError **error);
+
+/* Forced decoding of the batch's targets: the log-probability of each target row in @row_log_probabilities [target
+ * rows], and with @attention non-NULL the attention of each sentence. */
+gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
+                              PlaitSentenceAttention **attention, GError **error);
