@@ -103,6 +103,9 @@ set_options (PlaitMetric *metric, const char *text, GError **error)
   g_ptr_array_add (names, NULL);
 
   g_autofree gboolean *seen = g_new0 (gboolean, names->len);
+  if (!*text)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": no option stands behind the colon; leave it out",
+                       metric->text);
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   for (guint i = 0; parts[i]; i++)
     {

@@ -223,6 +223,8 @@ compare_p (const void *a, const void *b)
 void
 plait_holm_adjust (PlaitComparison *comparisons, gsize count)
 {
+  if (count == 0)
+    return;
   g_autofree PlaitComparison **sorted = g_new (PlaitComparison *, count);
   for (gsize i = 0; i < count; i++)
     sorted[i] = &comparisons[i];

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "base/error.h"
+#include "evaluate/perplexity.h"
+#include "evaluate/report.h"
+
+#include <math.h>
+
+TEST_CASE (perplexity, by_hand)
+{
+  /* 6 nats over 4 tokens and 3 words. */
+  const double log_probabilities[] = { -2, -4, 0 };
+  const gint64 tokens[] = { 1, 3, 0 }, words[] = { 1, 2, 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStatistics) statistics = plait_perplexity_statistics (log_probabilities, tokens, words, 3, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (statistics != NULL);
+
+  g_autoptr (PlaitMetric) per_token = plait_metric_new_perplexity (PLAIT_PERPLEXITY_TOKEN);
+  g_autoptr (PlaitMetric) per_word = plait_metric_new_perplexity (PLAIT_PERPLEXITY_WORD);
+  g_autoptr (PlaitResult) token = plait_result_new (per_token, statistics, 0, 1, &error);
+  g_autoptr (PlaitResult) word = plait_result_new (per_word, statistics, 0, 1, &error);
+  REQUIRE (token != NULL && word != NULL);
+  CHECK_NEAR (token->score, exp (1.5), 1e-12);
+  CHECK_NEAR (word->score, exp (2), 1e-12);
+  CHECK (!token->larger_is_better);
+
+  g_autofree char *text = plait_result_to_text (word, 2);
+  CHECK_STRING (text, "perplexity per word|unit:word|version:plait-" PLAIT_VERSION
+                      " = 7.39 (log_probability = -6.000 tokens = 4 words = 3)");
+}
+
+TEST_CASE (perplexity, refuses_impossible_sums)
+{
+  static const struct
+  {
+    double log_probability;
+    gint64 tokens, words;
+    const char *message;
+  } cases[] = {
+    { 0.5, 1, 1, "sentence 1 has log-probability 0.5 for 1 tokens and 1 words" },
+    { NAN, 1, 1, "log-probability nan" },
+    { -1, -1, 1, "for -1 tokens" },
+    { -1, 1, -1, "and -1 words" },
+    { -1, 0, 1, "has 0 tokens and 1 words" },
+    { -1, 1, 0, "has 1 tokens and 0 words" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      CHECK (plait_perplexity_statistics (&cases[i].log_probability, &cases[i].tokens, &cases[i].words, 1, &error)
+             == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
+    }
+}
+
+TEST_CASE (perplexity, of_an_impossible_sentence_is_infinite)
+{
+  const double log_probabilities[] = { -INFINITY, -1 };
+  const gint64 counts[] = { 1, 1 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStatistics) statistics = plait_perplexity_statistics (log_probabilities, counts, counts, 2, &error);
+  REQUIRE (statistics != NULL);
+  g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity (PLAIT_PERPLEXITY_TOKEN);
+  g_autoptr (PlaitResult) result = plait_result_new (metric, statistics, 0, 1, &error);
+  REQUIRE (result != NULL);
+  CHECK (isinf (result->score));
+  g_autoptr (GString) json = g_string_new (NULL);
+  plait_result_append_json (result, json);
+  CHECK_CONTAINS (json->str, "\"score\": null");
+
+  /* Differences of infinite scores are no numbers: they show nothing. */
+  PlaitComparison comparison;
+  REQUIRE (plait_compare_systems (metric, statistics, statistics, PLAIT_TEST_PERMUTATION, 20, 1, &comparison, &error));
+  CHECK (comparison.p == 1);
+}
+
+static PlaitResult example = {
+  .metric = (char *)"bleu:tok=none",
+  .name = (char *)"BLEU",
+  .signature = (char *)"nrefs:1|\"\\\t\001é",
+  .detail = (char *)"detail",
+  .score = 23.456,
+  .sentences = 12,
+  .interval = { .resamples = 1000, .seed = 5, .mean = 23.4449, .low = 22, .high = 25.5, .half_range = 1.75 },
+};
+
+TEST_CASE (report, text)
+{
+  g_autofree char *text = plait_result_to_text (&example, 2);
+  CHECK_STRING (text, "BLEU|nrefs:1|\"\\\t\001é = 23.46 (μ = 23.44 ± 1.75) detail");
+  g_autofree char *cell = plait_result_to_cell (&example, 1);
+  CHECK_STRING (cell, "23.5 ± 1.8");
+
+  PlaitResult bare = example;
+  bare.interval.resamples = 0;
+  bare.detail = NULL;
+  g_autofree char *bare_text = plait_result_to_text (&bare, 0);
+  CHECK_STRING (bare_text, "BLEU|nrefs:1|\"\\\t\001é = 23");
+  g_autofree char *bare_cell = plait_result_to_cell (&bare, 2);
+  CHECK_STRING (bare_cell, "23.46");
+}
+
+TEST_CASE (report, json)
+{
+  g_autoptr (GString) json = g_string_new ("[");
+  plait_result_append_json (&example, json);
+  CHECK_STRING (json->str, "[{\"name\": \"BLEU\", \"score\": 23.456, \"signature\": "
+                           "\"nrefs:1|\\\"\\\\\\u0009\\u0001é\", \"verbose_score\": \"detail\", "
+                           "\"metric\": \"bleu:tok=none\", \"sentences\": 12, \"confidence_mean\": 23.4449, "
+                           "\"confidence_var\": 1.75, \"confidence_low\": 22, \"confidence_high\": 25.5, "
+                           "\"resamples\": 1000, \"seed\": 5}");
+
+  PlaitResult bare = { .metric = (char *)"m", .name = (char *)"{", .signature = (char *)"", .score = 0.1 + 0.2 };
+  g_string_assign (json, "");
+  plait_result_append_json (&bare, json);
+  CHECK_STRING (json->str, "{\"name\": \"{\", \"score\": 0.30000000000000004, \"signature\": \"\", "
+                           "\"metric\": \"m\", \"sentences\": 0}");
+}
+
+TEST_CASE (report, comparison)
+{
+  PlaitComparison comparison = { PLAIT_TEST_PERMUTATION, 10000, 3, 20, 21.25, 1.25, 0.0123, 0.0123, 0, 0, 0, 0 };
+  g_autofree char *text = plait_comparison_to_text (&comparison, 2);
+  CHECK_STRING (text, "+1.25 (20.00 -> 21.25), p = 0.0123 (approximate randomisation, 10000 shuffles, seed 3)");
+  g_autoptr (GString) json = g_string_new (NULL);
+  plait_comparison_append_json (&comparison, json);
+  CHECK_STRING (json->str, "{\"test\": \"approximate randomisation\", \"baseline\": 20, \"system\": 21.25, "
+                           "\"difference\": 1.25, \"p\": 0.0123, \"adjusted_p\": 0.0123, \"trials\": 10000, "
+                           "\"seed\": 3}");
+
+  comparison = (PlaitComparison){ PLAIT_TEST_BOOTSTRAP, 1000, 3, 20, 18.5, -1.5, 0.01, 0.02, -1.5, -2.5, -0.25, 0.25 };
+  g_autofree char *other = plait_comparison_to_text (&comparison, 1);
+  CHECK_STRING (other, "-1.5 (20.0 -> 18.5), p = 0.0100, adjusted 0.0200, 95 % of differences in [-2.5, -0.2] "
+                       "(paired bootstrap, 1000 resamples, seed 3)");
+  g_string_assign (json, "");
+  plait_comparison_append_json (&comparison, json);
+  CHECK_CONTAINS (json->str, "\"seed\": 3, \"mean\": -1.5, \"low\": -2.5, \"high\": -0.25, \"share_better\": 0.25}");
+}
+
+TEST_CASE (report, signature_tells_resamples_and_seed)
+{
+  const char *hypotheses[] = { "a b c d", "e f g h i" }, *set[] = { "a b c d", "e f g x i" };
+  const char *const *references[] = { set };
+  PlaitTextPairs pairs = { 2, hypotheses, 1, references };
+  g_autoptr (PlaitMetric) metric = plait_metric_new ("bleu", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 200, 12345, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (result != NULL);
+  CHECK_STRING (result->signature,
+                "nrefs:1|bs:200|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:plait-" PLAIT_VERSION);
+  CHECK_INT (result->interval.resamples, 200);
+  CHECK (result->interval.low <= result->score && result->score <= result->interval.high);
+
+  g_autoptr (PlaitResult) again = plait_evaluate (metric, &pairs, 200, 12345, &error);
+  CHECK_NEAR (again->interval.mean, result->interval.mean, 0);
+  g_autoptr (PlaitResult) other = plait_evaluate (metric, &pairs, 200, 12346, &error);
+  CHECK (other->interval.mean != result->interval.mean);
+  CHECK (plait_evaluate (metric, &pairs, PLAIT_MOST_TRIALS + 1, 1, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "number of resamples");
+}

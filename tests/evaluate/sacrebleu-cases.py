@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Print sacrebleu-cases.h: odd texts with the values that sacreBLEU itself gives them.
+
+The tests run without this script. To renew the table with a newer sacreBLEU:
+
+    python3 -m venv /tmp/sacrebleu && /tmp/sacrebleu/bin/pip install sacrebleu
+    /tmp/sacrebleu/bin/python tests/evaluate/sacrebleu-cases.py > tests/evaluate/sacrebleu-cases.h
+"""
+
+import io
+import logging
+
+import sacrebleu
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+logging.disable(logging.CRITICAL)
+
+# Name, hypotheses, reference sets (None: the set lacks the sentence).
+CORPORA = [
+    ("plain", ["The dog bit the man.", "It was not unexpected.", "The man bit him first."],
+     [["The dog bit the man.", "It was not surprising.", "The man had just bitten him."]]),
+    ("two references", ["The dog bit the man.", "It was not unexpected.", "The man bit him first."],
+     [["The dog bit the man.", "It was not surprising.", "The man had just bitten him."],
+      ["The dog had bit the man.", "No one was surprised.", "The man had bitten the dog."]]),
+    ("three references of differing length", ["a b c d e f", "a b"],
+     [["a b c d e", "a"], ["a b c d e f g", "a b c"], ["a x c d e f g h", ""]]),
+    ("some references missing", ["the cat sat on the mat", "a dog", "so it goes"],
+     [["the cat sat on a mat", "a dog", "so it goes"], [None, "the dog", None], ["a cat sat", None, None]]),
+    ("perfect", ["one two three four five"], [["one two three four five"]]),
+    ("nothing matches", ["alpha beta gamma delta"], [["one two three four"]]),
+    ("one word", ["dog"], [["dog"]]),
+    ("one word of two", ["dog"], [["dog cat"]]),
+    ("two words", ["a dog"], [["a dog"]]),
+    ("three words", ["a big dog"], [["a big dog"]]),
+    ("unigrams alone match", ["a b c d e f g h"], [["h g f e d c b a"]]),
+    ("bigrams alone match", ["a b x c d y e f"], [["a b u c d v e f"]]),
+    ("trigrams alone match", ["a b c x d e f"], [["a b c y d e f"]]),
+    ("empty hypothesis", [""], [["a b c d"]]),
+    ("empty reference", ["a b c d"], [[""]]),
+    ("both empty", [""], [[""]]),
+    ("some empty", ["", "a b c d e", "x"], [["a b", "a b c d e", ""]]),
+    ("blank hypothesis", [" \t\u00a0\u2003\u3000 "], [["a b c d"]]),
+    ("brevity", ["the cat sat on"], [["the cat sat on the mat in the hall today"]]),
+    ("too long", ["the cat sat on the mat in the hall today"], [["the cat sat on"]]),
+    ("clipping", ["the the the the the the the"], [["the cat is on the mat"]]),
+    ("punctuation", ['He said: "No!" (twice) -- to-day; 50% of {them} [all] <b> a/b c\\d e^f g_h i|j k~l m`n.'],
+     [['He said "No", twice - to-day: 50 % of {them}, [all] <b> a/b c\\d e^f g_h i|j k~l m`n.']]),
+    ("numbers", ["In 1,000.50 or 3.14 and 1-2-3, 2,5, .5 5. 1.a a.1 1,,2 1..2 10-fold -5 --5 5--"],
+     [["In 1,000.50 or 3.14, and 1-2-3 2,5 .5 5 1.a a.1 1,2 1..2 10-fold -5 5-"]]),
+    ("ellipses", ["wait... what,. really.,.", "a.b.c. U.S.A. e.g., i.e."],
+     [["wait ... what . really", "a.b.c U.S.A, e.g. i.e."]]),
+    ("entities", ["&quot;a&quot; &amp; b &lt;c&gt; &amp;lt;d&amp;gt; &amp;amp; &apos;e&apos; &nbsp;"],
+     [['"a" & b <c> <d> & \'e\' &nbsp;']]),
+    ("skipped", ["a <skipped> b<skipped>c <skip<skipped>ped> d", "x <SKIPPED> y"],
+     [["a b c d", "x y"]]),
+    ("line breaks", ["multi-\nline text\nhere", "a-\r\nb\r\n", "one\rtwo\x0bthree\x0cfour"],
+     [["multiline text here", "a- b", "one two three four"]]),
+    ("carriage returns", ["the cat sat on the mat\r", "so it goes\r\n"], [["the cat sat on the mat", "so it goes"]]),
+    ("Unicode white space", ["a\u00a0b\u1680c\u2000d\u2003e\u2009f\u200ag\u2028h\u2029i\u202fj\u205fk\u3000l\u0085m"],
+     [["a b c d e f g h i j k l m"]]),
+    ("separators", ["a\x1cb\x1dc\x1ed\x1fe\x1bf"], [["a b c d e f"]]),
+    ("no white space", ["a\u200bb c\ufeffd e\u180ef g\u2060h i\u00adj"], [["a b c d e f g h i j"]]),
+    ("byte order mark", ["\ufeffthe cat sat on the mat"], [["the cat sat on the mat"]]),
+    ("combining marks", ["cafe\u0301 nai\u0308ve re\u0301sume\u0301 Z\u030c"], [["café naïve résumé Ž"]]),
+    ("points after marks", ["cafe\u0301. é, 中. ١. ٣,١ １.２ ½."], [["cafe\u0301 . é , 中 . ١ . ٣ , ١ １ . ２ ½ ."]]),
+    ("Chinese and Japanese", ["我们 去 北京。今天 天气 很 好，", "これは テスト です。"],
+     [["我们去 北京。今天 天气 不 好，", "これは テストです 。"]]),
+    ("Arabic and Hebrew", ["مرحبا بالعالم، كيف حالك؟", "שלום עולם, מה שלומך?"],
+     [["مرحبا بالعالم كيف حالك؟", "שלום עולם מה שלומך"]]),
+    ("emoji", ["good 😀👍🏽 👨\u200d👩\u200d👧 🇩🇪🇫🇷 day ❤\ufe0f", "😀😀😀"], [["good 😀👍 👨\u200d👩 🇩🇪 day ❤", "😀😀"]]),
+    ("Czech", ["Žluťoučký kůň úpěl ďábelské ódy.", "Děkuji, že jste přišli!"],
+     [["Žluťoučký kůň pěl ďábelské kódy.", "Děkuji že jste přišel."]]),
+    ("case", ["The CAT Sat ON The Mat", "ÉCOLE Übung ŽLUŤOUČKÝ"], [["the cat sat on the mat", "école übung žluťoučký"]]),
+    ("special case", ["ΟΔΟΣ ΣΑΣ Α.Σ. ΣΣ Σ", "İstanbul IŞIK ẞ ǅ Ⅷ Ⱥ K Ω", "ΑΣ\u0301 ΑΣ\u0301Α"],
+     [["οδος σας α.σ. σς σ", "i\u0307stanbul ışık ß ǆ ⅷ ⱥ k ω", "ας\u0301 ασ\u0301α"]]),
+    ("words and marks", ["(hi) 'tis \"so\" well, a. . .. --- !x x! é. .é ¿qué? \u2019a"],
+     [["( hi ) tis so well , a . ... - x é é qué a"]]),
+    ("tokenised text", ["2-3 ' on", "2-3 . The &amp; The dogs dogs '", "&amp;",
+                        ", 3.5 sat dogs dogs U.S. U.S. . ) ) mat dogs 2-3", "2-3 sat the U.S. 2-3 The cat dogs &amp;"],
+     [["2-3 ' on cat -x-", "2-3 &amp; ( &amp; ) ) dogs . The cat The", "&amp; -x-",
+       ", 3.5 sat &amp; the U.S. U.S. . ) ) mat the 2-3 The sat Mat", "2-3 sat the Mat sat The cat dogs on -x- Mat"],
+      ["2-3 U.S. on &amp; 3.5 -x- on", "( The The &amp; on dogs dogs ' ) on &amp; , Mat cat &amp; . 3.5 . the Mat .",
+       "&amp; 2-3 The Mat , ( Mat the the the dogs été",
+       "( 3.5 -x- dogs isn't U.S. U.S. The ) ) mat dogs 2-3 3.5 été -x- 2-3 a , the 2-3 The isn't (",
+       "2-3 sat the U.S. 2-3 The ) the &amp; Mat U.S. on"]]),
+]
+
+METRICS = [
+    ("bleu", BLEU()),
+    ("bleu:tok=none", BLEU(tokenize="none")),
+    ("bleu:smooth=floor", BLEU(smooth_method="floor")),
+    ("bleu:smooth=floor,value=0.25", BLEU(smooth_method="floor", smooth_value=0.25)),
+    ("bleu:smooth=add-k", BLEU(smooth_method="add-k")),
+    ("bleu:smooth=add-k,value=0.5", BLEU(smooth_method="add-k", smooth_value=0.5)),
+    ("bleu:smooth=none", BLEU(smooth_method="none")),
+    ("bleu:lowercase", BLEU(lowercase=True)),
+    ("bleu:tok=none,smooth=none,lowercase", BLEU(tokenize="none", smooth_method="none", lowercase=True)),
+    ("bleu:effective", BLEU(effective_order=True)),
+    ("chrf", CHRF()),
+    ("chrf:lowercase", CHRF(lowercase=True)),
+    ("chrf:whitespace", CHRF(whitespace=True)),
+    ("chrf:epsilon", CHRF(eps_smoothing=True)),
+    ("chrf:beta=3", CHRF(beta=3)),
+    ("chrf++", CHRF(word_order=2)),
+]
+
+LOWER = [
+    "PLAIN ascii 123", "ÀÉÎÕÜ Ÿ Œ Þ", "Σ", "ΑΣ", "ΑΣΑ", "ΣΑΣ ΑΣ.", "Α.Σ", "Α.Σ.Α", "ΑΣ\u00ad", "ΑΣ\u0345Β", "1Σ", "ªΣ", "aʰΣ",
+    "İ", "İİ", "I\u0307", "ıI", "ẞß", "ǅǄǆ", "ŉ", "ﬁ", "ⅧⅧ", "ȺȾ", "KΩÅ", "ԱՒ", "ᲐᲑ", "Ꭰꭰ", "𐐀𐐁", "𞤀", "Ⰰ", "Ａ", "中", "😀",
+]
+
+LINES = [b"", b"\n", b"a", b"a\n", b"a\n\n", b"a\r\nb\r\n", b"a\rb\n", b"a \t\xc2\xa0\xe3\x80\x80\n \n",
+         b"a\xe2\x80\xa8b\xc2\x85c\x0bd\x0ce\x1cf\n", b"\xef\xbb\xbfa\n", b"  a\n"]
+
+
+def c_string(text):
+    if text is None:
+        return "NULL"
+    data = text if isinstance(text, bytes) else text.encode()
+    return '"' + "".join(
+        chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in data) + '"'
+
+
+def main():
+    print("/* SPDX-License-Identifier: MIT */\n#pragma once\n")
+    print("/* Written by sacrebleu-cases.py, which says how; values of sacreBLEU, not of plait. */\n/* clang-format off */\n")
+    print(f'#define SACREBLEU_VERSION "version:{sacrebleu.__version__}"\n')
+
+    print("static const struct\n{\n  const char *line, *tokens;\n} token_cases[] = {")
+    tokenise = Tokenizer13a()
+    for _, hypotheses, sets in CORPORA:
+        for line in hypotheses + [r for s in sets for r in s if r is not None]:
+            print(f"  {{ {c_string(line)},\n    {c_string(tokenise(line))} }},")
+    print("};\n")
+
+    print("static const struct\n{\n  const char *text, *lower;\n} lower_cases[] = {")
+    for text in LOWER:
+        print(f"  {{ {c_string(text)}, {c_string(text.lower())} }},")
+    print("};\n")
+
+    # sacreBLEU's command opens files so, and strips each line.
+    print("static const struct\n{\n  const char *bytes, *lines[8];\n} line_cases[] = {")
+    for data in LINES:
+        stream = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
+        lines = [line.rstrip() for line in stream]
+        print(f"  {{ {c_string(data)}, {{ {', '.join([c_string(x) for x in lines] + ['NULL'])} }} }},")
+    print("};\n")
+
+    print("static const struct\n{\n  const char *name;\n  guint sentences, sets;\n  const char *hypotheses[5];\n"
+          "  const char *references[3][5];\n} corpora[] = {")
+    for name, hypotheses, sets in CORPORA:
+        print(f"  {{ {c_string(name)}, {len(hypotheses)}, {len(sets)},\n"
+              f"    {{ {', '.join(map(c_string, hypotheses))} }},")
+        print("    { " + ",\n      ".join("{ " + ", ".join(map(c_string, s)) + " }" for s in sets) + " } },")
+    print("};\n")
+
+    print("static const struct\n{\n  guint corpus;\n  const char *metric;\n  double score;\n  const char *text;\n"
+          "} score_cases[] = {")
+    for number, (_, hypotheses, sets) in enumerate(CORPORA):
+        for text, metric in METRICS:
+            score = metric.corpus_score(hypotheses, sets)
+            line = score.format(width=2, signature=str(metric.get_signature()))
+            print(f"  {{ {number}, {c_string(text)}, {score.score!r},\n    {c_string(line)} }},")
+    print("};")
+
+
+main()

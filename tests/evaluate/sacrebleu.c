@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "sacrebleu-cases.h"
+
+#include "evaluate/report.h"
+#include "evaluate/text.h"
+#include "evaluate/tokenise.h"
+
+#include <locale.h>
+#include <string.h>
+
+/* sacreBLEU's text with our version in its signature. */
+static char *
+with_our_version (const char *text)
+{
+  const char *at = strstr (text, SACREBLEU_VERSION);
+  if (!at)
+    return g_strdup (text);
+  return g_strdup_printf ("%.*sversion:plait-" PLAIT_VERSION "%s", (int)(at - text), text,
+                          at + strlen (SACREBLEU_VERSION));
+}
+
+static void
+check_all_scores (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (score_cases); i++)
+    {
+      guint corpus = score_cases[i].corpus;
+      CONTEXT ("corpus \"%s\", metric %s", corpora[corpus].name, score_cases[i].metric);
+      const char *const *references[3];
+      for (guint k = 0; k < corpora[corpus].sets; k++)
+        references[k] = corpora[corpus].references[k];
+      PlaitTextPairs pairs
+          = { corpora[corpus].sentences, corpora[corpus].hypotheses, corpora[corpus].sets, references };
+
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitMetric) metric = plait_metric_new (score_cases[i].metric, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (metric != NULL);
+      g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 0, 1, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (result != NULL);
+      CHECK_NEAR (result->score, score_cases[i].score, 1e-10);
+      CHECK_INT (result->sentences, corpora[corpus].sentences);
+      g_autofree char *text = plait_result_to_text (result, 2);
+      g_autofree char *expected = with_our_version (score_cases[i].text);
+      CHECK_STRING (text, expected);
+    }
+}
+
+TEST_CASE (sacrebleu, scores)
+{
+  check_all_scores ();
+}
+
+TEST_CASE (sacrebleu, scores_do_not_depend_on_the_locale)
+{
+  static const char *const names[] = { "de_DE.UTF-8", "cs_CZ.UTF-8", "fr_FR.UTF-8", "tr_TR.UTF-8", "de_DE", "tr_TR" };
+  gboolean any = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (setlocale (LC_ALL, names[i]))
+      {
+        any = TRUE;
+        check_all_scores ();
+      }
+  setlocale (LC_ALL, "C");
+  if (!any)
+    SKIP_TEST ("no locale with a decimal comma or a dotless i is installed");
+}
+
+TEST_CASE (sacrebleu, tokens_13a)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (token_cases); i++)
+    {
+      CONTEXT ("line \"%s\"", token_cases[i].line);
+      g_autofree char *line = g_strdup (token_cases[i].line);
+      g_autofree char *tokens = plait_tokenise_13a (line);
+      CHECK_STRING (tokens, token_cases[i].tokens);
+    }
+}
+
+TEST_CASE (sacrebleu, lower_case)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (lower_cases); i++)
+    {
+      CONTEXT ("text \"%s\"", lower_cases[i].text);
+      g_autofree char *lower = plait_text_lower (lower_cases[i].text);
+      CHECK_STRING (lower, lower_cases[i].lower);
+    }
+}
+
+TEST_CASE (sacrebleu, lines_of_a_file)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (line_cases); i++)
+    {
+      CONTEXT ("bytes \"%s\"", line_cases[i].bytes);
+      g_autoptr (GError) error = NULL;
+      g_auto (GStrv) lines = plait_text_lines (line_cases[i].bytes, strlen (line_cases[i].bytes), "x", &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (lines != NULL);
+      for (guint k = 0; k == 0 || line_cases[i].lines[k - 1]; k++)
+        {
+          CHECK_STRING (lines[k], line_cases[i].lines[k]);
+          if (!lines[k])
+            break;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "base/error.h"
+#include "evaluate/ngrams.h"
+#include "evaluate/text.h"
+#include "evaluate/tokenise.h"
+
+#include <string.h>
+
+TEST_CASE (text, white_space_is_what_python_calls_so)
+{
+  /* All code points for which str.isspace () holds in Python 3. */
+  static const gunichar spaces[] = { 0x09,   0x0a,   0x0b,   0x0c,   0x0d,   0x1c,   0x1d,   0x1e,   0x1f,   0x20,
+                                     0x85,   0xa0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
+                                     0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000 };
+  guint next = 0;
+  for (gunichar c = 1; c < 0x110000; c++)
+    {
+      gboolean expected = next < G_N_ELEMENTS (spaces) && spaces[next] == c;
+      next += expected;
+      if (plait_text_is_space (c) != expected)
+        {
+          CONTEXT ("code point %04X", c);
+          CHECK (plait_text_is_space (c) == expected);
+        }
+    }
+  CHECK_INT (next, G_N_ELEMENTS (spaces));
+}
+
+TEST_CASE (text, counts_words)
+{
+  CHECK_INT (plait_text_count_words (""), 0);
+  CHECK_INT (plait_text_count_words (" \t"), 0);
+  CHECK_INT (plait_text_count_words ("one"), 1);
+  CHECK_INT (plait_text_count_words ("\302\240one\343\200\200two three "), 3);
+}
+
+TEST_CASE (text, lines_name_the_byte_that_is_not_text)
+{
+  static const struct
+  {
+    const char *bytes;
+    gsize length;
+    const char *message;
+  } cases[] = {
+    { "good\nab\377c\n", 9, "hyp.txt:2: byte 3 of the line is 0xff" },
+    { "a\0b\n", 4, "hyp.txt:1: byte 2 of the line is 0x00" },
+    { "\n\nab\303", 5, "hyp.txt:3: byte 3 of the line is 0xc3" },
+    { "\355\240\200", 3, "hyp.txt:1: byte 1 of the line is 0xed" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_auto (GStrv) lines = plait_text_lines (cases[i].bytes, cases[i].length, "hyp.txt", &error);
+      CHECK (lines == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
+    }
+}
+
+TEST_CASE (text, tokeniser_takes_time_linear_in_the_line)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; i < 100000; i++)
+    g_string_append (line, "&amp;lt;");
+  g_autofree char *tokens = plait_tokenise_13a (line->str);
+  CHECK_INT (strlen (tokens), 2 * 100000 - 1);
+}
+
+TEST_CASE (ngrams, match_is_clipped_by_the_reference_that_has_most)
+{
+  g_autoptr (PlaitNgrams) ngrams = plait_ngrams_new ();
+  for (guint round = 0; round < 3; round++)
+    {
+      plait_ngrams_clear (ngrams);
+      plait_ngrams_add_words (ngrams, "a a a b a");
+      plait_ngrams_add_words (ngrams, "a b");
+      plait_ngrams_add_words (ngrams, "a a c");
+      plait_ngrams_next (ngrams);
+      CHECK_INT (plait_ngrams_total (ngrams, 0), 5);
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 2), 2); /* a, b */
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 2, 3), 2); /* a a */
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 3); /* a a, b */
+      plait_ngrams_next (ngrams);
+      CHECK_INT (plait_ngrams_total (ngrams, 0), 4);
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 2); /* "a a" once, "a b" */
+      plait_ngrams_next (ngrams);
+      CHECK_INT (plait_ngrams_total (ngrams, 1), 0);
+      CHECK_INT (plait_ngrams_total (ngrams, 2), 1);
+      CHECK_INT (plait_ngrams_match (ngrams, 0, 1, 3), 0);
+    }
+}
