@@ -73,13 +73,13 @@ confine (PlaitTrialLimits limits)
 }
 
 static G_NORETURN void
-run_child (int report_fd, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits)
+run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits)
 {
   confine (limits);
 
   GError *error = NULL;
   gboolean good = call (data, &error);
-  char report[REPORT_SIZE] = { good ? VERDICT_GOOD : VERDICT_REFUSED, PLAIT_ERROR_INPUT };
+  char report[REPORT_SIZE] = { good ? VERDICT_GOOD : VERDICT_REFUSED, (char)code };
   if (error != NULL)
     {
       if (error->domain == PLAIT_ERROR)
@@ -174,7 +174,7 @@ plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointe
       return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no process for a trial: %s", what, g_strerror (reason));
     }
   if (child == 0)
-    run_child (ends[1], call, data, limits);
+    run_child (ends[1], code, call, data, limits);
   close (ends[1]);
 
   char report[REPORT_SIZE];

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/internal.h"
+
+/* From here on a dataset is chunked and checksummed; below, the headers of chunks would outweigh it. */
+#define SMALLEST_CHUNKED ((gint64)64 << 10)
+/* Below this, compression gains less than the chunk index costs. */
+#define SMALLEST_COMPRESSED ((gint64)1 << 10)
+/* HDF5's chunk cache holds 1 MiB. */
+#define LARGEST_CHUNK ((gint64)1 << 20)
+
+#define DEFLATE_LEVEL 4
+
+/* The largest chunk of whole trailing dimensions within LARGEST_CHUNK. */
+static void
+choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *chunk)
+{
+  gint64 bytes = element_bytes;
+  for (guint i = rank; i-- > 0;)
+    {
+      gint64 fits = MAX (1, LARGEST_CHUNK / bytes);
+      chunk[i] = (hsize_t)MIN (shape[i], fits);
+      bytes *= (gint64)chunk[i];
+    }
+}
+
+static hid_t
+creation_list (guint rank, const gint64 *shape, gint64 elements, gint64 element_bytes, PlaitStoreOptions options)
+{
+  hid_t list = H5Pcreate (H5P_DATASET_CREATE);
+  gint64 bytes = elements * element_bytes;
+  gboolean compressed = (options & PLAIT_STORE_COMPRESSED) && bytes >= SMALLEST_COMPRESSED;
+  gboolean good = list >= 0 && H5Pset_obj_track_times (list, FALSE) >= 0
+                  && H5Pset_fill_time (list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_attr_phase_change (list, 16, 12) >= 0;
+  if (good && rank > 0 && elements > 0 && (compressed || bytes >= SMALLEST_CHUNKED))
+    {
+      hsize_t chunk[PLAIT_STORE_MAXIMUM_RANK];
+      choose_chunk (rank, shape, element_bytes, chunk);
+      good = H5Pset_chunk (list, (int)rank, chunk) >= 0;
+      if (good && compressed)
+        good = H5Pset_shuffle (list) >= 0 && H5Pset_deflate (list, DEFLATE_LEVEL) >= 0;
+      good = good && H5Pset_fletcher32 (list) >= 0;
+    }
+  if (good)
+    return list;
+  store_id_release (list);
+  return -1;
+}
+
+gboolean
+plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type, hid_t memory_space,
+                 guint rank, const gint64 *shape, gconstpointer values, PlaitStoreOptions options, GError **error)
+{
+  g_assert (rank <= PLAIT_STORE_MAXIMUM_RANK);
+  hsize_t extent[PLAIT_STORE_MAXIMUM_RANK];
+  gint64 elements = 1;
+  for (guint i = 0; i < rank; i++)
+    {
+      g_assert (shape[i] >= 0 && !__builtin_mul_overflow (elements, shape[i], &elements));
+      extent[i] = (hsize_t)shape[i];
+    }
+  g_auto (StoreId) space = rank == 0 ? H5Screate (H5S_SCALAR) : H5Screate_simple ((int)rank, extent, NULL);
+  g_auto (StoreId) list = creation_list (rank, shape, elements, (gint64)H5Tget_size (file_type), options);
+  g_auto (StoreId) id
+      = space < 0 || list < 0 ? -1 : H5Dcreate2 (store->file, path, file_type, space, store->link, list, H5P_DEFAULT);
+  if (id < 0 || (elements > 0 && H5Dwrite (id, memory_type, memory_space, H5S_ALL, H5P_DEFAULT, values) < 0)
+      || store->failure != 0)
+    return plait_store_fail (store, path, "write it", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
+                   gconstpointer values, PlaitStoreOptions options, GError **error)
+{
+  return plait_store_prepare (store, path, error)
+         && plait_store_put (store, path, plait_store_file_type (type), plait_store_memory_type (type), H5S_ALL, rank,
+                             shape, values, options, error);
+}
+
+static gboolean
+check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object, PlaitStoreType type, GError **error)
+{
+  if (plait_store_convertible (object->type, object->element_bytes, type))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s holds elements of %s, which cannot be read as %s", store->path,
+                     path, plait_store_type_name (object->type), plait_store_type_name (type));
+}
+
+gboolean
+plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint64 elements, gpointer buffer,
+                  GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  if (id < 0 || !check_type (store, path, &object, type, error))
+    return FALSE;
+  if (object.elements != elements)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %" G_GINT64_FORMAT " elements, %" G_GINT64_FORMAT " were expected", store->path,
+                       path, object.elements, elements);
+  if (elements > 0 && H5Dread (id, plait_store_memory_type (type), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
+    return plait_store_fail (store, path, "read it", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type, gint64 first, gint64 rows,
+                       gint64 capacity, gpointer buffer, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  if (id < 0 || !check_type (store, path, &object, type, error))
+    return FALSE;
+  if (object.rank == 0 || first < 0 || rows < 0 || first > object.shape[0] || rows > object.shape[0] - first)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %" G_GINT64_FORMAT " rows, so rows %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                       " cannot be read",
+                       store->path, path, object.rank == 0 ? 0 : object.shape[0], first, first + rows - 1);
+  gint64 row_elements = object.shape[0] == 0 ? 0 : object.elements / object.shape[0];
+  gint64 elements;
+  if (__builtin_mul_overflow (rows, row_elements, &elements) || elements > capacity)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %" G_GINT64_FORMAT " rows of %s have %" G_GINT64_FORMAT
+                       " elements each, more than the %" G_GINT64_FORMAT " there is room for",
+                       store->path, rows, path, row_elements, capacity);
+  if (elements == 0)
+    return TRUE;
+
+  hsize_t start[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)first };
+  hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)rows };
+  for (guint i = 1; i < object.rank; i++)
+    count[i] = (hsize_t)object.shape[i];
+  g_auto (StoreId) stored = H5Dget_space (id);
+  g_auto (StoreId) memory = H5Screate_simple ((int)object.rank, count, NULL);
+  if (stored < 0 || memory < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
+      || H5Dread (id, plait_store_memory_type (type), memory, stored, H5P_DEFAULT, buffer) < 0)
+    return plait_store_fail (store, path, "read it", error);
+  return TRUE;
+}
+
+gpointer
+plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type, gint64 maximum, gint64 *elements,
+                        GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  if (id < 0 || !check_type (store, path, &object, type, error))
+    return NULL;
+  if (object.elements > maximum)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: %s has %" G_GINT64_FORMAT " elements, at most %" G_GINT64_FORMAT " were expected", store->path,
+                  path, object.elements, maximum);
+      return NULL;
+    }
+  g_autofree gpointer buffer = g_try_malloc_n ((gsize)MAX (object.elements, 1), plait_store_type_size (type));
+  if (buffer == NULL)
+    {
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " elements of %s", store->path,
+                  object.elements, path);
+      return NULL;
+    }
+  if (!plait_store_read (store, path, type, object.elements, buffer, error))
+    return NULL;
+  if (elements != NULL)
+    *elements = object.elements;
+  return g_steal_pointer (&buffer);
+}
+
+hid_t
+plait_store_tensor_space (PlaitTensor tensor)
+{
+  if (tensor.rows == 0 || tensor.width == 0)
+    return H5Screate (H5S_NULL);
+  /* The last row ends with its width, so the extent is one run of elements that has just that many. */
+  hsize_t extent = (hsize_t)((tensor.rows - 1) * tensor.stride + tensor.width);
+  hsize_t start = 0, stride = (hsize_t)tensor.stride, count = (hsize_t)tensor.rows, block = (hsize_t)tensor.width;
+  hid_t space = H5Screate_simple (1, &extent, NULL);
+  if (space >= 0 && H5Sselect_hyperslab (space, H5S_SELECT_SET, &start, &stride, &count, &block) < 0)
+    {
+      store_id_release (space);
+      return -1;
+    }
+  return space;
+}
+
+gboolean
+plait_store_write_tensor (PlaitStore *store, const char *path, PlaitTensor tensor, GError **error)
+{
+  gint64 shape[2] = { tensor.rows, tensor.width };
+  if (!plait_store_prepare (store, path, error))
+    return FALSE;
+  g_auto (StoreId) space = plait_store_tensor_space (tensor);
+  return plait_store_put (store, path, plait_store_file_type (PLAIT_STORE_SCALAR),
+                          plait_store_memory_type (PLAIT_STORE_SCALAR), space, 2, shape, tensor.data, PLAIT_STORE_PLAIN,
+                          error);
+}
+
+gboolean
+plait_store_read_tensor (PlaitStore *store, const char *path, PlaitTensor tensor, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  if (id < 0 || !check_type (store, path, &object, PLAIT_STORE_SCALAR, error))
+    return FALSE;
+  if (object.rank != 2 || object.shape[0] != tensor.rows || object.shape[1] != tensor.width)
+    {
+      g_autoptr (GString) found = g_string_new (NULL);
+      for (guint i = 0; i < object.rank; i++)
+        g_string_append_printf (found, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", object.shape[i]);
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: %s has the shape [%s], [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] was expected",
+                         store->path, path, found->str, tensor.rows, tensor.width);
+    }
+  g_auto (StoreId) space = plait_store_tensor_space (tensor);
+  if (object.elements > 0
+      && H5Dread (id, plait_store_memory_type (PLAIT_STORE_SCALAR), space, H5S_ALL, H5P_DEFAULT, tensor.data) < 0)
+    return plait_store_fail (store, path, "read it", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_write_bytes (PlaitStore *store, const char *path, gconstpointer bytes, gsize size, GError **error)
+{
+  gint64 shape = (gint64)size;
+  return plait_store_write (store, path, PLAIT_STORE_UINT8, 1, &shape, bytes, PLAIT_STORE_PLAIN, error);
+}
+
+GBytes *
+plait_store_read_bytes (PlaitStore *store, const char *path, gsize maximum, GError **error)
+{
+  gint64 size = 0;
+  gpointer bytes
+      = plait_store_read_array (store, path, PLAIT_STORE_UINT8, (gint64)MIN (maximum, (gsize)G_MAXINT64), &size, error);
+  return bytes != NULL ? g_bytes_new_take (bytes, (gsize)size) : NULL;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * How libhdf5 reaches our own files: through a file descriptor that is already open, so that what was verified is what
+ * is read, and with write errors kept aside. HDF5 1.10 does not close in good order after a failed write (it tries
+ * again when the process ends); here it never sees one.
+ */
+#include "store/internal.h"
+
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct
+{
+  int fd;
+  int *failure;
+} DriverInfo;
+
+typedef struct
+{
+  H5FD_t public; /* first, as HDF5 asks */
+  DriverInfo info;
+  haddr_t end_allocated;
+  haddr_t end_written;
+} DriverFile;
+
+/* The most that one system call is asked for. */
+#define LARGEST_TRANSFER ((size_t)1 << 30)
+
+static H5FD_t *
+driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
+{
+  const DriverInfo *info = H5Pget_driver_info (access);
+  struct stat status;
+  if (info == NULL || fstat (info->fd, &status) != 0)
+    return NULL;
+  DriverFile *file = g_new0 (DriverFile, 1);
+  file->info = *info;
+  file->end_written = (haddr_t)status.st_size;
+  return &file->public;
+}
+
+static herr_t
+driver_close (H5FD_t *file)
+{
+  g_free (file); /* the descriptor stays with the PlaitStore */
+  return 0;
+}
+
+static herr_t
+driver_query (const H5FD_t *file, unsigned long *flags)
+{
+  if (flags != NULL)
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE
+             | H5FD_FEAT_AGGREGATE_SMALLDATA;
+  return 0;
+}
+
+static haddr_t
+driver_get_end_allocated (const H5FD_t *file, H5FD_mem_t type)
+{
+  return ((const DriverFile *)file)->end_allocated;
+}
+
+static herr_t
+driver_set_end_allocated (H5FD_t *file, H5FD_mem_t type, haddr_t address)
+{
+  ((DriverFile *)file)->end_allocated = address;
+  return 0;
+}
+
+static haddr_t
+driver_get_end_of_file (const H5FD_t *file, H5FD_mem_t type)
+{
+  return ((const DriverFile *)file)->end_written;
+}
+
+static herr_t
+driver_read (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
+{
+  DriverFile *file = (DriverFile *)base;
+  char *bytes = buffer;
+  while (size > 0)
+    {
+      ssize_t n = pread (file->info.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return -1;
+      if (n == 0)
+        {
+          /* Allocated and not yet written reads as zero. */
+          memset (bytes, 0, size);
+          break;
+        }
+      bytes += n;
+      address += (haddr_t)n;
+      size -= (size_t)n;
+    }
+  return 0;
+}
+
+static herr_t
+driver_write (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, const void *buffer)
+{
+  DriverFile *file = (DriverFile *)base;
+  const char *bytes = buffer;
+  while (size > 0 && *file->info.failure == 0)
+    {
+      ssize_t n = pwrite (file->info.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        *file->info.failure = n < 0 ? errno : ENOSPC;
+      else
+        {
+          bytes += n;
+          address += (haddr_t)n;
+          size -= (size_t)n;
+        }
+    }
+  file->end_written = MAX (file->end_written, address + size);
+  return 0;
+}
+
+static herr_t
+driver_truncate (H5FD_t *base, hid_t transfer, hbool_t closing)
+{
+  DriverFile *file = (DriverFile *)base;
+  if (file->end_written == file->end_allocated)
+    return 0;
+  if (*file->info.failure == 0 && ftruncate (file->info.fd, (off_t)file->end_allocated) != 0)
+    *file->info.failure = errno;
+  file->end_written = file->end_allocated;
+  return 0;
+}
+
+static const H5FD_class_t driver_class = {
+#if H5_VERSION_GE(1, 13, 0)
+  .version = H5FD_CLASS_VERSION,
+  .value = (H5FD_class_value_t)600, /* of the range that HDF5 leaves to others */
+#endif
+  .name = "plait",
+  .maxaddr = G_MAXINT64,
+  .fc_degree = H5F_CLOSE_STRONG,
+  .fapl_size = sizeof (DriverInfo),
+  .open = driver_open,
+  .close = driver_close,
+  .query = driver_query,
+  .get_eoa = driver_get_end_allocated,
+  .set_eoa = driver_set_end_allocated,
+  .get_eof = driver_get_end_of_file,
+  .read = driver_read,
+  .write = driver_write,
+  .truncate = driver_truncate,
+  .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+hid_t
+plait_store_driver (int fd, int *failure)
+{
+  DriverInfo info = { fd, failure };
+  g_auto (StoreId) driver = H5FDregister (&driver_class);
+  hid_t access = H5Pcreate (H5P_FILE_ACCESS);
+  if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &info) < 0
+      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0)
+    {
+      store_id_release (access);
+      return -1;
+    }
+  return access;
+}

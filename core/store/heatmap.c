@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/heatmap.h"
+
+#include "store/internal.h"
+
+#include <hdf5_hl.h>
+#include <string.h>
+
+/* Characters of an axis's caption. */
+#define LONGEST_CAPTION 240
+
+/* "row: 0 a, 1 man, 2 ..." (transfer full) */
+static char *
+caption (const char *axis, const char *const *labels, gint64 n)
+{
+  g_autoptr (GString) text = g_string_new (axis);
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (g_utf8_strlen (text->str, (gssize)text->len) > LONGEST_CAPTION)
+        {
+          g_string_append (text, ", \u2026");
+          break;
+        }
+      g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %.80s", i == 0 ? ":" : ",", i, labels[i]);
+    }
+  return g_utf8_make_valid (text->str, (gssize)text->len); /* %.80s may cut a character */
+}
+
+static gboolean
+write_axis (PlaitStore *store, const char *path, const char *axis, const char *const *labels, gint64 n, GError **error)
+{
+  g_autofree char *place = g_strconcat (path, "/", axis, NULL);
+  g_autofree gint32 *positions = g_try_new (gint32, (gsize)n + 1);
+  if (positions == NULL || n > G_MAXINT32)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " positions of %s",
+                       plait_store_path (store), n, place);
+  for (gint64 i = 0; i < n; i++)
+    positions[i] = (gint32)i;
+  if (!plait_store_write (store, place, PLAIT_STORE_INT32, 1, &n, positions, PLAIT_STORE_COMPRESSED, error))
+    return FALSE;
+  if (labels == NULL)
+    return TRUE;
+  g_autofree char *labels_place = g_strconcat (place, "_labels", NULL);
+  g_autofree char *text = caption (axis, labels, n);
+  return plait_store_write_strings (store, labels_place, labels, n, error)
+         && plait_store_set_string (store, place, "long_name", text, error);
+}
+
+/* Makes the dataset @path a scale named @name of dimension @dimension of @signal. */
+static gboolean
+attach (PlaitStore *store, const char *path, const char *name, hid_t signal, guint dimension, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) scale = plait_store_dataset (store, path, &object, error);
+  if (scale < 0)
+    return FALSE;
+  if ((H5DSis_scale (scale) <= 0 && H5DSset_scale (scale, name) < 0) || H5DSattach_scale (signal, scale, dimension) < 0)
+    return plait_store_fail (store, path, "make it an axis", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
+{
+  gint64 n;
+  g_autofree char *signal_name = plait_store_get_string (store, path, "signal", error);
+  if (signal_name == NULL)
+    return FALSE;
+  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, error);
+  if (axes == NULL)
+    return FALSE;
+
+  PlaitStoreObject object;
+  g_autofree char *signal_path = g_strconcat (path, "/", signal_name, NULL);
+  g_auto (StoreId) signal = plait_store_dataset (store, signal_path, &object, error);
+  if (signal < 0)
+    return FALSE;
+  for (guint i = 0; i < MIN ((guint)n, object.rank); i++)
+    {
+      g_autofree char *positions = g_strconcat (path, "/", axes[i], NULL);
+      g_autofree char *labels = g_strconcat (positions, "_labels", NULL);
+      g_autofree char *labels_name = g_strconcat (axes[i], "_labels", NULL);
+      if (H5DSset_label (signal, i, axes[i]) < 0)
+        return plait_store_fail (store, signal_path, "name its dimensions", error);
+      /* Labels first: a reader that takes one scale a dimension gets the tokens. A pooled list is a group, and no
+       * group can be a scale. */
+      if (plait_store_describe (store, labels, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+          && !attach (store, labels, labels_name, signal, i, error))
+        return FALSE;
+      if (!attach (store, positions, axes[i], signal, i, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Sets the attribute @name of the group unless it has one and @replace is FALSE. */
+static gboolean
+mark (PlaitStore *store, const char *path, const char *name, const char *value, gboolean replace, GError **error)
+{
+  if (!replace && plait_store_has_attribute (store, path, name))
+    return TRUE;
+  return plait_store_set_string (store, path, name, value, error);
+}
+
+/* Leads from the root to @path. Groups get a NeXus class where they have none, which silx asks for. */
+static gboolean
+lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (path + 1, "/", -1);
+  g_autoptr (GString) group = g_string_new ("/");
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      const char *class = i == 0 ? "NXroot" : i == 1 ? "NXentry" : "NXcollection";
+      if (!mark (store, group->str, "default", parts[i], replace, error)
+          || !mark (store, group->str, "NX_class", class, FALSE, error))
+        return FALSE;
+      g_string_append_printf (group, "%s%s", i > 0 ? "/" : "", parts[i]);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_set_default (PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+  return plait_store_describe (store, path, &object, error) && lead_to (store, path, TRUE, error);
+}
+
+gboolean
+plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap, GError **error)
+{
+  g_assert (heatmap->rank >= 1 && heatmap->rank <= PLAIT_STORE_MAXIMUM_RANK);
+  g_autofree char *signal_path = g_strconcat (path, "/", heatmap->signal, NULL);
+  if (!plait_store_write (store, signal_path, PLAIT_STORE_SCALAR, heatmap->rank, heatmap->shape, heatmap->values,
+                          PLAIT_STORE_COMPRESSED, error))
+    return FALSE;
+  for (guint i = 0; i < heatmap->rank; i++)
+    if (!write_axis (store, path, heatmap->axes[i], heatmap->labels != NULL ? heatmap->labels[i] : NULL,
+                     heatmap->shape[i], error))
+      return FALSE;
+  if (heatmap->title != NULL)
+    {
+      g_autofree char *title_path = g_strconcat (path, "/title", NULL);
+      if (!plait_store_write_string (store, title_path, heatmap->title, error))
+        return FALSE;
+    }
+  return plait_store_set_string (store, path, "NX_class", "NXdata", error)
+         && plait_store_set_string (store, path, "signal", heatmap->signal, error)
+         && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, heatmap->rank, heatmap->axes, error)
+         && plait_store_set_string (store, signal_path, "interpretation", "image", error)
+         && plait_store_attach_axes (store, path, error) && lead_to (store, path, FALSE, error);
+}

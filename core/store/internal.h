@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/file.h"
+#include "store/store.h"
+
+#include <hdf5.h>
+
+/*
+ * What the files of this floor share. Nothing outside core/store includes it.
+ */
+
+/* An HDF5 identifier that is released when its scope ends: g_auto (StoreId). */
+typedef hid_t StoreId;
+
+static inline void
+store_id_release (StoreId id)
+{
+  H5Idec_ref (id);
+}
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC (StoreId, store_id_release, -1)
+
+struct PlaitStore
+{
+  char *path;
+  PlaitFile *replacement; /* of a new file that is not committed */
+  int fd;
+  int failure; /* errno of the first write that failed; from then on nothing is written */
+  gboolean writing;
+  hid_t file;
+  hid_t access;    /* link access: external links are not followed */
+  hid_t link;      /* link creation: UTF-8 names */
+  hid_t group;     /* group creation: no times, order of making kept */
+  hid_t attribute; /* attribute creation: UTF-8 names */
+};
+
+/* ---- driver.c ---- */
+
+/* A file access list over the open file @fd. A write that fails is remembered in *@failure and, like all after it,
+ * passes for done, so that libhdf5 closes in good order; the caller looks at *@failure. Negative on failure. */
+hid_t plait_store_driver (int fd, int *failure);
+
+/* ---- failure.c ---- */
+
+/* Keeps libhdf5 quiet (it prints errors by itself) and from loading filter modules. Once a handle: it is per thread. */
+void plait_store_quiet (void);
+
+/* Sets *error for HDF5's failure of the moment: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. FALSE. */
+gboolean plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error);
+
+/* The innermost description on HDF5's error stack. (transfer full) */
+char *plait_store_reason (void);
+
+/* ---- object.c ---- */
+
+/* Whether @path is in the form that store.h asks for. */
+gboolean plait_store_check_path (const PlaitStore *store, const char *path, GError **error);
+
+/* @path is fit to be written: well formed, free, its group made. */
+gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
+
+/* The object at @path, or negative with *error set. */
+hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
+
+/* The same, which must be a dataset, described in *@object. */
+hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
+
+/* Fills *@object from the open object @id. */
+gboolean plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object,
+                                  GError **error);
+
+/* ---- types.c ---- */
+
+/* The type of a buffer of @type, and the one that is stored for it. Not to be released; not for strings. */
+hid_t plait_store_memory_type (PlaitStoreType type);
+hid_t plait_store_file_type (PlaitStoreType type);
+gsize plait_store_type_size (PlaitStoreType type);
+const char *plait_store_type_name (PlaitStoreType type);
+
+/* A fixed-length UTF-8 type for strings of at most @length bytes, with a place for the end. To be released. */
+hid_t plait_store_string_type (gsize length);
+
+/* What a stored type is in our terms. */
+PlaitStoreType plait_store_type_of (hid_t type);
+
+/* Whether @stored of @element_bytes can be read as @wanted without loss of magnitude. */
+gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted);
+
+/* ---- dataset.c ---- */
+
+/* Creates and fills a dataset. @memory_space is H5S_ALL or a selection of @values. @path has been prepared. */
+gboolean plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type, hid_t memory_space,
+                          guint rank, const gint64 *shape, gconstpointer values, PlaitStoreOptions options,
+                          GError **error);
+
+/* The elements of @tensor within memory that begins at its data, whatever its stride. To be released. */
+hid_t plait_store_tensor_space (PlaitTensor tensor);
+
+/* ---- heatmap.c ---- */
+
+/* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal. */
+gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
+
+/* ---- text.c ---- */
+
+/* @n strings laid out in slots of @slot bytes, ends included; NULL without memory. (transfer full) */
+char *plait_store_pack (const char *const *values, gint64 n, gsize slot);
+
+/* The longest of @n strings in bytes, after a check that each is UTF-8. */
+gboolean plait_store_measure (const PlaitStore *store, const char *path, const char *const *values, gint64 n,
+                              gsize *longest, gsize *total, GError **error);
+
+/* @n strings out of slots of @slot bytes, NULL-terminated. (transfer full) */
+char **plait_store_unpack (const char *slots, gint64 n, gsize slot);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/internal.h"
+
+#include <string.h>
+
+/* No honest file nests deeper or holds more names in one group. */
+#define DEEPEST_PATH 64
+#define MOST_MEMBERS (1 << 20)
+
+gboolean
+plait_store_check_path (const PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *shown = g_utf8_make_valid (path, -1);
+  gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
+  guint depth = 0;
+  for (const char *slash = path; good && slash != NULL && path[1] != '\0'; depth++)
+    {
+      const char *part = slash + 1;
+      slash = strchr (part, '/');
+      size_t length = slash != NULL ? (size_t)(slash - part) : strlen (part);
+      good = length > 0 && !(length == 1 && part[0] == '.') && !(length == 2 && part[0] == '.' && part[1] == '.');
+    }
+  if (good && depth <= DEEPEST_PATH)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' "
+                     "or '..'",
+                     store->path, shown, DEEPEST_PATH);
+}
+
+/* The first @parts components of @path. (transfer full) */
+static char *
+path_head (const char *path, guint parts)
+{
+  const char *end = path;
+  for (guint i = 0; i < parts && end != NULL; i++)
+    end = strchr (end + 1, '/');
+  if (parts == 0)
+    return g_strdup ("/");
+  return end != NULL ? g_strndup (path, (gsize)(end - path)) : g_strdup (path);
+}
+
+static guint
+path_depth (const char *path)
+{
+  guint depth = 0;
+  for (const char *p = path; *p != '\0'; p++)
+    depth += *p == '/';
+  return path[1] == '\0' ? 0 : depth;
+}
+
+static gboolean
+link_exists (PlaitStore *store, const char *path)
+{
+  return path[1] == '\0' || H5Lexists (store->file, path, store->access) > 0;
+}
+
+gboolean
+plait_store_has (PlaitStore *store, const char *path)
+{
+  if (!plait_store_check_path (store, path, NULL))
+    return FALSE;
+  guint depth = path_depth (path);
+  for (guint i = 1; i <= depth; i++)
+    {
+      g_autofree char *head = path_head (path, i);
+      if (!link_exists (store, head))
+        return FALSE;
+    }
+  H5L_info_t info;
+  if (depth > 0 && H5Lget_info (store->file, path, &info, store->access) >= 0 && info.type == H5L_TYPE_EXTERNAL)
+    return TRUE;
+  return H5Oexists_by_name (store->file, path, store->access) > 0;
+}
+
+/* "FILE: there is no /a/b" with the nearest name. */
+static gboolean
+fail_absent (PlaitStore *store, const char *path, GError **error)
+{
+  guint depth = path_depth (path);
+  for (guint i = 1; i <= depth; i++)
+    {
+      g_autofree char *head = path_head (path, i);
+      if (link_exists (store, head))
+        continue;
+      g_autofree char *group = path_head (path, i - 1);
+      g_auto (GStrv) members = plait_store_members (store, group, NULL);
+      const char *wanted = strrchr (head, '/') + 1;
+      const char *nearest = members != NULL ? plait_nearest_name (wanted, (const char *const *)members) : NULL;
+      if (nearest != NULL)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; the nearest name in %s is '%s'", store->path,
+                           path, group, nearest);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; %s has no member '%s'", store->path, path,
+                         group, wanted);
+    }
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the link %s leads nowhere within this file", store->path, path);
+}
+
+hid_t
+plait_store_object (PlaitStore *store, const char *path, GError **error)
+{
+  if (!plait_store_check_path (store, path, error))
+    return -1;
+  hid_t id = H5Oopen (store->file, path, store->access);
+  if (id < 0)
+    fail_absent (store, path, error);
+  return id;
+}
+
+hid_t
+plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  hid_t id = plait_store_object (store, path, error);
+  if (id < 0)
+    return -1;
+  if (!plait_store_describe_id (store, path, id, object, error))
+    {
+      store_id_release (id);
+      return -1;
+    }
+  if (object->kind != PLAIT_STORE_DATASET)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset", store->path, path);
+      store_id_release (id);
+      return -1;
+    }
+  return id;
+}
+
+static gboolean
+describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
+{
+  g_auto (StoreId) type = H5Dget_type (id);
+  g_auto (StoreId) space = H5Dget_space (id);
+  int rank = space >= 0 ? H5Sget_simple_extent_ndims (space) : -1;
+  hsize_t shape[H5S_MAX_RANK];
+  if (type < 0 || rank < 0 || H5Sget_simple_extent_dims (space, shape, NULL) < 0)
+    return plait_store_fail (store, path, "read its shape and type", error);
+  if (rank > PLAIT_STORE_MAXIMUM_RANK)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %d dimensions, at most %d were expected", store->path,
+                       path, rank, PLAIT_STORE_MAXIMUM_RANK);
+  object->kind = PLAIT_STORE_DATASET;
+  object->type = plait_store_type_of (type);
+  object->element_bytes = (gint64)H5Tget_size (type);
+  object->rank = (guint)rank;
+  object->elements = H5Sget_simple_extent_type (space) == H5S_NULL ? 0 : 1;
+  for (int i = 0; i < rank; i++)
+    {
+      object->shape[i] = (gint64)MIN (shape[i], (hsize_t)G_MAXINT64);
+      if (__builtin_mul_overflow (object->elements, object->shape[i], &object->elements))
+        return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s claims more elements than can be counted", store->path,
+                           path);
+    }
+  object->stored_bytes = (gint64)H5Dget_storage_size (id);
+  return TRUE;
+}
+
+gboolean
+plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
+{
+  *object = (PlaitStoreObject){ .kind = PLAIT_STORE_UNKNOWN, .type = PLAIT_STORE_OTHER };
+  H5O_info_t info;
+  if (H5Oget_info2 (id, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) < 0)
+    return plait_store_fail (store, path, "read what it is", error);
+  object->attributes = (gint64)info.num_attrs;
+  if (info.type == H5O_TYPE_DATASET)
+    return describe_dataset (store, path, id, object, error);
+  H5G_info_t group;
+  if (info.type == H5O_TYPE_GROUP)
+    {
+      if (H5Gget_info (id, &group) < 0)
+        return plait_store_fail (store, path, "read how many members it has", error);
+      object->kind = PLAIT_STORE_GROUP;
+      object->members = (gint64)group.nlinks;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  if (!plait_store_check_path (store, path, error))
+    return FALSE;
+  H5L_info_t info;
+  if (path_depth (path) > 0)
+    {
+      if (H5Lget_info (store->file, path, &info, store->access) < 0)
+        return fail_absent (store, path, error);
+      if (info.type != H5L_TYPE_HARD)
+        {
+          *object = (PlaitStoreObject){ .kind = info.type == H5L_TYPE_SOFT       ? PLAIT_STORE_SOFT_LINK
+                                                : info.type == H5L_TYPE_EXTERNAL ? PLAIT_STORE_EXTERNAL_LINK
+                                                                                 : PLAIT_STORE_UNKNOWN,
+                                        .type = PLAIT_STORE_OTHER };
+          return TRUE;
+        }
+    }
+  g_auto (StoreId) id = plait_store_object (store, path, error);
+  return id >= 0 && plait_store_describe_id (store, path, id, object, error);
+}
+
+static herr_t
+collect_name (hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+  GPtrArray *names = data;
+  g_ptr_array_add (names, g_strdup (name));
+  return names->len >= MOST_MEMBERS;
+}
+
+char **
+plait_store_members (PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) id = plait_store_object (store, path, error);
+  if (id < 0 || !plait_store_describe_id (store, path, id, &object, error))
+    return NULL;
+  if (object.kind != PLAIT_STORE_GROUP || object.members > MOST_MEMBERS)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group of at most %d members", store->path, path,
+                  MOST_MEMBERS);
+      return NULL;
+    }
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  hsize_t at = 0;
+  if (H5Literate (id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_name, names) < 0)
+    {
+      plait_store_fail (store, path, "list its members", error);
+      return NULL;
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_steal (names, NULL);
+}
+
+static gboolean
+make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
+{
+  for (guint i = 1; i <= depth; i++)
+    {
+      g_autofree char *head = path_head (path, i);
+      if (link_exists (store, head))
+        {
+          H5O_info_t info;
+          if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
+              || info.type != H5O_TYPE_GROUP)
+            return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot stand below it",
+                               store->path, head, path);
+          continue;
+        }
+      g_auto (StoreId) group = H5Gcreate2 (store->file, head, store->link, store->group, H5P_DEFAULT);
+      if (group < 0)
+        return plait_store_fail (store, head, "make this group", error);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_make_group (PlaitStore *store, const char *path, GError **error)
+{
+  g_assert (store->writing);
+  return plait_store_check_path (store, path, error) && make_groups (store, path, path_depth (path), error);
+}
+
+gboolean
+plait_store_prepare (PlaitStore *store, const char *path, GError **error)
+{
+  g_assert (store->writing);
+  if (!plait_store_check_path (store, path, error))
+    return FALSE;
+  guint depth = path_depth (path);
+  if (depth == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: / is the root group, nothing else can be written there",
+                       store->path);
+  if (!make_groups (store, path, depth - 1, error))
+    return FALSE;
+  if (link_exists (store, path))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and is not written twice", store->path, path);
+  return TRUE;
+}
+
+gboolean
+plait_store_link (PlaitStore *store, const char *path, const char *target, GError **error)
+{
+  if (!plait_store_check_path (store, target, error) || !plait_store_prepare (store, path, error))
+    return FALSE;
+  if (H5Lcreate_soft (target, store->file, path, store->link, H5P_DEFAULT) < 0)
+    return plait_store_fail (store, path, "make this link", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_link_external (PlaitStore *store, const char *path, const char *file, const char *object, GError **error)
+{
+  if (g_path_is_absolute (file) || file[0] == '\0' || !g_utf8_validate (file, -1, NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s cannot link to '%s': expected a path relative to the folder of this file, so that both "
+                       "can be moved together",
+                       store->path, path, file);
+  if (!plait_store_check_path (store, object, error) || !plait_store_prepare (store, path, error))
+    return FALSE;
+  if (H5Lcreate_external (file, object, store->file, path, store->link, H5P_DEFAULT) < 0)
+    return plait_store_fail (store, path, "make this link", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_link_target (PlaitStore *store, const char *path, char **file, char **object, GError **error)
+{
+  H5L_info_t info;
+  if (!plait_store_check_path (store, path, error))
+    return FALSE;
+  if (path_depth (path) == 0 || H5Lget_info (store->file, path, &info, store->access) < 0)
+    return fail_absent (store, path, error);
+  if ((info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL) || info.u.val_size == 0
+      || info.u.val_size > G_MAXUINT16)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a link", store->path, path);
+
+  g_autofree char *value = g_malloc0 (info.u.val_size + 1);
+  const char *target_file = NULL, *target = value;
+  if (H5Lget_val (store->file, path, value, info.u.val_size, store->access) < 0
+      || (info.type == H5L_TYPE_EXTERNAL
+          && H5Lunpack_elink_val (value, info.u.val_size, NULL, &target_file, &target) < 0))
+    return plait_store_fail (store, path, "read where this link leads", error);
+  *file = g_strdup (target_file);
+  *object = g_strdup (target);
+  return TRUE;
+}

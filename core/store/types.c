@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/internal.h"
+
+hid_t
+plait_store_memory_type (PlaitStoreType type)
+{
+  switch (type)
+    {
+    case PLAIT_STORE_FLOAT:
+      return H5T_NATIVE_FLOAT;
+    case PLAIT_STORE_DOUBLE:
+      return H5T_NATIVE_DOUBLE;
+    case PLAIT_STORE_INT32:
+      return H5T_NATIVE_INT32;
+    case PLAIT_STORE_INT64:
+      return H5T_NATIVE_INT64;
+    case PLAIT_STORE_UINT8:
+      return H5T_NATIVE_UINT8;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+hid_t
+plait_store_file_type (PlaitStoreType type)
+{
+  switch (type)
+    {
+    case PLAIT_STORE_FLOAT:
+      return H5T_IEEE_F32LE;
+    case PLAIT_STORE_DOUBLE:
+      return H5T_IEEE_F64LE;
+    case PLAIT_STORE_INT32:
+      return H5T_STD_I32LE;
+    case PLAIT_STORE_INT64:
+      return H5T_STD_I64LE;
+    case PLAIT_STORE_UINT8:
+      return H5T_STD_U8LE;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+gsize
+plait_store_type_size (PlaitStoreType type)
+{
+  switch (type)
+    {
+    case PLAIT_STORE_FLOAT:
+    case PLAIT_STORE_INT32:
+      return 4;
+    case PLAIT_STORE_DOUBLE:
+    case PLAIT_STORE_INT64:
+      return 8;
+    case PLAIT_STORE_UINT8:
+      return 1;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+const char *
+plait_store_type_name (PlaitStoreType type)
+{
+  static const char *const names[] = { "float", "double", "int32", "int64", "uint8", "string", "unknown type" };
+  return names[MIN ((gsize)type, G_N_ELEMENTS (names) - 1)];
+}
+
+hid_t
+plait_store_string_type (gsize length)
+{
+  hid_t type = H5Tcopy (H5T_C_S1);
+  if (type >= 0
+      && (H5Tset_size (type, length + 1) < 0 || H5Tset_cset (type, H5T_CSET_UTF8) < 0
+          || H5Tset_strpad (type, H5T_STR_NULLTERM) < 0))
+    {
+      store_id_release (type);
+      return -1;
+    }
+  return type;
+}
+
+PlaitStoreType
+plait_store_type_of (hid_t type)
+{
+  gsize size = H5Tget_size (type);
+  switch (H5Tget_class (type))
+    {
+    case H5T_STRING:
+      return H5Tis_variable_str (type) > 0 ? PLAIT_STORE_OTHER : PLAIT_STORE_STRING;
+    case H5T_FLOAT:
+      return size == 4 ? PLAIT_STORE_FLOAT : size == 8 ? PLAIT_STORE_DOUBLE : PLAIT_STORE_OTHER;
+    case H5T_INTEGER:
+      if (H5Tget_sign (type) == H5T_SGN_NONE)
+        return size == 1 ? PLAIT_STORE_UINT8 : PLAIT_STORE_OTHER;
+      return size == 4 ? PLAIT_STORE_INT32 : size == 8 ? PLAIT_STORE_INT64 : PLAIT_STORE_OTHER;
+    default:
+      return PLAIT_STORE_OTHER;
+    }
+}
+
+gboolean
+plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted)
+{
+  if (wanted == PLAIT_STORE_STRING || wanted == PLAIT_STORE_OTHER)
+    return FALSE;
+  switch (stored)
+    {
+    case PLAIT_STORE_FLOAT:
+    case PLAIT_STORE_DOUBLE:
+      return wanted == PLAIT_STORE_FLOAT || wanted == PLAIT_STORE_DOUBLE;
+    case PLAIT_STORE_INT32:
+    case PLAIT_STORE_INT64:
+    case PLAIT_STORE_UINT8:
+      return wanted == PLAIT_STORE_FLOAT || wanted == PLAIT_STORE_DOUBLE
+             || (gint64)plait_store_type_size (wanted) >= element_bytes;
+    default:
+      return FALSE;
+    }
+}
