@@ -3,6 +3,7 @@
 
 #include "autograd/tape.h"
 #include "tensor/elementwise.h"
+#include "tensor/packed.h"
 #include "tensor/terms.h"
 
 /* What the tape offers to the operators of this floor and to the parameters above it; not part of the plugin interface.

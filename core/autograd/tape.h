@@ -15,7 +15,6 @@
  */
 typedef struct PlaitTape PlaitTape;
 typedef struct PlaitNode PlaitNode;
-typedef struct PlaitPacked PlaitPacked;
 
 typedef enum
 {
@@ -43,8 +42,8 @@ struct PlaitNode
   gpointer payload; /* what the operator keeps between forward and backward, in the arena */
   /*< private >*/
   PlaitNode *previous;
-  PlaitNode *whole;          /* of a view: the node that owns the storage */
-  const PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
+  PlaitNode *whole;                 /* of a view: the node that owns the storage */
+  const struct PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
   gsize payload_size;
   gpointer reserved[3];
 };

@@ -7,8 +7,8 @@
  * Memory that lives for one step.
  *
  * Blocks come from anonymous mappings that are kept from step to step, so the steady state makes no system call.
- * Released blocks are reused within the step through size classes. One thread (the one that runs the tape) uses an arena.
- * Memory is 64-byte aligned and not zeroed.
+ * Released blocks are reused within the step through size classes. One thread (the one that runs the tape) uses an
+ * arena. Memory is 64-byte aligned and not zeroed.
  *
  * Running out of the limit does not return NULL: it leaves the protected call (plait_arena_protect), so that no
  * operator has to carry an error path for memory.
@@ -41,4 +41,4 @@ PLAIT_API gsize plait_arena_peak (const PlaitArena *arena);
 PLAIT_API gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error);
 
 /* Typed shorthand: n items of a type. */
-#define plait_arena_new_array(arena, type, n) ((type *) plait_arena_take ((arena), sizeof (type) * (gsize) (n)))
+#define plait_arena_new_array(arena, type, n) ((type *)plait_arena_take ((arena), sizeof (type) * (gsize)(n)))

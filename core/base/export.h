@@ -3,5 +3,9 @@
 
 #include <glib.h>
 
-/* Marks what libplait exports. Everything else is hidden. */
-#define PLAIT_API __attribute__((visibility("default")))
+/* Marks what libplait exports, with C linkage for plugins in C++ too. Everything else is hidden. */
+#ifdef __cplusplus
+#define PLAIT_API extern "C" __attribute__ ((visibility ("default")))
+#else
+#define PLAIT_API __attribute__ ((visibility ("default")))
+#endif

@@ -3,7 +3,6 @@
 
 #include "autograd/tape.h"
 #include "base/error.h"
-#include "tensor/packed.h"
 
 /*
  * Parameters of a model, by name.
@@ -58,8 +57,8 @@ typedef struct
   PlaitInitial initial;
   gboolean frozen; /* has no gradient: optimisers leave it alone */
   PlaitParameterUse use;
-  PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
-  gint64 offset;       /* of the value (and gradient) in the registry's array, in elements */
+  struct PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
+  gint64 offset;              /* of the value (and gradient) in the registry's array, in elements */
 } PlaitParameter;
 
 /* An empty registry. (transfer full) */

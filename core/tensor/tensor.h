@@ -29,7 +29,9 @@ typedef struct
 static inline PlaitTensor
 plait_tensor (PlaitScalar *data, gint64 rows, gint64 width)
 {
-  return (PlaitTensor){ data, rows, width, width };
+  PlaitTensor tensor = { data, rows, width, width };
+
+  return tensor;
 }
 
 static inline PlaitScalar *
@@ -42,14 +44,18 @@ plait_tensor_row (PlaitTensor tensor, gint64 row)
 static inline PlaitTensor
 plait_tensor_columns (PlaitTensor tensor, gint64 first, gint64 width)
 {
-  return (PlaitTensor){ tensor.data + first, tensor.rows, width, tensor.stride };
+  PlaitTensor columns = { tensor.data + first, tensor.rows, width, tensor.stride };
+
+  return columns;
 }
 
 /* Rows @first .. @first + @rows - 1 of @tensor, a view. */
 static inline PlaitTensor
 plait_tensor_rows (PlaitTensor tensor, gint64 first, gint64 rows)
 {
-  return (PlaitTensor){ tensor.data + first * tensor.stride, rows, tensor.width, tensor.stride };
+  PlaitTensor some_rows = { tensor.data + first * tensor.stride, rows, tensor.width, tensor.stride };
+
+  return some_rows;
 }
 
 /*

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Builds plait and runs all of its tests.
+#
+#   tests/run.sh              release build with -Werror and the whole suite; then the suites of operators and
+#                             plugins once more with tensors of doubles
+#   tests/run.sh --sanitize   the whole suite with AddressSanitizer and UndefinedBehaviorSanitizer instead
+#
+# Missing Debian packages are installed (as root, or with sudo). The last line is "N passed, N failed", with
+# ", N skipped" behind it if tests were skipped; each test case counts. The exit code is 0 only if none failed.
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root" || exit 1
+
+packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev libhdf5-dev hdf5-tools libopenblas-dev libgtest-dev
+  libsentencepiece-dev libicu-dev clang-format python3"
+# What is built with doubles: where gradients are checked and plugins are held to their contracts.
+double_tests="tensor autograd nn plugin"
+
+passed=0
+failed=0
+skipped=0
+
+say () { printf '== %s\n' "$*"; }
+
+finish ()
+{
+  [ "$skipped" -gt 0 ] && tail=", $skipped skipped" || tail=
+  printf '%d passed, %d failed%s\n' "$passed" "$failed" "$tail"
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+# A step without which there is nothing to test counts as one failure and ends the run.
+must ()
+{
+  "$@" && return
+  say "failed: $*"
+  failed=$((failed + 1))
+  finish
+}
+
+install_packages ()
+{
+  command -v dpkg-query > /dev/null || { say "no Debian here: taking for granted that all packages are there"; return; }
+  missing=
+  for package in $packages; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2> /dev/null | grep -qx installed || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return
+  say "installing$missing"
+  privilege=
+  [ "$(id -u)" -eq 0 ] || privilege=sudo
+  # shellcheck disable=SC2086
+  $privilege apt-get update -q && DEBIAN_FRONTEND=noninteractive $privilege apt-get install -q -y --no-install-recommends $missing
+}
+
+# build NAME OPTION...: sets up build/NAME once and builds it.
+build ()
+{
+  folder=build/$1
+  shift
+  if [ ! -f "$folder/build.ninja" ]; then
+    say "setting up $folder ($*)"
+    rm -rf "$folder"
+    meson setup "$folder" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
+  fi
+  say "building $folder"
+  ninja -C "$folder" --quiet
+}
+
+# run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases.
+run_tests ()
+{
+  folder=build/$1
+  shift
+  say "testing $folder${*:+ ($*)}"
+  rm -rf "$folder/results"
+  mkdir -p "$folder/results"
+  GTEST_OUTPUT="xml:$root/$folder/results/" meson test -C "$folder" --no-rebuild --print-errorlogs "$@"
+  counts=$(python3 tests/count.py "$folder") || counts="0 1 0"
+  read -r p f s <<< "$counts"
+  say "$folder: $p passed, $f failed, $s skipped"
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+mkdir -p build
+must install_packages
+case "${1-}" in
+  '')
+    must build release --buildtype=release --werror
+    run_tests release
+    must build double --buildtype=release --werror -Dscalar=double
+    # shellcheck disable=SC2086
+    run_tests double $double_tests
+    ;;
+  --sanitize)
+    export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1}
+    export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
+    must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+    run_tests sanitize
+    ;;
+  *)
+    echo "usage: tests/run.sh [--sanitize]" >&2
+    exit 2
+    ;;
+esac
+finish

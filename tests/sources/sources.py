@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""What the checks of the sources share."""
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def files(*suffixes):
+    """The paths, relative to the root, of the sources that end in one of the suffixes: what git tracks, or what is
+    there in an unpacked archive."""
+    try:
+        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout
+        paths = listed.decode().split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        paths = []
+        for folder, folders, names in os.walk(ROOT):
+            folders[:] = [f for f in folders if not f.startswith((".", "build"))]
+            paths += [os.path.relpath(os.path.join(folder, name), ROOT) for name in names]
+    found = sorted(p for p in paths if p.endswith(suffixes) and os.path.isfile(os.path.join(ROOT, p)))
+    if not found:
+        sys.exit("no sources found: the check is broken")
+    return found
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def finish(problems):
+    """Says what is wrong, and ends with the exit code that tells so."""
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
