@@ -55,6 +55,15 @@ TEST_CASE (perplexity, refuses_impossible_sums)
     }
 }
 
+TEST_CASE (perplexity, of_nothing)
+{
+  /* Resamples may draw sentences without words alone. */
+  g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity (PLAIT_PERPLEXITY_WORD);
+  const double end_alone[] = { -1, 1, 0 }, nothing[] = { 0, 0, 0 };
+  CHECK (isinf (plait_metric_score (metric, end_alone)));
+  CHECK_NEAR (plait_metric_score (metric, nothing), 1, 0);
+}
+
 TEST_CASE (perplexity, of_an_impossible_sentence_is_infinite)
 {
   const double log_probabilities[] = { -INFINITY, -1 };

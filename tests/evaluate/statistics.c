@@ -114,7 +114,7 @@ TEST_CASE (permutation, identical_systems_have_p_of_one)
 TEST_CASE (permutation, one_sentence_tells_nothing)
 {
   /* Either shuffle has the observed difference, though sums are rounded differently. */
-  const double pairs[][2] = { { 0.1, 0.7 }, { 0.3, 0.1 }, { 1e-3, 3.3 }, { 2.2, 1.1 } };
+  const double pairs[][2] = { { 0.1, 0.7 }, { 0.155, 1.116 }, { 1.974, 0.86 }, { 2.17, 0.979 } };
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     CHECK (compare (&pairs[i][0], &pairs[i][1], 1, PLAIT_TEST_PERMUTATION, 99).p == 1);
 }
@@ -124,6 +124,11 @@ TEST_CASE (permutation, ties_count)
   /* Two sentences, each better by as much: half of the shuffles show the observed difference, never a larger one. */
   const double baseline[] = { 2, 2 }, system[] = { 1, 1 };
   CHECK_NEAR (compare (baseline, system, 2, PLAIT_TEST_PERMUTATION, 10000).p, 0.5, 0.02);
+
+  /* The same far apart: sentences change sides independently of each other. */
+  double one[65] = { 0 }, other[65] = { 0 };
+  one[0] = one[64] = 1;
+  CHECK_NEAR (compare (one, other, 65, PLAIT_TEST_PERMUTATION, 10000).p, 0.5, 0.02);
 }
 
 TEST_CASE (permutation, p_by_hand)
