@@ -2,8 +2,8 @@
 #include "evaluate/metric-kind.h"
 
 #include "base/error.h"
+#include "base/number.h"
 
-#include <math.h>
 #include <string.h>
 
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
@@ -83,9 +83,8 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
       return fail_unknown (error, metric->text, what, value, option->choices);
     }
 
-  char *end;
-  double number = g_ascii_strtod (value, &end);
-  if (*end || !isfinite (number) || number < option->minimum || number > option->maximum)
+  double number;
+  if (!plait_parse_double (value, &number) || number < option->minimum || number > option->maximum)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "metric \"%s\": option \"%s\" is \"%s\", but must be a number from %g to %g", metric->text,
                        option->name, value, option->minimum, option->maximum);

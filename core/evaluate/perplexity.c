@@ -2,6 +2,7 @@
 #include "evaluate/perplexity.h"
 
 #include "base/error.h"
+#include "base/number.h"
 #include "evaluate/metric-kind.h"
 
 #include <math.h>
@@ -116,12 +117,12 @@ plait_perplexity_statistics (const double *log_probabilities, const gint64 *toke
     {
       if (!(log_probabilities[i] <= 0) || tokens[i] < 0 || words[i] < 0)
         {
-          char number[G_ASCII_DTOSTR_BUF_SIZE];
+          char number[PLAIT_NUMBER_LENGTH];
           plait_fail (error, PLAIT_ERROR_INPUT,
                       "sentence %" G_GSIZE_FORMAT " has log-probability %s for %" G_GINT64_FORMAT
                       " tokens and %" G_GINT64_FORMAT
                       " words, but a log-probability is at most 0 and counts at least 0",
-                      i + 1, g_ascii_dtostr (number, sizeof number, log_probabilities[i]), tokens[i], words[i]);
+                      i + 1, plait_format_double (number, log_probabilities[i]), tokens[i], words[i]);
           return NULL;
         }
       double *row = statistics->values + i * WIDTH;

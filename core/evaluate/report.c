@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "evaluate/report.h"
 
+#include "base/number.h"
 #include "evaluate/metric-kind.h"
 
 #include <math.h>
@@ -108,11 +109,8 @@ append_double (GString *json, const char *key, double value)
       g_string_append (json, "null");
       return;
     }
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_formatd (digits, sizeof digits, "%.15g", value);
-  if (g_ascii_strtod (digits, NULL) != value)
-    g_ascii_formatd (digits, sizeof digits, "%.17g", value);
-  g_string_append (json, digits);
+  char digits[PLAIT_NUMBER_LENGTH];
+  g_string_append (json, plait_format_double (digits, value));
 }
 
 static void
