@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/page.h"
+#include "experiment/groups.h"
+#include "plugin/registry.h"
+
+/* plait inspect: one plugin, or one group of experiment files, with all that may be set. */
+
+#define LABEL_WIDTH 9
+
+/* "integer", "1 .. 64", "pre, post": what a value may be, short. (transfer full) */
+static char *
+range_text (const PlaitSettingSpecification *setting)
+{
+  if (setting->choices != NULL)
+    {
+      g_auto (GStrv) names = g_strsplit (setting->choices, ";", -1);
+      return g_strjoinv (" | ", names);
+    }
+  if (setting->minimum != NULL && setting->maximum != NULL)
+    return g_strdup_printf ("%s .. %s", setting->minimum, setting->maximum);
+  if (setting->minimum != NULL)
+    return g_strdup_printf ("%s ..", setting->minimum);
+  if (setting->maximum != NULL)
+    return g_strdup_printf (".. %s", setting->maximum);
+  return g_strdup ("");
+}
+
+static void
+print_setting (PlaitPage *page, const PlaitSettingSpecification *setting, guint name_width)
+{
+  g_autofree char *range = range_text (setting);
+  g_autofree char *standard = setting->standard == NULL    ? g_strdup ("must be given")
+                              : *setting->standard == '\0' ? g_strdup ("default: empty")
+                                                           : g_strdup_printf ("default: %s", setting->standard);
+  guint indent = name_width + 4;
+
+  plait_page_text (page, PLAIT_PAGE_NAME, "  %-*s", (int)name_width, setting->name);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %-7s", plait_setting_type_name (setting->type));
+  if (*range != '\0')
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s", range);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", standard);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)indent, "");
+  plait_page_paragraph (page, indent, indent, setting->summary);
+  if (setting->reference != NULL)
+    plait_page_text (page, PLAIT_PAGE_DIM, "%*s(%s)\n", (int)indent, "", setting->reference);
+}
+
+static void
+print_settings (PlaitPage *page, const PlaitSettingSpecification *const *settings, guint n)
+{
+  guint name_width = 0;
+
+  for (guint i = 0; i < n; i++)
+    name_width = MAX (name_width, (guint)strlen (settings[i]->name));
+  for (guint i = 0; i < n; i++)
+    print_setting (page, settings[i], name_width);
+}
+
+/* A number stays a number in JSON. */
+static void
+add_value (PlaitJson *json, const char *name, const PlaitSettingSpecification *setting, const char *text)
+{
+  PlaitSettingValue value;
+  PlaitSettingSpecification free_range = { setting->name, setting->type };
+  g_autofree char *canonical = NULL;
+
+  free_range.choices = setting->choices;
+  if (text != NULL)
+    canonical = plait_setting_parse (&free_range, text, &value, NULL);
+  if (canonical == NULL)
+    plait_json_text (json, name, NULL);
+  else if (setting->type == PLAIT_SETTING_INTEGER)
+    plait_json_integer (json, name, value.integer);
+  else if (setting->type == PLAIT_SETTING_REAL)
+    plait_json_real (json, name, value.real);
+  else if (setting->type == PLAIT_SETTING_BOOLEAN)
+    plait_json_boolean (json, name, value.boolean);
+  else
+    plait_json_text (json, name, canonical);
+}
+
+static void
+add_names (PlaitJson *json, const char *name, const char *joined)
+{
+  g_auto (GStrv) names = g_strsplit (joined != NULL ? joined : "", ";", -1);
+
+  plait_json_begin_array (json, name);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (*names[i] != '\0')
+      plait_json_text (json, NULL, names[i]);
+  plait_json_end_array (json);
+}
+
+static void
+add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings, guint n)
+{
+  plait_json_begin_array (json, "parameters");
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitSettingSpecification *setting = settings[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", setting->name);
+      plait_json_text (json, "type", plait_setting_type_name (setting->type));
+      add_value (json, "default", setting, setting->standard);
+      if (setting->minimum != NULL)
+        add_value (json, "minimum", setting, setting->minimum);
+      if (setting->maximum != NULL)
+        add_value (json, "maximum", setting, setting->maximum);
+      if (setting->choices != NULL)
+        add_names (json, "choices", setting->choices);
+      plait_json_boolean (json, "changes_results", (setting->flags & PLAIT_SETTING_NEUTRAL) == 0);
+      plait_json_text (json, "summary", setting->summary);
+      plait_json_text (json, "reference", setting->reference);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+}
+
+static void
+inspect_group (const PlaitSettingGroup *group, gboolean as_json)
+{
+  g_autofree const PlaitSettingSpecification **settings
+      = g_new (const PlaitSettingSpecification *, group->n_definitions);
+
+  for (guint i = 0; i < group->n_definitions; i++)
+    settings[i] = &group->definitions[i].specification;
+  if (as_json)
+    {
+      g_autoptr (PlaitJson) json = plait_json_new ();
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "group", group->name);
+      plait_json_text (json, "summary", group->summary);
+      add_settings (json, settings, group->n_definitions);
+      plait_json_end_object (json);
+      fputs (plait_json_string (json), stdout);
+      return;
+    }
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  plait_page_text (page, PLAIT_PAGE_HEADING, "[%s]", group->name);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", group->summary);
+  plait_page_heading (page, "keys");
+  print_settings (page, settings, group->n_definitions);
+}
+
+/* Where in an experiment file the parameters stand. */
+static const char *
+home_of (PlaitPluginKind kind)
+{
+  switch (kind)
+    {
+    case PLAIT_PLUGIN_ENCODER:
+      return "parameters, in [source NAME] beside encoder=";
+    case PLAIT_PLUGIN_COMBINER:
+      return "parameters, in [combiner]";
+    case PLAIT_PLUGIN_COVERAGE:
+      return "parameters, in [coverage]";
+    }
+  return "parameters";
+}
+
+static void
+print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refusal)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *decoders = NULL;
+  g_autofree char *needs = plait_structure_text (schema->requires_structure);
+  g_autofree char *gives = plait_structure_text (schema->provides_structure);
+  g_autofree char *interface = g_strdup_printf ("%" G_GINT64_FORMAT, schema->interface);
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", schema->name);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %s", plait_plugin_kind_name (schema->kind));
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
+  plait_page_paragraph (page, 2, 2, schema->summary);
+
+  plait_page_heading (page, "plugin");
+  plait_page_row (page, LABEL_WIDTH, "Reference", schema->reference);
+  plait_page_row (page, LABEL_WIDTH, "Version",
+                  plugin->descriptor != NULL ? plugin->descriptor->version : schema->version);
+  plait_page_row (page, LABEL_WIDTH, "Author", schema->author);
+  plait_page_row (page, LABEL_WIDTH, "Licence", schema->licence);
+  plait_page_row (page, LABEL_WIDTH, "Interface", interface);
+  plait_page_row (page, LABEL_WIDTH, "Schema", schema->path);
+  plait_page_row (page, LABEL_WIDTH, "", plugin->schema_digest);
+  plait_page_row (page, LABEL_WIDTH, "Module", plugin->module_path);
+  plait_page_row (page, LABEL_WIDTH, "", plugin->module_digest);
+  plait_page_row (page, LABEL_WIDTH, "Found in", plugin->folder->origin);
+  for (const PlaitPlugin *hidden = plugin->hidden; hidden != NULL; hidden = hidden->hidden)
+    plait_page_row (page, LABEL_WIDTH, hidden == plugin->hidden ? "Hides" : "", hidden->schema_path);
+  if (refusal != NULL)
+    {
+      plait_page_text (page, PLAIT_PAGE_BAD, "  %-*s  ", LABEL_WIDTH, "Refused");
+      plait_page_paragraph (page, LABEL_WIDTH + 4, LABEL_WIDTH + 4, refusal->message);
+    }
+
+  plait_page_heading (page, "reads and requires");
+  if (schema->kind == PLAIT_PLUGIN_ENCODER)
+    plait_page_row (page, LABEL_WIDTH, "Input", plait_input_kind_name (schema->input));
+  if (schema->decoders != NULL)
+    {
+      g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
+      decoders = g_strjoinv (", ", names);
+    }
+  plait_page_row (page, LABEL_WIDTH, "Decoder", decoders != NULL ? decoders : "any");
+  plait_page_row (page, LABEL_WIDTH, "Structure", needs);
+  if (schema->kind == PLAIT_PLUGIN_ENCODER)
+    plait_page_row (page, LABEL_WIDTH, "Provides", gives);
+
+  plait_page_heading (page, schema->n_parameters > 0 ? home_of (schema->kind) : "no parameters");
+  print_settings (page, schema->parameters, schema->n_parameters);
+}
+
+static void
+print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refusal)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autofree char *needs = plait_structure_text (schema->requires_structure);
+  g_autofree char *gives = plait_structure_text (schema->provides_structure);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "kind", plait_plugin_kind_name (schema->kind));
+  plait_json_text (json, "name", schema->name);
+  plait_json_text (json, "summary", schema->summary);
+  plait_json_text (json, "reference", schema->reference);
+  plait_json_text (json, "version", plugin->descriptor != NULL ? plugin->descriptor->version : schema->version);
+  plait_json_text (json, "author", schema->author);
+  plait_json_text (json, "licence", schema->licence);
+  plait_json_integer (json, "interface", schema->interface);
+  plait_json_text (json, "schema", schema->path);
+  plait_json_text (json, "schema_sha256", plugin->schema_digest);
+  plait_json_text (json, "module", plugin->module_path);
+  plait_json_text (json, "module_sha256", plugin->module_digest);
+  plait_json_text (json, "origin", plugin->folder->origin);
+  plait_json_begin_array (json, "hides");
+  for (const PlaitPlugin *hidden = plugin->hidden; hidden != NULL; hidden = hidden->hidden)
+    plait_json_text (json, NULL, hidden->schema_path);
+  plait_json_end_array (json);
+  plait_json_text (json, "refused", refusal != NULL ? refusal->message : NULL);
+  plait_json_text (json, "input", schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
+  plait_json_begin_object (json, "requires");
+  add_names (json, "decoder", schema->decoders);
+  plait_json_text (json, "structure", needs);
+  plait_json_end_object (json);
+  plait_json_begin_object (json, "provides");
+  plait_json_text (json, "structure", gives);
+  plait_json_end_object (json);
+  add_settings (json, schema->parameters, schema->n_parameters);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+/* Which plugin or group is meant by @wanted, NAME or KIND/NAME. */
+static PlaitPlugin *
+find_plugin (const PlaitRegistry *registry, const char *wanted, GError **error)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  PlaitPlugin *found = NULL;
+
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    {
+      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+      g_autofree char *full = g_strdup_printf ("%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
+
+      if (g_str_equal (wanted, full))
+        return plugin;
+      g_ptr_array_add (known, plugin->name);
+      if (!g_str_equal (wanted, plugin->name))
+        continue;
+      if (found != NULL)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is the name of plugins of several kinds; give %s or %s/%s",
+                      wanted, full, plait_plugin_kind_name (found->kind), found->name);
+          return NULL;
+        }
+      found = plugin;
+    }
+  if (found != NULL)
+    return found;
+
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  for (guint i = 0; groups[i] != NULL; i++)
+    g_ptr_array_add (known, (gpointer)groups[i]->name);
+  g_ptr_array_add (known, NULL);
+  const char *nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
+  if (nearest != NULL)
+    plait_fail (error, PLAIT_ERROR_INPUT, "there is no plugin or group \"%s\"; did you mean \"%s\"?", wanted, nearest);
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT, "there is no plugin or group \"%s\"; plait plugins lists the plugins",
+                wanted);
+  return NULL;
+}
+
+gboolean
+plait_command_inspect (PlaitInvocation *invocation, GError **error)
+{
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+    return FALSE;
+  const char *wanted = invocation->arguments[0];
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (g_str_equal (wanted, groups[i]->name))
+      {
+        inspect_group (groups[i], json);
+        return TRUE;
+      }
+
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitPlugin *plugin = find_plugin (registry, wanted, error);
+  if (plugin == NULL)
+    return FALSE;
+  const PlaitSchema *schema = plait_plugin_schema (plugin, error);
+  if (schema == NULL)
+    return FALSE;
+
+  /* A module that is refused is still described; why it is refused is part of the answer, and of the exit code. */
+  g_autoptr (GError) refusal = NULL;
+  plait_plugin_load (plugin, &refusal);
+  if (json)
+    print_plugin_json (plugin, schema, refusal);
+  else
+    print_plugin (plugin, schema, refusal);
+  if (refusal != NULL)
+    g_propagate_error (error, g_steal_pointer (&refusal));
+  return *error == NULL;
+}

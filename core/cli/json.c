@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/json.h"
+
+#include <math.h>
+
+#include "base/number.h"
+
+struct PlaitJson
+{
+  GString *text;
+  guint depth;
+  gboolean first; /* nothing stands in the innermost object or array yet */
+};
+
+PlaitJson *
+plait_json_new (void)
+{
+  PlaitJson *json = g_new0 (PlaitJson, 1);
+
+  json->text = g_string_new (NULL);
+  json->first = TRUE;
+  return json;
+}
+
+void
+plait_json_free (PlaitJson *json)
+{
+  if (json == NULL)
+    return;
+  g_string_free (json->text, TRUE);
+  g_free (json);
+}
+
+static void
+append_text (PlaitJson *json, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  g_string_append_c (json->text, '"');
+  for (const char *p = valid; *p != '\0'; p++)
+    if (*p == '"' || *p == '\\')
+      g_string_append_printf (json->text, "\\%c", *p);
+    else if ((guchar)*p < 0x20)
+      g_string_append_printf (json->text, "\\u%04x", (guint)*p);
+    else
+      g_string_append_c (json->text, *p);
+  g_string_append_c (json->text, '"');
+}
+
+static void
+new_line (PlaitJson *json)
+{
+  g_string_append_c (json->text, '\n');
+  for (guint i = 0; i < json->depth; i++)
+    g_string_append (json->text, "  ");
+}
+
+/* What stands before a value. */
+static void
+begin_value (PlaitJson *json, const char *name)
+{
+  if (json->depth > 0)
+    {
+      if (!json->first)
+        g_string_append_c (json->text, ',');
+      new_line (json);
+    }
+  json->first = FALSE;
+  if (name != NULL)
+    {
+      append_text (json, name);
+      g_string_append (json->text, ": ");
+    }
+}
+
+static void
+begin (PlaitJson *json, const char *name, char bracket)
+{
+  begin_value (json, name);
+  g_string_append_c (json->text, bracket);
+  json->depth++;
+  json->first = TRUE;
+}
+
+static void
+end (PlaitJson *json, char bracket)
+{
+  json->depth--;
+  if (!json->first)
+    new_line (json);
+  g_string_append_c (json->text, bracket);
+  json->first = FALSE;
+  if (json->depth == 0)
+    g_string_append_c (json->text, '\n');
+}
+
+void
+plait_json_begin_object (PlaitJson *json, const char *name)
+{
+  begin (json, name, '{');
+}
+
+void
+plait_json_end_object (PlaitJson *json)
+{
+  end (json, '}');
+}
+
+void
+plait_json_begin_array (PlaitJson *json, const char *name)
+{
+  begin (json, name, '[');
+}
+
+void
+plait_json_end_array (PlaitJson *json)
+{
+  end (json, ']');
+}
+
+void
+plait_json_text (PlaitJson *json, const char *name, const char *text)
+{
+  begin_value (json, name);
+  if (text == NULL)
+    g_string_append (json->text, "null");
+  else
+    append_text (json, text);
+}
+
+void
+plait_json_integer (PlaitJson *json, const char *name, gint64 value)
+{
+  begin_value (json, name);
+  g_string_append_printf (json->text, "%" G_GINT64_FORMAT, value);
+}
+
+void
+plait_json_real (PlaitJson *json, const char *name, double value)
+{
+  char buffer[PLAIT_NUMBER_LENGTH];
+
+  begin_value (json, name);
+  g_string_append (json->text, isfinite (value) ? plait_format_double (buffer, value) : "null");
+}
+
+void
+plait_json_boolean (PlaitJson *json, const char *name, gboolean value)
+{
+  begin_value (json, name);
+  g_string_append (json->text, value ? "true" : "false");
+}
+
+const char *
+plait_json_string (const PlaitJson *json)
+{
+  return json->text->str;
+}

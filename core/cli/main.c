@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/main.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+enum
+{
+  EXIT_DONE = 0,
+  EXIT_FAILED = 1,
+  EXIT_USAGE = 2,
+  EXIT_INTERRUPTED = 130,
+};
+
+static void
+print_help (FILE *stream)
+{
+  fputs ("Usage: plait COMMAND [OPTION...] [ARGUMENT...]\n"
+         "\n"
+         "A workbench for sequence-to-sequence models that read several things at once.\n"
+         "\n"
+         "Commands:\n",
+         stream);
+  for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
+    fprintf (stream, "  %-11s %s\n", command->name, command->summary);
+  fputs ("\n"
+         "plait COMMAND --help tells more of one. plait --version prints the version.\n"
+         "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint was written.\n",
+         stream);
+}
+
+static int
+exit_code (const GError *error)
+{
+  if (error->domain != PLAIT_ERROR)
+    return EXIT_FAILED;
+  switch ((PlaitErrorCode)error->code)
+    {
+    case PLAIT_ERROR_INPUT:
+    case PLAIT_ERROR_CORRUPT:
+    case PLAIT_ERROR_PLUGIN:
+      return EXIT_USAGE;
+    case PLAIT_ERROR_INTERRUPTED:
+      return EXIT_INTERRUPTED;
+    case PLAIT_ERROR_FAILED:
+    case PLAIT_ERROR_MEMORY:
+      return EXIT_FAILED;
+    }
+  return EXIT_FAILED;
+}
+
+static const PlaitCommand *
+find_command (const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *nearest;
+
+  for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
+    {
+      if (strcmp (command->name, name) == 0)
+        return command;
+      g_ptr_array_add (names, (gpointer)command->name);
+    }
+  g_ptr_array_add (names, NULL);
+  nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+  if (nearest != NULL)
+    plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; did you mean \"plait %s\"?", name, nearest);
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; plait --help lists them", name);
+  return NULL;
+}
+
+/* The command line as a shell would take it again. */
+static char *
+quoted_line (int argc, char **argv)
+{
+  g_autoptr (GString) line = g_string_new ("plait");
+
+  for (int i = 1; i < argc; i++)
+    {
+      gboolean plain = *argv[i] != '\0';
+
+      for (const char *p = argv[i]; *p != '\0'; p++)
+        plain = plain && (g_ascii_isalnum (*p) || strchr ("-_./=,:+@%", *p) != NULL);
+      g_autofree char *quoted = plain ? g_strdup (argv[i]) : g_shell_quote (argv[i]);
+      g_string_append_printf (line, " %s", quoted);
+    }
+  return g_utf8_make_valid (line->str, -1);
+}
+
+static gboolean
+run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log, GError **error)
+{
+  PlaitInvocation invocation = { .command = command };
+  gboolean done;
+
+  invocation.line = quoted_line (argc, argv);
+  invocation.arguments = g_new0 (char *, argc - 1);
+  for (int i = 2; i < argc; i++)
+    invocation.arguments[i - 2] = g_strdup (argv[i]);
+  done = command->run (&invocation, error);
+  *log = invocation.log;
+  g_strfreev (invocation.arguments);
+  g_free (invocation.line);
+  return done;
+}
+
+/* Results that did not reach stdout were not delivered. */
+static int
+flush_results (PlaitLog *log, int code)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return code;
+  plait_log_error (log, "standard output cannot be written; free some space, or write elsewhere");
+  return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
+int
+plait_main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitLog *log = NULL;
+  const PlaitCommand *command;
+  int code = EXIT_DONE;
+
+  if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
+    printf ("plait %s\n", PLAIT_VERSION);
+  else if (argc >= 2
+           && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0))
+    print_help (stdout);
+  else if (argc < 2)
+    {
+      print_help (stderr);
+      return EXIT_USAGE;
+    }
+  else if ((command = find_command (argv[1], &error)) != NULL)
+    run_command (command, argc, argv, &log, &error);
+
+  if (log == NULL)
+    log = plait_log_new (FALSE);
+  if (error != NULL)
+    {
+      plait_log_error (log, "%s", error->message);
+      code = exit_code (error);
+    }
+  code = flush_results (log, code);
+  plait_log_free (log);
+  return code;
+}

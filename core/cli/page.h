@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Text for people on stdout: headings, columns, paragraphs broken to the terminal's width. Colour only on a terminal,
+ * and not where NO_COLOR is set or TERM is dumb. Control characters in what is printed become '?', so no schema can
+ * command the terminal.
+ */
+typedef struct PlaitPage PlaitPage;
+
+typedef enum
+{
+  PLAIT_PAGE_PLAIN,
+  PLAIT_PAGE_HEADING,
+  PLAIT_PAGE_NAME,
+  PLAIT_PAGE_DIM,
+  PLAIT_PAGE_BAD,
+} PlaitPageStyle;
+
+/* (transfer full) */
+PlaitPage *plait_page_new (void);
+void plait_page_free (PlaitPage *page);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPage, plait_page_free)
+
+/* Text as it stands, line breaks included. */
+void plait_page_text (PlaitPage *page, PlaitPageStyle style, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* A heading on a line of its own, with a free line before it unless it is the first. */
+void plait_page_heading (PlaitPage *page, const char *text);
+
+/* @text broken between words, ended by a line break. @column is where the first line begins (what stands before it is
+ * printed already), @indent where the others do. */
+void plait_page_paragraph (PlaitPage *page, guint column, guint indent, const char *text);
+
+/* "  label     text", the text a paragraph beside the label. Nothing if @text is NULL. */
+void plait_page_row (PlaitPage *page, guint label_width, const char *label, const char *text);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/groups.h"
+
+#include "model/settings.h"
+
+static const PlaitSettingDefinition experiment_definitions[] = {
+  PLAIT_DEFINE_NEUTRAL_TEXT (PlaitExperimentSettings, name, "", "Name in tables and reports; empty: that of the file"),
+  PLAIT_DEFINE_INTEGER (PlaitExperimentSettings, seed, "1", "0", "9223372036854775807",
+                        "Seed of initial values, dropout and data order", NULL),
+  PLAIT_DEFINE_TEXT (
+      PlaitExperimentSettings, sources, "",
+      "Sources that are read, in this order, joined by '+' (en+de); empty: all, in the order of the file", NULL),
+};
+
+const PlaitSettingGroup plait_experiment_group
+    = PLAIT_SETTING_GROUP ("experiment", "The experiment as a whole", PlaitExperimentSettings, experiment_definitions);
+
+static const PlaitSettingDefinition data_definitions[] = {
+  PLAIT_DEFINE_NEUTRAL_TEXT (PlaitDataSettings, folder, "",
+                             "Folder that the files of this group are relative to; empty: that of the experiment file"),
+  PLAIT_DEFINE_TEXT (PlaitDataSettings, target, NULL, "Stream to be predicted", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary, "shared", "shared;separate",
+                       "One vocabulary for all streams of tokens, or one for each",
+                       "Libovicky, Helcl & Marecek 2018, section 4.1"),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary_type, "bpe", "bpe;unigram;words",
+                       "SentencePiece by byte pair encoding or by unigram model, or words between white space", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_size, "8000", "0", "10000000",
+                        "Entries of a vocabulary, four special ones included; words: 0 keeps all", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_minimum_count, "1", "1", "1000000000",
+                        "Words: rarer ones become unknown", NULL),
+  PLAIT_DEFINE_REAL (PlaitDataSettings, vocabulary_character_coverage, "1", "0.5", "1",
+                     "SentencePiece: share of the characters of the text that get a piece", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary_normalisation, "identity",
+                       "identity;nfkc;nmt_nfkc;nfkc_cf;nmt_nfkc_cf", "SentencePiece: normalisation of the text", NULL),
+  PLAIT_DEFINE_BOOLEAN (PlaitDataSettings, vocabulary_byte_fallback, "false",
+                        "SentencePiece: characters without a piece become bytes instead of unknown", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_sentences, "0", "0", "1000000000",
+                        "SentencePiece: learn from so many lines, spread evenly over the text; 0: from all", NULL),
+  PLAIT_DEFINE_BOOLEAN (PlaitDataSettings, append_end, "true", "End sentences of the sources with an end token", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_source_length, "0", "0", "1000000",
+                        "Training tuples with more tokens in a source are dropped; 0: no limit", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_target_length, "0", "0", "1000000",
+                        "Training tuples with more tokens in the target are dropped; 0: no limit", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, empty, "error", "error;missing",
+                       "What an empty line of a source is: an error, or a missing source", NULL),
+  PLAIT_DEFINE_TEXT (PlaitDataSettings, generate, "", "Task whose corpus is made instead of read; empty: none", NULL),
+};
+
+const PlaitSettingGroup plait_data_group
+    = PLAIT_SETTING_GROUP ("data", "Corpora and vocabularies; files are named by keys SPLIT.STREAM, such as train.en",
+                           PlaitDataSettings, data_definitions);
+
+static const PlaitSettingDefinition source_definitions[] = {
+  PLAIT_DEFINE_TEXT (PlaitSourceSettings, encoder, NULL, "Encoder plugin, whose parameters stand in the same group",
+                     NULL),
+  PLAIT_DEFINE_TEXT (PlaitSourceSettings, stream, "",
+                     "Stream of [data] that is read; empty: the one of the source's name", NULL),
+  PLAIT_DEFINE_TEXT (PlaitSourceSettings, dataset, "/features",
+                     "Features: dataset [sentence, position, width] in the file", NULL),
+};
+
+const PlaitSettingGroup plait_source_group = PLAIT_SETTING_GROUP (
+    "source", "One source, [source NAME], and its encoder", PlaitSourceSettings, source_definitions);
+
+static const PlaitSettingDefinition evaluate_definitions[] = {
+  PLAIT_DEFINE_LIST (PlaitEvaluateSettings, metrics, "bleu;chrf", NULL,
+                     "Metrics of translations, each NAME or NAME:OPTION,OPTION=VALUE", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, resamples, "1000", "0", "1000000",
+                        "Bootstrap samples for intervals; 0: no intervals", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, seed, "12345", "0", "9223372036854775807", "Seed of the bootstrap",
+                        NULL),
+};
+
+const PlaitSettingGroup plait_evaluate_group
+    = PLAIT_SETTING_GROUP ("evaluate", "Scoring of test splits", PlaitEvaluateSettings, evaluate_definitions);
+
+const PlaitSettingGroup *const *
+plait_experiment_groups (void)
+{
+  static const PlaitSettingGroup *const groups[] = {
+    &plait_experiment_group,
+    &plait_data_group,
+    &plait_source_group,
+    &plait_decoder_group,
+    &plait_decode_group,
+    &plait_evaluate_group,
+    NULL,
+  };
+
+  return groups;
+}

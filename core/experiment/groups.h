@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "plugin/settings.h"
+
+/*
+ * The groups of an experiment file that the core itself reads. Those of other floors: plait_decoder_group,
+ * plait_decode_group (core/model), plait_train_group (core/train).
+ */
+
+/* [experiment] */
+typedef struct
+{
+  const char *name; /* empty: that of the file */
+  gint64 seed;
+  const char
+      *sources; /* "en+de": the [source] groups that are used, in this order; empty: all, in the order of the file */
+} PlaitExperimentSettings;
+
+extern const PlaitSettingGroup plait_experiment_group;
+
+typedef enum
+{
+  PLAIT_VOCABULARY_SHARED,   /* one vocabulary for all streams of tokens */
+  PLAIT_VOCABULARY_SEPARATE, /* one for each stream */
+} PlaitVocabularySharing;
+
+typedef enum
+{
+  PLAIT_EMPTY_ERROR,
+  PLAIT_EMPTY_MISSING,
+} PlaitEmptyPolicy;
+
+/* [data], less the keys that name files: SPLIT.STREAM and vocabulary.NAME. */
+typedef struct
+{
+  const char *folder;
+  const char *target; /* name of the target stream */
+  gint vocabulary;    /* PlaitVocabularySharing */
+  gint vocabulary_type;
+  gint64 vocabulary_size;
+  gint64 vocabulary_minimum_count;
+  double vocabulary_character_coverage;
+  gint vocabulary_normalisation;
+  gboolean vocabulary_byte_fallback;
+  gint64 vocabulary_sentences;
+  gboolean append_end;
+  gint64 maximum_source_length;
+  gint64 maximum_target_length;
+  gint empty; /* PlaitEmptyPolicy */
+  const char *generate;
+} PlaitDataSettings;
+
+extern const PlaitSettingGroup plait_data_group;
+
+/* The keys of [source NAME] that belong to the host; the others are the encoder's. */
+typedef struct
+{
+  const char *encoder;
+  const char *stream;
+  const char *dataset;
+} PlaitSourceSettings;
+
+extern const PlaitSettingGroup plait_source_group;
+
+/* [evaluate] */
+typedef struct
+{
+  const char *metrics; /* a list, as plait_metric_new_list reads it */
+  gint64 resamples;
+  gint64 seed;
+} PlaitEvaluateSettings;
+
+extern const PlaitSettingGroup plait_evaluate_group;
+
+/* All groups with keys of the core, in the order of a resolved file, NULL-terminated. */
+const PlaitSettingGroup *const *plait_experiment_groups (void);
