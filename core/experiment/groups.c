@@ -2,6 +2,7 @@
 #include "experiment/groups.h"
 
 #include "model/settings.h"
+#include "train/settings.h"
 
 static const PlaitSettingDefinition experiment_definitions[] = {
   PLAIT_DEFINE_NEUTRAL_TEXT (PlaitExperimentSettings, name, "", "Name in tables and reports; empty: that of the file"),
@@ -78,13 +79,8 @@ const PlaitSettingGroup *const *
 plait_experiment_groups (void)
 {
   static const PlaitSettingGroup *const groups[] = {
-    &plait_experiment_group,
-    &plait_data_group,
-    &plait_source_group,
-    &plait_decoder_group,
-    &plait_decode_group,
-    &plait_evaluate_group,
-    NULL,
+    &plait_experiment_group, &plait_data_group,   &plait_source_group,   &plait_decoder_group,
+    &plait_train_group,      &plait_decode_group, &plait_evaluate_group, NULL,
   };
 
   return groups;

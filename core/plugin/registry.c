@@ -346,26 +346,25 @@ plait_plugin_schema (PlaitPlugin *plugin, GError **error)
 }
 
 gboolean
+plait_plugin_digest (PlaitPlugin *plugin, GError **error)
+{
+  if (plugin->schema_digest == NULL)
+    plugin->schema_digest = plait_digest_file (plugin->schema_path, 0, error);
+  if (plugin->schema_digest != NULL && plugin->module_digest == NULL)
+    plugin->module_digest = plait_digest_file (plugin->module_path, 0, error);
+  return plugin->schema_digest != NULL && plugin->module_digest != NULL;
+}
+
+gboolean
 plait_plugin_load (PlaitPlugin *plugin, GError **error)
 {
   const PlaitSchema *schema = plait_plugin_schema (plugin, error);
-  const PlaitPluginDescriptor *descriptor;
 
   if (schema == NULL)
     return FALSE;
-  if (plugin->descriptor != NULL)
-    return TRUE;
-  descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, error);
-  if (descriptor == NULL)
-    return FALSE;
-  g_autofree char *schema_digest = plait_digest_file (plugin->schema_path, 0, error);
-  g_autofree char *module_digest = schema_digest != NULL ? plait_digest_file (plugin->module_path, 0, error) : NULL;
-  if (module_digest == NULL)
-    return FALSE;
-  plugin->schema_digest = g_steal_pointer (&schema_digest);
-  plugin->module_digest = g_steal_pointer (&module_digest);
-  plugin->descriptor = descriptor;
-  return TRUE;
+  if (plugin->descriptor == NULL)
+    plugin->descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, error);
+  return plugin->descriptor != NULL && plait_plugin_digest (plugin, error);
 }
 
 gpointer

@@ -38,7 +38,7 @@ struct PlaitPlugin
   /* Filled when first asked for. */
   PlaitSchema *schema;
   const PlaitPluginDescriptor *descriptor;
-  char *schema_digest; /* SHA-256 in hexadecimal, of the files as they were when loaded */
+  char *schema_digest; /* SHA-256 in hexadecimal, of the files as they were when taken */
   char *module_digest;
 };
 
@@ -68,7 +68,10 @@ PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind,
 /* The schema of @plugin, read now if it has not been. (transfer none) */
 const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
 
-/* Loads the module, after its trial in a child process, and takes the digests of both files. Does nothing when loaded
+/* Takes the digests of schema and module if that has not been done: what a run stores and a grid cell's key has. */
+gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
+
+/* Loads the module, after its trial in a child process, and takes the digests. Does nothing when loaded
  * already. */
 gboolean plait_plugin_load (PlaitPlugin *plugin, GError **error);
 
