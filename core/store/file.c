@@ -44,8 +44,8 @@ parse_block (const char *block, gint64 *format, gint64 *length, char digest[PLAI
 {
   char text[BLOCK_SIZE + 1] = { 0 };
   memcpy (text, block, BLOCK_SIZE);
-  if (sscanf (text, MAGIC "format %" G_GINT64_FORMAT " length %" G_GINT64_FORMAT " digest %64s", format, length, digest)
-      != 3)
+  /* %ld, not G_GINT64_FORMAT, whose %li takes leading zeros for octal. */
+  if (sscanf (text, MAGIC "format %ld length %ld digest %64s", format, length, digest) != 3)
     return FALSE;
   if (*format < 1 || *length < 0 || strlen (digest) != PLAIT_DIGEST_LENGTH)
     return FALSE;

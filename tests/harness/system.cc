@@ -43,6 +43,8 @@ pass (Call call)
 extern "C" {
 int __real_open64 (const char *path, int flags, ...);
 ssize_t __real_write (int descriptor, const void *bytes, size_t length);
+ssize_t __real_pwrite64 (int descriptor, const void *bytes, size_t length, off64_t offset);
+int __real_ftruncate64 (int descriptor, off64_t length);
 int __real_fsync (int descriptor);
 int __real_fchmod (int descriptor, mode_t mode);
 int __real_rename (const char *from, const char *to);
@@ -67,6 +69,18 @@ ssize_t
 __wrap_write (int descriptor, const void *bytes, size_t length)
 {
   return pass ([=] { return __real_write (descriptor, bytes, length); });
+}
+
+ssize_t
+__wrap_pwrite64 (int descriptor, const void *bytes, size_t length, off64_t offset)
+{
+  return pass ([=] { return __real_pwrite64 (descriptor, bytes, length, offset); });
+}
+
+int
+__wrap_ftruncate64 (int descriptor, off64_t length)
+{
+  return pass ([=] { return __real_ftruncate64 (descriptor, length); });
 }
 
 int

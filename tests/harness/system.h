@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * The system calls that change files, as the core makes them (open, write, fsync, fchmod, rename, unlink, close), can
- * be made to fail or to be the last thing the process does. The linker puts this between (--wrap), so the core has no
- * hook. What libraries such as HDF5 call by themselves passes by unseen.
+ * The system calls that change files, as the core makes them (open, write, pwrite, ftruncate, fsync, fchmod, rename,
+ * unlink, close), can be made to fail or to be the last thing the process does. The linker puts this between (--wrap),
+ * so the core has no hook. What libraries call by themselves passes by unseen; HDF5 writes our files through the core.
  *
  * Calls are numbered from 0, beginning with plait_test_system_begin.
  */

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/feature.h"
+
+#include "base/trial.h"
+#include "store/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a trial reads at most. */
+#define TRIAL_BYTES ((gint64)64 << 20)
+/* One sentence, and one chunk, in memory. */
+#define LARGEST_SENTENCE ((gint64)1 << 30)
+#define LARGEST_CHUNK ((gint64)256 << 20)
+/* HDF5's own cache of chunks: several of the usual size, so that neighbours are not inflated again. */
+#define CHUNK_CACHE ((size_t)32 << 20)
+/* Deflate shrinks at most 1032-fold; a claim beyond that is not in the file. */
+#define LARGEST_RATIO 1100
+
+struct PlaitFeatureFile
+{
+  char *path;
+  char *dataset;
+  int fd;
+  int failure; /* for the driver, which never writes here */
+  hid_t file;
+  hid_t data;
+  gint64 sentences, positions, width;
+};
+
+/* A failure of HDF5 on a foreign file: the file is at fault. */
+static gboolean
+fail_hdf5 (const PlaitFeatureFile *file, const char *what, GError **error)
+{
+  g_autofree char *reason = plait_store_reason ();
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: %s; expected an HDF5 file with a dataset of features",
+                     file->path, what, reason);
+}
+
+static herr_t
+refuse_external (const char *parent_file, const char *parent_group, const char *child_file, const char *child_object,
+                 unsigned *flags, hid_t access, void *data)
+{
+  return -1;
+}
+
+typedef struct
+{
+  char *name;
+  guint n;
+} OnlyDataset;
+
+static herr_t
+note_dataset (hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+  OnlyDataset *only = data;
+  H5O_info_t object;
+  if (info->type == H5L_TYPE_HARD && H5Oget_info_by_name2 (group, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) >= 0
+      && object.type == H5O_TYPE_DATASET && only->n++ == 0)
+    only->name = g_strconcat ("/", name, NULL);
+  return only->n > 1;
+}
+
+static gboolean
+choose_dataset (PlaitFeatureFile *file, GError **error)
+{
+  OnlyDataset only = { NULL, 0 };
+  hsize_t at = 0;
+  if (H5Literate (file->file, H5_INDEX_NAME, H5_ITER_INC, &at, note_dataset, &only) >= 0 && only.n == 1)
+    {
+      file->dataset = only.name;
+      return TRUE;
+    }
+  g_free (only.name);
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: its root group has %s, so the one to read must be named: expected a dataset [sentence, "
+                     "position, width]",
+                     file->path, only.n == 0 ? "no dataset" : "more than one dataset");
+}
+
+/* Refuses data that is not in this file as plain values: virtual datasets and external storage read other files. */
+static gboolean
+check_storage (PlaitFeatureFile *file, gint64 element_bytes, GError **error)
+{
+  g_auto (StoreId) list = H5Dget_create_plist (file->data);
+  H5D_layout_t layout = list >= 0 ? H5Pget_layout (list) : H5D_LAYOUT_ERROR;
+  if (layout == H5D_LAYOUT_ERROR)
+    return fail_hdf5 (file, "cannot read how its data is stored", error);
+  if (layout == H5D_VIRTUAL || H5Pget_external_count (list) > 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the values of %s stand in other files, expected them in this one; copy them, for example "
+                       "with h5repack",
+                       file->path, file->dataset);
+
+  struct stat status;
+  gint64 sentence = file->positions * file->width; /* bounded by the caller */
+  gint64 bytes;
+  gboolean counted = !__builtin_mul_overflow (file->sentences, sentence * element_bytes, &bytes);
+  if (fstat (file->fd, &status) != 0 || !counted || bytes / LARGEST_RATIO > (gint64)status.st_size)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s claims the shape [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                       "], which a file of %" G_GINT64_FORMAT " bytes cannot hold",
+                       file->path, file->dataset, file->sentences, file->positions, file->width,
+                       (gint64)status.st_size);
+
+  hsize_t chunk[3];
+  if (layout == H5D_CHUNKED)
+    {
+      gint64 chunk_bytes = element_bytes;
+      gboolean good = H5Pget_chunk (list, 3, chunk) == 3;
+      for (int i = 0; good && i < 3; i++)
+        good = chunk[i] <= (hsize_t)LARGEST_CHUNK
+               && !__builtin_mul_overflow (chunk_bytes, (gint64)chunk[i], &chunk_bytes);
+      if (!good || chunk_bytes > LARGEST_CHUNK)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: %s is stored in chunks above %" G_GINT64_FORMAT
+                           " MiB, each of which is read as a whole; write it with chunks of one or a few sentences",
+                           file->path, file->dataset, LARGEST_CHUNK >> 20);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_shape (PlaitFeatureFile *file, GError **error)
+{
+  g_auto (StoreId) type = H5Dget_type (file->data);
+  g_auto (StoreId) space = H5Dget_space (file->data);
+  H5T_class_t class = type >= 0 ? H5Tget_class (type) : H5T_NO_CLASS;
+  int rank = space >= 0 ? H5Sget_simple_extent_ndims (space) : -1;
+  if (class == H5T_NO_CLASS || rank < 0)
+    return fail_hdf5 (file, "cannot read the shape and type of its dataset", error);
+  if (class != H5T_INTEGER && class != H5T_FLOAT)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s does not hold numbers, expected any integer or float type",
+                       file->path, file->dataset);
+  hsize_t shape[H5S_MAX_RANK];
+  if (rank != 3 || H5Sget_simple_extent_dims (space, shape, NULL) != 3)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %d dimensions, expected the three [sentence, position, width]", file->path,
+                       file->dataset, rank);
+  for (int i = 0; i < 3; i++)
+    if (shape[i] == 0 || shape[i] > G_MAXINT32)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: %s has %" G_GUINT64_FORMAT " in dimension %d of [sentence, position, width], expected "
+                         "between 1 and %d",
+                         file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
+  file->sentences = (gint64)shape[0];
+  file->positions = (gint64)shape[1];
+  file->width = (gint64)shape[2];
+  gint64 element_bytes = (gint64)MAX (H5Tget_size (type), sizeof (PlaitScalar));
+  gint64 bytes;
+  if (__builtin_mul_overflow (file->positions * file->width, element_bytes, &bytes) || bytes > LARGEST_SENTENCE)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: one sentence of %s has %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+                       " values, expected at most 1 GiB",
+                       file->path, file->dataset, file->positions, file->width);
+  return check_storage (file, (gint64)H5Tget_size (type), error);
+}
+
+/* Opens the HDF5 file over the descriptor and its dataset, and checks what it claims. */
+static gboolean
+attach (PlaitFeatureFile *file, GError **error)
+{
+  plait_store_quiet ();
+  g_auto (StoreId) access = plait_store_driver (file->fd, &file->failure);
+  file->file = access < 0 ? -1 : H5Fopen (file->path, H5F_ACC_RDONLY, access);
+  if (file->file < 0)
+    return fail_hdf5 (file, "cannot be opened as HDF5", error);
+  if (file->dataset == NULL && !choose_dataset (file, error))
+    return FALSE;
+  g_auto (StoreId) link = H5Pcreate (H5P_DATASET_ACCESS);
+  H5Pset_elink_cb (link, refuse_external, NULL);
+  H5Pset_chunk_cache (link, 521, CHUNK_CACHE, 1.0);
+  file->data = H5Dopen2 (file->file, file->dataset, link);
+  if (file->data < 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no dataset '%s' in it; h5ls -r lists what there is",
+                       file->path, file->dataset);
+  return check_shape (file, error);
+}
+
+static gboolean
+read_sentence (PlaitFeatureFile *file, gint64 sentence, PlaitTensor rows, GError **error)
+{
+  hsize_t start[3] = { (hsize_t)sentence };
+  hsize_t count[3] = { 1, (hsize_t)file->positions, (hsize_t)file->width };
+  g_auto (StoreId) stored = H5Dget_space (file->data);
+  g_auto (StoreId) memory = plait_store_tensor_space (rows);
+  if (stored < 0 || memory < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
+      || H5Dread (file->data, plait_store_memory_type (PLAIT_STORE_SCALAR), memory, stored, H5P_DEFAULT, rows.data) < 0)
+    {
+      g_autofree char *what
+          = g_strdup_printf ("cannot read sentence %" G_GINT64_FORMAT " of %s", sentence, file->dataset);
+      return fail_hdf5 (file, what, error);
+    }
+  for (gint64 i = 0; i < rows.rows; i++)
+    for (gint64 j = 0; j < rows.width; j++)
+      if (!isfinite (plait_tensor_row (rows, i)[j]))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: %s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                           "] is infinite or not a number, expected finite values",
+                           file->path, file->dataset, sentence, i, j);
+  return TRUE;
+}
+
+/* In the child: everything that this process will do later, as far as time allows. */
+static gboolean
+try_file (gpointer data, GError **error)
+{
+  PlaitFeatureFile *file = data;
+  if (!attach (file, error))
+    return FALSE;
+  gint64 sentence_elements = file->positions * file->width;
+  g_autofree PlaitScalar *values = g_try_new (PlaitScalar, (gsize)sentence_elements);
+  if (values == NULL)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for one sentence of features", file->path);
+  gint64 sentence_bytes = sentence_elements * (gint64)sizeof (PlaitScalar);
+  gint64 n = CLAMP (TRIAL_BYTES / sentence_bytes, 2, file->sentences);
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 sentence = n == 1 ? 0 : (gint64)((__int128)i * (file->sentences - 1) / (n - 1));
+      if (!read_sentence (file, sentence, plait_tensor (values, file->positions, file->width), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+PlaitFeatureFile *
+plait_feature_file_open (const char *path, const char *dataset, GError **error)
+{
+  g_autoptr (PlaitFeatureFile) file = g_new0 (PlaitFeatureFile, 1);
+  file->path = g_strdup (path);
+  file->dataset = g_strdup (dataset);
+  file->file = file->data = -1;
+  file->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
+  if (file->fd < 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
+      return NULL;
+    }
+  struct stat status;
+  if (fstat (file->fd, &status) != 0 || !S_ISREG (status.st_mode))
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected HDF5 with a dataset of features", path);
+      return NULL;
+    }
+  if (!plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
+    return NULL;
+  return g_steal_pointer (&file);
+}
+
+void
+plait_feature_file_free (PlaitFeatureFile *file)
+{
+  if (file == NULL)
+    return;
+  store_id_release (file->data);
+  store_id_release (file->file);
+  if (file->fd >= 0)
+    close (file->fd);
+  g_free (file->path);
+  g_free (file->dataset);
+  g_free (file);
+}
+
+const char *
+plait_feature_file_dataset (const PlaitFeatureFile *file)
+{
+  return file->dataset;
+}
+
+gint64
+plait_feature_file_sentences (const PlaitFeatureFile *file)
+{
+  return file->sentences;
+}
+
+gint64
+plait_feature_file_positions (const PlaitFeatureFile *file)
+{
+  return file->positions;
+}
+
+gint64
+plait_feature_file_width (const PlaitFeatureFile *file)
+{
+  return file->width;
+}
+
+gboolean
+plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
+{
+  g_assert (rows.rows == n * file->positions && rows.width == file->width);
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (sentences[i] < 0 || sentences[i] >= file->sentences)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: %s has %" G_GINT64_FORMAT " sentences, so sentence %" G_GINT64_FORMAT
+                           " cannot be read; give one row a line of the text",
+                           file->path, file->dataset, file->sentences, sentences[i]);
+      if (!read_sentence (file, sentences[i], plait_tensor_rows (rows, i * file->positions, file->positions), error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/error.h"
+#include "tensor/tensor.h"
+
+/*
+ * Feature files: HDF5 that somebody else wrote, with a dataset [sentence, position, width] of any integer or float
+ * type, such as the positions of an image a sentence.
+ *
+ * libhdf5 does not survive every damaged file, so a file is opened and read in a child process first
+ * (base/trial.h): whole up to 64 MiB, beyond that rows from all over it. Only then this process opens it.
+ */
+typedef struct PlaitFeatureFile PlaitFeatureFile;
+
+/* Opens @path and its dataset @dataset (such as "/features"; NULL: the only dataset of the root group). Refused with
+ * PLAIT_ERROR_INPUT: another rank or type, no position or width, a shape that the file cannot hold, rows above 1 GiB,
+ * data that stands in other files. Refused with PLAIT_ERROR_CORRUPT: what kills its trial. (transfer full) */
+PlaitFeatureFile *plait_feature_file_open (const char *path, const char *dataset, GError **error);
+void plait_feature_file_free (PlaitFeatureFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeatureFile, plait_feature_file_free)
+
+/* The dataset's path. (transfer none) */
+const char *plait_feature_file_dataset (const PlaitFeatureFile *file);
+
+/* The three extents of the dataset. */
+gint64 plait_feature_file_sentences (const PlaitFeatureFile *file);
+gint64 plait_feature_file_positions (const PlaitFeatureFile *file);
+gint64 plait_feature_file_width (const PlaitFeatureFile *file);
+
+/* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [n * positions, width]. An
+ * infinite or undefined value is an error that names where it stands. */
+gboolean plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows,
+                                  GError **error);
