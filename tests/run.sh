@@ -97,7 +97,7 @@ case "${1-}" in
     run_tests double $double_tests
     ;;
   --sanitize)
-    export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1}
+    export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1:allocator_may_return_null=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
     must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
     run_tests sanitize
