@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/translate.h"
+
+#include "data/iterator.h"
+
+void
+plait_translation_free (PlaitTranslation *translation)
+{
+  if (!translation)
+    return;
+  plait_hypotheses_free (translation->hypotheses, translation->n);
+  g_strfreev (translation->text);
+  g_free (translation);
+}
+
+static PlaitIterator *
+by_length (const PlaitCorpus *corpus, gint64 batch, GError **error)
+{
+  PlaitIteratorSettings settings = plait_iterator_defaults ();
+
+  settings.order = PLAIT_ORDER_LENGTH;
+  settings.unit = PLAIT_BATCH_BY_SENTENCES;
+  settings.size = batch;
+  return plait_iterator_new (corpus, &settings, error);
+}
+
+static gboolean
+stopped (const gint *stop, GError **error)
+{
+  if (stop && g_atomic_int_get (stop))
+    {
+      plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted");
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
+{
+  double seconds = (double)(g_get_monotonic_time () - start) / 1e6;
+  g_autofree char *left = plait_log_duration (seconds / (double)done * (double)(all - done));
+
+  plait_log_progress (log, "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " sentences, %.1f/s, %s left", what, done,
+                      all, (double)done / MAX (seconds, 1e-9), left);
+}
+
+/* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
+static gboolean
+keep (PlaitTranslation *translation, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
+      const PlaitSentenceAttention *attention, const PlaitVocabulary *vocabulary, PlaitAttentionTaker take,
+      gpointer data, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 sentence = batch->sentence[i];
+
+      translation->hypotheses[sentence] = hypotheses[i];
+      if (hypotheses[i].n > 0)
+        {
+          const PlaitHypothesis *best = &hypotheses[i].hypotheses[0];
+
+          translation->text[sentence] = plait_vocabulary_decode (vocabulary, best->tokens, (gsize)best->length);
+          if (good && attention)
+            good = take (sentence, best, &attention[i], data, error);
+        }
+      else
+        translation->text[sentence] = g_strdup ("");
+    }
+  g_free (hypotheses);
+  return good;
+}
+
+PlaitTranslation *
+plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
+                        const PlaitDecodeSettings *settings, const char *what, PlaitLog *log, const gint *stop,
+                        PlaitAttentionTaker take, gpointer data, GError **error)
+{
+  g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
+  g_autoptr (PlaitIterator) iterator = by_length (corpus, settings->batch, error);
+  g_autoptr (GError) local = NULL;
+  gint64 start = g_get_monotonic_time ();
+  gint64 done = 0;
+
+  if (!iterator)
+    return NULL;
+  translation->n = plait_corpus_size (corpus);
+  translation->hypotheses = g_new0 (PlaitHypotheses, translation->n);
+  translation->text = g_new0 (char *, translation->n + 1);
+  for (;;)
+    {
+      g_autoptr (PlaitBatch) batch = NULL;
+      PlaitHypotheses *hypotheses;
+      PlaitSentenceAttention *attention = NULL;
+      gboolean kept;
+
+      if (stopped (stop, error))
+        break;
+      batch = plait_iterator_next (iterator, &local);
+      if (!batch)
+        break;
+      hypotheses = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, error);
+      if (!hypotheses)
+        break;
+      kept = keep (translation, batch, hypotheses, attention, vocabulary, take, data, error);
+      plait_sentence_attention_free (attention, batch->n_sentences);
+      if (!kept)
+        break;
+      done += batch->n_sentences;
+      show (log, what, done, translation->n, start);
+    }
+  plait_log_progress_end (log);
+  if (local)
+    g_propagate_error (error, g_steal_pointer (&local));
+  if (done < translation->n)
+    {
+      for (gint64 i = 0; i < translation->n; i++) /* so that the list ends only at its end */
+        if (!translation->text[i])
+          translation->text[i] = g_strdup ("");
+      return NULL;
+    }
+  return g_steal_pointer (&translation);
+}
+
+/* Sums of one batch, and its attention handed over as that of the targets. */
+static gboolean
+keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention,
+             double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take, gpointer data, GError **error)
+{
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 sentence = batch->sentence[i];
+      gint64 first = batch->target_rows.offsets[i];
+      gint64 length = plait_ragged_length (batch->target_rows, i);
+      double sum = 0;
+
+      for (gint64 row = first; row < first + length; row++)
+        sum += rows[row];
+      log_probabilities[sentence] = sum;
+      tokens[sentence] = length;
+      if (attention)
+        {
+          PlaitHypothesis target = {
+            .tokens = (gint32 *)batch->target_outputs + first,
+            .length = length - 1,
+            .log_probability = sum,
+            .score = sum,
+            .ended = TRUE,
+          };
+
+          if (!take (sentence, &target, &attention[i], data, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch_size, const char *what, PlaitLog *log,
+                    const gint *stop, double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take,
+                    gpointer data, GError **error)
+{
+  g_autoptr (PlaitIterator) iterator = by_length (corpus, batch_size, error);
+  g_autoptr (GError) local = NULL;
+  gint64 start = g_get_monotonic_time ();
+  gint64 all = plait_corpus_size (corpus);
+  gint64 done = 0;
+
+  while (iterator && done < all)
+    {
+      g_autoptr (PlaitBatch) batch = NULL;
+      g_autofree double *rows = NULL;
+      PlaitSentenceAttention *attention = NULL;
+      gboolean kept;
+
+      if (stopped (stop, error))
+        break;
+      batch = plait_iterator_next (iterator, &local);
+      if (!batch)
+        break;
+      rows = g_new (double, plait_ragged_rows (batch->target_rows));
+      if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, error))
+        break;
+      kept = keep_scores (batch, rows, attention, log_probabilities, tokens, take, data, error);
+      plait_sentence_attention_free (attention, batch->n_sentences);
+      if (!kept)
+        break;
+      done += batch->n_sentences;
+      show (log, what, done, all, start);
+    }
+  plait_log_progress_end (log);
+  if (local)
+    g_propagate_error (error, g_steal_pointer (&local));
+  return iterator && done == all;
+}

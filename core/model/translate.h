@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/log.h"
+#include "data/corpus.h"
+#include "data/vocabulary.h"
+#include "model/search.h"
+
+/* Translating and scoring whole corpora, batches sorted by length, results in the order of the corpus. */
+
+/* What becomes of each sentence of a corpus. */
+typedef struct
+{
+  gint64 n;
+  PlaitHypotheses *hypotheses; /* [n] */
+  char **text;                 /* [n], the best of each, NULL-terminated: an empty line where there is none */
+} PlaitTranslation;
+
+void plait_translation_free (PlaitTranslation *translation);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
+
+/* Called after each batch of a translation with attention: sentence @sentence of the corpus. Takes nothing over. */
+typedef gboolean (*PlaitAttentionTaker) (gint64 sentence, const PlaitHypothesis *best,
+                                         const PlaitSentenceAttention *attention, gpointer data, GError **error);
+
+/* Translates @corpus. @what ("validation", "test") is for progress. @stop is NULL or a flag that ends the work with
+ * PLAIT_ERROR_INTERRUPTED. @take is NULL or is given the attention of each sentence's best hypothesis. (transfer full)
+ */
+PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus,
+                                          const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
+                                          const char *what, PlaitLog *log, const gint *stop, PlaitAttentionTaker take,
+                                          gpointer data, GError **error);
+
+/* Natural log-probabilities of the targets of @corpus: the sum over each sentence's tokens and end, [size], and how
+ * many those are. With @take also the teacher-forced attention (its hypothesis is the target). */
+gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
+                             PlaitLog *log, const gint *stop, double *log_probabilities, gint64 *tokens,
+                             PlaitAttentionTaker take, gpointer data, GError **error);

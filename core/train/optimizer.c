@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/optimizer.h"
+
+#include "tensor/update.h"
+#include "train/parameters.h"
+
+#include <math.h>
+
+struct PlaitOptimizer
+{
+  PlaitAdamSettings adam;
+  double clip;
+  PlaitParameters *parameters;
+  PlaitScalar *moments[2];
+  gint64 n; /* numbers with a gradient */
+};
+
+PlaitOptimizer *
+plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parameters, GError **error)
+{
+  g_autoptr (PlaitOptimizer) optimizer = g_new0 (PlaitOptimizer, 1);
+
+  optimizer->adam = (PlaitAdamSettings){
+    .beta1 = settings->beta1,
+    .beta2 = settings->beta2,
+    .epsilon = settings->epsilon,
+    .epsilon_inside = settings->epsilon_place == 1,
+    .weight_decay = settings->weight_decay,
+  };
+  optimizer->clip = settings->clip;
+  optimizer->parameters = parameters;
+  optimizer->n = plait_parameters_gradients (parameters).width;
+  for (guint i = 0; i < 2; i++)
+    {
+      optimizer->moments[i] = g_try_new0 (PlaitScalar, (gsize)optimizer->n);
+      if (!optimizer->moments[i])
+        {
+          plait_fail (error, PLAIT_ERROR_MEMORY,
+                      "the optimizer's moments need %" G_GSIZE_FORMAT
+                      " bytes, which the system does not give: lower decoder.width or the vocabulary's size",
+                      plait_optimizer_bytes (parameters));
+          return NULL;
+        }
+    }
+  return g_steal_pointer (&optimizer);
+}
+
+void
+plait_optimizer_free (PlaitOptimizer *optimizer)
+{
+  if (!optimizer)
+    return;
+  g_free (optimizer->moments[0]);
+  g_free (optimizer->moments[1]);
+  g_free (optimizer);
+}
+
+gsize
+plait_optimizer_bytes (const PlaitParameters *parameters)
+{
+  return 2 * sizeof (PlaitScalar) * (gsize)plait_parameters_gradients (parameters).width;
+}
+
+double
+plait_optimizer_update (PlaitOptimizer *optimizer, PlaitPool *pool, PlaitArena *arena, gint64 step, double rate)
+{
+  PlaitAdamSlot slot = {
+    .gradient = plait_parameters_gradients (optimizer->parameters).data,
+    .first_moment = optimizer->moments[0],
+    .second_moment = optimizer->moments[1],
+    .n = optimizer->n,
+  };
+  PlaitAdamSettings adam = optimizer->adam;
+  double norm = sqrt (plait_gradient_squared_norm (pool, arena, &slot, 1));
+
+  if (!isfinite (norm))
+    return norm;
+  slot.value = plait_parameters_write_values (optimizer->parameters).data;
+  adam.step = step;
+  adam.rate = rate;
+  adam.gradient_scale = optimizer->clip > 0 && norm > optimizer->clip ? optimizer->clip / norm : 1;
+  plait_adam_update (pool, &slot, 1, &adam);
+  return norm;
+}
+
+static const char *const moment_names[] = { "first", "second" };
+
+gboolean
+plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/%s", path, moment_names[i]);
+
+      if (!plait_parameters_write_array (optimizer->parameters, optimizer->moments[i], optimizer->n, store, below,
+                                         error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/%s", path, moment_names[i]);
+
+      if (!plait_parameters_read_array (optimizer->parameters, optimizer->moments[i], optimizer->n, store, below,
+                                        error))
+        return FALSE;
+    }
+  return TRUE;
+}

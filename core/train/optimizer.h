@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "nn/parameter.h"
+#include "store/store.h"
+#include "train/settings.h"
+
+/* Adam (Kingma & Ba 2014) over all parameters of a model, with clipping by the global norm. */
+typedef struct PlaitOptimizer PlaitOptimizer;
+
+/* Moments are zero. PLAIT_ERROR_MEMORY if they do not fit. (transfer full) */
+PlaitOptimizer *plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parameters, GError **error);
+void plait_optimizer_free (PlaitOptimizer *optimizer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
+
+/* Makes update @step (1: the first) at @rate from the gradients, which are left zero. Returns the norm of the gradients
+ * before clipping; if it is not finite, nothing is changed. @arena is for scratch. */
+double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitPool *pool, PlaitArena *arena, gint64 step, double rate);
+
+/* Bytes that the moments take. */
+gsize plait_optimizer_bytes (const PlaitParameters *parameters);
+
+/* Writes the moments below @path: first/NAME and second/NAME, NAME being a parameter's. */
+gboolean plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
+gboolean plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "nn/parameter.h"
+#include "store/store.h"
+
+/* Parameters, and numbers that go with them, in files: PATH/NAME is the tensor of parameter NAME, [rows, width]. */
+
+/* Writes @array, laid out as the parameters' values are, its first @n elements being given: parameters beyond (the
+ * frozen ones, of moments) are left out. */
+gboolean plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScalar *array, gint64 n,
+                                       PlaitStore *store, const char *path, GError **error);
+
+/* Reads it back. Refuses shapes and names that differ, naming the parameter, what was found and what expected. */
+gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n,
+                                      PlaitStore *store, const char *path, GError **error);
+
+/* All values. */
+gboolean plait_parameters_write (const PlaitParameters *parameters, PlaitStore *store, const char *path,
+                                 GError **error);
+gboolean plait_parameters_read (PlaitParameters *parameters, PlaitStore *store, const char *path, GError **error);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/settings.h"
+
+#include <math.h>
+
+static const PlaitSettingDefinition definitions[] = {
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, batch, "64", "1", "100000000", "Size of a batch, in batch_unit", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, batch_unit, "sentences", "sentences;tokens",
+                       "What a batch counts: sentence tuples, or tokens of all texts, nothing padded", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, window, "0", "0", "1000000000",
+                        "Tuples that are sorted by length together; 0: a hundred batches, 1: no bucketing", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
+                        "Updates; with epochs the earlier end counts; 0: no limit", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, optimizer, "adam", "adam", "Optimizer", "Kingma & Ba 2014"),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, learning_rate, "0.2", "0", "1000000",
+                     "Factor of the schedule; of the others than noam the highest rate", "section 4"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, schedule, "noam", "noam;inverse_square_root;linear;constant",
+                       "How the rate goes on: rising over warm_up updates, then falling with the root of the step "
+                       "(noam: times the root of the width), or linearly to zero at the last update",
+                       "Vaswani et al. 2017, 5.3"),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, warm_up, "4000", "0", "100000000", "Updates while the rate rises",
+                        "section 4"),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, beta1, "0.9", "0", "0.999999", "Adam: decay of the first moment", "section 4"),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, beta2, "0.98", "0", "0.9999999", "Adam: decay of the second moment",
+                     "section 4"),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, epsilon, "1e-09", "0", "1", "Adam: epsilon", "section 4"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, epsilon_place, "outside", "outside;inside",
+                       "Adam: whether epsilon stands outside the root of the corrected second moment or inside", NULL),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, weight_decay, "0", "0", "1", "Decoupled weight decay", NULL),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, clip, "1", "0", "1000000",
+                     "Highest norm of all gradients together; 0: no clipping", NULL),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, smoothing, "0.1", "0", "0.9", "Label smoothing", "Szegedy et al. 2016"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, smoothing_over, "all", "all;others",
+                       "Spread smoothing over all words (torch) or over the others than the target (fairseq)", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, loss_per, "token", "token;sentence",
+                       "What the loss of an update is a mean over", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, validate_every, "0", "0", "1000000000",
+                        "Updates between validations; 0: after each epoch", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, validation_batch, "64", "1", "100000", "Sentences of a validation batch",
+                        NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, best_by, "loss", "loss;metric",
+                       "What makes a checkpoint the best: validation loss, or metric", NULL),
+  PLAIT_DEFINE_TEXT (PlaitTrainSettings, metric, "", "Metric of translated validation text, such as bleu; empty: none",
+                     NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, patience, "0", "0", "1000000",
+                        "Validations without a better one that end training; 0: never", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, average, "0", "0", "100",
+                        "Checkpoint average over the parameters at this many last validations; 0: none", NULL),
+  PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, checkpoint_every, "0", "0", "1000000000",
+                                "Updates between checkpoints beside those at validations; 0: none"),
+  PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, log_every, "100", "1", "1000000000",
+                                "Updates between rows of the training table"),
+  PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, memory, "0", "0", "100000000",
+                                "Most MiB that a step may take beside parameters; 0: no limit but the machine's"),
+};
+
+const PlaitSettingGroup plait_train_group = PLAIT_SETTING_GROUP ("train", "Training", PlaitTrainSettings, definitions);
+
+double
+plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates)
+{
+  double t = (double)step;
+  double warm_up = (double)settings->warm_up;
+  double rising = warm_up > 0 ? t / warm_up : 1;
+
+  if (step <= 0)
+    return 0;
+  switch (settings->schedule)
+    {
+    case PLAIT_SCHEDULE_NOAM:
+      if (warm_up <= 0)
+        return settings->learning_rate / sqrt ((double)width * t);
+      return settings->learning_rate / sqrt ((double)width) * MIN (1 / sqrt (t), t * pow (warm_up, -1.5));
+    case PLAIT_SCHEDULE_INVERSE_SQUARE_ROOT:
+      return settings->learning_rate * MIN (rising, sqrt (MAX (warm_up, 1) / t));
+    case PLAIT_SCHEDULE_LINEAR:
+      if (t <= warm_up)
+        return settings->learning_rate * rising;
+      return settings->learning_rate * MAX (0, (double)updates - t) / MAX (1, (double)updates - warm_up);
+    default:
+      return settings->learning_rate * MIN (rising, 1);
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "plugin/settings.h"
+
+/* [train]. */
+
+typedef enum
+{
+  PLAIT_SCHEDULE_NOAM,
+  PLAIT_SCHEDULE_INVERSE_SQUARE_ROOT,
+  PLAIT_SCHEDULE_LINEAR,
+  PLAIT_SCHEDULE_CONSTANT,
+} PlaitSchedule;
+
+typedef enum
+{
+  PLAIT_BEST_BY_LOSS,
+  PLAIT_BEST_BY_METRIC,
+} PlaitBestBy;
+
+typedef struct
+{
+  gint64 batch;
+  gint batch_unit; /* PlaitBatchUnit */
+  gint64 window;
+  gint64 accumulate;
+  gint64 epochs;
+  gint64 updates;
+  gint optimizer; /* 0 adam */
+  double learning_rate;
+  gint schedule; /* PlaitSchedule */
+  gint64 warm_up;
+  double beta1;
+  double beta2;
+  double epsilon;
+  gint epsilon_place; /* 0 outside the root, 1 inside */
+  double weight_decay;
+  double clip;
+  double smoothing;
+  gint smoothing_over; /* 0 all, 1 others */
+  gint loss_per;       /* 0 token, 1 sentence */
+  gint64 validate_every;
+  gint64 validation_batch;
+  gint best_by; /* PlaitBestBy */
+  const char *metric;
+  gint64 patience;
+  gint64 average;
+  gint64 checkpoint_every;
+  gint64 log_every;
+  gint64 memory;
+} PlaitTrainSettings;
+
+extern const PlaitSettingGroup plait_train_group;
+
+/* The learning rate of update @step (1: the first) for a model of width @width; @updates is the last one's number,
+ * which the linear schedule falls to zero at. */
+double plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates);

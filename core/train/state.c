@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/table.h"
+#include "train/parameters.h"
+#include "train/trainer-private.h"
+
+/*
+ * The trainer's state in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K; the tables
+ * /training/updates and /training/validation.
+ */
+
+/* Numbers of the state by name; one list serves writing and reading. */
+#define STATE_INTEGERS(X)                                                                                              \
+  X (step) X (target_tokens) X (stale) X (sums.correct) X (sums.tokens) X (sums.sentences) X (has_best)
+#define STATE_REALS(X)                                                                                                 \
+  X (seconds)                                                                                                          \
+  X (learning_rate) X (gradient_norm) X (best) X (sums.loss) X (sums.negative_log_likelihood) X (sums.auxiliary)       \
+      X (sums.seconds)
+
+static gboolean
+write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  gint64 epoch;
+  gint64 position;
+
+  plait_iterator_tell (trainer->iterator, &epoch, &position);
+  if (!plait_store_make_group (store, path, error) || !plait_store_set_int (store, path, "epoch", epoch, error)
+      || !plait_store_set_int (store, path, "position", position, error)
+      || !plait_store_set_int (store, path, "recent", trainer->recent->len, error))
+    return FALSE;
+#define WRITE(field)                                                                                                   \
+  if (!plait_store_set_int (store, path, #field, (gint64)trainer->field, error))                                       \
+    return FALSE;
+  STATE_INTEGERS (WRITE)
+#undef WRITE
+#define WRITE(field)                                                                                                   \
+  if (!plait_store_set_double (store, path, #field, trainer->field, error))                                            \
+    return FALSE;
+  STATE_REALS (WRITE)
+#undef WRITE
+  return TRUE;
+}
+
+static gboolean
+read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *recent, GError **error)
+{
+  gint64 epoch;
+  gint64 position;
+  gint64 number;
+
+  if (!plait_store_get_int (store, path, "epoch", &epoch, error)
+      || !plait_store_get_int (store, path, "position", &position, error)
+      || !plait_store_get_int (store, path, "recent", recent, error)
+      || !plait_iterator_seek (trainer->iterator, epoch, position, error))
+    return FALSE;
+  if (*recent < 0 || *recent > trainer->setup.settings->average)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%s: %" G_GINT64_FORMAT " parameters for the average, but train.average=%" G_GINT64_FORMAT
+                       ": resume with the settings that the run was begun with",
+                       plait_store_path (store), path, *recent, trainer->setup.settings->average);
+#define READ(field)                                                                                                    \
+  if (!plait_store_get_int (store, path, #field, &number, error))                                                      \
+    return FALSE;                                                                                                      \
+  trainer->field = number;
+  STATE_INTEGERS (READ)
+#undef READ
+#define READ(field)                                                                                                    \
+  if (!plait_store_get_double (store, path, #field, &trainer->field, error))                                           \
+    return FALSE;
+  STATE_REALS (READ)
+#undef READ
+  return TRUE;
+}
+
+/*
+ * Tables: rows in memory, columns in the file.
+ */
+typedef struct
+{
+  const char *name;
+  PlaitStoreType type; /* INT64, DOUBLE, or INT32 for a gboolean */
+  gsize offset;
+  const char *unit;
+} Column;
+
+static const Column update_columns[] = {
+  { "step", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitTrainingRow, step), NULL },
+  { "epoch", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitTrainingRow, epoch), NULL },
+  { "loss", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, loss), "nats a target token" },
+  { "negative_log_likelihood", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, negative_log_likelihood),
+    "nats a target token" },
+  { "auxiliary", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, auxiliary), "a sentence" },
+  { "accuracy", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, accuracy), NULL },
+  { "learning_rate", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, learning_rate), NULL },
+  { "gradient_norm", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, gradient_norm), NULL },
+  { "target_tokens", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitTrainingRow, target_tokens), NULL },
+  { "seconds", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, seconds), "s" },
+  { "target_tokens_per_second", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, target_tokens_per_second),
+    "1/s" },
+};
+
+static const Column validation_columns[] = {
+  { "step", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitValidationRow, step), NULL },
+  { "epoch", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitValidationRow, epoch), NULL },
+  { "negative_log_likelihood", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, negative_log_likelihood),
+    "nats a target token" },
+  { "perplexity", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, perplexity), NULL },
+  { "accuracy", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, accuracy), NULL },
+  { "metric", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, metric), NULL },
+  { "best", PLAIT_STORE_INT32, G_STRUCT_OFFSET (PlaitValidationRow, best), NULL },
+};
+
+static gsize
+element_size (PlaitStoreType type)
+{
+  return type == PLAIT_STORE_INT32 ? sizeof (gint32) : sizeof (gint64);
+}
+
+static gboolean
+write_table (PlaitStore *store, const char *path, const GArray *rows, const Column *columns, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autofree PlaitStoreColumn *stored = g_new0 (PlaitStoreColumn, n);
+  gsize row_size = g_array_get_element_size ((GArray *)rows);
+
+  for (guint c = 0; c < n; c++)
+    {
+      gsize size = element_size (columns[c].type);
+      char *values = g_malloc (rows->len * size + 1);
+
+      for (guint r = 0; r < rows->len; r++)
+        memcpy (values + r * size, rows->data + r * row_size + columns[c].offset, size);
+      g_ptr_array_add (memory, values);
+      stored[c] = (PlaitStoreColumn){ columns[c].name, columns[c].type, values, columns[c].unit };
+    }
+  return plait_store_write_table (store, path, stored, n, rows->len, "step", "negative_log_likelihood", error);
+}
+
+static gboolean
+read_table (PlaitStore *store, const char *path, GArray *rows, const Column *columns, guint n, GError **error)
+{
+  gsize row_size = g_array_get_element_size (rows);
+  gint64 n_rows;
+  g_auto (GStrv) names = plait_store_table_columns (store, path, &n_rows, error);
+
+  if (!names)
+    return FALSE;
+  if (n_rows < 0 || n_rows > G_MAXINT32)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%s: %" G_GINT64_FORMAT " rows are too many",
+                       plait_store_path (store), path, n_rows);
+  g_array_set_size (rows, 0);
+  g_array_set_size (rows, (guint)n_rows);
+  for (guint c = 0; c < n; c++)
+    {
+      g_autofree char *column = g_strdup_printf ("%s/%s", path, columns[c].name);
+      gsize size = element_size (columns[c].type);
+      g_autofree char *values = g_malloc ((gsize)n_rows * size + 1);
+
+      if (!plait_store_read (store, column, columns[c].type, n_rows, values, error))
+        return FALSE;
+      for (gint64 r = 0; r < n_rows; r++)
+        memcpy (rows->data + (gsize)r * row_size + columns[c].offset, values + (gsize)r * size, size);
+    }
+  return TRUE;
+}
+
+static gboolean
+write_recent (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  for (guint i = 0; i < trainer->recent->len; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/recent/%u", path, i);
+
+      if (!plait_parameters_write_array (trainer->parameters, trainer->recent->pdata[i],
+                                         plait_parameters_values (trainer->parameters).width, store, below, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 recent, GError **error)
+{
+  gint64 n = plait_parameters_values (trainer->parameters).width;
+
+  g_ptr_array_set_size (trainer->recent, 0);
+  for (gint64 i = 0; i < recent; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/recent/%" G_GINT64_FORMAT, path, i);
+      PlaitScalar *array = g_try_new0 (PlaitScalar, (gsize)n);
+
+      if (!array)
+        return plait_fail (error, PLAIT_ERROR_MEMORY,
+                           "no memory for parameter set %" G_GINT64_FORMAT " of train.average: lower it", i);
+      g_ptr_array_add (trainer->recent, array);
+      if (!plait_parameters_read_array (trainer->parameters, array, n, store, below, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
+  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
+  g_autofree char *state = g_strconcat (path, "/state", NULL);
+
+  return plait_parameters_write (trainer->parameters, store, parameters, error)
+         && plait_optimizer_write (trainer->optimizer, store, optimizer, error)
+         && write_state (trainer, store, state, error) && write_recent (trainer, store, path, error)
+         && write_table (store, "/training/updates", trainer->rows, update_columns, G_N_ELEMENTS (update_columns),
+                         error)
+         && write_table (store, "/training/validation", trainer->validations, validation_columns,
+                         G_N_ELEMENTS (validation_columns), error);
+}
+
+gboolean
+plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
+  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
+  g_autofree char *state = g_strconcat (path, "/state", NULL);
+  gint64 recent;
+
+  return plait_parameters_read (trainer->parameters, store, parameters, error)
+         && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
+         && read_state (trainer, store, state, &recent, error) && read_recent (trainer, store, path, recent, error)
+         && read_table (store, "/training/updates", trainer->rows, update_columns, G_N_ELEMENTS (update_columns), error)
+         && read_table (store, "/training/validation", trainer->validations, validation_columns,
+                        G_N_ELEMENTS (validation_columns), error);
+}

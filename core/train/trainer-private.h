@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/iterator.h"
+#include "train/optimizer.h"
+#include "train/trainer.h"
+
+/* Sums since the last row of the training table. */
+typedef struct
+{
+  double loss;
+  double negative_log_likelihood;
+  double auxiliary;
+  gint64 correct;
+  gint64 tokens;
+  gint64 sentences;
+  double seconds;
+} PlaitTrainingSums;
+
+struct PlaitTrainer
+{
+  PlaitTrainerSetup setup;
+  PlaitParameters *parameters;
+  PlaitArena *arena;
+  PlaitTape *tape;
+  PlaitOptimizer *optimizer;
+  PlaitIterator *iterator;
+  gint64 planned;
+  gint64 first_step; /* of this process, for the time left */
+
+  /* The state, which checkpoints hold. */
+  gint64 step;
+  gint64 target_tokens;
+  double seconds;
+  double learning_rate; /* of the last update */
+  double gradient_norm;
+  PlaitTrainingSums sums;
+  gboolean has_best;
+  double best;         /* larger is better */
+  gint64 stale;        /* validations since the best */
+  GArray *rows;        /* PlaitTrainingRow */
+  GArray *validations; /* PlaitValidationRow */
+  GPtrArray *recent;   /* PlaitScalar arrays: parameters at the last validations, oldest first */
+};
+
+/* Computes the validation row of the present parameters. */
+gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);

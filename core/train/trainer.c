@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/trainer.h"
+
+#include "train/trainer-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The batches of one update. */
+typedef struct
+{
+  PlaitTrainer *trainer;
+  GPtrArray *batches; /* PlaitBatch */
+  PlaitRandomKey key;
+  double scale;
+  guint at; /* the batch that is being computed, for messages */
+} Update;
+
+static PlaitIterator *
+new_iterator (const PlaitTrainerSetup *setup, GError **error)
+{
+  PlaitIteratorSettings settings = {
+    .order = PLAIT_ORDER_SHUFFLED,
+    .unit = (PlaitBatchUnit)setup->settings->batch_unit,
+    .size = setup->settings->batch,
+    .window = setup->settings->window,
+    .seed = setup->seed,
+  };
+
+  if (settings.window == 0)
+    {
+      gint64 tuples = plait_corpus_size (setup->corpus);
+      gint64 tokens = 1;
+
+      for (gint64 i = 0; settings.unit == PLAIT_BATCH_BY_TOKENS && i < MIN (tuples, 1000); i++)
+        tokens += plait_corpus_tokens (setup->corpus, i);
+      settings.window = settings.unit == PLAIT_BATCH_BY_SENTENCES
+                            ? 100 * settings.size
+                            : MAX (1, 100 * settings.size * MIN (tuples, 1000) / tokens);
+    }
+  return plait_iterator_new (setup->corpus, &settings, error);
+}
+
+PlaitTrainer *
+plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
+{
+  g_autoptr (PlaitTrainer) trainer = g_new0 (PlaitTrainer, 1);
+  const PlaitTrainSettings *settings = setup->settings;
+
+  trainer->setup = *setup;
+  trainer->parameters = plait_model_parameters (setup->model);
+  trainer->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024);
+  trainer->tape = plait_tape_new (setup->pool, trainer->arena);
+  trainer->rows = g_array_new (FALSE, FALSE, sizeof (PlaitTrainingRow));
+  trainer->validations = g_array_new (FALSE, FALSE, sizeof (PlaitValidationRow));
+  trainer->recent = g_ptr_array_new_with_free_func (g_free);
+  if (settings->epochs == 0 && settings->updates == 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
+      return NULL;
+    }
+  trainer->optimizer = plait_optimizer_new (settings, trainer->parameters, error);
+  if (!trainer->optimizer)
+    return NULL;
+  trainer->iterator = new_iterator (setup, error);
+  if (!trainer->iterator)
+    return NULL;
+  trainer->planned = settings->updates;
+  if (settings->epochs > 0)
+    {
+      gint64 batches = plait_iterator_batches (trainer->iterator) * settings->epochs;
+      gint64 updates = (batches + settings->accumulate - 1) / settings->accumulate;
+
+      trainer->planned = trainer->planned > 0 ? MIN (trainer->planned, updates) : updates;
+    }
+  return g_steal_pointer (&trainer);
+}
+
+void
+plait_trainer_free (PlaitTrainer *trainer)
+{
+  if (!trainer)
+    return;
+  plait_iterator_free (trainer->iterator);
+  plait_optimizer_free (trainer->optimizer);
+  plait_tape_free (trainer->tape);
+  plait_arena_free (trainer->arena);
+  g_array_unref (trainer->rows);
+  g_array_unref (trainer->validations);
+  g_ptr_array_unref (trainer->recent);
+  g_free (trainer);
+}
+
+/* The epoch that the next batch belongs to. */
+static gint64
+next_epoch (const PlaitTrainer *trainer, gboolean *boundary)
+{
+  gint64 epoch;
+  gint64 position;
+
+  plait_iterator_tell (trainer->iterator, &epoch, &position);
+  *boundary = position >= plait_iterator_batches (trainer->iterator);
+  return epoch + (*boundary ? 1 : 0);
+}
+
+static void
+batch_free (gpointer batch)
+{
+  plait_batch_free (batch);
+}
+
+static gboolean
+next_batches (PlaitTrainer *trainer, Update *update, GError **error)
+{
+  gint64 tokens = 0;
+  gint64 sentences = 0;
+
+  for (gint64 i = 0; i < trainer->setup.settings->accumulate; i++)
+    {
+      PlaitBatch *batch = plait_iterator_next (trainer->iterator, error);
+
+      if (!batch)
+        return FALSE;
+      g_ptr_array_add (update->batches, batch);
+      if (!plait_model_check_batch (trainer->setup.model, batch, error))
+        return FALSE;
+      tokens += plait_ragged_rows (batch->target_rows);
+      sentences += batch->n_sentences;
+    }
+  update->scale = 1.0 / (double)MAX (1, trainer->setup.settings->loss_per ? sentences : tokens);
+  return TRUE;
+}
+
+static PlaitVocabularyLossOptions
+loss_options (const PlaitTrainSettings *settings, double scale)
+{
+  return (PlaitVocabularyLossOptions){ .smoothing = settings->smoothing,
+                                       .others = settings->smoothing_over == 1,
+                                       .scale = scale };
+}
+
+/* Forward and backward of all batches of an update. */
+static void
+compute (gpointer data)
+{
+  Update *update = data;
+  PlaitTrainer *trainer = update->trainer;
+
+  for (update->at = 0; update->at < update->batches->len; update->at++)
+    {
+      const PlaitBatch *batch = update->batches->pdata[update->at];
+      PlaitVocabularyLossOptions options = loss_options (trainer->setup.settings, update->scale);
+      PlaitVocabularyLossSums sums;
+      PlaitNode *root;
+
+      plait_tape_begin (trainer->tape, PLAIT_TAPE_TRAIN, plait_random_subkey (update->key, update->at));
+      root = plait_model_loss (trainer->setup.model, trainer->tape, batch, &options, &sums, NULL, NULL);
+      trainer->sums.auxiliary += (double)root->value.data[0] / update->scale - sums.loss;
+      plait_tape_backward (trainer->tape, root);
+      trainer->sums.loss += sums.loss;
+      trainer->sums.negative_log_likelihood += sums.negative_log_likelihood;
+      trainer->sums.correct += sums.correct;
+      trainer->sums.tokens += plait_ragged_rows (batch->target_rows);
+      trainer->sums.sentences += batch->n_sentences;
+    }
+}
+
+static gboolean
+does_not_fit (const Update *update, const GError *cause, GError **error)
+{
+  const PlaitBatch *batch = update->batches->pdata[MIN (update->at, update->batches->len - 1)];
+  gint64 rows = 0;
+
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    rows += plait_ragged_rows (batch->inputs[i].rows);
+  return plait_fail (error, PLAIT_ERROR_MEMORY,
+                     "a batch of %" G_GINT64_FORMAT " sentences with %" G_GINT64_FORMAT
+                     " source rows and %" G_GINT64_FORMAT
+                     " target rows does not fit (%s): lower train.batch, or raise train.accumulate with it",
+                     batch->n_sentences, rows, plait_ragged_rows (batch->target_rows), cause->message);
+}
+
+gboolean
+plait_trainer_update (PlaitTrainer *trainer, GError **error)
+{
+  const PlaitTrainerSetup *setup = &trainer->setup;
+  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
+  g_autoptr (GError) cause = NULL;
+  gint64 start = g_get_monotonic_time ();
+  gint64 tokens = trainer->sums.tokens;
+  double loss = trainer->sums.loss;
+  double seconds;
+  Update update = {
+    .trainer = trainer,
+    .batches = batches,
+    .key = plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1),
+  };
+
+  if (!next_batches (trainer, &update, error))
+    return FALSE;
+  if (!plait_arena_protect (trainer->arena, compute, &update, &cause))
+    return does_not_fit (&update, cause, error);
+  trainer->learning_rate = plait_learning_rate (setup->settings, trainer->step + 1, setup->width, trainer->planned);
+  trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, setup->pool, trainer->arena, trainer->step + 1,
+                                                   trainer->learning_rate);
+  if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "update %" G_GINT64_FORMAT ": the loss is %g and the norm of the gradients %g: training has "
+                       "diverged; lower train.learning_rate or raise train.warm_up, and start from an older checkpoint",
+                       trainer->step + 1, trainer->sums.loss - loss, trainer->gradient_norm);
+  trainer->step++;
+  tokens = trainer->sums.tokens - tokens;
+  trainer->target_tokens += tokens;
+  seconds = (double)(g_get_monotonic_time () - start) / 1e6;
+  trainer->seconds += seconds;
+  trainer->sums.seconds += seconds;
+  return TRUE;
+}
+
+static void
+add_row (PlaitTrainer *trainer)
+{
+  const PlaitTrainingSums *sums = &trainer->sums;
+  double tokens = (double)MAX (1, sums->tokens);
+  gint64 position;
+  PlaitTrainingRow row = {
+    .step = trainer->step,
+    .loss = sums->loss / tokens,
+    .negative_log_likelihood = sums->negative_log_likelihood / tokens,
+    .auxiliary = sums->auxiliary / (double)MAX (1, sums->sentences),
+    .accuracy = (double)sums->correct / tokens,
+    .learning_rate = trainer->learning_rate,
+    .gradient_norm = trainer->gradient_norm,
+    .target_tokens = trainer->target_tokens,
+    .seconds = trainer->seconds,
+    .target_tokens_per_second = (double)sums->tokens / MAX (sums->seconds, 1e-9),
+  };
+
+  plait_iterator_tell (trainer->iterator, &row.epoch, &position);
+  g_array_append_val (trainer->rows, row);
+  memset (&trainer->sums, 0, sizeof trainer->sums);
+}
+
+static void
+show_progress (const PlaitTrainer *trainer)
+{
+  const PlaitTrainingSums *sums = &trainer->sums;
+  const PlaitTrainingRow *row
+      = trainer->rows->len ? &g_array_index (trainer->rows, PlaitTrainingRow, trainer->rows->len - 1) : NULL;
+  double loss = sums->tokens ? sums->loss / (double)sums->tokens : row ? row->loss : 0;
+  double rate = sums->tokens ? (double)sums->tokens / MAX (sums->seconds, 1e-9)
+                : row        ? row->target_tokens_per_second
+                             : 0;
+  double left = trainer->seconds / (double)MAX (1, trainer->step) * (double)(trainer->planned - trainer->step);
+  g_autofree char *duration = plait_log_duration (left);
+  gboolean boundary;
+
+  plait_log_progress (trainer->setup.log,
+                      "update %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT ", epoch %" G_GINT64_FORMAT
+                      ": loss %.3f, %.0f target tokens/s, %s left",
+                      trainer->step, trainer->planned, next_epoch (trainer, &boundary) + (boundary ? 0 : 1), loss, rate,
+                      duration);
+}
+
+/* Keeps the present parameters for the average. */
+static void
+keep_recent (PlaitTrainer *trainer)
+{
+  gint64 limit = trainer->setup.settings->average;
+  PlaitTensor values = plait_parameters_values (trainer->parameters);
+
+  if (limit == 0)
+    return;
+  if (trainer->recent->len == (guint)limit)
+    g_ptr_array_remove_index (trainer->recent, 0);
+  g_ptr_array_add (trainer->recent, g_memdup2 (values.data, (gsize)values.width * sizeof (PlaitScalar)));
+}
+
+static gboolean
+validate (PlaitTrainer *trainer, GError **error)
+{
+  const PlaitTrainSettings *settings = trainer->setup.settings;
+  PlaitValidationRow row;
+  double value;
+
+  if (!plait_trainer_validate (trainer, &row, error))
+    return FALSE;
+  value = settings->best_by == PLAIT_BEST_BY_METRIC ? row.metric : -row.negative_log_likelihood;
+  row.best = !trainer->has_best || value > trainer->best;
+  if (row.best)
+    {
+      trainer->has_best = TRUE;
+      trainer->best = value;
+      trainer->stale = 0;
+    }
+  else
+    trainer->stale++;
+  g_array_append_val (trainer->validations, row);
+  keep_recent (trainer);
+  if (isnan (row.metric))
+    plait_log_info (trainer->setup.log,
+                    "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f%s", row.step,
+                    row.negative_log_likelihood, row.perplexity, row.accuracy, row.best ? " (best)" : "");
+  else
+    plait_log_info (trainer->setup.log,
+                    "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f, %s %.2f%s",
+                    row.step, row.negative_log_likelihood, row.perplexity, row.accuracy, settings->metric, row.metric,
+                    row.best ? " (best)" : "");
+  return trainer->setup.calls.checkpoint == NULL
+         || trainer->setup.calls.checkpoint (trainer->setup.calls.data, row.best, error);
+}
+
+static gboolean
+checkpoint (PlaitTrainer *trainer, GError **error)
+{
+  return trainer->setup.calls.checkpoint == NULL
+         || trainer->setup.calls.checkpoint (trainer->setup.calls.data, FALSE, error);
+}
+
+/* What an update is followed by: rows, validation, checkpoints. */
+static gboolean
+after_update (PlaitTrainer *trainer, gboolean last, GError **error)
+{
+  const PlaitTrainSettings *settings = trainer->setup.settings;
+  gboolean boundary;
+  gboolean due;
+
+  next_epoch (trainer, &boundary);
+  if (last || trainer->step % settings->log_every == 0)
+    add_row (trainer);
+  show_progress (trainer);
+  due = settings->validate_every > 0 ? trainer->step % settings->validate_every == 0 : boundary;
+  if (trainer->setup.validation && (due || last))
+    return validate (trainer, error);
+  if (last || (settings->checkpoint_every > 0 && trainer->step % settings->checkpoint_every == 0))
+    return checkpoint (trainer, error);
+  return TRUE;
+}
+
+static gboolean
+is_complete (const PlaitTrainer *trainer)
+{
+  const PlaitTrainSettings *settings = trainer->setup.settings;
+  gboolean boundary;
+
+  return (settings->updates > 0 && trainer->step >= settings->updates)
+         || (settings->epochs > 0 && next_epoch (trainer, &boundary) >= settings->epochs);
+}
+
+static gboolean
+is_stale (const PlaitTrainer *trainer)
+{
+  const PlaitTrainSettings *settings = trainer->setup.settings;
+
+  return settings->patience > 0 && trainer->stale >= settings->patience;
+}
+
+gboolean
+plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
+{
+  const gint *stop = trainer->setup.stop;
+
+  *end = PLAIT_TRAINING_GOES_ON;
+  while (*end == PLAIT_TRAINING_GOES_ON)
+    {
+      if (is_complete (trainer))
+        *end = PLAIT_TRAINING_COMPLETE;
+      else if (is_stale (trainer))
+        *end = PLAIT_TRAINING_STOPPED_EARLY;
+      else if (stop && g_atomic_int_get (stop))
+        {
+          *end = PLAIT_TRAINING_INTERRUPTED;
+          plait_log_progress_end (trainer->setup.log);
+          return checkpoint (trainer, error);
+        }
+      else if (!plait_trainer_update (trainer, error) || !after_update (trainer, is_complete (trainer), error))
+        {
+          plait_log_progress_end (trainer->setup.log);
+          return FALSE;
+        }
+    }
+  plait_log_progress_end (trainer->setup.log);
+  return TRUE;
+}
+
+gboolean
+plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
+{
+  enum
+  {
+    LOOKED_AT = 200,
+  };
+  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
+  g_autoptr (GError) cause = NULL;
+  PlaitTrainingSums sums = trainer->sums;
+  Update update = { .trainer = trainer, .batches = batches, .scale = 1 };
+  gint64 epoch;
+  gint64 position;
+  gint64 most = -1;
+  gboolean fits;
+
+  plait_iterator_tell (trainer->iterator, &epoch, &position);
+  for (gint64 i = 0; i < MIN (LOOKED_AT, plait_iterator_batches (trainer->iterator)); i++)
+    {
+      PlaitBatch *batch = plait_iterator_next (trainer->iterator, error);
+      gint64 rows;
+
+      if (!batch)
+        return FALSE;
+      rows = plait_ragged_rows (batch->target_rows);
+      for (gint64 source = 0; source < batch->n_sources; source++)
+        rows += plait_ragged_rows (batch->inputs[source].rows);
+      if (rows > most)
+        {
+          most = rows;
+          g_ptr_array_set_size (batches, 0);
+          g_ptr_array_add (batches, batch);
+        }
+      else
+        plait_batch_free (batch);
+    }
+  if (!plait_iterator_seek (trainer->iterator, epoch, position, error)
+      || !plait_model_check_batch (trainer->setup.model, batches->pdata[0], error))
+    return FALSE;
+  fits = plait_arena_protect (trainer->arena, compute, &update, &cause);
+  plait_parameters_zero_gradients (trainer->parameters);
+  trainer->sums = sums;
+  if (!fits)
+    return does_not_fit (&update, cause, error);
+  *bytes = plait_arena_peak (trainer->arena);
+  return TRUE;
+}
+
+gsize
+plait_trainer_fixed_bytes (const PlaitTrainer *trainer)
+{
+  return sizeof (PlaitScalar)
+             * (gsize)(plait_parameters_values (trainer->parameters).width
+                       + plait_parameters_gradients (trainer->parameters).width)
+         + plait_optimizer_bytes (trainer->parameters);
+}
+
+gint64
+plait_trainer_planned_updates (const PlaitTrainer *trainer)
+{
+  return trainer->planned;
+}
+
+gint64
+plait_trainer_step (const PlaitTrainer *trainer)
+{
+  return trainer->step;
+}
+
+gint64
+plait_trainer_target_tokens (const PlaitTrainer *trainer)
+{
+  return trainer->target_tokens;
+}
+
+const PlaitTrainingRow *
+plait_trainer_rows (const PlaitTrainer *trainer, guint *n)
+{
+  *n = trainer->rows->len;
+  return (const PlaitTrainingRow *)(gpointer)trainer->rows->data;
+}
+
+const PlaitValidationRow *
+plait_trainer_validations (const PlaitTrainer *trainer, guint *n)
+{
+  *n = trainer->validations->len;
+  return (const PlaitValidationRow *)(gpointer)trainer->validations->data;
+}
+
+PlaitScalar *
+plait_trainer_average (const PlaitTrainer *trainer)
+{
+  gint64 n = plait_parameters_values (trainer->parameters).width;
+  PlaitScalar *average;
+
+  if (trainer->recent->len == 0)
+    return NULL;
+  average = g_new (PlaitScalar, n);
+  for (gint64 i = 0; i < n; i++)
+    {
+      double sum = 0;
+
+      for (guint k = 0; k < trainer->recent->len; k++)
+        sum += (double)((const PlaitScalar *)trainer->recent->pdata[k])[i];
+      average[i] = (PlaitScalar)(sum / trainer->recent->len);
+    }
+  return average;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/log.h"
+#include "data/corpus.h"
+#include "model/model.h"
+#include "store/store.h"
+#include "train/settings.h"
+
+/*
+ * The training loop.
+ *
+ * Where training stands is a few numbers, the parameters and the optimizer's moments; every random draw is keyed by
+ * seed, purpose and step. So a trainer that reads the state another one wrote goes on to the same bits as if nothing
+ * had happened.
+ */
+typedef struct PlaitTrainer PlaitTrainer;
+
+/* A row of the training table: means over the updates since the row before. */
+typedef struct
+{
+  gint64 step;
+  gint64 epoch;
+  double loss;                     /* a target token, smoothing included, nats */
+  double negative_log_likelihood;  /* a target token, nats */
+  double auxiliary;                /* encoders' own losses a sentence, weighted */
+  double accuracy;                 /* share of target tokens that were the most probable word */
+  double learning_rate;            /* of the last update */
+  double gradient_norm;            /* before clipping */
+  gint64 target_tokens;            /* since the beginning */
+  double seconds;                  /* spent in updates since the beginning: depends on the machine */
+  double target_tokens_per_second; /* likewise */
+} PlaitTrainingRow;
+
+/* A row of the validation table. */
+typedef struct
+{
+  gint64 step;
+  gint64 epoch;
+  double negative_log_likelihood; /* a target token, nats */
+  double perplexity;
+  double accuracy;
+  double metric; /* of translated text; NaN where none is asked for */
+  gboolean best;
+} PlaitValidationRow;
+
+/* Why training ended. */
+typedef enum
+{
+  PLAIT_TRAINING_GOES_ON,
+  PLAIT_TRAINING_COMPLETE,      /* epochs or updates are done */
+  PLAIT_TRAINING_STOPPED_EARLY, /* patience is used up */
+  PLAIT_TRAINING_INTERRUPTED,   /* the stop flag was raised; a checkpoint was asked for */
+} PlaitTrainingEnd;
+
+/* The caller's side. */
+typedef struct
+{
+  /* Scores the present parameters on validation text, larger is better; NULL where train.metric is empty. */
+  gboolean (*measure) (gpointer data, double *score, GError **error);
+  /* Writes a checkpoint of the trainer's state, which plait_trainer_write gives. @best: the present parameters are the
+   * best so far. */
+  gboolean (*checkpoint) (gpointer data, gboolean best, GError **error);
+  gpointer data;
+} PlaitTrainerCalls;
+
+typedef struct
+{
+  PlaitModel *model; /* its parameters initialised */
+  const PlaitTrainSettings *settings;
+  guint64 seed;
+  gint64 width; /* of the model, for the noam schedule */
+  const PlaitCorpus *corpus;
+  const PlaitCorpus *validation; /* or NULL: no validation */
+  PlaitPool *pool;
+  PlaitLog *log;
+  const gint *stop; /* NULL, or a flag that a signal raises */
+  PlaitTrainerCalls calls;
+} PlaitTrainerSetup;
+
+/* All that @setup points to must outlive the trainer. (transfer full) */
+PlaitTrainer *plait_trainer_new (const PlaitTrainerSetup *setup, GError **error);
+void plait_trainer_free (PlaitTrainer *trainer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrainer, plait_trainer_free)
+
+/* Trains on from where it stands until training ends. Interruption is no error. */
+gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error);
+
+/* Makes one update from the next batches. For benchmarks and tests; plait_trainer_run is a loop over it. */
+gboolean plait_trainer_update (PlaitTrainer *trainer, GError **error);
+
+/* The largest of some batches through one step without an update: bytes that a step takes beside parameters, gradients
+ * and moments. Puts the iterator back where it was. */
+gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error);
+
+/* Bytes of parameters, gradients and moments. */
+gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
+
+/* The number of updates in all, as far as it is known beforehand. */
+gint64 plait_trainer_planned_updates (const PlaitTrainer *trainer);
+
+gint64 plait_trainer_step (const PlaitTrainer *trainer);
+gint64 plait_trainer_target_tokens (const PlaitTrainer *trainer);
+
+/* The tables so far. (transfer none) */
+const PlaitTrainingRow *plait_trainer_rows (const PlaitTrainer *trainer, guint *n);
+const PlaitValidationRow *plait_trainer_validations (const PlaitTrainer *trainer, guint *n);
+
+/* The average over the last validations, laid out as the parameters' values, or NULL where there is none yet.
+ * (transfer full) */
+PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
+
+/* Writes and reads everything that resume needs below @path: parameters, optimizer, state, recent parameters for the
+ * average; and both tables below /training. */
+gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
+gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/trainer-private.h"
+
+#include <math.h>
+
+/* Validation: the loss over a held-out corpus, and the caller's metric of translated text. */
+
+typedef struct
+{
+  PlaitTrainer *trainer;
+  const PlaitBatch *batch;
+  PlaitVocabularyLossSums sums;
+} Pass;
+
+static void
+compute (gpointer data)
+{
+  Pass *pass = data;
+  PlaitVocabularyLossOptions options = { .scale = 1 };
+
+  plait_tape_begin (pass->trainer->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  plait_model_loss (pass->trainer->setup.model, pass->trainer->tape, pass->batch, &options, &pass->sums, NULL, NULL);
+}
+
+static gboolean
+compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+{
+  PlaitIteratorSettings settings = plait_iterator_defaults ();
+  g_autoptr (PlaitIterator) iterator = NULL;
+  g_autoptr (GError) local = NULL;
+  double sum = 0;
+  gint64 correct = 0;
+  gint64 tokens = 0;
+
+  settings.order = PLAIT_ORDER_LENGTH;
+  settings.size = trainer->setup.settings->validation_batch;
+  iterator = plait_iterator_new (trainer->setup.validation, &settings, error);
+  if (!iterator)
+    return FALSE;
+  for (;;)
+    {
+      g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &local);
+      Pass pass = { .trainer = trainer, .batch = batch };
+
+      if (!batch)
+        break;
+      if (!plait_model_check_batch (trainer->setup.model, batch, error))
+        return FALSE;
+      if (!plait_arena_protect (trainer->arena, compute, &pass, &local))
+        {
+          g_prefix_error (&local,
+                          "a validation batch of %" G_GINT64_FORMAT
+                          " sentences does not fit, lower train.validation_batch: ",
+                          batch->n_sentences);
+          break;
+        }
+      sum += pass.sums.negative_log_likelihood;
+      correct += pass.sums.correct;
+      tokens += plait_ragged_rows (batch->target_rows);
+    }
+  if (local)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  row->negative_log_likelihood = sum / (double)MAX (1, tokens);
+  row->perplexity = exp (row->negative_log_likelihood);
+  row->accuracy = (double)correct / (double)MAX (1, tokens);
+  return TRUE;
+}
+
+gboolean
+plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+{
+  gint64 position;
+
+  *row = (PlaitValidationRow){ .step = trainer->step, .metric = NAN };
+  plait_iterator_tell (trainer->iterator, &row->epoch, &position);
+  if (!compute_loss (trainer, row, error))
+    return FALSE;
+  return trainer->setup.calls.measure == NULL
+         || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
+}
