@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/key-file.h"
+#include "data/generate.h"
+#include "experiment/groups.h"
+#include "model/settings.h"
+#include "plugin/registry.h"
+#include "train/settings.h"
+
+/*
+ * The experiment file, read and checked.
+ *
+ *     [experiment]      name, seed, sources
+ *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test"; target,
+ * folder, vocabulary keys, vocabulary.NAME=FILE; or generate=TASK with generate.NAME keys [source NAME] encoder=PLUGIN
+ * and its parameters [decoder]         combiner=PLUGIN, ...            [combiner]  the combiner's parameters [train]
+ * [decode] [evaluate] [grid]            cells.h
+ *
+ * All faults are told at once, each on a line "FILE:LINE: [group] key: ...", before any data is read. What does not fit
+ * together (a combiner that cannot stand in the decoder, an encoder that reads something else) is found from the
+ * schemas alone: no module is loaded here.
+ */
+
+/* One source, in the order in which combiners see it. */
+typedef struct
+{
+  const char *name;
+  const char *stream;        /* of [data] */
+  const char *dataset;       /* of features */
+  PlaitPlugin *encoder;      /* its schema is read, its module not loaded */
+  PlaitSettings *parameters; /* of the encoder: plait_plugin_new_settings */
+  PlaitInputKind kind;       /* what the encoder reads */
+} PlaitExperimentSource;
+
+/* Everything belongs to the experiment, and the plugins to the registry, which must outlive it. */
+typedef struct
+{
+  const char *path; /* of the file, as given */
+  const char *name;
+
+  PlaitExperimentSettings experiment;
+  PlaitDataSettings data; /* folder is absolute here */
+  PlaitDecoderSettings decoder;
+  PlaitTrainSettings train;
+  PlaitDecodeSettings decode;
+  PlaitEvaluateSettings evaluate;
+
+  guint n_sources;
+  const PlaitExperimentSource *sources;
+  PlaitPlugin *combiner;
+  PlaitSettings *combiner_parameters;
+
+  const char *const *test_splits; /* names in the order of the file, NULL-terminated */
+  const PlaitTask *task;          /* of generate=, or NULL */
+  PlaitTaskSettings task_settings;
+} PlaitExperiment;
+
+/* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL). Also
+ * checks that the files of [data] are there. A group [grid] is left aside. (transfer full) */
+PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry,
+                                        GError **error);
+
+/* Reads @text, what plait_experiment_text gave and a run stored; @name stands for it in messages. Files of [data] need
+ * not be there any more. (transfer full) */
+PlaitExperiment *plait_experiment_parse (const char *text, const char *name, PlaitRegistry *registry, GError **error);
+
+void plait_experiment_free (PlaitExperiment *experiment);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
+
+/* The fully resolved experiment: every setting with its value, defaults written out, always in the same order, sources
+ * that are not used left out. plait_experiment_parse reads it back to the same experiment. (transfer full) */
+char *plait_experiment_text (const PlaitExperiment *experiment);
+
+/* The resolved experiment less what cannot change results: names, places of files, log intervals. Together with digests
+ * of the files and plugins it tells whether two experiments would give the same run. (transfer full) */
+char *plait_experiment_key (const PlaitExperiment *experiment);
+
+/* Absolute path of the file of @stream in @split, or NULL if there is none (or the corpus is generated). (transfer
+ * none) */
+const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);
+
+/* The name of the vocabulary of token stream @stream: "shared", or the stream's own. (transfer none) */
+const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream);
+
+/* Absolute path of the file that vocabulary @name is read from, or NULL if it is to be learnt. (transfer none) */
+const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
+
+/*
+ * For cells.h: the steps of loading.
+ */
+
+/* The key file at @path with @overrides set. (transfer full) */
+PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);
+
+/* Splits "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and "train.en". FALSE
+ * if it has no dot where one is needed. (transfer full) both */
+gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
+
+typedef enum
+{
+  PLAIT_RESOLVE_CHECK_FILES = 1 << 0, /* the files of [data] must be there */
+} PlaitResolveFlags;
+
+/* The experiment that @file (which must outlive it) describes; relative paths start from @folder. @alternatives names
+ * more combiners and encoders, as "combiner NAME" and "encoder NAME" (NULL-terminated, or NULL), whose parameters may
+ * stand in the file though the plugin chosen has none of the name: those of the other cells of a grid. (transfer full)
+ */
+PlaitExperiment *plait_experiment_resolve (const PlaitKeyFile *file, const char *folder,
+                                           const char *const *alternatives, PlaitResolveFlags flags,
+                                           PlaitRegistry *registry, GError **error);
