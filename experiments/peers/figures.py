@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""From measured times to the figures of the table, the same way for both programs."""
+
+import statistics
+import time
+
+import flops
+
+SGEMM_ORDER = 2048
+
+
+def sgemm_gflops(matrix, multiply, repetitions=8):
+    """The median rate of a float32 product [2048, 2048] x [2048, 2048], after two to warm up."""
+    left, right = matrix(SGEMM_ORDER), matrix(SGEMM_ORDER)
+    seconds = []
+    for index in range(repetitions + 2):
+        start = time.perf_counter()
+        multiply(left, right)
+        if index >= 2:
+            seconds.append(time.perf_counter() - start)
+    return 2 * SGEMM_ORDER**3 / statistics.median(seconds) / 1e9
+
+
+def derive(size, mode, combiner, batches, seconds, sgemm):
+    """Medians over the timed steps: tokens (unpadded, of the target) and sentences a second, share of the sgemm rate."""
+    sentences = statistics.median(len(batch) / s for batch, s in zip(batches, seconds))
+    if mode == "decode":
+        return {"tokens_per_second": sentences * size.decode_steps, "sentences_per_second": sentences, "share": None}
+    words = statistics.median(sum(len(streams[-1]) for streams in batch) / s for batch, s in zip(batches, seconds))
+    share = statistics.median(flops.training_step(size, batch, combiner) / s for batch, s in zip(batches, seconds)) / sgemm / 1e9
+    return {"tokens_per_second": words, "sentences_per_second": sentences, "share": share}

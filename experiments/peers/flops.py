@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Useful floating-point operations of one training step: the one count that both programs are held to.
+
+Counted: the matrix products that the equations need, on real tokens only (a multiplication and an addition are two). Not
+counted: padding, the masked half of causal attention, softmax, normalisation, dropout, embeddings, the optimiser. The
+backward pass costs two products for each forward one (for the input and for the weight), the projection of the image
+features one (nobody needs the gradient of a feature).
+"""
+
+
+def training_step(size, batch, combiner="serial"):
+    """FLOP of forward and backward for `batch`, a list of sentence tuples (token sources, then the target)."""
+    d = size.width
+    forward = 0.0
+
+    for index in range(size.token_sources):
+        lengths = [len(streams[index]) for streams in batch]
+        rows, pairs = sum(lengths), sum(n * n for n in lengths)
+        forward += size.encoder_layers * (2 * rows * (4 * d * d + 2 * d * size.inner) + 4 * pairs * d)
+
+    lengths = [len(streams[-1]) for streams in batch]
+    rows = sum(lengths)
+    forward += size.decoder_layers * (2 * rows * (4 * d * d + 2 * d * size.inner) + 4 * d * sum(t * (t + 1) // 2 for t in lengths))
+    forward += 2 * rows * d * size.vocabulary
+
+    memory_rows = sum(len(stream) for streams in batch for stream in streams[:-1]) + len(batch) * size.image_positions
+    pairs = sum(t * (sum(map(len, streams[:-1])) + size.image_positions) for t, streams in zip(lengths, batch))
+    queries = 1 if combiner == "flat" else size.memories
+    forward += size.decoder_layers * (2 * d * d * (2 * queries * rows + 2 * memory_rows) + 4 * pairs * d)
+    if combiner == "hierarchical":
+        contexts = rows * size.memories
+        forward += size.decoder_layers * (2 * d * d * (2 * rows + 2 * contexts) + 4 * contexts * d)
+
+    image = 2 * len(batch) * size.image_positions * size.image_width * d
+    return 3 * forward + 2 * image

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Beam search with cached keys and values, for a fixed number of steps."""
+
+import torch
+from torch.nn import functional as F
+
+from model import Layout
+from sizes import BEGIN, END
+
+
+@torch.inference_mode()
+def beam_search(model, batch, beam, steps, alpha=1.0):
+    """The best `beam` translations of `steps` words each: ids [batch, beam, steps], scores [batch, beam].
+
+    The end of the sentence is never taken, so that every program decodes the same number of steps. Scores are log
+    probabilities over the length penalty of Wu et al. (2016), ((5 + length) / 6) ** alpha.
+    """
+    memories, _ = model.encode(batch)
+    sentences, layers, width = batch.layouts[0].batch, len(model.decoder), model.size.width
+    # Hypotheses of one sentence share its keys and values: the beam is the query axis of cross-attention.
+    projected = [layer.combiner.project(memories, batch.memories) for layer in model.decoder]
+    layout = Layout([beam] * sentences, packed=False)
+    cache, other = (torch.empty(layers, 2, steps, sentences * beam, width) for _ in range(2))
+
+    first = torch.arange(sentences)[:, None] * beam
+    scores = torch.full((sentences, beam), -torch.inf)
+    scores[:, 0] = 0.0
+    words = torch.full((sentences * beam,), BEGIN)
+    history = torch.empty(sentences * beam, 0, dtype=torch.long)
+    for time in range(steps):
+        x = F.embedding(words, model.embedding) * width**0.5 + model.signal[time]
+        for layer, memory, slot in zip(model.decoder, projected, cache):
+            x = layer.step(x, layout, memory, slot, time)
+        logits = F.linear(model.decoder_norm(x), model.embedding)
+        logits[:, END] = -torch.inf
+        # A sentence's best words are among the best of each of its hypotheses.
+        best, candidates = logits.topk(beam)
+        best -= logits.logsumexp(1, keepdim=True)
+        penalty = ((5 + time + 1) / 6) ** alpha
+        ranked, chosen = ((scores.view(-1, 1) + best).view(sentences, -1) / penalty).topk(beam)
+        scores = ranked * penalty
+        parents = (first + chosen // beam).flatten()
+        words = candidates.view(sentences, -1).gather(1, chosen).flatten()
+        history = torch.cat([history[parents], words[:, None]], 1)
+        if time + 1 < steps:
+            torch.index_select(cache[:, :, : time + 1], 3, parents, out=other[:, :, : time + 1])
+            cache, other = other, cache
+    return history.view(sentences, beam, steps), ranked

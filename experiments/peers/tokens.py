@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The token-data file that both programs read, and its generator.
+
+One line is one sentence tuple: the sources in order, then the target, separated by tabs; each is a list of decimal ids
+separated by single spaces. An empty line ends a batch.
+"""
+
+import argparse
+import random
+import sys
+
+from sizes import END, FIRST_WORD, SIZES
+
+
+def read(path, size):
+    """The batches of `path`: lists of sentence tuples, each a list of id lists, the target last."""
+    batches, batch = [], []
+    with open(path, encoding="ascii") as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.rstrip("\n")
+            if line:
+                streams = [[int(word) for word in stream.split(" ")] for stream in line.split("\t")]
+                if len(streams) != size.token_sources + 1:
+                    sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources and a target")
+                if any(not 0 <= word < size.vocabulary for stream in streams for word in stream):
+                    sys.exit(f"{path}:{number}: an id lies outside 0..{size.vocabulary - 1}")
+                batch.append(streams)
+            elif batch:
+                batches.append(batch)
+                batch = []
+    if batch:
+        batches.append(batch)
+    if not batches:
+        sys.exit(f"{path}: no sentences")
+    return batches
+
+
+def regroup(batches, count):
+    """The same sentences in the same order, `count` a batch; the last may be shorter."""
+    sentences = [streams for batch in batches for streams in batch]
+    return [sentences[first : first + count] for first in range(0, len(sentences), count)]
+
+
+def draw(size, batch, batches, order, seed):
+    """Seeded batches. The lengths of one tuple agree (as those of translations do); words follow a Zipf law."""
+    generator = random.Random(seed)
+    words = range(FIRST_WORD, size.vocabulary)
+    cumulative, total = [], 0.0
+    for rank in range(1, len(words) + 1):
+        total += 1.0 / (rank + 2.7)
+        cumulative.append(total)
+
+    # A shared part and a part of each stream, whose variances add up to that of the size.
+    shared, own = size.deviation * 0.95, size.deviation * (1 - 0.95**2) ** 0.5
+    sentences = []
+    for _ in range(batch * batches):
+        centre = generator.gauss(size.mean, shared)
+        streams = []
+        for _ in range(size.token_sources + 1):
+            length = min(size.longest, max(size.shortest, round(generator.gauss(centre, own))))
+            streams.append(generator.choices(words, cum_weights=cumulative, k=length - 1) + [END])
+        sentences.append(streams)
+    if order == "bucketed":
+        sentences.sort(key=lambda streams: len(streams[-1]))
+    cut = [sentences[first : first + batch] for first in range(0, len(sentences), batch)]
+    generator.shuffle(cut)
+    return cut
+
+
+def write(path, batches):
+    with open(path, "w", encoding="ascii") as lines:
+        for batch in batches:
+            for streams in batch:
+                lines.write("\t".join(" ".join(map(str, stream)) for stream in streams) + "\n")
+            lines.write("\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", help="file to write")
+    parser.add_argument("--size", choices=SIZES, required=True)
+    parser.add_argument("--batch", type=int, help="sentences a batch; default: that of the size")
+    parser.add_argument("--batches", type=int, default=16)
+    parser.add_argument("--order", choices=("random", "bucketed"), default="random", help="sentences as drawn, or grouped by target length")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    size = SIZES[options.size]
+    write(options.path, draw(size, options.batch or size.batch, options.batches, options.order, options.seed))
+
+
+if __name__ == "__main__":
+    main()
