@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "evaluate/report.h"
 
-#include "base/number.h"
 #include "evaluate/metric-kind.h"
-
-#include <math.h>
 
 PlaitResult *
 plait_result_new (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples, guint64 seed,
@@ -79,68 +76,27 @@ plait_result_to_text (const PlaitResult *result, guint decimals)
   return g_string_free (text, FALSE);
 }
 
-static void
-append_key (GString *json, const char *key)
-{
-  g_string_append_printf (json, "%s\"%s\": ", g_str_has_suffix (json->str, "{") ? "" : ", ", key);
-}
-
-static void
-append_string (GString *json, const char *key, const char *value)
-{
-  append_key (json, key);
-  g_string_append_c (json, '"');
-  for (; *value; value++)
-    if (*value == '"' || *value == '\\')
-      g_string_append_printf (json, "\\%c", *value);
-    else if ((guchar)*value < 0x20)
-      g_string_append_printf (json, "\\u%04x", (guint)*value);
-    else
-      g_string_append_c (json, *value);
-  g_string_append_c (json, '"');
-}
-
-static void
-append_double (GString *json, const char *key, double value)
-{
-  append_key (json, key);
-  if (!isfinite (value))
-    {
-      g_string_append (json, "null");
-      return;
-    }
-  char digits[PLAIT_NUMBER_LENGTH];
-  g_string_append (json, plait_format_double (digits, value));
-}
-
-static void
-append_count (GString *json, const char *key, guint64 value)
-{
-  append_key (json, key);
-  g_string_append_printf (json, "%" G_GUINT64_FORMAT, value);
-}
-
 void
-plait_result_append_json (const PlaitResult *result, GString *json)
+plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name)
 {
-  g_string_append_c (json, '{');
-  append_string (json, "name", result->name);
-  append_double (json, "score", result->score);
-  append_string (json, "signature", result->signature);
+  plait_json_begin_object (json, name);
+  plait_json_text (json, "name", result->name);
+  plait_json_real (json, "score", result->score);
+  plait_json_text (json, "signature", result->signature);
   if (result->detail)
-    append_string (json, "verbose_score", result->detail);
-  append_string (json, "metric", result->metric);
-  append_count (json, "sentences", result->sentences);
+    plait_json_text (json, "verbose_score", result->detail);
+  plait_json_text (json, "metric", result->metric);
+  plait_json_integer (json, "sentences", (gint64)result->sentences);
   if (result->interval.resamples > 0)
     {
-      append_double (json, "confidence_mean", result->interval.mean);
-      append_double (json, "confidence_var", result->interval.half_range);
-      append_double (json, "confidence_low", result->interval.low);
-      append_double (json, "confidence_high", result->interval.high);
-      append_count (json, "resamples", result->interval.resamples);
-      append_count (json, "seed", result->interval.seed);
+      plait_json_real (json, "confidence_mean", result->interval.mean);
+      plait_json_real (json, "confidence_var", result->interval.half_range);
+      plait_json_real (json, "confidence_low", result->interval.low);
+      plait_json_real (json, "confidence_high", result->interval.high);
+      plait_json_integer (json, "resamples", result->interval.resamples);
+      plait_json_integer (json, "seed", (gint64)result->interval.seed);
     }
-  g_string_append_c (json, '}');
+  plait_json_end_object (json);
 }
 
 char *
@@ -175,24 +131,24 @@ plait_comparison_to_text (const PlaitComparison *comparison, guint decimals)
 }
 
 void
-plait_comparison_append_json (const PlaitComparison *comparison, GString *json)
+plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name)
 {
   gboolean bootstrap = comparison->test == PLAIT_TEST_BOOTSTRAP;
-  g_string_append_c (json, '{');
-  append_string (json, "test", bootstrap ? "paired bootstrap" : "approximate randomisation");
-  append_double (json, "baseline", comparison->baseline);
-  append_double (json, "system", comparison->system);
-  append_double (json, "difference", comparison->difference);
-  append_double (json, "p", comparison->p);
-  append_double (json, "adjusted_p", comparison->adjusted_p);
-  append_count (json, "trials", comparison->trials);
-  append_count (json, "seed", comparison->seed);
+  plait_json_begin_object (json, name);
+  plait_json_text (json, "test", bootstrap ? "paired bootstrap" : "approximate randomisation");
+  plait_json_real (json, "baseline", comparison->baseline);
+  plait_json_real (json, "system", comparison->system);
+  plait_json_real (json, "difference", comparison->difference);
+  plait_json_real (json, "p", comparison->p);
+  plait_json_real (json, "adjusted_p", comparison->adjusted_p);
+  plait_json_integer (json, "trials", comparison->trials);
+  plait_json_integer (json, "seed", (gint64)comparison->seed);
   if (bootstrap)
     {
-      append_double (json, "mean", comparison->mean);
-      append_double (json, "low", comparison->low);
-      append_double (json, "high", comparison->high);
-      append_double (json, "share_better", comparison->share_better);
+      plait_json_real (json, "mean", comparison->mean);
+      plait_json_real (json, "low", comparison->low);
+      plait_json_real (json, "high", comparison->high);
+      plait_json_real (json, "share_better", comparison->share_better);
     }
-  g_string_append_c (json, '}');
+  plait_json_end_object (json);
 }

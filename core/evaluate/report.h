@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/json.h"
 #include "evaluate/statistics.h"
 
 /* A score with all that is needed to quote it: what the command prints, runs store and reports show. */
@@ -33,14 +34,14 @@ char *plait_result_to_cell (const PlaitResult *result, guint decimals);
 /* The line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
 char *plait_result_to_text (const PlaitResult *result, guint decimals);
 
-/* A JSON object on one line. Keys are sacreBLEU's where it has them (name, score, signature, verbose_score,
- * confidence_mean, confidence_var), then metric, sentences, confidence_low, confidence_high, resamples, seed.
- * Numbers have all their digits; one that is not finite is null. */
-void plait_result_append_json (const PlaitResult *result, GString *json);
+/* A JSON object, @name within another (NULL in an array). Keys are sacreBLEU's where it has them (name, score,
+ * signature, verbose_score, confidence_mean, confidence_var), then metric, sentences, confidence_low, confidence_high,
+ * resamples, seed. Numbers have all their digits; one that is not finite is null. */
+void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name);
 
 /* "+1.20 (20.00 -> 21.20), p = 0.0123, ..." with test, trials and seed. (transfer full) */
 char *plait_comparison_to_text (const PlaitComparison *comparison, guint decimals);
 
-/* A JSON object on one line: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap also
+/* A JSON object: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap also
  * mean, low, high, share_better. */
-void plait_comparison_append_json (const PlaitComparison *comparison, GString *json);
+void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);

@@ -75,9 +75,9 @@ TEST_CASE (perplexity, of_an_impossible_sentence_is_infinite)
   g_autoptr (PlaitResult) result = plait_result_new (metric, statistics, 0, 1, &error);
   REQUIRE (result != NULL);
   CHECK (isinf (result->score));
-  g_autoptr (GString) json = g_string_new (NULL);
-  plait_result_append_json (result, json);
-  CHECK_CONTAINS (json->str, "\"score\": null");
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  plait_result_add_json (result, json, NULL);
+  CHECK_CONTAINS (plait_json_string (json), "\"score\": null");
 
   /* Differences of infinite scores are no numbers: they show nothing. */
   PlaitComparison comparison;
@@ -113,19 +113,35 @@ TEST_CASE (report, text)
 
 TEST_CASE (report, json)
 {
-  g_autoptr (GString) json = g_string_new ("[");
-  plait_result_append_json (&example, json);
-  CHECK_STRING (json->str, "[{\"name\": \"BLEU\", \"score\": 23.456, \"signature\": "
-                           "\"nrefs:1|\\\"\\\\\\u0009\\u0001é\", \"verbose_score\": \"detail\", "
-                           "\"metric\": \"bleu:tok=none\", \"sentences\": 12, \"confidence_mean\": 23.4449, "
-                           "\"confidence_var\": 1.75, \"confidence_low\": 22, \"confidence_high\": 25.5, "
-                           "\"resamples\": 1000, \"seed\": 5}");
-
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  plait_json_begin_array (json, NULL);
+  plait_result_add_json (&example, json, NULL);
   PlaitResult bare = { .metric = (char *)"m", .name = (char *)"{", .signature = (char *)"", .score = 0.1 + 0.2 };
-  g_string_assign (json, "");
-  plait_result_append_json (&bare, json);
-  CHECK_STRING (json->str, "{\"name\": \"{\", \"score\": 0.30000000000000004, \"signature\": \"\", "
-                           "\"metric\": \"m\", \"sentences\": 0}");
+  plait_result_add_json (&bare, json, NULL);
+  plait_json_end_array (json);
+  CHECK_STRING (plait_json_string (json), "[\n"
+                                          "  {\n"
+                                          "    \"name\": \"BLEU\",\n"
+                                          "    \"score\": 23.456,\n"
+                                          "    \"signature\": \"nrefs:1|\\\"\\\\\\u0009\\u0001é\",\n"
+                                          "    \"verbose_score\": \"detail\",\n"
+                                          "    \"metric\": \"bleu:tok=none\",\n"
+                                          "    \"sentences\": 12,\n"
+                                          "    \"confidence_mean\": 23.4449,\n"
+                                          "    \"confidence_var\": 1.75,\n"
+                                          "    \"confidence_low\": 22,\n"
+                                          "    \"confidence_high\": 25.5,\n"
+                                          "    \"resamples\": 1000,\n"
+                                          "    \"seed\": 5\n"
+                                          "  },\n"
+                                          "  {\n"
+                                          "    \"name\": \"{\",\n"
+                                          "    \"score\": 0.30000000000000004,\n"
+                                          "    \"signature\": \"\",\n"
+                                          "    \"metric\": \"m\",\n"
+                                          "    \"sentences\": 0\n"
+                                          "  }\n"
+                                          "]\n");
 }
 
 TEST_CASE (report, comparison)
@@ -133,19 +149,35 @@ TEST_CASE (report, comparison)
   PlaitComparison comparison = { PLAIT_TEST_PERMUTATION, 10000, 3, 20, 21.25, 1.25, 0.0123, 0.0123, 0, 0, 0, 0 };
   g_autofree char *text = plait_comparison_to_text (&comparison, 2);
   CHECK_STRING (text, "+1.25 (20.00 -> 21.25), p = 0.0123 (approximate randomisation, 10000 shuffles, seed 3)");
-  g_autoptr (GString) json = g_string_new (NULL);
-  plait_comparison_append_json (&comparison, json);
-  CHECK_STRING (json->str, "{\"test\": \"approximate randomisation\", \"baseline\": 20, \"system\": 21.25, "
-                           "\"difference\": 1.25, \"p\": 0.0123, \"adjusted_p\": 0.0123, \"trials\": 10000, "
-                           "\"seed\": 3}");
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  plait_json_begin_object (json, NULL);
+  plait_comparison_add_json (&comparison, json, "comparison");
+  plait_json_end_object (json);
+  CHECK_STRING (plait_json_string (json), "{\n"
+                                          "  \"comparison\": {\n"
+                                          "    \"test\": \"approximate randomisation\",\n"
+                                          "    \"baseline\": 20,\n"
+                                          "    \"system\": 21.25,\n"
+                                          "    \"difference\": 1.25,\n"
+                                          "    \"p\": 0.0123,\n"
+                                          "    \"adjusted_p\": 0.0123,\n"
+                                          "    \"trials\": 10000,\n"
+                                          "    \"seed\": 3\n"
+                                          "  }\n"
+                                          "}\n");
 
   comparison = (PlaitComparison){ PLAIT_TEST_BOOTSTRAP, 1000, 3, 20, 18.5, -1.5, 0.01, 0.02, -1.5, -2.5, -0.25, 0.25 };
   g_autofree char *other = plait_comparison_to_text (&comparison, 1);
   CHECK_STRING (other, "-1.5 (20.0 -> 18.5), p = 0.0100, adjusted 0.0200, 95 % of differences in [-2.5, -0.2] "
                        "(paired bootstrap, 1000 resamples, seed 3)");
-  g_string_assign (json, "");
-  plait_comparison_append_json (&comparison, json);
-  CHECK_CONTAINS (json->str, "\"seed\": 3, \"mean\": -1.5, \"low\": -2.5, \"high\": -0.25, \"share_better\": 0.25}");
+  g_autoptr (PlaitJson) of_bootstrap = plait_json_new ();
+  plait_comparison_add_json (&comparison, of_bootstrap, NULL);
+  CHECK_CONTAINS (plait_json_string (of_bootstrap), "  \"seed\": 3,\n"
+                                                    "  \"mean\": -1.5,\n"
+                                                    "  \"low\": -2.5,\n"
+                                                    "  \"high\": -0.25,\n"
+                                                    "  \"share_better\": 0.25\n"
+                                                    "}\n");
 }
 
 TEST_CASE (report, signature_tells_resamples_and_seed)
