@@ -15,9 +15,10 @@
 /* The pieces that one thread starts with, and its scratch; two cache lines, so that neighbours do not disturb. */
 typedef struct
 {
-  /* Number of the run in the upper half, pieces not yet claimed in the lower: a thread that comes late from an earlier
-   * run cannot claim from this one. */
-  _Alignas(128) _Atomic guint64 unclaimed;
+  /* How many of the last pieces before @end nobody has claimed. A count, not the next piece: a claim then reads one
+   * word, so a thread that comes late from an earlier run claims either nothing or a piece of this run, as good as
+   * another. */
+  _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
   gpointer scratch;
   gsize scratch_size;
@@ -93,26 +94,26 @@ spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
   return FALSE;
 }
 
-/* Claims one piece of @share in run @run. */
+/* Claims one piece of @share. */
 static gboolean
-claim (Share *share, guint32 run, gint64 *piece)
+claim (Share *share, gint64 *piece)
 {
-  guint64 seen = atomic_load_explicit (&share->unclaimed, memory_order_relaxed);
+  gint64 seen = atomic_load_explicit (&share->unclaimed, memory_order_relaxed);
 
-  while (seen >> 32 == run && (guint32)seen != 0)
+  while (seen > 0)
     if (atomic_compare_exchange_weak_explicit (&share->unclaimed, &seen, seen - 1, memory_order_acquire,
                                                memory_order_relaxed))
       {
         /* The run cannot end before this piece is done, so what it set stands still from here on. */
-        *piece = share->end - (gint64)(guint32)seen;
+        *piece = share->end - seen;
         return TRUE;
       }
   return FALSE;
 }
 
-/* Takes part in run @run as @thread: the own share first, then what is left of the others'. */
+/* Takes part as @thread: the own share first, then what is left of the others'. */
 static void
-take_part (PlaitPool *pool, guint32 run, guint thread)
+take_part (PlaitPool *pool, guint thread)
 {
   guint32 done = 0;
 
@@ -120,7 +121,7 @@ take_part (PlaitPool *pool, guint32 run, guint thread)
     {
       gint64 piece;
 
-      for (; claim (&pool->shares[(thread + i) % pool->threads], run, &piece); done++)
+      for (; claim (&pool->shares[(thread + i) % pool->threads], &piece); done++)
         pool->piece (pool->data, piece, thread);
     }
   if (done > 0 && atomic_fetch_sub (&pool->left, done) == done && atomic_load (&pool->caller_sleeps))
@@ -139,7 +140,7 @@ worker_main (void *data)
       if (spin_while (pool, &pool->run, run))
         {
           run = atomic_load (&pool->run);
-          take_part (pool, run, worker->thread);
+          take_part (pool, worker->thread);
           continue;
         }
       atomic_fetch_add (&pool->sleepers, 1);
@@ -211,8 +212,6 @@ plait_pool_threads (const PlaitPool *pool)
 void
 plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
 {
-  guint32 run;
-
   if (pieces <= 1 || pool->threads == 1)
     {
       for (gint64 i = 0; i < pieces; i++)
@@ -222,7 +221,6 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
   g_assert (pieces <= G_MAXINT32);
   g_assert (atomic_load (&pool->left) == 0);
 
-  run = atomic_load (&pool->run) + 1;
   pool->piece = piece;
   pool->data = data;
   atomic_store (&pool->left, (guint32)pieces);
@@ -232,14 +230,13 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
       Share *share = &pool->shares[i];
 
       share->end = pieces * (i + 1) / pool->threads;
-      atomic_store_explicit (&share->unclaimed, (guint64)run << 32 | (guint64)(share->end - first),
-                             memory_order_release);
+      atomic_store_explicit (&share->unclaimed, share->end - first, memory_order_release);
     }
-  atomic_store (&pool->run, run);
+  atomic_fetch_add (&pool->run, 1);
   if (atomic_load (&pool->sleepers) > 0)
     wake (&pool->run, (int)MIN (pieces - 1, (gint64)pool->threads));
 
-  take_part (pool, run, 0);
+  take_part (pool, 0);
   for (guint32 left = atomic_load (&pool->left); left != 0; left = atomic_load (&pool->left))
     if (!spin_while (pool, &pool->left, left))
       {

@@ -62,6 +62,29 @@ TEST_CASE (arena, steady_steps_map_nothing_new)
   CHECK (peak >= 18 * 1000 * 1000 && peak < 40 * 1000 * 1000);
 }
 
+TEST_CASE (arena, the_rest_of_a_mapping_is_not_lost)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+
+  plait_arena_take (arena, 700 << 10);
+  plait_arena_take (arena, 900 << 10);
+  plait_arena_take (arena, 250 << 10);
+  CHECK_INT (plait_arena_peak (arena), 2 << 20);
+}
+
+TEST_CASE (arena, the_next_step_has_one_mapping)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  char *first;
+
+  for (int i = 0; i < 20; i++)
+    plait_arena_take (arena, 1 << 20);
+  plait_arena_reset (arena);
+  first = plait_arena_take (arena, 1 << 20);
+  for (int i = 1; i < 20; i++)
+    CHECK ((char *)plait_arena_take (arena, 1 << 20) == first + ((gsize)i << 20));
+}
+
 TEST_CASE (arena, released_memory_keeps_the_peak_low)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
