@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/batch.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+#define ALIGNMENT 64
+
+/* A walk over the parts of a batch: once to add up their sizes (base NULL), once to place them. */
+typedef struct
+{
+  guint8 *base;
+  gsize used;
+  gboolean overflow;
+} Layout;
+
+static gpointer
+place (Layout *layout, gint64 items, gsize item_size)
+{
+  gsize size;
+  if (__builtin_mul_overflow ((gsize)items, item_size, &size) || __builtin_add_overflow (size, ALIGNMENT - 1, &size)
+      || size > G_MAXSSIZE - layout->used)
+    {
+      layout->overflow = TRUE;
+      return NULL;
+    }
+  gpointer part = layout->base != NULL ? layout->base + layout->used : NULL;
+  layout->used += size & ~(gsize)(ALIGNMENT - 1);
+  return part;
+}
+
+static void
+lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
+{
+  gint64 n = batch->n_sentences;
+  PlaitInput *inputs = place (layout, batch->n_sources, sizeof (PlaitInput));
+  batch->inputs = inputs;
+  batch->sentence = place (layout, n, sizeof (gint64));
+  for (gint64 s = 0; s < batch->n_sources; s++)
+    {
+      PlaitInput input = { .kind = sources[s].kind, .name = sources[s].name };
+      input.rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
+      if (input.kind == PLAIT_INPUT_TOKENS)
+        input.tokens = place (layout, sources[s].rows, sizeof (gint32));
+      else
+        {
+          gint64 scalars = 0;
+          if (__builtin_mul_overflow (sources[s].rows, sources[s].width, &scalars))
+            layout->overflow = TRUE;
+          input.features
+              = plait_tensor (place (layout, scalars, sizeof (PlaitScalar)), sources[s].rows, sources[s].width);
+        }
+      if (inputs != NULL)
+        inputs[s] = input;
+    }
+  if (batch->target_rows.n == 0)
+    return;
+  gint64 target_rows = batch->target_rows.n;
+  batch->target_rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
+  batch->target_inputs = place (layout, target_rows, sizeof (gint32));
+  batch->target_outputs = place (layout, target_rows, sizeof (gint32));
+}
+
+PlaitBatch *
+plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
+                 GError **error)
+{
+  /* A target has at least the row of EOS a sentence, so 0 rows can stand for none while the parts are laid out. */
+  PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = MAX (target_rows, 0) };
+  Layout layout = { 0 };
+  PlaitBatch measured = plan;
+  place (&layout, 1, sizeof (PlaitBatch));
+  lay_out (&layout, &measured, sources);
+  guint8 *memory = layout.overflow ? NULL : g_try_malloc (layout.used + ALIGNMENT);
+  if (memory == NULL)
+    {
+      plait_fail (error, PLAIT_ERROR_MEMORY,
+                  "A batch of %" G_GINT64_FORMAT " sentences needs %" G_GSIZE_FORMAT
+                  " MiB, which are not there; lower the batch size",
+                  n_sentences, layout.used >> 20);
+      return NULL;
+    }
+
+  /* The batch itself stands at the start of the allocation, which plait_batch_free frees; the parts are aligned. */
+  PlaitBatch *batch = (PlaitBatch *)memory;
+  *batch = plan;
+  gsize skew = (ALIGNMENT - (gsize)memory % ALIGNMENT) % ALIGNMENT;
+  layout = (Layout){ .base = memory + skew };
+  place (&layout, 1, sizeof (PlaitBatch));
+  lay_out (&layout, batch, sources);
+  return batch;
+}
+
+void
+plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint64 n)
+{
+  gint32 *inputs = plait_batch_fill (gint32, batch->target_inputs) + row;
+  gint32 *outputs = plait_batch_fill (gint32, batch->target_outputs) + row;
+  inputs[0] = PLAIT_TOKEN_BOS;
+  if (n > 0)
+    {
+      memcpy (inputs + 1, ids, (gsize)n * sizeof (gint32));
+      memmove (outputs, ids, (gsize)n * sizeof (gint32));
+    }
+  outputs[n] = PLAIT_TOKEN_EOS;
+}
+
+void
+plait_batch_free (PlaitBatch *batch)
+{
+  g_free (batch);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/input.h"
+
+/* Making batches: the one allocation, laid out by what each source needs, that its maker then fills. */
+
+/* What a source puts into a batch. */
+typedef struct
+{
+  const char *name; /* must outlive the batch */
+  PlaitInputKind kind;
+  gint64 rows;  /* of all sentences */
+  gint64 width; /* of features */
+} PlaitBatchSource;
+
+/* A batch of @n_sentences tuples whose offsets, sentences, tokens and features are still to be written, through
+ * plait_batch_fill. @target_rows < 0: no target. Fails if there is no memory for it. (transfer full) */
+PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
+                             GError **error);
+
+/* Writable, for the maker alone: what plugins see as const. */
+#define plait_batch_fill(type, pointer) ((type *)(gpointer)(pointer))
+
+/* Writes the rows of a target of @n ids at @row: @inputs gets BOS and the ids, @outputs the ids and EOS. @outputs may
+ * already hold the ids. */
+void plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint64 n);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Lengths of tuples, and batches of them. */
+#include "base/error.h"
+#include "data/batch.h"
+#include "data/corpus-private.h"
+
+/* Which kept tuple @stream gives for @tuple. */
+static inline gint64
+tuple_of (const PlaitCorpusStreamState *stream, gint64 tuple)
+{
+  return stream->order != NULL ? stream->order[tuple] : tuple;
+}
+
+static gint64
+source_rows (const PlaitCorpusStreamState *stream, gint64 tuple)
+{
+  if (stream->kind == PLAIT_INPUT_FEATURES)
+    return plait_feature_file_positions (stream->features);
+  gint64 n = plait_token_store_length (stream->tokens, tuple_of (stream, tuple));
+  return n > 0 ? n + stream->append_end : 0;
+}
+
+gint64
+plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
+{
+  g_assert (stream >= 0 && stream < corpus->n_streams && tuple >= 0 && tuple < corpus->size);
+  if (stream == corpus->n_sources)
+    return plait_token_store_length (corpus->streams[stream].tokens, tuple) + 1;
+  return source_rows (&corpus->streams[stream], tuple);
+}
+
+gint64
+plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple)
+{
+  gint64 tokens = 0;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS)
+      tokens += plait_corpus_length (corpus, s, tuple);
+  return tokens;
+}
+
+gint64
+plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
+{
+  return plait_feature_file_width (corpus->streams[source].features);
+}
+
+static void
+fill_tokens (const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *tuples)
+{
+  for (gint64 i = 0; i < input->rows.n; i++)
+    {
+      gint32 *row = plait_batch_fill (gint32, input->tokens) + input->rows.offsets[i];
+      gint64 n = plait_ragged_length (input->rows, i);
+      if (n == 0)
+        continue;
+      plait_token_store_copy (stream->tokens, tuple_of (stream, tuples[i]), row);
+      if (stream->append_end)
+        row[n - 1] = PLAIT_TOKEN_EOS;
+    }
+}
+
+static gboolean
+fill_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *tuples,
+               GError **error)
+{
+  g_autofree gint64 *lines = g_new (gint64, input->rows.n);
+  for (gint64 i = 0; i < input->rows.n; i++)
+    lines[i] = plait_corpus_line (corpus, tuple_of (stream, tuples[i]));
+  return plait_feature_file_read (stream->features, lines, input->rows.n, input->features, error);
+}
+
+static gboolean
+fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const gint64 *tuples, GError **error)
+{
+  const PlaitCorpusStreamState *stream = &corpus->streams[source];
+  PlaitInput *input = &plait_batch_fill (PlaitInput, batch->inputs)[source];
+  gint64 *offsets = plait_batch_fill (gint64, input->rows.offsets);
+  offsets[0] = 0;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 rows = source_rows (stream, tuples[i]);
+      offsets[i + 1] = offsets[i] + rows;
+      input->n_missing += rows == 0;
+    }
+  if (input->kind == PLAIT_INPUT_FEATURES)
+    return fill_features (corpus, stream, input, tuples, error);
+  fill_tokens (stream, input, tuples);
+  return TRUE;
+}
+
+static void
+fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples)
+{
+  const PlaitCorpusStreamState *stream = &corpus->streams[corpus->n_sources];
+  gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
+  offsets[0] = 0;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 n = plait_token_store_length (stream->tokens, tuples[i]);
+      gint32 *ids = plait_batch_fill (gint32, batch->target_outputs) + offsets[i];
+      offsets[i + 1] = offsets[i] + n + 1;
+      plait_token_store_copy (stream->tokens, tuples[i], ids);
+      plait_batch_fill_target (batch, offsets[i], ids, n);
+    }
+}
+
+PlaitBatch *
+plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, GError **error)
+{
+  g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, corpus->n_sources);
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      sources[s] = (PlaitBatchSource){ .name = stream->name, .kind = stream->kind };
+      if (stream->kind == PLAIT_INPUT_FEATURES)
+        sources[s].width = plait_feature_file_width (stream->features);
+      for (gint64 i = 0; i < n; i++)
+        sources[s].rows += source_rows (stream, tuples[i]);
+    }
+  gint64 target_rows = plait_corpus_has_target (corpus) ? 0 : -1;
+  for (gint64 i = 0; target_rows >= 0 && i < n; i++)
+    target_rows += plait_corpus_length (corpus, corpus->n_sources, tuples[i]);
+
+  g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, corpus->n_sources, target_rows, error);
+  if (batch == NULL)
+    return NULL;
+  for (gint64 i = 0; i < n; i++)
+    plait_batch_fill (gint64, batch->sentence)[i] = tuples[i];
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    if (!fill_source (corpus, s, batch, tuples, error))
+      return NULL;
+  if (target_rows >= 0)
+    fill_target (corpus, batch, tuples);
+  return g_steal_pointer (&batch);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/corpus.h"
+#include "data/token-store.h"
+#include "store/feature.h"
+
+/* One stream of an open corpus. */
+typedef struct
+{
+  char *name;
+  char *path;
+  PlaitInputKind kind;
+  PlaitVocabulary *vocabulary; /* tokens */
+  PlaitTokenStore *tokens;     /* a sentence a kept tuple */
+  PlaitFeatureFile *features;  /* a sentence a line */
+  gboolean append_end;
+  gint64 maximum_length;
+  gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */
+  PlaitCorpusCounts counts;
+} PlaitCorpusStreamState;
+
+struct PlaitCorpus
+{
+  char *split;
+  PlaitCorpusStreamState *streams; /* the sources, then the target if there is one */
+  gint64 n_sources;
+  gint64 n_streams;
+  gboolean empty_is_error;
+  gboolean keep_all;
+
+  gint64 lines;
+  gint64 size;
+  GArray *line_of; /* gint64 a kept tuple; NULL while nothing was dropped: tuple i is line i */
+};
+
+/* Reads all text streams of @corpus and fills their stores and counts (corpus-read.c). */
+gboolean plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/corpus-private.h"
+
+#include "base/error.h"
+#include "base/random.h"
+#include "data/text-file.h"
+
+static void
+stream_clear (PlaitCorpusStreamState *stream)
+{
+  g_free (stream->name);
+  g_free (stream->path);
+  plait_vocabulary_unref (stream->vocabulary);
+  plait_token_store_free (stream->tokens);
+  plait_feature_file_free (stream->features);
+  g_free (stream->order);
+}
+
+void
+plait_corpus_free (PlaitCorpus *corpus)
+{
+  if (corpus == NULL)
+    return;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    stream_clear (&corpus->streams[s]);
+  g_free (corpus->streams);
+  g_clear_pointer (&corpus->line_of, g_array_unref);
+  g_free (corpus->split);
+  g_free (corpus);
+}
+
+static gboolean
+stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
+{
+  state->name = g_strdup (stream->name);
+  state->path = g_strdup (stream->path);
+  state->kind = stream->kind;
+  state->append_end = stream->append_end;
+  state->maximum_length = stream->maximum_length;
+  if (stream->kind == PLAIT_INPUT_TOKENS)
+    {
+      state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
+      state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
+      return TRUE;
+    }
+  state->features = plait_feature_file_open (stream->path, stream->dataset, error);
+  return state->features != NULL;
+}
+
+/* The feature files must have an entry a line. */
+static gboolean
+check_features (PlaitCorpus *corpus, GError **error)
+{
+  const char *counted_in = NULL;
+  for (gint64 s = 0; s < corpus->n_streams && counted_in == NULL; s++)
+    if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS)
+      counted_in = corpus->streams[s].path;
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    {
+      PlaitCorpusStreamState *stream = &corpus->streams[s];
+      if (stream->kind != PLAIT_INPUT_FEATURES)
+        continue;
+      gint64 sentences = plait_feature_file_sentences (stream->features);
+      if (counted_in == NULL)
+        {
+          /* Features alone: the first file says how many tuples there are. */
+          corpus->lines = corpus->size = sentences;
+          counted_in = stream->path;
+        }
+      if (sentences != corpus->lines)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the features have %" G_GINT64_FORMAT " sentences, but %s has %" G_GINT64_FORMAT
+                           "; expected as many in both, since entry i belongs to tuple i",
+                           stream->path, sentences, counted_in, corpus->lines);
+      stream->counts.longest = plait_feature_file_positions (stream->features);
+    }
+  return TRUE;
+}
+
+PlaitCorpus *
+plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitCorpus) corpus = g_new0 (PlaitCorpus, 1);
+  corpus->split = g_strdup (settings->split);
+  corpus->n_sources = settings->n_sources;
+  corpus->empty_is_error = settings->empty_is_error;
+  corpus->keep_all = settings->keep_all;
+  gint64 n_streams = settings->n_sources + (settings->target != NULL);
+  corpus->streams = g_new0 (PlaitCorpusStreamState, n_streams);
+  corpus->n_streams = n_streams;
+  for (gint64 s = 0; s < n_streams; s++)
+    {
+      const PlaitCorpusStream *stream = s < settings->n_sources ? &settings->sources[s] : settings->target;
+      if (!stream_open (&corpus->streams[s], stream, error))
+        return NULL;
+    }
+  if (!plait_corpus_read (corpus, pool, error) || !check_features (corpus, error))
+    return NULL;
+  if (corpus->size == 0)
+    {
+      g_auto (GStrv) report = plait_corpus_report (corpus);
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: no tuple of the %s corpus is left (%s); expected at least one, so raise the length limit",
+                  corpus->streams[0].path, corpus->split, report[0] != NULL ? report[0] : "it has none");
+      return NULL;
+    }
+  return g_steal_pointer (&corpus);
+}
+
+gint64
+plait_corpus_size (const PlaitCorpus *corpus)
+{
+  return corpus->size;
+}
+
+gint64
+plait_corpus_lines (const PlaitCorpus *corpus)
+{
+  return corpus->lines;
+}
+
+gint64
+plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple)
+{
+  return corpus->line_of != NULL ? g_array_index (corpus->line_of, gint64, tuple) : tuple;
+}
+
+gint64
+plait_corpus_n_sources (const PlaitCorpus *corpus)
+{
+  return corpus->n_sources;
+}
+
+gboolean
+plait_corpus_has_target (const PlaitCorpus *corpus)
+{
+  return corpus->n_streams > corpus->n_sources;
+}
+
+const PlaitCorpusCounts *
+plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream)
+{
+  g_assert (stream >= 0 && stream < corpus->n_streams);
+  return &corpus->streams[stream].counts;
+}
+
+GStrv
+plait_corpus_report (const PlaitCorpus *corpus)
+{
+  g_autoptr (GStrvBuilder) report = g_strv_builder_new ();
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      g_autofree char *line = NULL;
+      if (stream->counts.dropped_long > 0)
+        line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                                " tuples where %s is longer than %" G_GINT64_FORMAT " tokens",
+                                corpus->split, stream->counts.dropped_long, corpus->lines, stream->name,
+                                stream->maximum_length);
+      if (line != NULL)
+        g_strv_builder_add (report, line);
+      g_clear_pointer (&line, g_free);
+      if (stream->counts.dropped_empty > 0)
+        line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                                " tuples where the target %s is empty",
+                                corpus->split, stream->counts.dropped_empty, corpus->lines, stream->name);
+      if (line != NULL)
+        g_strv_builder_add (report, line);
+    }
+  return g_strv_builder_end (report);
+}
+
+gboolean
+plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error)
+{
+  g_assert (source >= 0 && source < corpus->n_sources);
+  PlaitCorpusStreamState *stream = &corpus->streams[source];
+  if (corpus->size < 2)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: one tuple cannot be shuffled; expected at least two to take source %s from another one",
+                       stream->path, stream->name);
+  stream->order = g_renew (gint64, stream->order, corpus->size);
+  PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
+  plait_random_derangement (key, stream->order, (gsize)corpus->size);
+  return TRUE;
+}
+
+GStrv
+plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
+{
+  const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
+  g_assert (stream->kind == PLAIT_INPUT_TOKENS);
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, error);
+  if (reader == NULL)
+    return NULL;
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  g_autoptr (GError) cause = NULL;
+  gint64 tuple = 0;
+  const char *line;
+  while ((line = plait_text_reader_next (reader, NULL, &cause)) != NULL)
+    if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == plait_text_reader_line (reader) - 1)
+      {
+        g_strv_builder_add (lines, line);
+        tuple++;
+      }
+  if (cause != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return NULL;
+    }
+  if (plait_text_reader_line (reader) != corpus->lines)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: the file has %" G_GINT64_FORMAT " lines, but had %" G_GINT64_FORMAT
+                  " before; it must not change during a run",
+                  stream->path, plait_text_reader_line (reader), corpus->lines);
+      return NULL;
+    }
+  return g_strv_builder_end (lines);
+}

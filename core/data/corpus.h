@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/pool.h"
+#include "data/input.h"
+#include "data/vocabulary.h"
+
+/*
+ * A split of a corpus: line-aligned streams, one a source and one for the target. Line i of each file, and entry i of a
+ * features dataset, belong to tuple i.
+ *
+ * Opening reads every text file once, from beginning to end, checks it and encodes it (token-store.h); nothing of the
+ * text is held. Features stay in their file and are read a batch at a time.
+ */
+typedef struct PlaitCorpus PlaitCorpus;
+
+/* Where a source or the target comes from. */
+typedef struct
+{
+  const char *name;            /* as in [source NAME]; for messages and batches */
+  PlaitInputKind kind;         /* the target is tokens */
+  const char *path;            /* of a text file (plain or gzip), or of an HDF5 file */
+  const char *dataset;         /* features: path of the dataset [sentence, position, width]; NULL: the only one */
+  PlaitVocabulary *vocabulary; /* tokens; the corpus takes a reference */
+  gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
+  gint64 maximum_length;       /* tuples with more tokens here (EOS not counted) are dropped; 0: no limit */
+} PlaitCorpusStream;
+
+typedef struct
+{
+  const char *split; /* such as "train"; for messages */
+  const PlaitCorpusStream *sources;
+  gint64 n_sources;
+  const PlaitCorpusStream *target; /* NULL: there is nothing but sources */
+
+  /* empty=error: an empty line is an error. Otherwise an empty line of a source means that the source is missing for
+   * this tuple. */
+  gboolean empty_is_error;
+
+  /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its
+   * lengths, and an empty target is a target of no tokens. Otherwise tuples above a length limit, or with an
+   * empty target, are dropped and counted. */
+  gboolean keep_all;
+} PlaitCorpusSettings;
+
+/* What was found in a stream. */
+typedef struct
+{
+  gint64 tokens;  /* in the kept tuples; without EOS */
+  gint64 unknown; /* of these, how many are PLAIT_TOKEN_UNKNOWN */
+  gint64 missing; /* kept tuples where the stream is empty */
+  gint64 longest; /* tokens or rows in the longest kept sentence, without EOS */
+  gint64
+      dropped_long; /* tuples dropped because this stream is above its limit (each counted at the first such stream) */
+  gint64 dropped_empty; /* tuples dropped because the target is empty */
+} PlaitCorpusCounts;
+
+/* Reads and checks all streams; @pool (may be NULL) shares the encoding. Fails, naming file and line, on: missing and
+ * unreadable files, bad text (text-file.h), files of different numbers of lines, empty lines where they are errors, a
+ * corpus of no tuples. (transfer full) */
+PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
+void plait_corpus_free (PlaitCorpus *corpus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)
+
+/* Kept tuples. */
+gint64 plait_corpus_size (const PlaitCorpus *corpus);
+
+/* Lines of each file, dropped ones included. */
+gint64 plait_corpus_lines (const PlaitCorpus *corpus);
+
+/* The line of kept tuple @tuple, from 0. The same number unless tuples were dropped. */
+gint64 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple);
+
+gint64 plait_corpus_n_sources (const PlaitCorpus *corpus);
+gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
+
+/* Counts of stream @stream: a source's index, or n_sources for the target. (transfer none) */
+const PlaitCorpusCounts *plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream);
+
+/* What was dropped and why, a sentence a stream and reason; empty if nothing was. (transfer full) */
+GStrv plait_corpus_report (const PlaitCorpus *corpus);
+
+/* Rows of @stream (as above) in tuple @tuple, EOS included. */
+gint64 plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple);
+
+/* Tokens of all token sources and the target in @tuple, EOS included: what batches by tokens count. */
+gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
+
+/* The width of feature source @source. */
+gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
+
+/* Lets source @source of tuple i come from another tuple, by a permutation without fixed points keyed by @seed: the
+ * adversarial test of whether a model uses a source. Needs two tuples. */
+gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
+
+/* The text lines of the kept tuples of token stream @stream, read from the file again: references to score against.
+ * NULL-terminated; not deranged. (transfer full) */
+GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
+
+/* The batch of tuples @tuples[0 .. n - 1]. It must not outlive the corpus. Fails if features cannot be read or memory
+ * does not suffice. (transfer full) */
+PlaitBatch *plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, GError **error);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/feed.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "data/batch.h"
+#include "data/text-file.h"
+#include "store/feature.h"
+
+/* A stream, and its sentences of the batch in the making. */
+typedef struct
+{
+  char *name;
+  char *path;
+  PlaitInputKind kind;
+  gboolean append_end;
+  PlaitVocabulary *vocabulary;
+  PlaitTextReader *reader;
+  PlaitFeatureFile *features;
+  GArray *ids;     /* gint32, of all sentences end to end */
+  GArray *offsets; /* gint64, of each sentence and of the end, in ids or in feature rows */
+} Side;
+
+struct PlaitFeed
+{
+  Side *sides; /* sources, then the target if there is one */
+  gint64 n_sources;
+  gint64 n_sides;
+  gboolean empty_is_error;
+  gint64 line; /* lines given so far */
+};
+
+void
+plait_feed_free (PlaitFeed *feed)
+{
+  if (feed == NULL)
+    return;
+  for (gint64 i = 0; i < feed->n_sides; i++)
+    {
+      Side *side = &feed->sides[i];
+      g_free (side->name);
+      g_free (side->path);
+      plait_vocabulary_unref (side->vocabulary);
+      plait_text_reader_free (side->reader);
+      plait_feature_file_free (side->features);
+      g_clear_pointer (&side->ids, g_array_unref);
+      g_clear_pointer (&side->offsets, g_array_unref);
+    }
+  g_free (feed->sides);
+  g_free (feed);
+}
+
+PlaitFeed *
+plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
+                 gboolean empty_is_error, GError **error)
+{
+  g_autoptr (PlaitFeed) feed = g_new0 (PlaitFeed, 1);
+  feed->n_sources = n_sources;
+  feed->n_sides = n_sources + (target != NULL);
+  feed->empty_is_error = empty_is_error;
+  feed->sides = g_new0 (Side, feed->n_sides);
+  for (gint64 i = 0; i < feed->n_sides; i++)
+    {
+      const PlaitCorpusStream *stream = i < n_sources ? &sources[i] : target;
+      Side *side = &feed->sides[i];
+      side->name = g_strdup (stream->name);
+      side->path = g_strdup (stream->path);
+      side->kind = stream->kind;
+      side->append_end = stream->append_end;
+      side->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+      side->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
+      if (stream->kind == PLAIT_INPUT_TOKENS)
+        {
+          side->vocabulary = plait_vocabulary_ref (stream->vocabulary);
+          side->reader = plait_text_reader_open_pipe (stream->path, error);
+        }
+      else
+        side->features = plait_feature_file_open (stream->path, stream->dataset, error);
+      if (side->reader == NULL && side->features == NULL)
+        return NULL;
+    }
+  return g_steal_pointer (&feed);
+}
+
+static const char *
+side_place (const Side *side)
+{
+  return side->reader != NULL ? plait_text_reader_name (side->reader) : side->path;
+}
+
+static gboolean
+fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%" G_GINT64_FORMAT ": the sentence is empty; expected one of %s, since empty=error "
+                     "(empty=missing would take the source as missing there)",
+                     side_place (side), feed->line + 1, side->name);
+}
+
+typedef enum
+{
+  TAKE_DONE,
+  TAKE_END,
+  TAKE_FAILED,
+} Take;
+
+/* Adds the next sentence of @side to the batch. */
+static Take
+take_sentence (PlaitFeed *feed, Side *side, GError **error)
+{
+  gint64 end;
+  if (side->kind == PLAIT_INPUT_FEATURES)
+    {
+      if (feed->line == plait_feature_file_sentences (side->features))
+        return TAKE_END;
+      end = g_array_index (side->offsets, gint64, side->offsets->len - 1)
+            + plait_feature_file_positions (side->features);
+    }
+  else
+    {
+      g_autoptr (GError) cause = NULL;
+      gsize length;
+      const char *line = plait_text_reader_next (side->reader, &length, &cause);
+      if (cause != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return TAKE_FAILED;
+        }
+      if (line == NULL)
+        return TAKE_END;
+      guint first = side->ids->len;
+      if (!plait_text_is_blank (line, length))
+        plait_vocabulary_encode (side->vocabulary, line, length, side->ids);
+      gint32 eos = PLAIT_TOKEN_EOS;
+      if (side->append_end && side->ids->len > first)
+        g_array_append_val (side->ids, eos);
+      end = side->ids->len;
+    }
+  if (feed->empty_is_error && end == g_array_index (side->offsets, gint64, side->offsets->len - 1))
+    {
+      fail_on_empty (feed, side, error);
+      return TAKE_FAILED;
+    }
+  g_array_append_val (side->offsets, end);
+  return TAKE_DONE;
+}
+
+/* Adds the next sentence of every side. */
+static Take
+take_tuple (PlaitFeed *feed, GError **error)
+{
+  const Side *ended = NULL, *going = NULL;
+  for (gint64 i = 0; i < feed->n_sides; i++)
+    {
+      Take take = take_sentence (feed, &feed->sides[i], error);
+      if (take == TAKE_FAILED)
+        return take;
+      *(take == TAKE_END ? &ended : &going) = &feed->sides[i];
+    }
+  if (ended != NULL && going != NULL)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s:%" G_GINT64_FORMAT ": ends here, but %s goes on; expected as many sentences in both, since "
+                  "sentence i of each belongs together",
+                  side_place (ended), feed->line + 1, side_place (going));
+      return TAKE_FAILED;
+    }
+  feed->line += ended == NULL;
+  return ended != NULL ? TAKE_END : TAKE_DONE;
+}
+
+static gboolean
+fill_source (const PlaitFeed *feed, gint64 source, PlaitBatch *batch, GError **error)
+{
+  const Side *side = &feed->sides[source];
+  PlaitInput *input = &plait_batch_fill (PlaitInput, batch->inputs)[source];
+  gint64 n = batch->n_sentences;
+  memcpy (plait_batch_fill (gint64, input->rows.offsets), side->offsets->data, (gsize)(n + 1) * sizeof (gint64));
+  for (gint64 i = 0; i < n; i++)
+    input->n_missing += plait_input_is_missing (input, i);
+  if (input->kind == PLAIT_INPUT_FEATURES)
+    return plait_feature_file_read (side->features, batch->sentence, n, input->features, error);
+  if (side->ids->len > 0)
+    memcpy (plait_batch_fill (gint32, input->tokens), side->ids->data, side->ids->len * sizeof (gint32));
+  return TRUE;
+}
+
+static void
+fill_target (const Side *side, PlaitBatch *batch)
+{
+  const gint64 *ends = (const gint64 *)side->offsets->data;
+  gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
+  offsets[0] = 0;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 n = ends[i + 1] - ends[i];
+      plait_batch_fill_target (batch, offsets[i], (const gint32 *)side->ids->data + ends[i], n);
+      offsets[i + 1] = offsets[i] + n + 1;
+    }
+}
+
+static PlaitBatch *
+make_batch (const PlaitFeed *feed, gint64 n, GError **error)
+{
+  g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, feed->n_sources);
+  for (gint64 s = 0; s < feed->n_sources; s++)
+    {
+      const Side *side = &feed->sides[s];
+      sources[s] = (PlaitBatchSource){ side->name, side->kind, g_array_index (side->offsets, gint64, n), 0 };
+      if (side->kind == PLAIT_INPUT_FEATURES)
+        sources[s].width = plait_feature_file_width (side->features);
+    }
+  const Side *target = feed->n_sides > feed->n_sources ? &feed->sides[feed->n_sources] : NULL;
+  gint64 target_rows = target != NULL ? (gint64)target->ids->len + n : -1;
+  g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, feed->n_sources, target_rows, error);
+  if (batch == NULL)
+    return NULL;
+  for (gint64 i = 0; i < n; i++)
+    plait_batch_fill (gint64, batch->sentence)[i] = feed->line - n + i;
+  for (gint64 s = 0; s < feed->n_sources; s++)
+    if (!fill_source (feed, s, batch, error))
+      return NULL;
+  if (target != NULL)
+    fill_target (target, batch);
+  return g_steal_pointer (&batch);
+}
+
+PlaitBatch *
+plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error)
+{
+  gint64 zero = 0;
+  for (gint64 i = 0; i < feed->n_sides; i++)
+    {
+      g_array_set_size (feed->sides[i].ids, 0);
+      g_array_set_size (feed->sides[i].offsets, 0);
+      g_array_append_val (feed->sides[i].offsets, zero);
+    }
+  gint64 n = 0;
+  Take take = TAKE_DONE;
+  while (n < sentences && (take = take_tuple (feed, error)) == TAKE_DONE)
+    n++;
+  if (take == TAKE_FAILED || n == 0)
+    return NULL;
+  return make_batch (feed, n, error);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/generate.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+#define TUPLES_LIMIT 10000000
+
+const char *const plait_task_splits[PLAIT_TASK_SPLITS] = { "train", "validation", "test" };
+
+static const gint64 usual_sizes[PLAIT_TASK_SPLITS] = { 6000, 500, 500 };
+
+static const PlaitTask *const tasks[] = { &plait_task_agreement, NULL };
+
+const PlaitTask *const *
+plait_tasks (void)
+{
+  return tasks;
+}
+
+const PlaitTask *
+plait_task_find (const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (gsize i = 0; tasks[i] != NULL; i++)
+    {
+      if (strcmp (tasks[i]->name, name) == 0)
+        return tasks[i];
+      g_ptr_array_add (names, (gpointer)tasks[i]->name);
+    }
+  g_ptr_array_add (names, NULL);
+  const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+  if (nearest != NULL)
+    plait_fail (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; did you mean %s?", name, nearest);
+  else
+    {
+      g_ptr_array_remove_index (names, names->len - 1);
+      g_ptr_array_add (names, NULL);
+      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
+      plait_fail (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; expected one of: %s", name, all);
+    }
+  return NULL;
+}
+
+PlaitTaskSettings
+plait_task_defaults (const PlaitTask *task)
+{
+  PlaitTaskSettings settings = { .seed = 1 };
+  memcpy (settings.sizes, usual_sizes, sizeof usual_sizes);
+  settings.values = g_new0 (gint64, MAX (task->n_parameters, 1));
+  for (gint64 i = 0; i < task->n_parameters; i++)
+    settings.values[i] = task->parameters[i].initial;
+  return settings;
+}
+
+void
+plait_task_settings_clear (PlaitTaskSettings *settings)
+{
+  g_clear_pointer (&settings->values, g_free);
+}
+
+static gboolean
+check_range (const PlaitTask *task, const char *name, gint64 value, gint64 minimum, gint64 maximum, GError **error)
+{
+  if (value >= minimum && value <= maximum)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "Parameter %s of task %s cannot be %" G_GINT64_FORMAT "; expected %" G_GINT64_FORMAT
+                     " to %" G_GINT64_FORMAT,
+                     name, task->name, value, minimum, maximum);
+}
+
+gboolean
+plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value, GError **error)
+{
+  if (strcmp (name, "seed") == 0)
+    {
+      if (!check_range (task, name, value, 0, G_MAXINT64, error))
+        return FALSE;
+      settings->seed = (guint64)value;
+      return TRUE;
+    }
+  for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
+    if (strcmp (name, plait_task_splits[split]) == 0)
+      {
+        if (!check_range (task, name, value, 1, TUPLES_LIMIT, error))
+          return FALSE;
+        settings->sizes[split] = value;
+        return TRUE;
+      }
+  for (gint64 i = 0; i < task->n_parameters; i++)
+    if (strcmp (name, task->parameters[i].name) == 0)
+      {
+        if (!check_range (task, name, value, task->parameters[i].minimum, task->parameters[i].maximum, error))
+          return FALSE;
+        settings->values[i] = value;
+        return TRUE;
+      }
+  return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
+                     task->name, name, task->name);
+}
+
+void
+plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint64 split, gint64 tuple,
+                  GString *const *lines)
+{
+  for (gsize s = 0; task->streams[s] != NULL; s++)
+    g_string_truncate (lines[s], 0);
+  PlaitRandomKey key = plait_random_key (settings->seed, "generate", task->name, (guint64)split);
+  task->generate (settings->values, plait_random_subkey (key, (guint64)tuple), lines);
+}
+
+/* A file in the making, one a stream. */
+typedef struct
+{
+  PlaitFile *file;
+  FILE *out;
+  GString *line;
+} Output;
+
+static void
+outputs_free (Output *outputs)
+{
+  for (Output *output = outputs; output->line != NULL; output++)
+    {
+      if (output->out != NULL)
+        fclose (output->out);
+      if (output->file != NULL)
+        plait_file_abandon (output->file);
+      g_string_free (output->line, TRUE);
+    }
+  g_free (outputs);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Output, outputs_free)
+
+static gboolean
+fail_to_write (const char *folder, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_FAILED, "%s: a generated file cannot be written there (%s)", folder,
+                     g_strerror (errno));
+}
+
+static gboolean
+write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize split, const char *folder, GError **error)
+{
+  gsize n_streams = g_strv_length ((char **)task->streams);
+  g_autoptr (Output) outputs = g_new0 (Output, n_streams + 1);
+  g_autofree GString **lines = g_new0 (GString *, n_streams);
+  for (gsize s = 0; s < n_streams; s++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[split], task->streams[s]);
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      outputs[s].line = lines[s] = g_string_new (NULL);
+      outputs[s].file = plait_file_begin (path, error);
+      if (outputs[s].file == NULL)
+        return FALSE;
+      outputs[s].out = g_fopen (plait_file_temporary (outputs[s].file), "wbe");
+      if (outputs[s].out == NULL)
+        return fail_to_write (folder, error);
+    }
+  for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
+    {
+      plait_task_tuple (task, settings, (gint64)split, tuple, lines);
+      for (gsize s = 0; s < n_streams; s++)
+        {
+          g_string_append_c (lines[s], '\n');
+          if (fwrite (lines[s]->str, 1, lines[s]->len, outputs[s].out) != lines[s]->len)
+            return fail_to_write (folder, error);
+        }
+    }
+  for (gsize s = 0; s < n_streams; s++)
+    {
+      if (fclose (g_steal_pointer (&outputs[s].out)) != 0)
+        return fail_to_write (folder, error);
+      if (!plait_file_commit (g_steal_pointer (&outputs[s].file), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder, GError **error)
+{
+  if (g_mkdir_with_parents (folder, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", folder, g_strerror (errno));
+  for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
+    if (!write_split (task, settings, split, folder, error))
+      return FALSE;
+  return TRUE;
+}

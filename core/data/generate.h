@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/random.h"
+
+/*
+ * Generated corpora: tasks whose answer is known by construction, written as line-aligned text files that are then read
+ * like any others.
+ *
+ * A tuple is a pure function of (task, seed, split, number of the tuple): sizes can be changed without changing the
+ * tuples that stay. A task is one file that defines one PlaitTask, and an entry in the table of generate.c.
+ */
+
+/* An integer that a task can be given, as the key NAME beside generate=TASK. */
+typedef struct
+{
+  const char *name;
+  gint64 initial;
+  gint64 minimum;
+  gint64 maximum;
+  const char *summary;
+} PlaitTaskParameter;
+
+typedef struct
+{
+  const char *name;
+  const char *summary;
+  const char *const *streams; /* NULL-terminated: names of the sources, then of the target */
+  const PlaitTaskParameter *parameters;
+  gint64 n_parameters;
+
+  /* Writes the line of each stream of one tuple to @lines [streams], which are empty, without a line end. @values has
+   * one value a parameter. All draws come from @key. */
+  void (*generate) (const gint64 *values, PlaitRandomKey key, GString *const *lines);
+} PlaitTask;
+
+/* The splits of every task: "train", "validation", "test", with 6,000, 500 and 500 tuples unless told. */
+#define PLAIT_TASK_SPLITS 3
+extern const char *const plait_task_splits[PLAIT_TASK_SPLITS];
+
+typedef struct
+{
+  guint64 seed; /* the corpus's own, apart from the experiment's */
+  gint64 sizes[PLAIT_TASK_SPLITS];
+  gint64 *values; /* a value a parameter of the task; for g_free */
+} PlaitTaskSettings;
+
+/* All tasks, NULL-terminated. (transfer none) */
+const PlaitTask *const *plait_tasks (void);
+
+/* The task called @name; an unknown one is an error that names the nearest. (transfer none) */
+const PlaitTask *plait_task_find (const char *name, GError **error);
+
+/* Seed 1, the usual sizes, every parameter at its initial value. To be cleared by plait_task_settings_clear. */
+PlaitTaskSettings plait_task_defaults (const PlaitTask *task);
+void plait_task_settings_clear (PlaitTaskSettings *settings);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTaskSettings, plait_task_settings_clear)
+
+/* Sets the parameter, or "seed", "train", "validation" or "test", called @name. */
+gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value,
+                         GError **error);
+
+/* Writes tuple @tuple of split @split to @lines, one GString a stream, emptying them first. */
+void plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint64 split, gint64 tuple,
+                       GString *const *lines);
+
+/* Writes FOLDER/SPLIT.STREAM for every split and stream, each replaced as a whole; makes the folder if need be. */
+gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder,
+                           GError **error);
+
+/* The tasks. */
+extern const PlaitTask plait_task_agreement;

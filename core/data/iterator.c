@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/iterator.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/random.h"
+
+struct PlaitIterator
+{
+  const PlaitCorpus *corpus;
+  PlaitIteratorSettings settings;
+  gint64 epoch;
+  gint64 position;
+
+  gint64 *tuples;  /* [corpus size], in the order of this epoch */
+  GArray *bounds;  /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
+  gint64 *batches; /* [bounds - 1], the order of the batches; NULL: as they stand */
+};
+
+PlaitIteratorSettings
+plait_iterator_defaults (void)
+{
+  return (PlaitIteratorSettings){ .unit = PLAIT_BATCH_BY_SENTENCES, .size = 64, .window = 6400 };
+}
+
+/* A tuple to be sorted by length, then by where it stood: no two are equal. */
+typedef struct
+{
+  gint64 length;
+  gint64 place;
+  gint64 tuple;
+} Sorted;
+
+static int
+longest_first (gconstpointer a, gconstpointer b)
+{
+  const Sorted *x = a, *y = b;
+  if (x->length != y->length)
+    return x->length > y->length ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* What tuples are sorted by: the target's length first, since it costs most, then all tokens. */
+static gint64
+length_of (const PlaitCorpus *corpus, gint64 tuple)
+{
+  gint64 target
+      = plait_corpus_has_target (corpus) ? plait_corpus_length (corpus, plait_corpus_n_sources (corpus), tuple) : 0;
+  return target * ((gint64)1 << 32) + plait_corpus_tokens (corpus, tuple);
+}
+
+static void
+sort_by_length (const PlaitCorpus *corpus, gint64 *tuples, gint64 n)
+{
+  g_autofree Sorted *sorted = g_new (Sorted, n);
+  for (gint64 i = 0; i < n; i++)
+    sorted[i] = (Sorted){ length_of (corpus, tuples[i]), i, tuples[i] };
+  qsort (sorted, (gsize)n, sizeof *sorted, longest_first);
+  for (gint64 i = 0; i < n; i++)
+    tuples[i] = sorted[i].tuple;
+}
+
+/* Cuts tuples[first .. end - 1] into batches. */
+static void
+cut (PlaitIterator *self, gint64 first, gint64 end)
+{
+  gint64 held = 0;
+  gint64 start = first;
+  for (gint64 i = first; i < end; i++)
+    {
+      gint64 cost
+          = self->settings.unit == PLAIT_BATCH_BY_TOKENS ? plait_corpus_tokens (self->corpus, self->tuples[i]) : 1;
+      if (i > start && held + cost > self->settings.size)
+        {
+          g_array_append_val (self->bounds, i);
+          start = i;
+          held = 0;
+        }
+      held += cost;
+    }
+  g_array_append_val (self->bounds, end);
+}
+
+/* Lays out the epoch self->epoch. */
+static void
+plan_epoch (PlaitIterator *self)
+{
+  gint64 n = plait_corpus_size (self->corpus);
+  gint64 zero = 0;
+  g_array_set_size (self->bounds, 0);
+  g_array_append_val (self->bounds, zero);
+  g_clear_pointer (&self->batches, g_free);
+
+  if (self->settings.order != PLAIT_ORDER_SHUFFLED)
+    {
+      for (gint64 i = 0; i < n; i++)
+        self->tuples[i] = i;
+      if (self->settings.order == PLAIT_ORDER_LENGTH)
+        sort_by_length (self->corpus, self->tuples, n);
+      cut (self, 0, n);
+      return;
+    }
+
+  PlaitRandomKey key = plait_random_key (self->settings.seed, "shuffle", "tuples", (guint64)self->epoch);
+  plait_random_permutation (key, self->tuples, (gsize)n);
+  gboolean sorts = self->settings.window > 1;
+  gint64 window = sorts ? self->settings.window : n;
+  for (gint64 first = 0, end; first < n; first = end)
+    {
+      end = first + MIN (window, n - first);
+      if (sorts)
+        sort_by_length (self->corpus, self->tuples + first, end - first);
+      cut (self, first, end);
+    }
+  gint64 batches = plait_iterator_batches (self);
+  self->batches = g_new (gint64, batches);
+  key = plait_random_key (self->settings.seed, "shuffle", "batches", (guint64)self->epoch);
+  plait_random_permutation (key, self->batches, (gsize)batches);
+}
+
+static gboolean
+check_tuples_fit (const PlaitCorpus *corpus, const PlaitIteratorSettings *settings, GError **error)
+{
+  if (settings->unit != PLAIT_BATCH_BY_TOKENS)
+    return TRUE;
+  for (gint64 i = 0; i < plait_corpus_size (corpus); i++)
+    {
+      gint64 tokens = plait_corpus_tokens (corpus, i);
+      if (tokens > settings->size)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "The tuple of line %" G_GINT64_FORMAT " has %" G_GINT64_FORMAT
+                           " tokens; expected at most the batch size of %" G_GINT64_FORMAT
+                           ", so raise the batch size or lower the length limits",
+                           plait_corpus_line (corpus, i) + 1, tokens, settings->size);
+    }
+  return TRUE;
+}
+
+PlaitIterator *
+plait_iterator_new (const PlaitCorpus *corpus, const PlaitIteratorSettings *settings, GError **error)
+{
+  g_assert (settings->size > 0 && settings->window > 0);
+  if (!check_tuples_fit (corpus, settings, error))
+    return NULL;
+  PlaitIterator *self = g_new0 (PlaitIterator, 1);
+  self->corpus = corpus;
+  self->settings = *settings;
+  self->tuples = g_new (gint64, plait_corpus_size (corpus));
+  self->bounds = g_array_new (FALSE, FALSE, sizeof (gint64));
+  plan_epoch (self);
+  return self;
+}
+
+void
+plait_iterator_free (PlaitIterator *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->tuples);
+  g_free (self->batches);
+  g_array_unref (self->bounds);
+  g_free (self);
+}
+
+gint64
+plait_iterator_batches (const PlaitIterator *self)
+{
+  return (gint64)self->bounds->len - 1;
+}
+
+PlaitBatch *
+plait_iterator_next (PlaitIterator *self, GError **error)
+{
+  if (self->position == plait_iterator_batches (self))
+    {
+      if (self->settings.order != PLAIT_ORDER_SHUFFLED)
+        return NULL;
+      self->epoch++;
+      self->position = 0;
+      plan_epoch (self);
+    }
+  gint64 b = self->batches != NULL ? self->batches[self->position] : self->position;
+  const gint64 *bounds = (const gint64 *)self->bounds->data + b;
+  PlaitBatch *batch = plait_corpus_batch (self->corpus, self->tuples + bounds[0], bounds[1] - bounds[0], error);
+  self->position += batch != NULL;
+  return batch;
+}
+
+void
+plait_iterator_tell (const PlaitIterator *self, gint64 *epoch, gint64 *position)
+{
+  *epoch = self->epoch;
+  *position = self->position;
+}
+
+gboolean
+plait_iterator_seek (PlaitIterator *self, gint64 epoch, gint64 position, GError **error)
+{
+  gint64 old = self->epoch;
+  gboolean single = self->settings.order != PLAIT_ORDER_SHUFFLED;
+  gboolean possible = epoch >= 0 && position >= 0 && !(single && epoch > 0);
+  if (possible && epoch != self->epoch)
+    {
+      self->epoch = epoch;
+      plan_epoch (self);
+    }
+  if (possible && position <= plait_iterator_batches (self))
+    {
+      self->position = position;
+      return TRUE;
+    }
+  if (self->epoch != old)
+    {
+      self->epoch = old;
+      plan_epoch (self);
+    }
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "There is no batch %" G_GINT64_FORMAT " in epoch %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                     " batches; the data or the batch settings are not those of the run to be resumed",
+                     position, epoch, plait_iterator_batches (self));
+}

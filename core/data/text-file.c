@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/text-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define READ_SIZE (64 * 1024)
+
+struct PlaitTextReader
+{
+  char *name;
+  int descriptor;
+  gboolean owns_descriptor;
+
+  /* Bytes as they come from the file: raw[raw_start .. raw_end - 1] are still to be used. */
+  guint8 raw[READ_SIZE];
+  gsize raw_start;
+  gsize raw_end;
+  gboolean raw_ended;
+  gboolean begun; /* the first bytes have been looked at */
+
+  GConverter *inflate;      /* NULL for plain text */
+  gboolean between_members; /* gzip: the last member is complete */
+
+  /* Text: text[start .. end - 1] is still to be given; scanned counts its bytes known to hold no LF. */
+  char *text;
+  gsize allocated;
+  gsize start;
+  gsize scanned;
+  gsize end;
+  gboolean text_ended;
+  gint64 line;
+};
+
+static PlaitTextReader *
+reader_new (int descriptor, gboolean owns_descriptor, const char *name)
+{
+  PlaitTextReader *reader = g_new0 (PlaitTextReader, 1);
+  reader->name = g_strdup (name);
+  reader->descriptor = descriptor;
+  reader->owns_descriptor = owns_descriptor;
+  reader->allocated = READ_SIZE + 1;
+  reader->text = g_malloc (reader->allocated);
+  return reader;
+}
+
+static PlaitTextReader *
+open_path (const char *path, gboolean pipes, GError **error)
+{
+  /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | (pipes ? 0 : O_NONBLOCK));
+  if (descriptor < 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be opened (%s); expected a text file, plain or gzip", path,
+                  g_strerror (errno));
+      return NULL;
+    }
+  struct stat status;
+  if (fstat (descriptor, &status) != 0 || !(S_ISREG (status.st_mode) || (pipes && !S_ISDIR (status.st_mode))))
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected a text file, plain or gzip", path,
+                  S_ISDIR (status.st_mode) ? "a folder" : "not a regular file");
+      close (descriptor);
+      return NULL;
+    }
+  return reader_new (descriptor, TRUE, path);
+}
+
+PlaitTextReader *
+plait_text_reader_open (const char *path, GError **error)
+{
+  return open_path (path, FALSE, error);
+}
+
+PlaitTextReader *
+plait_text_reader_open_pipe (const char *path, GError **error)
+{
+  if (strcmp (path, "-") == 0)
+    return reader_new (STDIN_FILENO, FALSE, "standard input");
+  return open_path (path, TRUE, error);
+}
+
+void
+plait_text_reader_free (PlaitTextReader *reader)
+{
+  if (reader == NULL)
+    return;
+  if (reader->owns_descriptor)
+    close (reader->descriptor);
+  g_clear_object (&reader->inflate);
+  g_free (reader->text);
+  g_free (reader->name);
+  g_free (reader);
+}
+
+gint64
+plait_text_reader_line (const PlaitTextReader *reader)
+{
+  return reader->line;
+}
+
+const char *
+plait_text_reader_name (const PlaitTextReader *reader)
+{
+  return reader->name;
+}
+
+/* Appends what one read gives to the raw bytes. */
+static gboolean
+read_raw (PlaitTextReader *reader, GError **error)
+{
+  if (reader->raw_start > 0)
+    {
+      memmove (reader->raw, reader->raw + reader->raw_start, reader->raw_end - reader->raw_start);
+      reader->raw_end -= reader->raw_start;
+      reader->raw_start = 0;
+    }
+  g_assert (reader->raw_end < READ_SIZE);
+  ssize_t got;
+  do
+    got = read (reader->descriptor, reader->raw + reader->raw_end, READ_SIZE - reader->raw_end);
+  while (got < 0 && errno == EINTR);
+  if (got < 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read after line %" G_GINT64_FORMAT " (%s)",
+                       reader->name, reader->line, g_strerror (errno));
+  if (got == 0)
+    reader->raw_ended = TRUE;
+  reader->raw_end += (gsize)got;
+  return TRUE;
+}
+
+/* Looks at the first bytes: is it gzip? */
+static gboolean
+begin (PlaitTextReader *reader, GError **error)
+{
+  reader->begun = TRUE;
+  while (!reader->raw_ended && reader->raw_end < 2)
+    if (!read_raw (reader, error))
+      return FALSE;
+  if (reader->raw_end >= 2 && reader->raw[0] == 0x1f && reader->raw[1] == 0x8b)
+    reader->inflate = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  return TRUE;
+}
+
+/* After a gzip member: further members follow at once (cat a.gz b.gz), or zero bytes of padding to the end. */
+static gboolean
+begin_member (PlaitTextReader *reader, GError **error)
+{
+  while (reader->raw_start < reader->raw_end && reader->raw[reader->raw_start] == 0)
+    reader->raw_start++;
+  while (!reader->raw_ended && reader->raw_end - reader->raw_start < 2)
+    {
+      if (!read_raw (reader, error))
+        return FALSE;
+      while (reader->raw_start < reader->raw_end && reader->raw[reader->raw_start] == 0)
+        reader->raw_start++;
+    }
+  gsize left = reader->raw_end - reader->raw_start;
+  if (left == 0)
+    {
+      reader->text_ended = TRUE;
+      return TRUE;
+    }
+  const guint8 *next = reader->raw + reader->raw_start;
+  if (left < 2 || next[0] != 0x1f || next[1] != 0x8b)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: other bytes follow the gzip data; expected further gzip data or the end of the file",
+                       reader->name);
+  g_converter_reset (reader->inflate);
+  reader->between_members = FALSE;
+  return TRUE;
+}
+
+/* Adds some text behind reader->end, of which at least READ_SIZE bytes are free, or notices the end. */
+static gboolean
+add_inflated (PlaitTextReader *reader, GError **error)
+{
+  if (reader->between_members)
+    {
+      if (!begin_member (reader, error) || reader->text_ended)
+        return *error == NULL;
+    }
+  if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
+    return FALSE;
+
+  gsize used = 0, made = 0;
+  g_autoptr (GError) cause = NULL;
+  GConverterResult result
+      = g_converter_convert (reader->inflate, reader->raw + reader->raw_start, reader->raw_end - reader->raw_start,
+                             reader->text + reader->end, READ_SIZE, G_CONVERTER_NO_FLAGS, &used, &made, &cause);
+  if (result == G_CONVERTER_ERROR && g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
+    {
+      if (reader->raw_ended)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the gzip data ends early, after line %" G_GINT64_FORMAT
+                           "; the file is truncated, so copy it again",
+                           reader->name, reader->line);
+      return read_raw (reader, error);
+    }
+  if (result == G_CONVERTER_ERROR)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the gzip data is damaged after line %" G_GINT64_FORMAT " (%s); copy the file again",
+                       reader->name, reader->line, cause->message);
+  reader->raw_start += used;
+  reader->end += made;
+  reader->between_members = result == G_CONVERTER_FINISHED;
+  return TRUE;
+}
+
+static gboolean
+add_plain (PlaitTextReader *reader, GError **error)
+{
+  if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
+    return FALSE;
+  gsize n = reader->raw_end - reader->raw_start;
+  memcpy (reader->text + reader->end, reader->raw + reader->raw_start, n);
+  reader->end += n;
+  reader->raw_start = reader->raw_end;
+  reader->text_ended = reader->raw_ended;
+  return TRUE;
+}
+
+static gboolean
+add_text (PlaitTextReader *reader, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (!reader->begun && !begin (reader, error))
+    return FALSE;
+
+  if (reader->start > 0)
+    {
+      memmove (reader->text, reader->text + reader->start, reader->end - reader->start);
+      reader->end -= reader->start;
+      reader->start = 0;
+    }
+  if (reader->allocated - reader->end < READ_SIZE + 1)
+    {
+      /* Bounded by the caller, which refuses lines above the limit. */
+      reader->allocated = MAX (2 * reader->allocated, reader->end + READ_SIZE + 1);
+      reader->text = g_realloc (reader->text, reader->allocated);
+    }
+  gboolean done = reader->inflate != NULL ? add_inflated (reader, &cause) : add_plain (reader, &cause);
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return done;
+}
+
+/* Checks the line text[0 .. length - 1] and terminates it. */
+static gboolean
+check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
+{
+  const char *nul = memchr (text, 0, length);
+  if (nul != NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
+                       " of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
+                       reader->name, reader->line, (gsize)(nul - text) + 1);
+  const char *bad;
+  if (!g_utf8_validate_len (text, length, &bad))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
+                       " of the line (0x%02x) is not UTF-8; convert the file, for example with iconv -t UTF-8",
+                       reader->name, reader->line, (gsize)(bad - text) + 1, (guint)(guint8)*bad);
+  text[length] = '\0';
+  return TRUE;
+}
+
+const char *
+plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  char *lf = NULL;
+  for (;;)
+    {
+      char *unscanned = reader->text + reader->start + reader->scanned;
+      gsize left = reader->end - reader->start - reader->scanned;
+      lf = left > 0 ? memchr (unscanned, '\n', left) : NULL;
+      if (lf != NULL)
+        break;
+      reader->scanned += left;
+      /* CR and LF are no part of the line. */
+      if (reader->scanned > PLAIT_TEXT_LINE_LIMIT + 1 || reader->text_ended)
+        break;
+      if (!add_text (reader, error))
+        return NULL;
+    }
+
+  char *line = reader->text + reader->start;
+  gsize n = lf != NULL ? (gsize)(lf - line) : reader->end - reader->start;
+  if (lf == NULL && n == 0)
+    return NULL;
+  reader->line++;
+  if (lf != NULL && n > 0 && line[n - 1] == '\r')
+    n--;
+  if (n > PLAIT_TEXT_LINE_LIMIT)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s:%" G_GINT64_FORMAT ": the line is longer than %d bytes; expected one sentence a line, so split "
+                  "it or take it out",
+                  reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
+      return NULL;
+    }
+  reader->start = lf != NULL ? (gsize)(lf + 1 - reader->text) : reader->end;
+  reader->scanned = 0;
+  if (!check_line (reader, line, n, error))
+    return NULL;
+  if (reader->line == 1 && n >= 3 && memcmp (line, "\xef\xbb\xbf", 3) == 0)
+    {
+      line += 3;
+      n -= 3;
+    }
+  if (length != NULL)
+    *length = n;
+  return line;
+}
+
+gboolean
+plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  while (plait_text_reader_next (reader, NULL, &cause) != NULL)
+    ;
+  if (cause == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+gboolean
+plait_text_is_blank (const char *line, gsize length)
+{
+  for (gsize i = 0; i < length; i++)
+    if (line[i] != ' ' && line[i] != '\t')
+      return FALSE;
+  return TRUE;
+}

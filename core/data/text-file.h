@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+
+/*
+ * Lines of UTF-8 text from a file or a pipe, plain or gzip (told by its first two bytes), one at a time.
+ *
+ * A line ends with LF; a CR right before it belongs to the line end, so CRLF files read the same. Other CRs, and all
+ * Unicode separators, are ordinary text: files stay aligned with what wc -l counts. A last line without LF counts. A
+ * byte order mark at the start is dropped.
+ *
+ * Refused, each with file and line: bytes that are not UTF-8, NUL, a line above PLAIT_TEXT_LINE_LIMIT, gzip data that
+ * is damaged or ends early. Memory stays below twice the line limit, whatever the file.
+ */
+#define PLAIT_TEXT_LINE_LIMIT (1024 * 1024) /* bytes */
+
+typedef struct PlaitTextReader PlaitTextReader;
+
+/* Opens the regular file at @path. Devices, pipes and folders are refused (they cannot be read a second time).
+ * (transfer full) */
+PlaitTextReader *plait_text_reader_open (const char *path, GError **error);
+
+/* Opens @path, which may be a pipe, to be read once; "-" is standard input, which stays open. A line is given as soon
+ * as it has arrived. (transfer full) */
+PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
+
+void plait_text_reader_free (PlaitTextReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextReader, plait_text_reader_free)
+
+/* The next line, without its end, NUL-terminated, valid until the next call; @length (may be NULL) receives its bytes.
+ * NULL at the end, with @error left alone, and NULL with @error set on failure. */
+const char *plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error);
+
+/* The number of lines read so far: of the line last given, counting from 1. */
+gint64 plait_text_reader_line (const PlaitTextReader *reader);
+
+/* The path or name that messages show. (transfer none) */
+const char *plait_text_reader_name (const PlaitTextReader *reader);
+
+/* Reads and checks what is left; FALSE on failure. plait_text_reader_line is the number of lines of the file then. */
+gboolean plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error);
+
+/* Whether @line holds nothing but spaces and tabs: an empty line to the corpus. */
+gboolean plait_text_is_blank (const char *line, gsize length);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/vocabulary-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "data/words.h"
+
+/* No vocabulary is larger; what claims to be is refused before it is read. */
+#define FILE_LIMIT (256 * 1024 * 1024)
+
+struct PlaitVocabulary
+{
+  int references; /* atomic */
+  const PlaitVocabularyFormat *format;
+  gpointer model;
+  GBytes *bytes;
+  char *hash;
+};
+
+PlaitVocabularySettings
+plait_vocabulary_defaults (void)
+{
+  return (PlaitVocabularySettings){
+    .type = "bpe",
+    .size = 8000,
+    .minimum_count = 1,
+    .character_coverage = 1,
+    .normalization = "identity",
+  };
+}
+
+static PlaitVocabulary *
+load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, GError **error)
+{
+  gpointer model = format->load (bytes, name, error);
+  if (model == NULL)
+    return NULL;
+  PlaitVocabulary *vocabulary = g_new0 (PlaitVocabulary, 1);
+  vocabulary->references = 1;
+  vocabulary->format = format;
+  vocabulary->model = model;
+  vocabulary->bytes = g_bytes_ref (bytes);
+  vocabulary->hash = plait_digest_bytes (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  return vocabulary;
+}
+
+PlaitVocabulary *
+plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error)
+{
+  if (strcmp (format, plait_words_format.format) == 0)
+    return load (&plait_words_format, bytes, name, error);
+  if (strcmp (format, plait_sentencepiece_format.format) == 0)
+    return load (&plait_sentencepiece_format, bytes, name, error);
+  plait_fail (error, PLAIT_ERROR_INPUT, "%s: vocabulary format \"%s\" is unknown; expected words or sentencepiece",
+              name, format);
+  return NULL;
+}
+
+/* The bytes of the regular file at @path, if it is no larger than FILE_LIMIT. (transfer full) */
+static GBytes *
+read_file (const char *path, GError **error)
+{
+  struct stat status;
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0 || fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size > FILE_LIMIT)
+    {
+      const char *reason = descriptor < 0                ? g_strerror (errno)
+                           : S_ISDIR (status.st_mode)    ? "it is a folder"
+                           : status.st_size > FILE_LIMIT ? "it is larger than 256 MiB"
+                                                         : "it is not a regular file";
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected a vocabulary", path, reason);
+      if (descriptor >= 0)
+        close (descriptor);
+      return NULL;
+    }
+  g_autofree char *data = g_try_malloc ((gsize)status.st_size + 1);
+  gsize size = 0;
+  ssize_t n = 0;
+  while (data != NULL && size < (gsize)status.st_size
+         && ((n = read (descriptor, data + size, (gsize)status.st_size - size)) > 0 || (n < 0 && errno == EINTR)))
+    size += (gsize)MAX (n, 0);
+  if (data == NULL || n < 0)
+    {
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read (%s)", path, g_strerror (errno));
+      close (descriptor);
+      return NULL;
+    }
+  close (descriptor);
+  return g_bytes_new_take (g_steal_pointer (&data), size);
+}
+
+PlaitVocabulary *
+plait_vocabulary_read (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = read_file (path, error);
+  if (bytes == NULL)
+    return NULL;
+  gboolean is_words = plait_words_recognize (bytes);
+  return load (is_words ? &plait_words_format : &plait_sentencepiece_format, bytes, path, error);
+}
+
+PlaitVocabulary *
+plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
+{
+  const PlaitVocabularyFormat *format
+      = strcmp (settings->type, "words") == 0 ? &plait_words_format : &plait_sentencepiece_format;
+  g_autoptr (GBytes) bytes = format->train (settings, paths, error);
+  return bytes == NULL ? NULL : load (format, bytes, "the vocabulary just made", error);
+}
+
+PlaitVocabulary *
+plait_vocabulary_ref (PlaitVocabulary *vocabulary)
+{
+  g_atomic_int_inc (&vocabulary->references);
+  return vocabulary;
+}
+
+void
+plait_vocabulary_unref (PlaitVocabulary *vocabulary)
+{
+  if (vocabulary == NULL || !g_atomic_int_dec_and_test (&vocabulary->references))
+    return;
+  vocabulary->format->free (vocabulary->model);
+  g_bytes_unref (vocabulary->bytes);
+  g_free (vocabulary->hash);
+  g_free (vocabulary);
+}
+
+const char *
+plait_vocabulary_format (const PlaitVocabulary *vocabulary)
+{
+  return vocabulary->format->format;
+}
+
+GBytes *
+plait_vocabulary_serialize (const PlaitVocabulary *vocabulary)
+{
+  return vocabulary->bytes;
+}
+
+const char *
+plait_vocabulary_hash (const PlaitVocabulary *vocabulary)
+{
+  return vocabulary->hash;
+}
+
+gint32
+plait_vocabulary_size (const PlaitVocabulary *vocabulary)
+{
+  return vocabulary->format->size (vocabulary->model);
+}
+
+const char *
+plait_vocabulary_piece (const PlaitVocabulary *vocabulary, gint32 id)
+{
+  g_assert (id >= 0 && id < plait_vocabulary_size (vocabulary));
+  return vocabulary->format->piece (vocabulary->model, id);
+}
+
+double
+plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id)
+{
+  g_assert (id >= 0 && id < plait_vocabulary_size (vocabulary));
+  return vocabulary->format->score (vocabulary->model, id);
+}
+
+void
+plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids)
+{
+  vocabulary->format->encode (vocabulary->model, text, length, ids);
+}
+
+char *
+plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n)
+{
+  return vocabulary->format->decode (vocabulary->model, ids, n);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/export.h"
+
+/*
+ * Vocabularies: text to ids and back.
+ *
+ *   words      tokens are what stands between ASCII white space; ids by falling frequency, ties in byte order
+ *   unigram    SentencePiece, unigram language model
+ *   bpe        SentencePiece, byte pair encoding
+ *
+ * Ids 0 to 3 are padding, BOS, EOS and unknown (data/input.h) in all of them. A vocabulary is immutable, may be used by
+ * several threads at once, and may be shared by any number of streams.
+ */
+typedef struct PlaitVocabulary PlaitVocabulary;
+
+/* How to make a vocabulary from text. Start from plait_vocabulary_defaults. */
+typedef struct
+{
+  const char *type;          /* "words", "unigram" or "bpe" */
+  gint64 size;               /* entries, the four special ones included; words: the most frequent ones, 0 keeps all */
+  gint64 minimum_count;      /* words: rarer ones become unknown */
+  double character_coverage; /* SentencePiece: share of the characters of the text that get a piece, .5 to 1 */
+  const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
+  gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
+  gint64 sentence_limit;     /* SentencePiece: learn from this many lines, spread evenly over the text; 0: from all */
+} PlaitVocabularySettings;
+
+/* bpe of 8,000 pieces, character coverage 1, identity, no byte fallback, all lines. */
+PlaitVocabularySettings plait_vocabulary_defaults (void);
+
+/* Makes a vocabulary from the lines of all @paths (NULL-terminated; plain or gzip) together: a shared vocabulary is
+ * trained on several files. The same text and settings give the same bytes, on one thread whatever the machine has.
+ * (transfer full) */
+PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths,
+                                         GError **error);
+
+/* From what plait_vocabulary_serialize gave. @format is "words" or "sentencepiece"; @name stands for the bytes in
+ * messages. The bytes are not trusted: a SentencePiece model is tried in a child process first. Its ids must be ours:
+ * one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
+PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
+
+/* From the file at @path, whose format is told by its first bytes. (transfer full) */
+PlaitVocabulary *plait_vocabulary_read (const char *path, GError **error);
+
+PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
+void plait_vocabulary_unref (PlaitVocabulary *vocabulary);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitVocabulary, plait_vocabulary_unref)
+
+/* "words" or "sentencepiece". (transfer none) */
+const char *plait_vocabulary_format (const PlaitVocabulary *vocabulary);
+
+/* What a run stores; a SentencePiece vocabulary is a model that SentencePiece's own tools read. (transfer none) */
+GBytes *plait_vocabulary_serialize (const PlaitVocabulary *vocabulary);
+
+/* SHA-256 of the serialised bytes, in hexadecimal. (transfer none) */
+const char *plait_vocabulary_hash (const PlaitVocabulary *vocabulary);
+
+/* The number of ids. */
+gint32 plait_vocabulary_size (const PlaitVocabulary *vocabulary);
+
+/* The piece of @id (in 0 .. size - 1), as it labels the axis of a plot. (transfer none) */
+const char *plait_vocabulary_piece (const PlaitVocabulary *vocabulary, gint32 id);
+
+/* SentencePiece's score of @id; words: how often the word occurred. */
+double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
+
+/* Appends the ids of @text (@length bytes of UTF-8) to @ids, an array of gint32. No BOS or EOS is added, and none is
+ * ever read out of the text. */
+void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
+
+/* The text of @ids[0 .. n - 1]; padding, BOS and EOS are left out. (transfer full) */
+char *plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n);

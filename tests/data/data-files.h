@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+#include "data/corpus.h"
+
+/* Writes @length bytes (-1: a string) to @name in the test's folder. Its path. (transfer full) */
+char *data_write (const char *name, const char *bytes, gssize length);
+
+/* The same, compressed by gzip. (transfer full) */
+char *data_write_gzip (const char *name, const char *bytes, gssize length);
+
+/* The bytes, compressed by gzip. (transfer full) */
+GBytes *data_gzip (const char *bytes, gssize length);
+
+/* A word vocabulary of the words in @text. (transfer full) */
+PlaitVocabulary *data_words (const char *text);
+
+/* A stream of tokens. */
+PlaitCorpusStream data_tokens (const char *name, const char *path, PlaitVocabulary *vocabulary);
+
+/* A corpus of @n tuples with sources "one" (sentence i has i % 7 + 1 tokens) and "two" (i % 3 tokens, so it is
+ * sometimes missing), and a target of i % 5 + 1 tokens. Token 4 + i % 50 stands at the start of each. (transfer full)
+ */
+PlaitCorpus *data_corpus (gint64 n);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "data-files.h"
+#include "data/feed.h"
+#include "harness.h"
+#include "store/store.h"
+
+/* A feature file of @sentences x 2 x 3, value (s, p, w) = 100 s + 10 p + w. (transfer full) */
+static char *
+write_features (const char *name, gint64 sentences)
+{
+  char *path = plait_test_path (name);
+  const gint64 shape[] = { sentences, 2, 3 };
+  g_autofree float *values = g_new (float, sentences * 6);
+  for (gint64 i = 0; i < sentences * 6; i++)
+    values[i] = (float)(i / 6 * 100 + i / 3 % 2 * 10 + i % 3);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  CHECK (plait_store_write (store, "/images", PLAIT_STORE_FLOAT, 3, shape, values, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+  return path;
+}
+
+static void
+check_rows (const PlaitInput *input, gint64 sentence, gint64 entry)
+{
+  CHECK_INT (plait_ragged_length (input->rows, sentence), 2);
+  for (gint64 p = 0; p < 2; p++)
+    for (gint64 w = 0; w < 3; w++)
+      CHECK_NEAR (plait_tensor_row (input->features, input->rows.offsets[sentence] + p)[w],
+                  (double)(100 * entry + 10 * p + w), 0);
+}
+
+TEST_CASE (features, join_tokens_in_a_batch)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
+  g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  g_autofree char *images = write_features ("images.h5", 4);
+  PlaitCorpusStream sources[]
+      = { data_tokens ("text", text, vocabulary),
+          { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
+  sources[0].maximum_length = 2;
+  PlaitCorpusStream target = data_tokens ("out", text, vocabulary);
+  PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2, .target = &target };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  CHECK_INT (plait_corpus_size (corpus), 3);
+  CHECK_INT (plait_corpus_width (corpus, 1), 3);
+  CHECK_INT (plait_corpus_length (corpus, 1, 2), 2);
+  CHECK_INT (plait_corpus_tokens (corpus, 0), 1 + 2);
+
+  const gint64 tuples[] = { 2, 0, 1 };
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  const PlaitInput *image = &batch->inputs[1];
+  CHECK (image->kind == PLAIT_INPUT_FEATURES && image->tokens == NULL);
+  CHECK_INT (image->features.rows, 6);
+  CHECK_INT (image->features.width, 3);
+  /* Line 1 was dropped: tuple 2 is line 3. */
+  check_rows (image, 0, 3);
+  check_rows (image, 1, 0);
+  check_rows (image, 2, 2);
+
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) first = plait_feed_next (feed, 3, &error);
+  g_autoptr (PlaitBatch) second = plait_feed_next (feed, 3, &error);
+  REQUIRE (first != NULL && second != NULL);
+  CHECK_INT (first->n_sentences, 3);
+  check_rows (&first->inputs[1], 1, 1);
+  check_rows (&second->inputs[1], 0, 3);
+}
+
+TEST_CASE (features, must_be_as_many_as_lines)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
+  g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  g_autofree char *images = write_features ("images.h5", 5);
+  PlaitCorpusStream sources[]
+      = { data_tokens ("text", text, vocabulary),
+          { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
+  PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
+  g_autoptr (GError) error = NULL;
+  CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: the features have 5 sentences, but ");
+  sources[1].path = text;
+  CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
+  CHECK (error != NULL);
+}

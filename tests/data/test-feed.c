@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/feed.h"
+
+#include "base/error.h"
+#include "data-files.h"
+#include "harness.h"
+
+TEST_CASE (feed, gives_batches_line_by_line)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
+  g_autofree char *one = data_write ("one", "a b\nb\nc\n", -1);
+  g_autofree char *two = data_write_gzip ("two.gz", "c\n\nb a a a a a\n", -1);
+  g_autofree char *out = data_write ("out", "a\nb a\n\n", -1);
+  PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
+  PlaitCorpusStream target = data_tokens ("out", out, vocabulary);
+  sources[1].append_end = TRUE;
+  sources[1].maximum_length = 2;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, &target, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (feed != NULL);
+
+  g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, &error);
+  REQUIRE (first != NULL);
+  CHECK_INT (first->n_sentences, 2);
+  CHECK_INT (first->sentence[1], 1);
+  CHECK_INT (plait_ragged_length (first->inputs[0].rows, 0), 2);
+  CHECK_INT (first->inputs[0].tokens[2], 5);
+  CHECK_INT (plait_ragged_length (first->inputs[1].rows, 0), 2);
+  CHECK_INT (first->inputs[1].tokens[1], PLAIT_TOKEN_EOS);
+  CHECK_INT (first->inputs[1].n_missing, 1);
+  CHECK (plait_input_is_missing (&first->inputs[1], 1));
+  const gint32 inputs[] = { 1, 4, 1, 5, 4 }, outputs[] = { 4, 2, 5, 4, 2 };
+  REQUIRE (plait_ragged_rows (first->target_rows) == 5);
+  for (int i = 0; i < 5; i++)
+    {
+      CHECK_INT (first->target_inputs[i], inputs[i]);
+      CHECK_INT (first->target_outputs[i], outputs[i]);
+    }
+
+  g_autoptr (PlaitBatch) second = plait_feed_next (feed, 2, &error);
+  REQUIRE (second != NULL);
+  CHECK_INT (second->n_sentences, 1);
+  CHECK_INT (second->sentence[0], 2);
+  CHECK_INT (plait_ragged_rows (second->inputs[1].rows), 7);
+  CHECK_INT (plait_ragged_rows (second->target_rows), 1);
+  CHECK_INT (second->target_outputs[0], PLAIT_TOKEN_EOS);
+
+  CHECK (plait_feed_next (feed, 2, &error) == NULL);
+  CHECK (plait_feed_next (feed, 2, &error) == NULL);
+  CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (feed, agrees_with_a_corpus)
+{
+  g_autoptr (PlaitCorpus) corpus = data_corpus (20);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) words = g_string_new (NULL);
+  for (int i = 0; i < 50; i++)
+    g_string_append_printf (words, "w%02d\n", i);
+  g_autoptr (PlaitVocabulary) vocabulary = data_words (words->str);
+  g_autofree char *path = plait_test_path ("one");
+  PlaitCorpusStream source = data_tokens ("one", path, vocabulary);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&source, 1, NULL, FALSE, &error);
+  for (gint64 i = 0; i < 20; i++)
+    {
+      g_autoptr (PlaitBatch) from_corpus = plait_corpus_batch (corpus, &i, 1, &error);
+      g_autoptr (PlaitBatch) from_feed = plait_feed_next (feed, 1, &error);
+      REQUIRE (from_feed != NULL);
+      CHECK (from_feed->target_outputs == NULL);
+      gint64 n = plait_ragged_rows (from_feed->inputs[0].rows);
+      REQUIRE (n == plait_ragged_rows (from_corpus->inputs[0].rows));
+      for (gint64 j = 0; j < n; j++)
+        CHECK_INT (from_feed->inputs[0].tokens[j], from_corpus->inputs[0].tokens[j]);
+    }
+}
+
+TEST_CASE (feed, refuses_bad_input_where_it_comes)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
+  g_autofree char *one = data_write ("one", "a b\nb\nc\nc\n", -1);
+  g_autofree char *two = data_write ("two", "c\n\nb\n", -1);
+  PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitFeed) uneven = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitBatch) good = plait_feed_next (uneven, 3, &error);
+  CHECK (good != NULL);
+  CHECK (plait_feed_next (uneven, 3, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:4: ends here, but ");
+
+  g_autoptr (PlaitFeed) strict = plait_feed_open (sources, 2, NULL, TRUE, &error);
+  CHECK (plait_feed_next (strict, 3, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the sentence is empty; expected one of two");
+
+  g_free (data_write ("two", "c\n\xfe\n", -1));
+  g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  CHECK (plait_feed_next (bad, 3, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: byte 1");
+
+  g_autofree char *absent = plait_test_path ("absent");
+  sources[1].path = absent;
+  CHECK (plait_feed_open (sources, 2, NULL, FALSE, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened");
+}

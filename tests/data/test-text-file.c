@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data-files.h"
+#include "data/text-file.h"
+#include "harness.h"
+
+#include "base/error.h"
+
+/* All lines of @path, each followed by "|"; *error is set if reading ends in one. (transfer full) */
+static char *
+read_all (const char *path, GError **error)
+{
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
+  if (reader == NULL)
+    return NULL;
+  GString *all = g_string_new (NULL);
+  const char *line;
+  gsize length;
+  while ((line = plait_text_reader_next (reader, &length, error)) != NULL)
+    {
+      CHECK_INT (strlen (line), length);
+      g_string_append (all, line);
+      g_string_append_c (all, '|');
+    }
+  return g_string_free (all, FALSE);
+}
+
+static void
+check_lines (const char *bytes, gssize length, const char *expected)
+{
+  for (int zipped = 0; zipped < 2; zipped++)
+    {
+      CONTEXT ("zipped %d, expecting %s", zipped, expected);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
+      g_autofree char *lines = read_all (path, &error);
+      CHECK_NO_ERROR (error);
+      CHECK_STRING (lines, expected);
+    }
+}
+
+static void
+check_refused (const char *bytes, gssize length, const char *before, const char *message)
+{
+  for (int zipped = 0; zipped < 2; zipped++)
+    {
+      CONTEXT ("zipped %d, expecting %s", zipped, message);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
+      g_autofree char *lines = read_all (path, &error);
+      CHECK_STRING (lines, before);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+    }
+}
+
+TEST_CASE (text_file, reads_lines_however_they_end)
+{
+  check_lines ("", 0, "");
+  check_lines ("\n", 1, "|");
+  check_lines ("a b\nc\n", -1, "a b|c|");
+  check_lines ("a\nb", -1, "a|b|");
+  check_lines ("a\r\n\r\nb\r\n", -1, "a||b|");
+  check_lines ("a\rb\n\r", -1, "a\rb|\r|");
+  check_lines ("\xef\xbb\xbf"
+               "a\n\xef\xbb\xbf"
+               "b\n",
+               -1,
+               "a|\xef\xbb\xbf"
+               "b|");
+  check_lines ("a\xe2\x80\xa8"
+               "b\xc2\x85\n",
+               -1,
+               "a\xe2\x80\xa8"
+               "b\xc2\x85|");
+}
+
+TEST_CASE (text_file, refuses_what_is_not_text)
+{
+  check_refused ("fine\nsec\xffond\n", -1, "fine|", "text:2: byte 4 of the line (0xff) is not UTF-8");
+  check_refused ("cut \xc5", -1, "", "text:1: byte 5 of the line (0xc5) is not UTF-8");
+  check_refused ("\xed\xa0\x80\n", -1, "", "text:1: byte 1");
+  check_refused ("a\nb\0c\n", 6, "a|", "text:2: byte 2 of the line is NUL");
+}
+
+TEST_CASE (text_file, bounds_the_length_of_a_line)
+{
+  g_autoptr (GString) text = g_string_new ("first\n");
+  gsize start = text->len;
+  g_string_set_size (text, start + PLAIT_TEXT_LINE_LIMIT);
+  memset (text->str + start, 'x', PLAIT_TEXT_LINE_LIMIT);
+  g_string_append (text, "\r\nlast\n");
+  for (int zipped = 0; zipped < 2; zipped++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = (zipped ? data_write_gzip : data_write) ("text", text->str, (gssize)text->len);
+      g_autofree char *lines = read_all (path, &error);
+      CHECK_NO_ERROR (error);
+      CHECK_INT (strlen (lines), PLAIT_TEXT_LINE_LIMIT + strlen ("first||last|"));
+    }
+  g_string_insert_c (text, (gssize)start, 'x');
+  check_refused (text->str, (gssize)text->len, "first|", "text:2: the line is longer than 1048576 bytes");
+
+  gsize huge = 10 * 1000 * 1000;
+  g_autofree char *line = g_malloc (huge);
+  memset (line, 'y', huge);
+  check_refused (line, (gssize)huge, "", "text:1: the line is longer");
+}
+
+TEST_CASE (text_file, notices_damaged_gzip)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 5000; i++)
+    g_string_append_printf (text, "line %d of some text\n", i * 7919 % 5000);
+  g_autoptr (GBytes) packed = data_gzip (text->str, (gssize)text->len);
+  gsize size;
+  const char *bytes = g_bytes_get_data (packed, &size);
+  gsize cuts[] = { 2, 9, 10, 11, size / 2, size - 8, size - 1 };
+  for (gsize i = 0; i < G_N_ELEMENTS (cuts); i++)
+    {
+      CONTEXT ("cut at %d of %d", (int)cuts[i], (int)size);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = data_write ("cut.gz", bytes, (gssize)cuts[i]);
+      g_autofree char *lines = read_all (path, &error);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cut.gz: the gzip data ends early");
+    }
+  for (gsize at = 10; at < size; at += size / 13)
+    {
+      CONTEXT ("flipped at %d of %d", (int)at, (int)size);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *flipped = g_memdup2 (bytes, size);
+      flipped[at] ^= 0x10;
+      g_autofree char *path = data_write ("flipped.gz", flipped, (gssize)size);
+      g_autofree char *lines = read_all (path, &error);
+      CHECK (error != NULL);
+      if (error != NULL)
+        CHECK_CONTAINS (error->message, "flipped.gz");
+    }
+}
+
+TEST_CASE (text_file, reads_gzip_of_several_members)
+{
+  g_autoptr (GBytes) first = data_gzip ("one\ntw", -1), second = data_gzip ("o\nthree\n", -1);
+  g_autoptr (GByteArray) both = g_byte_array_new ();
+  g_byte_array_append (both, g_bytes_get_data (first, NULL), (guint)g_bytes_get_size (first));
+  g_byte_array_append (both, g_bytes_get_data (second, NULL), (guint)g_bytes_get_size (second));
+  g_byte_array_append (both, (const guint8 *)"\0\0\0\0", 4);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = data_write ("both.gz", (const char *)both->data, (gssize)both->len);
+  g_autofree char *lines = read_all (path, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (lines, "one|two|three|");
+
+  g_byte_array_append (both, (const guint8 *)"rest", 4);
+  g_autofree char *other_path = data_write ("other.gz", (const char *)both->data, (gssize)both->len);
+  g_autofree char *other_lines = read_all (other_path, &error);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "other.gz: other bytes follow the gzip data");
+}
+
+TEST_CASE (text_file, refuses_what_is_no_file)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *absent = plait_test_path ("absent");
+  CHECK (plait_text_reader_open (absent, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened (");
+  CHECK (plait_text_reader_open (plait_test_folder (), &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder; expected a text file");
+  CHECK (plait_text_reader_open_pipe (plait_test_folder (), &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
+  CHECK (plait_text_reader_open ("/dev/zero", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: is not a regular file");
+  g_autofree char *pipe = plait_test_path ("pipe");
+  REQUIRE (mkfifo (pipe, 0600) == 0);
+  CHECK (plait_text_reader_open (pipe, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe: is not a regular file");
+}
+
+static gpointer
+write_slowly (gpointer data)
+{
+  int descriptor = open (data, O_WRONLY);
+  CHECK (write (descriptor, "one\ntw", 6) == 6);
+  g_usleep (20000);
+  CHECK (write (descriptor, "o\n", 2) == 2);
+  close (descriptor);
+  return NULL;
+}
+
+TEST_CASE (text_file, reads_a_pipe)
+{
+  g_autofree char *path = plait_test_path ("pipe");
+  REQUIRE (mkfifo (path, 0600) == 0);
+  GThread *writer = g_thread_new ("writer", write_slowly, path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "one");
+  CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "two");
+  CHECK_INT (plait_text_reader_line (reader), 2);
+  CHECK (plait_text_reader_next (reader, NULL, &error) == NULL);
+  CHECK (plait_text_reader_next (reader, NULL, &error) == NULL);
+  CHECK_INT (plait_text_reader_line (reader), 2);
+  CHECK_NO_ERROR (error);
+  g_thread_join (writer);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/token-store.h"
+
+#include "harness.h"
+
+/* Sentence i has i * 37 % 23 ids, which follow from i and their place. */
+static gint32
+id_of (gint64 sentence, gint64 place, gint64 ids)
+{
+  return (gint32)((sentence * 7919 + place * 104729) % ids);
+}
+
+static void
+check_store (gint64 ids, gint64 sentences, gint64 longest)
+{
+  CONTEXT ("%d ids, %d sentences", (int)ids, (int)sentences);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTokenStore) store = plait_token_store_new (ids);
+  g_autofree gint32 *sentence = g_new (gint32, longest);
+  for (gint64 i = 0; i < sentences; i++)
+    {
+      gint64 n = i * 37 % longest;
+      for (gint64 j = 0; j < n; j++)
+        sentence[j] = id_of (i, j, ids);
+      REQUIRE (plait_token_store_append (store, sentence, (gsize)n, &error));
+    }
+  CHECK (plait_token_store_finish (store, &error));
+  CHECK_NO_ERROR (error);
+  CHECK_INT (plait_token_store_sentences (store), sentences);
+  gint64 wrong = 0;
+  for (gint64 i = sentences - 1; i >= 0; i -= 1 + i % 3)
+    {
+      gint64 n = plait_token_store_length (store, i);
+      wrong += n != i * 37 % longest;
+      plait_token_store_copy (store, i, sentence);
+      for (gint64 j = 0; j < n; j += MAX (1, n / 20))
+        wrong += sentence[j] != id_of (i, j, ids);
+    }
+  CHECK_INT (wrong, 0);
+}
+
+TEST_CASE (token_store, gives_back_what_it_got)
+{
+  check_store (100, 0, 23);
+  check_store (100, 1000, 23);
+  check_store (65536, 1000, 23);
+  check_store (65537, 1000, 23);
+}
+
+TEST_CASE (token_store, moves_to_a_file_when_large)
+{
+  check_store (65536, 8000, 10007);
+  check_store (1 << 20, 5000, 10007);
+}

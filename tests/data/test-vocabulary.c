@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/vocabulary.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "data-files.h"
+#include "data/input.h"
+#include "data/sentencepiece.h"
+#include "harness.h"
+
+static const char sample[] = "the cat sees the dog\n"
+                             "a dog sees the cat and the house\n"
+                             "der Hund sieht die Katze und das Haus\n"
+                             "der gro\xc3\x9f"
+                             "e Hund schl\xc3\xa4"
+                             "ft\n"
+                             "\xc5\xbelu\xc5\xa5ou\xc4\x8dk\xc3\xbd k\xc5\xaf\xc5\x88 \xc3\xbap\xc4\x9bl "
+                             "\xc4\x8f\xc3\xa1"
+                             "belsk\xc3\xa9 \xc3\xb3"
+                             "dy\n"
+                             "\xe6\x9d\xb1\xe4\xba\xac\xe3\x81\xab\xe8\xa1\x8c\xe3\x81\x8d\xe3\x81\xbe\xe3\x81\x99\n"
+                             "\xd0\xba\xd0\xbe\xd1\x82 \xd0\xb2\xd0\xb8\xd0\xb4\xd0\xb8\xd1\x82 "
+                             "\xd1\x81\xd0\xbe\xd0\xb1\xd0\xb0\xd0\xba\xd1\x83 \xf0\x9f\x98\x80\n"
+                             "  two  spaces \n"
+                             "tab\there\n";
+
+static PlaitVocabulary *
+train (const PlaitVocabularySettings *settings, GError **error)
+{
+  g_autofree char *path = data_write ("sample", sample, -1);
+  const char *const paths[] = { path, NULL };
+  return plait_vocabulary_train (settings, paths, error);
+}
+
+static PlaitVocabularySettings
+subword_settings (const char *type, gint64 size)
+{
+  PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+  settings.type = type;
+  settings.size = size;
+  return settings;
+}
+
+static char *
+decode_encoded (const PlaitVocabulary *vocabulary, const char *text)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
+  return plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
+}
+
+TEST_CASE (words, are_ordered_by_count_then_bytes)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("b a\xc2\xa0"
+                                                       "c \t b d\r\nd e b\n<s> d\n");
+  const char *const expected[] = { "<pad>",
+                                   "<s>",
+                                   "</s>",
+                                   "<unk>",
+                                   "b",
+                                   "d",
+                                   "<s>",
+                                   "a\xc2\xa0"
+                                   "c",
+                                   "e" };
+  const int counts[] = { 0, 0, 0, 0, 3, 3, 1, 1, 1 };
+  REQUIRE (plait_vocabulary_size (vocabulary) == G_N_ELEMENTS (expected));
+  for (gsize i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      CHECK_STRING (plait_vocabulary_piece (vocabulary, (gint32)i), expected[i]);
+      if (i < G_N_ELEMENTS (counts))
+        CHECK_INT (plait_vocabulary_score (vocabulary, (gint32)i), counts[i]);
+    }
+  CHECK_STRING (plait_vocabulary_format (vocabulary), "words");
+
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  const char *text = " b  z <s> </s>";
+  plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
+  const gint32 expected_ids[] = { 4, PLAIT_TOKEN_UNKNOWN, 6, PLAIT_TOKEN_UNKNOWN };
+  REQUIRE (ids->len == 4);
+  for (guint i = 0; i < 4; i++)
+    CHECK_INT (g_array_index (ids, gint32, i), expected_ids[i]);
+
+  const gint32 out[] = { PLAIT_TOKEN_BOS, 5, PLAIT_TOKEN_UNKNOWN, 4, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
+  g_autofree char *back = plait_vocabulary_decode (vocabulary, out, G_N_ELEMENTS (out));
+  CHECK_STRING (back, "d <unk> b");
+}
+
+TEST_CASE (words, are_limited_by_size_and_count)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("words", 6);
+  g_autoptr (PlaitVocabulary) small = train (&settings, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_INT (plait_vocabulary_size (small), 6);
+  CHECK_STRING (plait_vocabulary_piece (small, 4), "the");
+
+  settings.size = 0;
+  settings.minimum_count = 2;
+  g_autoptr (PlaitVocabulary) frequent = train (&settings, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_INT (plait_vocabulary_score (frequent, plait_vocabulary_size (frequent) - 1), 2);
+
+  settings.minimum_count = 100;
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no word occurs at least 100 times");
+  settings.size = 4;
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 4 leaves no room");
+}
+
+TEST_CASE (words, survive_being_stored)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitVocabulary) vocabulary = data_words (sample);
+  g_autoptr (PlaitVocabulary) again
+      = plait_vocabulary_load ("words", plait_vocabulary_serialize (vocabulary), "stored", &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (plait_vocabulary_hash (again), plait_vocabulary_hash (vocabulary));
+  REQUIRE (plait_vocabulary_size (again) == plait_vocabulary_size (vocabulary));
+  for (gint32 id = 0; id < plait_vocabulary_size (again); id++)
+    CHECK_STRING (plait_vocabulary_piece (again, id), plait_vocabulary_piece (vocabulary, id));
+}
+
+TEST_CASE (words, refuse_bad_bytes)
+{
+  const struct
+  {
+    const char *text;
+    const char *message;
+  } cases[] = {
+    { "", "bad: is no complete word vocabulary" },
+    { "plait words 1", "bad: is no complete word vocabulary" },
+    { "plait words 1\na 3", "bad: is no complete word vocabulary" },
+    { "plait words 1\na 3\nb\n", "bad:3: expected WORD COUNT" },
+    { "plait words 1\n 3\n", "bad:2: expected WORD COUNT" },
+    { "plait words 1\na x\n", "bad:2: expected WORD COUNT" },
+    { "plait words 1\na -1\n", "bad:2: expected WORD COUNT" },
+    { "plait words 1\na\tb 1\n", "bad:2: expected WORD COUNT" },
+    { "plait words 1\n\xff 1\n", "bad:2: expected WORD COUNT" },
+    { "plait words 1\na 1\nb 1\na 2\n", "bad:4: the word \"a\" stands in the vocabulary twice" },
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %d", (int)i);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) bytes = g_bytes_new_static (cases[i].text, strlen (cases[i].text));
+      CHECK (plait_vocabulary_load ("words", bytes, "bad", &error) == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
+    }
+}
+
+TEST_CASE (subwords, give_back_what_they_encoded)
+{
+  const char *const types[] = { "bpe", "unigram" };
+  g_auto (GStrv) lines = g_strsplit (sample, "\n", -1);
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      CONTEXT ("%s", types[i]);
+      g_autoptr (GError) error = NULL;
+      PlaitVocabularySettings settings = subword_settings (types[i], 72);
+      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (vocabulary != NULL);
+      CHECK_INT (plait_vocabulary_size (vocabulary), 72);
+      CHECK_STRING (plait_vocabulary_format (vocabulary), "sentencepiece");
+      for (gsize j = 0; lines[j] != NULL; j++)
+        {
+          if (strchr (lines[j], '\t') != NULL)
+            continue;
+          g_autofree char *back = decode_encoded (vocabulary, lines[j]);
+          CHECK_STRING (back, lines[j]);
+        }
+    }
+}
+
+TEST_CASE (subwords, keep_the_special_ids)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("bpe", 90);
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
+  CHECK_NO_ERROR (error);
+  const char *const specials[] = { "<pad>", "<s>", "</s>", "<unk>" };
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    CHECK_STRING (plait_vocabulary_piece (vocabulary, id), specials[id]);
+
+  /* Text can spell a special token, but never be one. */
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  const char *text = "the <s> cat </s> <pad> \xe0\xa4\x95";
+  plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
+  gboolean unknown = FALSE;
+  for (guint i = 0; i < ids->len; i++)
+    {
+      CHECK (g_array_index (ids, gint32, i) >= PLAIT_TOKEN_UNKNOWN);
+      unknown |= g_array_index (ids, gint32, i) == PLAIT_TOKEN_UNKNOWN;
+    }
+  CHECK (unknown);
+}
+
+TEST_CASE (subwords, know_every_text_by_its_bytes)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("bpe", 400);
+  settings.byte_fallback = TRUE;
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (vocabulary != NULL);
+  const char *text = "\xe0\xa4\x95\xe0\xa4\xbe \xf0\x9f\xa6\x95\t!";
+  g_autofree char *back = decode_encoded (vocabulary, text);
+  CHECK_STRING (back, text);
+
+  /* A model may put out bytes that would break a line: they become spaces, and the text stays UTF-8. */
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
+    g_array_append_val (ids, id);
+  g_autofree char *all = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
+  CHECK (strpbrk (all, "\r\n") == NULL);
+  CHECK (strlen (all) > 200);
+  CHECK (g_utf8_validate (all, -1, NULL));
+}
+
+TEST_CASE (subwords, are_the_same_for_the_same_text)
+{
+  const char *const types[] = { "bpe", "unigram" };
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      PlaitVocabularySettings settings = subword_settings (types[i], 72);
+      g_autoptr (PlaitVocabulary) first = train (&settings, &error);
+      g_autoptr (PlaitVocabulary) second = train (&settings, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (first != NULL && second != NULL);
+      CHECK_STRING (plait_vocabulary_hash (first), plait_vocabulary_hash (second));
+
+      g_autoptr (PlaitVocabulary) again
+          = plait_vocabulary_load ("sentencepiece", plait_vocabulary_serialize (first), "stored", &error);
+      CHECK_NO_ERROR (error);
+      for (gint32 id = 0; id < plait_vocabulary_size (first); id++)
+        {
+          CHECK_STRING (plait_vocabulary_piece (again, id), plait_vocabulary_piece (first, id));
+          CHECK_NEAR (plait_vocabulary_score (again, id), plait_vocabulary_score (first, id), 0);
+        }
+    }
+}
+
+TEST_CASE (subwords, normalize_where_asked)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("bpe", 80);
+  settings.normalization = "nmt_nfkc_cf";
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
+  CHECK_NO_ERROR (error);
+  g_autofree char *back = decode_encoded (vocabulary, "  THE   \xef\xbd\x83\xef\xbd\x81\xef\xbd\x94 ");
+  CHECK_STRING (back, "the cat");
+}
+
+TEST_CASE (subwords, learn_from_lines_spread_evenly)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 100; i++)
+    g_string_append_printf (text, "%s\n", i % 10 == 9 ? "zebra zebra" : "ordinary words");
+  g_autofree char *path = data_write ("many", text->str, -1);
+  const char *const paths[] = { path, NULL };
+  PlaitVocabularySettings settings = subword_settings ("bpe", 12);
+  settings.sentence_limit = 10;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, paths, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (vocabulary != NULL);
+  g_autofree char *seen = decode_encoded (vocabulary, "zebra");
+  CHECK_STRING (seen, "zebra");
+  g_autofree char *unseen = decode_encoded (vocabulary, "w");
+  CHECK_CONTAINS (unseen, "\xe2\x81\x87");
+}
+
+TEST_CASE (subwords, say_why_they_cannot_be_trained)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("unigram", 100000);
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "sample: no unigram vocabulary of 100000 pieces can be made from this text: Vocabulary size too high");
+  settings.size = 5;
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no unigram vocabulary of 5 pieces");
+  settings = subword_settings ("bpe", 5);
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no bpe vocabulary of 5 pieces");
+  settings = subword_settings ("bpee", 90);
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary type \"bpee\" is unknown; expected words, unigram or bpe");
+  settings = subword_settings ("bpe", 3);
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 3 cannot be");
+  settings = subword_settings ("bpe", 90);
+  settings.normalization = "nfk";
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Normalization \"nfk\" is unknown");
+  settings = subword_settings ("bpe", 90);
+  settings.character_coverage = .5;
+  CHECK (train (&settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Character coverage 0.5 cannot be");
+  settings = subword_settings ("bpe", 90);
+  g_autofree char *empty = data_write ("empty", "\n  \n", -1);
+  const char *const paths[] = { empty, NULL };
+  CHECK (plait_vocabulary_train (&settings, paths, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "empty: has no text");
+  g_autofree char *bad = data_write ("bad", "fine\nb\xff\n", -1);
+  const char *const bad_paths[] = { bad, NULL };
+  CHECK (plait_vocabulary_train (&settings, bad_paths, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bad:2: byte 2");
+}
+
+TEST_CASE (subwords, refuse_damaged_models)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("unigram", 72);
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
+  REQUIRE (vocabulary != NULL);
+  gsize size;
+  const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (vocabulary), &size);
+
+  g_autoptr (GBytes) empty = g_bytes_new_static ("", 0);
+  CHECK (plait_vocabulary_load ("sentencepiece", empty, "stored", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: is no vocabulary (it is empty)");
+  g_autoptr (GBytes) half = g_bytes_new_static (bytes, size / 2);
+  CHECK (plait_vocabulary_load ("sentencepiece", half, "stored", &error) == NULL);
+  CHECK (error != NULL && strstr (error->message, "stored: ") == error->message);
+  g_clear_error (&error);
+  CHECK (plait_vocabulary_load ("other", half, "stored", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: vocabulary format \"other\" is unknown");
+
+  /* Whatever byte is hurt, the model is refused or can be used; the test is that nothing worse happens here. */
+  for (gsize at = 0; at < size; at += size / 40)
+    {
+      CONTEXT ("byte %d", (int)at);
+      char *hurt = g_memdup2 (bytes, size);
+      hurt[at] ^= (char)0xff;
+      g_autoptr (GBytes) hurt_bytes = g_bytes_new_take (hurt, size);
+      g_autoptr (PlaitVocabulary) loaded = plait_vocabulary_load ("sentencepiece", hurt_bytes, "hurt", &error);
+      CHECK ((loaded != NULL) == (error == NULL));
+      if (loaded != NULL)
+        {
+          g_autofree char *back = decode_encoded (loaded, "the cat");
+          CHECK (back != NULL);
+        }
+      g_clear_error (&error);
+    }
+}
+
+static const char *
+next_of_two (gpointer data, gsize *length)
+{
+  int *given = data;
+  *length = 7;
+  return (*given)++ < 2 ? "abc abc" : NULL;
+}
+
+TEST_CASE (subwords, refuse_models_with_other_ids)
+{
+  const char *const options[] = { "model_type", "bpe", "vocab_size", "8", "minloglevel", "3", NULL };
+  int given = 0;
+  g_autofree char *message = NULL;
+  g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_of_two, &given, &message);
+  CHECK_STRING (message, NULL);
+  g_autoptr (GError) error = NULL;
+  CHECK (plait_vocabulary_load ("sentencepiece", bytes, "foreign", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "foreign: the SentencePiece model has padding -1, BOS 1, EOS 2, unknown 0; expected 0, 1, 2, 3");
+}
+
+TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitVocabularySettings settings = subword_settings ("bpe", 90);
+  g_autoptr (PlaitVocabulary) words = data_words (sample);
+  g_autoptr (PlaitVocabulary) subwords = train (&settings, &error);
+  PlaitVocabulary *made[] = { words, subwords };
+  for (gsize i = 0; i < 2; i++)
+    {
+      gsize size;
+      const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (made[i]), &size);
+      g_autofree char *path = data_write ("vocabulary", bytes, (gssize)size);
+      g_autoptr (PlaitVocabulary) read = plait_vocabulary_read (path, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (read != NULL);
+      CHECK_STRING (plait_vocabulary_format (read), plait_vocabulary_format (made[i]));
+      CHECK_STRING (plait_vocabulary_hash (read), plait_vocabulary_hash (made[i]));
+    }
+  g_autofree char *absent = plait_test_path ("absent");
+  CHECK (plait_vocabulary_read (absent, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be read (");
+  CHECK (plait_vocabulary_read (plait_test_folder (), &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "it is a folder");
+  g_autofree char *text = data_write ("text", "just text\n", -1);
+  CHECK (plait_vocabulary_read (text, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: is no vocabulary (");
+}
