@@ -84,7 +84,8 @@ plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
         return plait_store_fail (store, signal_path, "name its dimensions", error);
       /* Labels first: a reader that takes one scale a dimension gets the tokens. A pooled list is a group, and no
        * group can be a scale. */
-      if (plait_store_describe (store, labels, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+      PlaitStoreObject list;
+      if (plait_store_describe (store, labels, &list, NULL) && list.kind == PLAIT_STORE_DATASET
           && !attach (store, labels, labels_name, signal, i, error))
         return FALSE;
       if (!attach (store, positions, axes[i], signal, i, error))
