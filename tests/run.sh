@@ -15,7 +15,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
 packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev libhdf5-dev hdf5-tools libopenblas-dev libgtest-dev
-  libsentencepiece-dev libicu-dev clang-format python3"
+  libsentencepiece-dev libicu-dev clang-format python3 python3-h5py"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
 double_tests="tensor autograd nn plugin"
 
@@ -99,7 +99,7 @@ case "${1-}" in
   --sanitize)
     export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1:allocator_may_return_null=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
-    must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+    must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined
     run_tests sanitize
     ;;
   *)

@@ -37,8 +37,8 @@ typedef struct
 
 /* Declares and allocates all parameters (values zero: initialise or load them). PLAIT_ERROR_INPUT where settings do not
  * fit together, PLAIT_ERROR_MEMORY where there is no room. (transfer full) */
-PLAIT_API PlaitModel *plait_model_new (const PlaitModelSpecification *specification, GError **error);
-PLAIT_API void plait_model_free (PlaitModel *model);
+PlaitModel *plait_model_new (const PlaitModelSpecification *specification, GError **error);
+void plait_model_free (PlaitModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitModel, plait_model_free)
 
 PlaitParameters *plait_model_parameters (const PlaitModel *model);

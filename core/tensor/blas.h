@@ -10,8 +10,8 @@ void plait_blas_prepare (void);
 
 /* What computes here: BLAS, its core type and the level of our own kernels, such as
  * "OpenBLAS 0.3.21 core Cooperlake, kernels x86-64-v4". Two timings compare only under the same one. (transfer none) */
-PLAIT_API const char *plait_blas_description (void);
+const char *plait_blas_description (void);
 
 /* Rate of the machine's own matrix product in FLOP/s: every thread of @pool multiplies square matrices by plain cblas
  * calls for about @seconds; the best of several rounds. */
-PLAIT_API double plait_blas_rate (PlaitPool *pool, double seconds);
+double plait_blas_rate (PlaitPool *pool, double seconds);

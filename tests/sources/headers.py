@@ -1,37 +1,56 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each header that a plugin may include compiles by itself, as C99 and as C++17, without a warning.
+"""The public interface is whole, and holds in C99 and C++17.
 
-Usage: headers.py C-COMPILER C++-COMPILER. A header is public if it declares something with PLAIT_API, or if a public
-one includes it.
+Usage: headers.py C-COMPILER C++-COMPILER HEADER...
+
+HEADER... are the installed headers, relative to core/. Each compiles by itself, without a warning, in a folder that
+holds only them. Only they export anything, and plugins include nothing else.
 """
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from sources import ROOT, files, finish, read
 
+# What the executable calls in the library.
+MAIN = "core/cli/main.h"
 
-def public_headers():
-    texts = {path[len("core/"):]: read(path) for path in files(".h") if path.startswith("core/")}
-    public = [path for path, text in texts.items() if "PLAIT_API " in text]
-    for path in public:
-        public += [p for p in re.findall(r'#include "([^"]+)"', texts[path]) if p not in public]
-    return sorted(public)
+
+def compile_alone(compiler, language, standard, header, folder):
+    flags = subprocess.run(["pkg-config", "--cflags", "glib-2.0"], capture_output=True, check=True, text=True).stdout
+    # GLib's own headers are not under test.
+    command = [*shlex.split(compiler), "-x", language, "-std=" + standard, "-fsyntax-only", "-Wall", "-Wextra", "-pedantic",
+               "-Werror", "-Wno-unused-parameter", "-I", folder, *flags.replace("-I", "-isystem ").split(), "-"]
+    done = subprocess.run(command, text=True, input=f'#include "{header}"\n', capture_output=True)
+    return [] if done.returncode == 0 else [f"core/{header} as {standard}:\n{done.stderr}"]
 
 
 def main():
-    flags = subprocess.run(["pkg-config", "--cflags", "glib-2.0"], capture_output=True, check=True, text=True).stdout
-    # GLib's own headers are not under test.
-    common = ["-fsyntax-only", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unused-parameter", "-I", "core",
-              *flags.replace("-I", "-isystem ").split()]
+    c, cpp, public = sys.argv[1], sys.argv[2], sys.argv[3:]
     problems = []
-    for compiler, language, standard in (sys.argv[1], "c", "c99"), (sys.argv[2], "c++", "c++17"):
-        for header in public_headers():
-            done = subprocess.run([compiler, "-x", language, "-std=" + standard, *common, "-"], cwd=ROOT, text=True,
-                                  input=f'#include "{header}"\n', capture_output=True)
-            if done.returncode != 0:
-                problems.append(f"core/{header} as {standard}:\n{done.stderr}")
+    with tempfile.TemporaryDirectory() as folder:
+        for header in public:
+            os.makedirs(os.path.dirname(os.path.join(folder, header)), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, "core", header), os.path.join(folder, header))
+        for header in public:
+            problems += compile_alone(c, "c", "c99", header, folder)
+            problems += compile_alone(cpp, "c++", "c++17", header, folder)
+    for path in files(".h"):
+        if path.startswith("core/") and path[len("core/"):] not in public and path != MAIN:
+            if re.search(r"^PLAIT_API ", read(path), re.M):
+                problems.append(f"{path}: exports something, but is not installed (core/meson.build)")
+    for path in files(".c", ".h"):
+        if path.startswith("plugins/"):
+            for included in re.findall(r'#include "([^"]+)"', read(path)):
+                if included not in public:
+                    problems.append(f'{path}: includes "{included}", which is not installed')
+            if read(path).count("\n") >= 300:
+                problems.append(f"{path}: a plugin has fewer than 300 lines")
     finish(problems)
 
 
