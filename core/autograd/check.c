@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/check.h"
+
+#include "tensor/elementwise.h"
+
+#include <math.h>
+
+/* Steps to try, relative to 1. A step that crosses a kink (ReLU) misleads; a shorter one does not. A wrong gradient
+ * agrees with none. */
+#ifdef PLAIT_SCALAR_DOUBLE
+static const double steps[] = { 1e-3, 1e-4, 1e-5 };
+#define TOLERANCE 1e-6
+#else
+static const double steps[] = { 2e-2, 5e-3 };
+#define TOLERANCE 3e-2
+#endif
+
+/* Below this share of the greatest gradient of its leaf, an element's error is not relative to itself. */
+#define SMALL 1e-3
+
+typedef struct
+{
+  const PlaitGradientCheck *check;
+  PlaitTape *tape;
+  PlaitTensor *targets;   /* what backward adds to */
+  PlaitTensor *gradients; /* what it found */
+  PlaitNode **nodes;
+} Checker;
+
+/* The root's value; with @backward also the gradients. */
+static double
+evaluate (Checker *checker, gboolean backward)
+{
+  const PlaitGradientCheck *check = checker->check;
+  PlaitNode *root;
+
+  plait_tape_begin (checker->tape, check->mode, check->key);
+  for (guint i = 0; i < check->n_leaves; i++)
+    checker->nodes[i] = plait_leaf (checker->tape, check->leaves[i].value, &checker->targets[i]);
+  root = check->build (checker->tape, checker->nodes, check->data);
+  g_assert (root->value.rows == 1 && root->value.width == 1);
+  if (backward)
+    plait_tape_backward (checker->tape, root);
+  return root->value.data[0];
+}
+
+static double
+difference (Checker *checker, PlaitScalar *element, double step)
+{
+  /* Weights of f (x + k step), divided by 12 step: exact for polynomials of degree 4. */
+  static const struct
+  {
+    int k;
+    double weight;
+  } points[] = { { -2, 1 }, { -1, -8 }, { 1, 8 }, { 2, -1 } };
+  PlaitScalar old = *element;
+  double sum = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (points); i++)
+    {
+      *element = (PlaitScalar)(old + points[i].k * step);
+      sum += points[i].weight * evaluate (checker, FALSE);
+    }
+  *element = old;
+  return sum / (12 * step);
+}
+
+static double
+largest (PlaitTensor tensor)
+{
+  double found = 0;
+
+  for (gint64 row = 0; row < tensor.rows; row++)
+    for (gint64 i = 0; i < tensor.width; i++)
+      found = fmax (found, fabs ((double)plait_tensor_row (tensor, row)[i]));
+  return found;
+}
+
+/* @floor is the magnitude that errors of small gradients are relative to. */
+static gboolean
+check_element (Checker *checker, guint leaf, gint64 element, double floor, GError **error)
+{
+  const PlaitCheckLeaf *what = &checker->check->leaves[leaf];
+  gint64 row = element / what->value.width;
+  gint64 column = element % what->value.width;
+  double tolerance = checker->check->tolerance > 0 ? checker->check->tolerance : TOLERANCE;
+  double analytic = plait_tensor_row (checker->gradients[leaf], row)[column];
+  double numeric = 0;
+  double off = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      double size;
+
+      numeric = difference (checker, plait_tensor_row (what->value, row) + column, steps[i]);
+      size = fmax (fmax (fabs (numeric), fabs (analytic)), fmax (floor, 1e-10));
+      off = fabs (numeric - analytic) / size;
+      if (off <= tolerance)
+        return TRUE;
+    }
+  return plait_fail (
+      error, PLAIT_ERROR_FAILED,
+      "the gradient of %s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+      "] is %.12g by backward and %.12g by finite differences, a relative error of %.3g where at most %.3g "
+      "is allowed; a term of a backward is wrong",
+      what->name, row, column, analytic, numeric, off, tolerance);
+}
+
+static gboolean
+check_leaf (Checker *checker, guint leaf, GError **error)
+{
+  const PlaitGradientCheck *check = checker->check;
+  gint64 n = check->leaves[leaf].value.rows * check->leaves[leaf].value.width;
+  gboolean all = check->sample <= 0 || check->sample >= n;
+  PlaitRandomKey key = plait_random_subkey (check->key, leaf);
+  double floor = SMALL * largest (checker->gradients[leaf]);
+
+  for (gint64 i = 0; i < (all ? n : check->sample); i++)
+    {
+      gint64 element = all ? i : (gint64)plait_random_below (key, (guint64)i, (guint64)n);
+
+      if (!check_element (checker, leaf, element, floor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A zeroed tensor of the shape of @like, whose storage @storage owns. */
+static PlaitTensor
+new_zeros (GPtrArray *storage, PlaitTensor like)
+{
+  PlaitScalar *data = g_new0 (PlaitScalar, MAX (like.rows * like.width, 1));
+
+  g_ptr_array_add (storage, data);
+  return plait_tensor (data, like.rows, like.width);
+}
+
+gboolean
+plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (GPtrArray) storage = g_ptr_array_new_with_free_func (g_free);
+  g_autofree PlaitTensor *targets = g_new0 (PlaitTensor, check->n_leaves);
+  g_autofree PlaitTensor *gradients = g_new0 (PlaitTensor, check->n_leaves);
+  g_autofree PlaitNode **nodes = g_new0 (PlaitNode *, check->n_leaves);
+  Checker checker = { check, tape, targets, gradients, nodes };
+
+  g_assert (check->mode != PLAIT_TAPE_EVALUATE);
+  for (guint i = 0; i < check->n_leaves; i++)
+    {
+      const PlaitCheckLeaf *leaf = &check->leaves[i];
+
+      targets[i] = leaf->gradient.data != NULL ? leaf->gradient : new_zeros (storage, leaf->value);
+      gradients[i] = new_zeros (storage, leaf->value);
+      plait_tensor_fill (pool, targets[i], 0, 0);
+    }
+
+  /* Some operators add to gradients on their way forward, so what this pass found is copied before the next. */
+  evaluate (&checker, TRUE);
+  for (guint i = 0; i < check->n_leaves; i++)
+    plait_tensor_accumulate (pool, gradients[i], 0, 1, targets[i]);
+  for (guint i = 0; i < check->n_leaves; i++)
+    if (!check_leaf (&checker, i, error))
+      return FALSE;
+  return TRUE;
+}
