@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/table.h"
 
+#include "store/internal.h"
+
 static gboolean
 write_column (PlaitStore *store, const char *path, const PlaitStoreColumn *column, gint64 rows, GError **error)
 {
@@ -31,7 +33,8 @@ plait_store_write_table (PlaitStore *store, const char *path, const PlaitStoreCo
     return TRUE;
   return plait_store_set_string (store, path, "NX_class", "NXdata", error)
          && plait_store_set_string (store, path, "signal", signal, error)
-         && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, 1, &axis, error);
+         && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, 1, &axis, error)
+         && plait_store_attach_axes (store, path, error);
 }
 
 char **

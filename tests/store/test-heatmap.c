@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/heatmap.h"
+
+#include "harness.h"
+#include "sample.h"
+#include "store/table.h"
+
+#include <string.h>
+
+static PlaitStore *
+open_sample (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  GError *error = NULL;
+  plait_test_write_sample (path);
+  PlaitStore *store = plait_store_open (path, &error);
+  CHECK_NO_ERROR (error);
+  return store;
+}
+
+static void
+check_attribute (PlaitStore *store, const char *path, const char *name, const char *expected)
+{
+  CONTEXT ("%s of %s", name, path);
+  GError *error = NULL;
+  g_autofree char *text = plait_store_attribute_text (store, path, name, 1000, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (text, expected);
+}
+
+TEST_CASE (store_heatmap, leads_viewers_to_it)
+{
+  g_autoptr (PlaitStore) store = open_sample ("run.h5");
+  check_attribute (store, "/", "default", "attention");
+  check_attribute (store, "/", "NX_class", "NXroot");
+  check_attribute (store, "/attention", "default", "test");
+  check_attribute (store, "/attention/test/0", "default", "en");
+  check_attribute (store, "/attention/test/0/en", "NX_class", "NXdata");
+  check_attribute (store, "/attention/test/0/en", "signal", "weights");
+  check_attribute (store, "/attention/test/0/en", "axes", "layer, head, target, row");
+  check_attribute (store, "/attention/test/0/en/target", "long_name", "target: 0 \u2581ein, 1 \u2581Mann, 2 </s>");
+  check_attribute (store, "/attention/test/0/en/row_labels", "CLASS", "DIMENSION_SCALE");
+}
+
+TEST_CASE (store_heatmap, the_default_can_be_set)
+{
+  g_autofree char *path = plait_test_path ("other.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  CHECK (plait_store_make_group (store, "/a/b", &error) && plait_store_make_group (store, "/a/c", &error));
+  CHECK (plait_store_set_default (store, "/a/b", &error) && plait_store_set_default (store, "/a/c", &error));
+  CHECK_NO_ERROR (error);
+  check_attribute (store, "/", "default", "a");
+  check_attribute (store, "/a", "default", "c");
+  CHECK (!plait_store_set_default (store, "/a/d", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /a/d");
+}
+
+/* Long and many labels, and an axis without any length, are nothing special. */
+TEST_CASE (store_heatmap, takes_any_size)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  g_autofree char *word = g_strnfill (500, 'w');
+  g_autofree const char **words = g_new (const char *, 300);
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, 300);
+  GError *error = NULL;
+  for (int i = 0; i < 300; i++)
+    words[i] = word;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  PlaitStoreHeatmap heatmap = { .signal = "weights",
+                                .rank = 2,
+                                .shape = (gint64[]){ 1, 300 },
+                                .values = values,
+                                .axes = (const char *[]){ "target", "row" },
+                                .labels = (const char *const *[]){ NULL, words } };
+  CHECK (plait_store_write_heatmap (store, "/attention/0/en", &heatmap, &error));
+  heatmap.shape = (gint64[]){ 1, 0 };
+  heatmap.labels = NULL;
+  CHECK (plait_store_write_heatmap (store, "/attention/0/de", &heatmap, &error));
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+}
+
+/* A copy is the same file, axes and all. */
+TEST_CASE (store_copy, carries_everything_over)
+{
+  g_autoptr (PlaitStore) from = open_sample ("run.h5");
+  g_autofree char *path = plait_test_path ("run.h5");
+  g_autofree char *copy_path = plait_test_path ("copy.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (copy_path, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_copy (store, from, "/", &error));
+  CHECK_NO_ERROR (error);
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+
+  const char *arguments[] = { "h5diff", "-v", path, copy_path, NULL };
+  g_autofree char *program = g_find_program_in_path ("h5diff");
+  if (program == NULL)
+    SKIP_TEST ("h5diff is not installed");
+  g_autofree char *out = NULL;
+  int status = -1;
+  /* It follows references, so it compares the dimension scales as well. */
+  CHECK (g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, &status, &error));
+  CONTEXT ("h5diff: %s", out);
+  CHECK_INT (status, 0);
+  CHECK (strstr (out, "/attention/test/0/en/weights") != NULL);
+}
+
+TEST_CASE (store_copy, takes_a_part_beside_others)
+{
+  g_autoptr (PlaitStore) from = open_sample ("run.h5");
+  g_autofree char *path = plait_test_path ("new.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_set_int (store, "/", "seed", 1, &error));
+  CHECK (plait_store_copy (store, from, "/checkpoint/best", &error));
+  CHECK (plait_store_copy (store, from, "/attention", &error));
+  CHECK_NO_ERROR (error);
+  PlaitScalar weights[6] = { 0 };
+  CHECK (
+      plait_store_read (store, "/checkpoint/best/parameters/source/en/weight", PLAIT_STORE_SCALAR, 6, weights, &error));
+  CHECK_NEAR (weights[3], 4, 0);
+  CHECK (!plait_store_has (store, "/training"));
+  CHECK (!plait_store_copy (store, from, "/checkpoint/best/parameters/source/en/weight", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "exists already");
+  CHECK (!plait_store_copy (store, from, "/missing", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /missing");
+}
+
+TEST_CASE (store_table, keeps_its_columns)
+{
+  g_autoptr (PlaitStore) store = open_sample ("run.h5");
+  GError *error = NULL;
+  gint64 rows = -1;
+  g_auto (GStrv) columns = plait_store_table_columns (store, "/training", &rows, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (columns != NULL);
+  g_autofree char *joined = g_strjoinv (" ", columns);
+  CHECK_STRING (joined, "step loss note");
+  CHECK_INT (rows, 3);
+  double losses[3];
+  CHECK (plait_store_read (store, "/training/loss", PLAIT_STORE_DOUBLE, 3, losses, &error));
+  CHECK_NEAR (losses[2], 2.125, 0);
+  check_attribute (store, "/training", "signal", "loss");
+  check_attribute (store, "/training/loss", "units", "nats");
+  CHECK (plait_store_table_columns (store, "/checkpoint", &rows, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/checkpoint has no attribute 'columns'");
+}
+
+TEST_CASE (store_table, may_be_empty)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  PlaitStoreColumn columns[]
+      = { { "step", PLAIT_STORE_INT64, NULL, NULL }, { "note", PLAIT_STORE_STRING, NULL, NULL } };
+  CHECK (plait_store_write_table (store, "/training", columns, 2, 0, NULL, NULL, &error));
+  gint64 rows = -1;
+  g_auto (GStrv) names = plait_store_table_columns (store, "/training", &rows, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (names != NULL && g_strv_length (names) == 2);
+  CHECK_INT (rows, 0);
+}
