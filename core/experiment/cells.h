@@ -49,3 +49,7 @@ struct PlaitCells
 PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error);
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)
+
+/* The combiners and encoders that the axes of @file choose among, as plait_experiment_resolve takes them; none without
+ * [grid]. (transfer full) */
+char **plait_cells_alternatives (const PlaitKeyFile *file);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <string.h>
+
+#include "evaluate/metric.h"
+
+/* Whether the parts of an experiment fit together, told from the schemas and the settings alone. */
+
+static const char *
+decoder_type (const PlaitResolution *resolution)
+{
+  return plait_settings_text (resolution->experiment->decoder, "type");
+}
+
+static char *
+for_people (const char *names)
+{
+  g_auto (GStrv) each = g_strsplit (names, ";", -1);
+
+  return g_strjoinv (", ", each);
+}
+
+static void
+check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
+{
+  if (plait_schema_allows_decoder (schema, decoder_type (resolution)))
+    return;
+  g_autofree char *allowed = for_people (schema->decoders);
+  plait_resolution_problem (
+      resolution, group, key, "the %s %s cannot stand in a decoder of type %s; it needs one of: %s (%s)",
+      plait_plugin_kind_name (schema->kind), schema->name, decoder_type (resolution), allowed, schema->path);
+}
+
+static char *
+source_group (const PlaitExperimentSource *source)
+{
+  return g_strdup_printf ("source %s", source->name);
+}
+
+static void
+check_source (const PlaitResolution *resolution, const PlaitExperimentSource *source)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitSchema *encoder = source->encoder->schema, *combiner = experiment->combiner->schema;
+  g_autofree char *group = source_group (source);
+  PlaitStructure lacking = combiner->requires_structure & ~encoder->provides_structure;
+
+  check_decoder_allowed (resolution, encoder, group, "encoder");
+  if (encoder->requires_structure != PLAIT_STRUCTURE_NONE)
+    {
+      g_autofree char *needed = plait_structure_text (encoder->requires_structure);
+      plait_resolution_problem (resolution, group, "encoder",
+                                "the encoder %s needs %s, which its input (%s) does not carry; choose another encoder",
+                                encoder->name, needed, plait_input_kind_name (encoder->input));
+    }
+  if (lacking != PLAIT_STRUCTURE_NONE)
+    {
+      g_autofree char *needed = plait_structure_text (lacking);
+      plait_resolution_problem (resolution, group, "encoder",
+                                "the combiner %s needs memories with %s, which the encoder %s does not make; choose an "
+                                "encoder that provides it, or another combiner",
+                                combiner->name, needed, encoder->name);
+    }
+  if (g_str_equal (source->stream, experiment->data.target))
+    plait_resolution_problem (resolution, group, NULL,
+                              "reads the stream %s, which is data.target: the model would see what it is to predict; "
+                              "drop the source, or set stream=",
+                              source->stream);
+}
+
+/* What the used sources make of @stream: the place of the first that reads it, or -1. */
+static gint
+reader_of (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return (gint)i;
+  return -1;
+}
+
+static void
+check_kinds (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      const PlaitExperimentSource *first = &experiment->sources[reader_of (experiment, source->stream)];
+      g_autofree char *group = source_group (source);
+
+      if (source->kind != first->kind)
+        plait_resolution_problem (resolution, group, "encoder",
+                                  "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two "
+                                  "streams",
+                                  source->encoder->name, plait_input_kind_name (source->kind), first->name,
+                                  source->stream, plait_input_kind_name (first->kind));
+    }
+}
+
+/* A features file given to an encoder of tokens. */
+static void
+check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  gint reader = reader_of (experiment, file->stream);
+  gboolean hdf5 = g_str_has_suffix (file->path, ".h5") || g_str_has_suffix (file->path, ".hdf5");
+
+  if (!hdf5 || (reader >= 0 && experiment->sources[reader].kind == PLAIT_INPUT_FEATURES))
+    return;
+  if (reader >= 0)
+    plait_resolution_problem (
+        resolution, "data", file->key,
+        "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, or "
+        "choose an encoder of features",
+        file->written, experiment->sources[reader].encoder->name, experiment->sources[reader].name);
+  else
+    plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
+                              file->written, file->stream);
+}
+
+/* Whether some [source] group, used or not, reads @stream, or it is the target. */
+static gboolean
+is_known_stream (const PlaitResolution *resolution, const char *stream, GPtrArray *known)
+{
+  const PlaitExperimentPrivate *experiment = resolution->experiment;
+  gboolean found = g_str_equal (stream, experiment->public.data.target);
+
+  g_ptr_array_set_size (known, 0);
+  g_ptr_array_add (known, (gpointer)experiment->public.data.target);
+  for (guint i = 0; i < experiment->sources->len; i++)
+    {
+      const PlaitSourceInFile *source = experiment->sources->pdata[i];
+
+      found = found || g_str_equal (stream, source->settings.stream);
+      g_ptr_array_add (known, (gpointer)source->settings.stream);
+    }
+  g_ptr_array_add (known, NULL);
+  return found;
+}
+
+static void
+check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+
+  if (is_known_stream (resolution, file->stream, known))
+    {
+      check_file_kind (resolution, file);
+      return;
+    }
+  const char *nearest = plait_nearest_name (file->stream, (const char *const *)known->pdata);
+  if (nearest != NULL)
+    plait_resolution_problem (resolution, "data", file->key,
+                              "no source reads the stream \"%s\", nor is it the target; did you mean \"%s\"?",
+                              file->stream, nearest);
+  else
+    plait_resolution_problem (
+        resolution, "data", file->key,
+        "no source reads the stream \"%s\", nor is it the target; add [source %s], or drop the line", file->stream,
+        file->stream);
+}
+
+static void
+need_file (const PlaitResolution *resolution, const char *split, const char *stream)
+{
+  if (plait_experiment_data_file (&resolution->experiment->public, split, stream) == NULL)
+    plait_resolution_problem (resolution, "data", NULL, "there is no file for %s.%s; add %s.%s=FILE", split, stream,
+                              split, stream);
+}
+
+static void
+need_split (const PlaitResolution *resolution, const char *split)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (reader_of (experiment, experiment->sources[i].stream) == (gint)i)
+      need_file (resolution, split, experiment->sources[i].stream);
+  if (reader_of (experiment, experiment->data.target) < 0)
+    need_file (resolution, split, experiment->data.target);
+}
+
+static gboolean
+has_split (const PlaitResolution *resolution, const char *split)
+{
+  const GArray *files = resolution->experiment->files;
+
+  for (guint i = 0; i < files->len; i++)
+    if (g_str_equal (g_array_index (files, PlaitDataFile, i).split, split))
+      return TRUE;
+  return FALSE;
+}
+
+/* Every split that has a file has one for each stream that is read; train is always there. */
+static void
+check_files (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const GArray *files = resolution->experiment->files;
+
+  for (guint i = 0; i < files->len; i++)
+    check_file (resolution, &g_array_index (files, PlaitDataFile, i));
+  need_split (resolution, "train");
+  if (has_split (resolution, "validation"))
+    need_split (resolution, "validation");
+  for (guint i = 0; experiment->test_splits[i] != NULL; i++)
+    need_split (resolution, experiment->test_splits[i]);
+}
+
+static void
+check_generated_stream (const PlaitResolution *resolution, const char *group, const char *key, const char *stream)
+{
+  const PlaitTask *task = resolution->experiment->public.task;
+  const char *nearest;
+
+  if (g_strv_contains (task->streams, stream))
+    return;
+  g_autofree char *all = g_strjoinv (", ", (char **)task->streams);
+  nearest = plait_nearest_name (stream, task->streams);
+  if (nearest != NULL)
+    plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; did you mean \"%s\"?",
+                              task->name, stream, nearest);
+  else
+    plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; it makes %s", task->name,
+                              stream, all);
+}
+
+static void
+check_generated (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const GArray *files = resolution->experiment->files;
+
+  for (guint i = 0; i < files->len; i++)
+    plait_resolution_problem (resolution, "data", g_array_index (files, PlaitDataFile, i).key,
+                              "names a file, but generate=%s makes the corpus; keep one of the two",
+                              experiment->task->name);
+  check_generated_stream (resolution, "data", "target", experiment->data.target);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      g_autofree char *group = source_group (&experiment->sources[i]);
+
+      check_generated_stream (resolution, group, NULL, experiment->sources[i].stream);
+      if (experiment->sources[i].kind != PLAIT_INPUT_TOKENS)
+        plait_resolution_problem (
+            resolution, group, "encoder",
+            "the encoder %s reads %s, but a generated corpus is text; choose an encoder of tokens",
+            experiment->sources[i].encoder->name, plait_input_kind_name (experiment->sources[i].kind));
+    }
+}
+
+static void
+check_vocabulary_files (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const GArray *files = resolution->experiment->vocabulary_files;
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "there is one vocabulary for all, called shared; write vocabulary.shared=, or set "
+                                  "vocabulary=separate");
+      else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE
+               && !is_known_stream (resolution, file->stream, known))
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
+    }
+}
+
+static void
+check_numbers (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitDecodeSettings *decode = &experiment->decode;
+  const PlaitDataSettings *data = &experiment->data;
+
+  if (experiment->decoder.width % experiment->decoder.heads != 0)
+    plait_resolution_problem (resolution, "decoder", "heads",
+                              "%" G_GINT64_FORMAT " heads do not divide the width %" G_GINT64_FORMAT
+                              "; choose heads and width so that they do",
+                              experiment->decoder.heads, experiment->decoder.width);
+  if (decode->n_best > decode->beam)
+    plait_resolution_problem (resolution, "decode", "n_best",
+                              "%" G_GINT64_FORMAT " is above the beam of %" G_GINT64_FORMAT
+                              "; raise beam or lower n_best",
+                              decode->n_best, decode->beam);
+  if (decode->minimum_length > decode->maximum_length)
+    plait_resolution_problem (resolution, "decode", "minimum_length",
+                              "%" G_GINT64_FORMAT " is above maximum_length=%" G_GINT64_FORMAT "; no translation fits",
+                              decode->minimum_length, decode->maximum_length);
+  if (experiment->train.epochs == 0 && experiment->train.updates == 0)
+    plait_resolution_problem (resolution, "train", "epochs",
+                              "epochs=0 and updates=0: training would never end; limit one of them");
+  if (plait_settings_find (resolution->experiment->data, "vocabulary_type") >= 0
+      && !g_str_equal (plait_settings_text (resolution->experiment->data, "vocabulary_type"), "words")
+      && data->vocabulary_size < 8)
+    plait_resolution_problem (resolution, "data", "vocabulary_size",
+                              "%" G_GINT64_FORMAT " entries are too few for SentencePiece; give 8 or more, or "
+                              "vocabulary_type=words",
+                              data->vocabulary_size);
+}
+
+static void
+check_metrics (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *metric = experiment->train.metric;
+  g_autoptr (GError) fault = NULL;
+
+  if (*experiment->evaluate.metrics != '\0')
+    {
+      g_autoptr (GPtrArray) metrics = plait_metric_new_list (experiment->evaluate.metrics, &fault);
+      if (metrics == NULL)
+        plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
+      g_clear_error (&fault);
+    }
+  if (*metric != '\0')
+    {
+      g_autoptr (PlaitMetric) parsed = plait_metric_new (metric, &fault);
+      if (parsed == NULL)
+        plait_resolution_problem (resolution, "train", "metric", "%s", fault->message);
+    }
+  else if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
+    plait_resolution_problem (resolution, "train", "best_by",
+                              "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
+}
+
+void
+plait_resolution_check (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
+  for (guint i = 0; i < experiment->n_sources; i++)
+    check_source (resolution, &experiment->sources[i]);
+  check_kinds (resolution);
+  if (experiment->task != NULL)
+    check_generated (resolution);
+  else
+    check_files (resolution);
+  check_vocabulary_files (resolution);
+  check_numbers (resolution);
+  check_metrics (resolution);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/cells.h"
+#include "experiment/resolution.h"
+
+#include <string.h>
+
+/* Loading, and writing the resolved experiment. */
+
+gboolean
+plait_experiment_split_key (const char *dotted, char **group, char **key)
+{
+  static const char source[] = "source.";
+  const char *name = g_str_has_prefix (dotted, source) ? dotted + strlen (source) : NULL;
+  const char *dot = strchr (name != NULL ? name : dotted, '.');
+
+  if (dot == NULL || dot == dotted || dot == name || dot[1] == '\0')
+    return FALSE;
+  if (name != NULL)
+    *group = g_strdup_printf ("source %.*s", (int)(dot - name), name);
+  else
+    *group = g_strndup (dotted, (gsize)(dot - dotted));
+  *key = g_strdup (dot + 1);
+  return TRUE;
+}
+
+/* Sets what --set says. */
+static void
+override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *readable = g_utf8_make_valid (text, -1);
+  g_autofree char *origin = g_strdup_printf ("--set %s", readable);
+  g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (equals != NULL)
+    dotted = g_strstrip (g_strndup (text, (gsize)(equals - text)));
+  if (dotted == NULL || !plait_experiment_split_key (dotted, &group, &key))
+    plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
+                        origin);
+  else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
+    plait_problems_take (problems, g_steal_pointer (&fault));
+}
+
+PlaitKeyFile *
+plait_experiment_read (const char *path, const char *const *overrides, GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, error);
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+
+  if (file == NULL)
+    return NULL;
+  for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
+    override (file, overrides[i], problems);
+  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
+    return NULL;
+  return g_steal_pointer (&file);
+}
+
+PlaitExperiment *
+plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
+  g_autofree char *folder = NULL;
+
+  if (file == NULL)
+    return NULL;
+  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
+  folder = g_path_get_dirname (absolute);
+  g_auto (GStrv) alternatives = plait_cells_alternatives (file);
+  return plait_experiment_resolve (file, folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry,
+                                   error);
+}
+
+PlaitExperiment *
+plait_experiment_parse (const char *text, const char *name, PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
+
+  return file == NULL ? NULL : plait_experiment_resolve (file, "/", NULL, 0, registry, error);
+}
+
+/*
+ * Writing.
+ */
+
+typedef struct
+{
+  GString *text;
+  guint skipped; /* flags of settings that are left out */
+} Writer;
+
+/* A key-file's value: backslashes are the only characters of ours that need an escape. */
+static void
+write_value (Writer *writer, const char *key, const char *value)
+{
+  g_string_append_printf (writer->text, "%s=", key);
+  for (const char *p = value; *p != '\0'; p++)
+    {
+      if (*p == '\\')
+        g_string_append_c (writer->text, '\\');
+      g_string_append_c (writer->text, *p);
+    }
+  g_string_append_c (writer->text, '\n');
+}
+
+static void
+write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *prefix, const char *value)
+{
+  if (value == NULL || (specification->flags & writer->skipped) != 0)
+    return;
+  g_autofree char *key = g_strconcat (prefix, specification->name, NULL);
+  write_value (writer, key, value);
+}
+
+static void
+write_settings (Writer *writer, const char *prefix, const PlaitSettings *settings)
+{
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    write_setting (writer, plait_settings_specification (settings, i), prefix, plait_settings_text_at (settings, i));
+}
+
+static void
+write_heading (Writer *writer, const char *group)
+{
+  g_string_append_printf (writer->text, "%s[%s]\n", writer->text->len > 0 ? "\n" : "", group);
+}
+
+static void
+write_group (Writer *writer, const char *group, const PlaitSettings *settings)
+{
+  write_heading (writer, group);
+  write_settings (writer, "", settings);
+}
+
+/* [experiment], with the sources spelt out. */
+static void
+write_experiment (Writer *writer, const PlaitExperimentPrivate *experiment)
+{
+  const PlaitSettings *settings = experiment->experiment;
+  g_autoptr (GString) sources = g_string_new (NULL);
+
+  for (guint i = 0; i < experiment->public.n_sources; i++)
+    g_string_append_printf (sources, "%s%s", i > 0 ? "+" : "", experiment->public.sources[i].name);
+  write_heading (writer, "experiment");
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+      gboolean is_sources = g_str_equal (specification->name, "sources");
+
+      write_setting (writer, specification, "", is_sources ? sources->str : plait_settings_text_at (settings, i));
+    }
+}
+
+/* Whether @stream is read by a used source, or is the target. */
+static gboolean
+is_used (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return TRUE;
+  return g_str_equal (experiment->data.target, stream);
+}
+
+/* Files that are used. A key has which there are, but not where: their digests stand beside it. */
+static void
+write_files (Writer *writer, const PlaitExperiment *experiment, const GArray *files)
+{
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
+        write_value (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+    }
+}
+
+static void
+write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
+{
+  const PlaitSettings *settings = experiment->data;
+
+  write_heading (writer, "data");
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+      gboolean is_folder = g_str_equal (specification->name, "folder");
+
+      write_setting (writer, specification, "",
+                     is_folder ? experiment->public.data.folder : plait_settings_text_at (settings, i));
+    }
+  if (experiment->task_settings != NULL)
+    write_settings (writer, "generate.", experiment->task_settings);
+  write_files (writer, &experiment->public, experiment->files);
+  write_files (writer, &experiment->public, experiment->vocabulary_files);
+}
+
+static void
+write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const PlaitExperimentSource *source)
+{
+  g_autofree char *heading = g_strdup_printf ("source %s", source->name);
+
+  write_heading (writer, heading);
+  write_value (writer, "encoder", source->encoder->name);
+  write_value (writer, "stream", source->stream);
+  if (source->kind == PLAIT_INPUT_FEATURES)
+    write_value (writer, "dataset", source->dataset);
+  write_settings (writer, "", source->parameters);
+}
+
+static char *
+write_text (const PlaitExperiment *public, guint skipped)
+{
+  const PlaitExperimentPrivate *experiment = (const PlaitExperimentPrivate *)public;
+  Writer writer = { g_string_new (NULL), skipped };
+
+  write_experiment (&writer, experiment);
+  write_data (&writer, experiment);
+  for (guint i = 0; i < public->n_sources; i++)
+    write_source (&writer, experiment, &public->sources[i]);
+  write_group (&writer, "decoder", experiment->decoder);
+  write_group (&writer, "combiner", public->combiner_parameters);
+  write_group (&writer, "train", experiment->train);
+  write_group (&writer, "decode", experiment->decode);
+  write_group (&writer, "evaluate", experiment->evaluate);
+  return g_string_free (writer.text, FALSE);
+}
+
+char *
+plait_experiment_text (const PlaitExperiment *experiment)
+{
+  return write_text (experiment, 0);
+}
+
+char *
+plait_experiment_key (const PlaitExperiment *experiment)
+{
+  return write_text (experiment, PLAIT_SETTING_NEUTRAL);
+}
+
+/*
+ * Looking things up.
+ */
+
+const char *
+plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
+{
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->files;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (g_str_equal (file->split, split) && g_str_equal (file->stream, stream))
+        return file->path;
+    }
+  return NULL;
+}
+
+const char *
+plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream)
+{
+  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED ? "shared" : stream;
+}
+
+const char *
+plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
+{
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->vocabulary_files;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (g_str_equal (file->stream, name))
+        return file->path;
+    }
+  return NULL;
+}

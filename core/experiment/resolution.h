@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/problems.h"
+#include "experiment/file.h"
+
+/*
+ * Inside of file.h: what an experiment owns, and the state of resolving one. Faults are collected, so each step goes on
+ * as well as it can after one.
+ */
+
+typedef struct
+{
+  const char *split;
+  const char *stream;
+  const char *written; /* as in the file */
+  const char *path;    /* absolute */
+  const char *key;     /* "train.en" */
+} PlaitDataFile;
+
+typedef struct
+{
+  PlaitExperiment public; /* first: the two are cast into each other */
+  GStringChunk *texts;
+  PlaitSettings *experiment;
+  PlaitSettings *data;
+  PlaitSettings *decoder;
+  PlaitSettings *train;
+  PlaitSettings *decode;
+  PlaitSettings *evaluate;
+  GPtrArray *sources;       /* PlaitSourceInFile, all in the file */
+  GArray *used;             /* PlaitExperimentSource */
+  GArray *files;            /* PlaitDataFile of SPLIT.STREAM keys, in the order of the file */
+  GArray *vocabulary_files; /* PlaitDataFile; stream is the vocabulary's name */
+  GPtrArray *test_splits;
+  GArray *task_specifications; /* PlaitSettingSpecification */
+  PlaitSettings *task_settings;
+} PlaitExperimentPrivate;
+
+/* A group [source NAME], used or not. */
+typedef struct
+{
+  const char *group; /* "source en" */
+  const char *name;
+  PlaitSettings *host; /* plait_source_group */
+  PlaitSourceSettings settings;
+  PlaitPlugin *encoder;      /* NULL: not known */
+  PlaitSettings *parameters; /* of the encoder; NULL likewise */
+} PlaitSourceInFile;
+
+typedef struct
+{
+  const PlaitKeyFile *file;
+  const char *folder;
+  const char *const *alternatives;
+  PlaitResolveFlags flags;
+  PlaitRegistry *registry;
+  PlaitProblems *problems;
+  PlaitExperimentPrivate *experiment;
+} PlaitResolution;
+
+/* Notes "PLACE: [group] key: SENTENCE" ("PLACE: [group]: ..." without a key). */
+void plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key,
+                               const char *format, ...) G_GNUC_PRINTF (4, 5);
+
+/* Takes the keys of [@group] that @settings knows. Those that it does not know go to @other (may be NULL), which
+ * returns whether it took the key; the rest are faults that name the nearest key. Then notes each setting that must be
+ * given and was not. */
+typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key);
+void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
+                                  PlaitOtherKey other);
+
+/* [data]: settings, files, the generated task. After the sources. */
+void plait_resolution_read_data (const PlaitResolution *resolution);
+
+/* Whether everything fits together. Last, and only if nothing else was wrong. */
+void plait_resolution_check (const PlaitResolution *resolution);
