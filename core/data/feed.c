@@ -12,7 +12,7 @@
 typedef struct
 {
   char *name;
-  char *path;
+  char *path; /* NULL: missing everywhere */
   PlaitInputKind kind;
   gboolean append_end;
   PlaitVocabulary *vocabulary;
@@ -60,6 +60,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   feed->n_sides = n_sources + (target != NULL);
   feed->empty_is_error = empty_is_error;
   feed->sides = g_new0 (Side, feed->n_sides);
+  gboolean any = FALSE;
   for (gint64 i = 0; i < feed->n_sides; i++)
     {
       const PlaitCorpusStream *stream = i < n_sources ? &sources[i] : target;
@@ -73,12 +74,19 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       if (stream->kind == PLAIT_INPUT_TOKENS)
         {
           side->vocabulary = plait_vocabulary_ref (stream->vocabulary);
-          side->reader = plait_text_reader_open_pipe (stream->path, error);
+          if (stream->path != NULL)
+            side->reader = plait_text_reader_open_pipe (stream->path, error);
         }
-      else
+      else if (stream->path != NULL)
         side->features = plait_feature_file_open (stream->path, stream->dataset, error);
-      if (side->reader == NULL && side->features == NULL)
+      if (stream->path != NULL && side->reader == NULL && side->features == NULL)
         return NULL;
+      any |= i < n_sources && stream->path != NULL;
+    }
+  if (!any)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
+      return NULL;
     }
   return g_steal_pointer (&feed);
 }
@@ -101,6 +109,7 @@ fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
 typedef enum
 {
   TAKE_DONE,
+  TAKE_MISSING, /* as everywhere in this side */
   TAKE_END,
   TAKE_FAILED,
 } Take;
@@ -109,7 +118,12 @@ typedef enum
 static Take
 take_sentence (PlaitFeed *feed, Side *side, GError **error)
 {
-  gint64 end;
+  gint64 end = g_array_index (side->offsets, gint64, side->offsets->len - 1);
+  if (side->path == NULL)
+    {
+      g_array_append_val (side->offsets, end);
+      return TAKE_MISSING;
+    }
   if (side->kind == PLAIT_INPUT_FEATURES)
     {
       if (feed->line == plait_feature_file_sentences (side->features))
@@ -156,7 +170,8 @@ take_tuple (PlaitFeed *feed, GError **error)
       Take take = take_sentence (feed, &feed->sides[i], error);
       if (take == TAKE_FAILED)
         return take;
-      *(take == TAKE_END ? &ended : &going) = &feed->sides[i];
+      if (take != TAKE_MISSING)
+        *(take == TAKE_END ? &ended : &going) = &feed->sides[i];
     }
   if (ended != NULL && going != NULL)
     {
@@ -179,7 +194,7 @@ fill_source (const PlaitFeed *feed, gint64 source, PlaitBatch *batch, GError **e
   memcpy (plait_batch_fill (gint64, input->rows.offsets), side->offsets->data, (gsize)(n + 1) * sizeof (gint64));
   for (gint64 i = 0; i < n; i++)
     input->n_missing += plait_input_is_missing (input, i);
-  if (input->kind == PLAIT_INPUT_FEATURES)
+  if (side->features != NULL)
     return plait_feature_file_read (side->features, batch->sentence, n, input->features, error);
   if (side->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->tokens), side->ids->data, side->ids->len * sizeof (gint32));
@@ -208,7 +223,7 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
     {
       const Side *side = &feed->sides[s];
       sources[s] = (PlaitBatchSource){ side->name, side->kind, g_array_index (side->offsets, gint64, n), 0 };
-      if (side->kind == PLAIT_INPUT_FEATURES)
+      if (side->features != NULL)
         sources[s].width = plait_feature_file_width (side->features);
     }
   const Side *target = feed->n_sides > feed->n_sources ? &feed->sides[feed->n_sources] : NULL;

@@ -35,7 +35,10 @@ public:
     gsize length = 0;
     const char *line = next_ (data_, &length);
     done_ = line == nullptr;
-    value_.assign (done_ ? "" : line, length);
+    if (done_)
+      value_.clear ();
+    else
+      value_.assign (line, length);
   }
 
   const std::string &

@@ -331,6 +331,29 @@ plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error)
   return FALSE;
 }
 
+char *
+plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error)
+{
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
+  if (reader == NULL)
+    return NULL;
+  while (!reader->text_ended)
+    {
+      if (!add_text (reader, error))
+        return NULL;
+      if (reader->end > maximum)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT,
+                      "%s: holds more than %" G_GSIZE_FORMAT " bytes of text; expected at most that, so split it",
+                      reader->name, maximum);
+          return NULL;
+        }
+    }
+  reader->text[reader->end] = '\0';
+  *length = reader->end;
+  return g_steal_pointer (&reader->text);
+}
+
 gboolean
 plait_text_is_blank (const char *line, gsize length)
 {

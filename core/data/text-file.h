@@ -43,3 +43,8 @@ gboolean plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error);
 
 /* Whether @line holds nothing but spaces and tabs: an empty line to the corpus. */
 gboolean plait_text_is_blank (const char *line, gsize length);
+
+/* The whole text of the file or pipe at @path ("-": standard input), inflated but otherwise as it is: nothing is
+ * dropped, lines and UTF-8 are left to whoever splits it. Refuses more than @maximum bytes. A NUL stands behind the
+ * *@length bytes. (transfer full) */
+char *plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error);

@@ -103,7 +103,7 @@ plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GE
 
   guint old = store->pending->len;
   g_byte_array_set_size (store->pending, old + (guint)(n * store->width));
-  if (store->width == 4)
+  if (store->width == 4 && n > 0)
     memcpy (store->pending->data + old, ids, n * 4);
   else
     for (gsize i = 0; i < n; i++)

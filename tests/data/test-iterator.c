@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/iterator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -104,6 +105,34 @@ TEST_CASE (iterator, orders_by_seed_and_epoch_alone)
   CHECK_STRING (again1, epoch1);
   CHECK (strcmp (epoch0, epoch1) != 0);
   CHECK (strcmp (epoch0, other0) != 0);
+}
+
+static int
+compare_strings (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The batches of an epoch, sorted: what is left when their order is forgotten. (transfer full) */
+static char *
+epoch_batches (PlaitIterator *iterator, gint64 epoch)
+{
+  g_autofree char *sentences = epoch_sentences (iterator, epoch);
+  g_auto (GStrv) batches = g_strsplit (sentences, "| ", -1);
+  qsort (batches, g_strv_length (batches), sizeof *batches, compare_strings);
+  return g_strjoinv ("| ", batches);
+}
+
+TEST_CASE (iterator, makes_other_batches_each_epoch)
+{
+  g_autoptr (PlaitCorpus) corpus = data_corpus (300);
+  PlaitIteratorSettings settings = plait_iterator_defaults ();
+  settings.size = 16;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, &error);
+  g_autofree char *first = epoch_batches (iterator, 0);
+  g_autofree char *second = epoch_batches (iterator, 1);
+  CHECK (strcmp (first, second) != 0);
 }
 
 TEST_CASE (iterator, resumes_from_epoch_and_position)
