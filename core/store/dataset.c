@@ -113,9 +113,9 @@ plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type,
     return FALSE;
   if (object.rank == 0 || first < 0 || rows < 0 || first > object.shape[0] || rows > object.shape[0] - first)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " rows, so rows %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                       " cannot be read",
-                       store->path, path, object.rank == 0 ? 0 : object.shape[0], first, first + rows - 1);
+                       "%s: %s has %" G_GINT64_FORMAT " rows, so %" G_GINT64_FORMAT " rows from row %" G_GINT64_FORMAT
+                       " on cannot be read",
+                       store->path, path, object.rank == 0 ? 0 : object.shape[0], rows, first);
   gint64 row_elements = object.shape[0] == 0 ? 0 : object.elements / object.shape[0];
   gint64 elements;
   if (__builtin_mul_overflow (rows, row_elements, &elements) || elements > capacity)

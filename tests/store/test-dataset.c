@@ -130,7 +130,7 @@ TEST_CASE (store_dataset, reads_rows_within_bounds)
   CHECK (plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 50, 0, 0, NULL, &error));
   CHECK_NO_ERROR (error);
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 48, 3, 9999, rows, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 50 rows, so rows 48 to 50 cannot be read");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 50 rows, so 3 rows from row 48 on cannot be read");
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, G_MAXINT64, 2, 9999, rows, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be read");
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 0, 2, 2399, rows, &error));

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/feature.h"
+
+#include "harness.h"
+
+#include <glib/gstdio.h>
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Foreign files, made as a user's own script would make them: values 0, 1, 2, ... in the order of storage. */
+
+static void
+make (const char *path, const char *name, hid_t type, int rank, const hsize_t *shape, hid_t creation)
+{
+  hid_t file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Screate_simple (rank, shape, NULL);
+  hid_t links = H5Pcreate (H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group (links, 1);
+  hid_t data = H5Dcreate2 (file, name, type, space, links, creation, H5P_DEFAULT);
+  hssize_t n = H5Sget_simple_extent_npoints (space);
+  if (n <= 1 << 20)
+    {
+      g_autofree double *values = g_new (double, n + 1);
+      for (hssize_t i = 0; i < n; i++)
+        values[i] = (double)(i % 100);
+      if (H5Tget_class (type) != H5T_STRING)
+        H5Dwrite (data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    }
+  H5Dclose (data);
+  H5Pclose (links);
+  H5Sclose (space);
+  H5Fclose (file);
+}
+
+static hid_t
+chunked (int rank, const hsize_t *chunk)
+{
+  hid_t list = H5Pcreate (H5P_DATASET_CREATE);
+  H5Pset_chunk (list, rank, chunk);
+  H5Pset_deflate (list, 4);
+  return list;
+}
+
+/* @path is refused in one sentence with @part. */
+static void
+check_refused (const char *path, const char *dataset, PlaitErrorCode code, const char *part)
+{
+  GError *error = NULL;
+  PlaitFeatureFile *file = plait_feature_file_open (path, dataset, &error);
+  CHECK (file == NULL);
+  plait_feature_file_free (file);
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, path);
+  CHECK (strchr (error->message, '\n') == NULL);
+  CHECK_ERROR (error, code, part);
+}
+
+TEST_CASE (store_feature, reads_any_number_type)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  const hsize_t shape[] = { 5, 2, 3 };
+  const hid_t types[] = { H5T_IEEE_F32LE, H5T_IEEE_F64BE, H5T_STD_I8LE, H5T_STD_U16BE, H5T_STD_I64LE, H5T_STD_U32LE };
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      CONTEXT ("type %d", (int)i);
+      GError *error = NULL;
+      make (path, "/features", types[i], 3, shape, i % 2 == 0 ? H5P_DEFAULT : chunked (3, (hsize_t[]){ 2, 2, 2 }));
+      g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (file != NULL);
+      CHECK_STRING (plait_feature_file_dataset (file), "/features");
+      CHECK_INT (plait_feature_file_sentences (file), 5);
+      CHECK_INT (plait_feature_file_positions (file), 2);
+      CHECK_INT (plait_feature_file_width (file), 3);
+      /* Sentences in any order, into a wider matrix. */
+      PlaitScalar values[4 * 5];
+      for (int j = 0; j < 20; j++)
+        values[j] = -1;
+      CHECK (plait_feature_file_read (file, (gint64[]){ 4, 1 }, 2, (PlaitTensor){ values, 4, 3, 5 }, &error));
+      CHECK_NO_ERROR (error);
+      CHECK_NEAR (values[0], 24, 0);
+      CHECK_NEAR (values[7], 29, 0);
+      CHECK_NEAR (values[8], -1, 0);
+      CHECK_NEAR (values[10], 6, 0);
+      CHECK_NEAR (values[17], 11, 0);
+      CHECK (!plait_feature_file_read (file, (gint64[]){ 5 }, 1, plait_tensor (values, 2, 3), &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 5 sentences, so sentence 5 cannot be read");
+    }
+}
+
+TEST_CASE (store_feature, reads_half_floats_and_named_datasets)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  GError *error = NULL;
+  hid_t half = H5Tcopy (H5T_IEEE_F32LE);
+  H5Tset_fields (half, 15, 10, 5, 0, 10);
+  H5Tset_size (half, 2);
+  H5Tset_ebias (half, 15);
+  make (path, "/images/test", half, 3, (hsize_t[]){ 3, 1, 4 }, H5P_DEFAULT);
+  g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, "/images/test", &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  PlaitScalar values[4];
+  CHECK (plait_feature_file_read (file, (gint64[]){ 2 }, 1, plait_tensor (values, 1, 4), &error));
+  CHECK_NEAR (values[3], 11, 0);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "root group has no dataset");
+  check_refused (path, "/images/train", PLAIT_ERROR_INPUT, "there is no dataset '/images/train'");
+  check_refused (path, "/images", PLAIT_ERROR_INPUT, "there is no dataset '/images'");
+}
+
+TEST_CASE (store_feature, refuses_other_shapes_and_types)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  make (path, "/x", H5T_IEEE_F32LE, 2, (hsize_t[]){ 5, 2 }, H5P_DEFAULT);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 2 dimensions, expected the three [sentence, position, width]");
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 0, 2 }, H5P_DEFAULT);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 0 in dimension 2");
+  make (path, "/x", H5T_C_S1, 3, (hsize_t[]){ 5, 1, 2 }, H5P_DEFAULT);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x does not hold numbers");
+}
+
+TEST_CASE (store_feature, refuses_claims_that_cannot_be_true)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  hid_t late = H5Pcreate (H5P_DATASET_CREATE);
+  H5Pset_alloc_time (late, H5D_ALLOC_TIME_LATE);
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 1 << 30, 100, 1000 }, late);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "claims the shape [1073741824, 100, 1000], which a file of");
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 1, 1 << 30, 1 << 30 }, late);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "expected at most 1 GiB");
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ (hsize_t)1 << 40, 1, 1 }, late);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "1099511627776 in dimension 1");
+
+  /* Only a dataset that may grow can have chunks larger than itself. */
+  hid_t file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Screate_simple (3, (hsize_t[]){ 5, 2, 2 }, (hsize_t[]){ H5S_UNLIMITED, 1 << 10, 1 << 10 });
+  hid_t large = chunked (3, (hsize_t[]){ 1 << 7, 1 << 10, 1 << 10 });
+  H5Dclose (H5Dcreate2 (file, "/x", H5T_IEEE_F32LE, space, H5P_DEFAULT, large, H5P_DEFAULT));
+  H5Fclose (file);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "in chunks above 256 MiB");
+}
+
+TEST_CASE (store_feature, refuses_data_in_other_files)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  g_autofree char *other = plait_test_path ("other.raw");
+  hid_t external = H5Pcreate (H5P_DATASET_CREATE);
+  H5Pset_external (external, other, 0, 1000);
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 2, 2 }, external);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "the values of /x stand in other files");
+
+  g_autofree char *linked = plait_test_path ("linked.h5");
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 2, 2 }, H5P_DEFAULT);
+  hid_t file = H5Fcreate (linked, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_external (path, "/x", file, "x", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose (file);
+  check_refused (linked, "/x", PLAIT_ERROR_INPUT, "there is no dataset '/x'");
+}
+
+TEST_CASE (store_feature, refuses_what_is_not_finite)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  float values[12] = { 0 };
+  values[7] = NAN;
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 3, 2, 2 }, H5P_DEFAULT);
+  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+  hid_t data = H5Dopen2 (file, "/x", H5P_DEFAULT);
+  H5Dwrite (data, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  H5Dclose (data);
+  H5Fclose (file);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x[1, 1, 1] is infinite or not a number");
+}
+
+TEST_CASE (store_feature, refuses_what_is_no_hdf5)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot open it");
+  check_refused (plait_test_folder (), NULL, PLAIT_ERROR_INPUT, "is not a file");
+  REQUIRE (g_file_set_contents (path, "", 0, NULL));
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
+  REQUIRE (g_file_set_contents (path, "not even close\n", -1, NULL));
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
+  REQUIRE (g_remove (path) == 0 && mkfifo (path, 0600) == 0);
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "is not a file");
+}
+
+/* A generator of the test's own: what is damaged where must not depend on anything else. */
+static guint64
+next_random (guint64 *state)
+{
+  *state += 0x9e3779b97f4a7c15u;
+  guint64 z = (*state ^ (*state >> 30)) * 0xbf58476d1ce4e5b9u;
+  return (z ^ (z >> 27)) * 0x94d049bb133111ebu >> 16;
+}
+
+/* Opens @path and, if that is granted, reads all of it: a refusal in one sentence or values, never more. */
+static void
+read_if_granted (const char *path, guint *granted)
+{
+  GError *error = NULL;
+  g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+  if (file == NULL)
+    {
+      REQUIRE (error != NULL);
+      CHECK_CONTAINS (error->message, path);
+      CHECK (strchr (error->message, '\n') == NULL);
+      g_clear_error (&error);
+      return;
+    }
+  ++*granted;
+  gint64 positions = plait_feature_file_positions (file), width = plait_feature_file_width (file);
+  g_autofree PlaitScalar *values = g_new (PlaitScalar, (gsize)(positions * width));
+  for (gint64 i = 0; i < MIN (20, plait_feature_file_sentences (file)); i++)
+    if (!plait_feature_file_read (file, &i, 1, plait_tensor (values, positions, width), &error))
+      g_clear_error (&error);
+}
+
+TEST_CASE (store_feature, survives_damaged_files)
+{
+  g_autofree char *whole = plait_test_path ("whole.h5");
+  g_autofree char *broken = plait_test_path ("broken.h5");
+  guint64 state = 1;
+  guint granted = 0, tried = 0;
+  for (int kind = 0; kind < 2; kind++)
+    {
+      make (whole, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 20, 3, 4 },
+            kind == 0 ? H5P_DEFAULT : chunked (3, (hsize_t[]){ 4, 3, 4 }));
+      g_autofree char *bytes = NULL;
+      gsize size;
+      REQUIRE (g_file_get_contents (whole, &bytes, &size, NULL));
+      for (int i = 0; i < 250; i++, tried++)
+        {
+          CONTEXT ("file %d, damage %d", kind, i);
+          g_autofree char *damaged = g_memdup2 (bytes, size);
+          gsize length = i % 8 == 7 ? next_random (&state) % size : size;
+          /* Headers are where it hurts. */
+          for (int j = i % 3; j >= 0; j--)
+            damaged[next_random (&state) % (i % 2 == 0 ? MIN (size, 1024) : size)] = (char)next_random (&state);
+          FILE *file = fopen (broken, "we");
+          fwrite (damaged, 1, length, file);
+          fclose (file);
+          read_if_granted (broken, &granted);
+        }
+    }
+  /* Damage to values goes unseen, damage to structure does not. */
+  CHECK (granted > 0 && granted < tried);
+}
