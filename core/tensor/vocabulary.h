@@ -36,7 +36,7 @@ typedef struct
 PlaitVocabularySums plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabularyWork *work);
 
 /* The most bytes that plait_vocabulary_compute takes from its arena. */
-gsize plait_vocabulary_workspace (gint64 rows, gint64 words);
+gsize plait_vocabulary_workspace (gint64 rows, gint64 width, gint64 words);
 
 /*
  * Projection, log-softmax and the best words of each row in one pass over the table. @table is the table packed

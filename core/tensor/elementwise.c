@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/elementwise.h"
+
+#include "tensor/mask.h"
+#include "tensor/spans.h"
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitScalar beta;
+  PlaitScalar alpha;
+  PlaitActivation activation;
+  PlaitMask mask;
+} Call;
+
+static void
+accumulate_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->accumulate (at[0], call->beta, call->alpha, at[1], n);
+}
+
+void
+plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar alpha, PlaitTensor x)
+{
+  Call call = { .kernels = plait_kernels (), .beta = beta, .alpha = alpha };
+
+  plait_spans_run (pool, (PlaitTensor[]){ y, x }, 2, accumulate_span, &call);
+}
+
+static void
+sum_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  for (gint64 i = 0; i < n; i++)
+    at[0][i] = at[1][i] + at[2][i];
+  if (call->alpha != 0)
+    call->kernels->accumulate (at[0], 1, 1, at[3], n);
+}
+
+void
+plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n)
+{
+  Call call = { .kernels = plait_kernels () };
+
+  g_assert (n >= 1);
+  if (n == 1)
+    plait_tensor_accumulate (pool, y, 0, 1, terms[0]);
+  else
+    {
+      call.alpha = n > 2;
+      plait_spans_run (pool, (PlaitTensor[]){ y, terms[0], terms[1], terms[MIN (n - 1, 2)] }, n > 2 ? 4 : 3, sum_span,
+                       &call);
+    }
+  for (guint i = 3; i < n; i++)
+    plait_tensor_accumulate (pool, y, 1, 1, terms[i]);
+}
+
+static void
+multiply_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->multiply_elements (at[0], call->beta, at[1], at[2], n);
+}
+
+void
+plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTensor x, PlaitTensor y)
+{
+  Call call = { .kernels = plait_kernels (), .beta = beta };
+
+  plait_spans_run (pool, (PlaitTensor[]){ z, x, y }, 3, multiply_span, &call);
+}
+
+static void
+fill_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  if (call->beta != 0)
+    for (gint64 i = 0; i < n; i++)
+      at[0][i] += call->alpha;
+  else
+    for (gint64 i = 0; i < n; i++)
+      at[0][i] = call->alpha;
+}
+
+void
+plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar value)
+{
+  Call call = { .beta = beta, .alpha = value };
+
+  plait_spans_run (pool, &y, 1, fill_span, &call);
+}
+
+static void
+dropout_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->dropout (at[0], call->beta != 0 ? at[0] : NULL, 1, at[1], n, &call->mask, (guint32)index);
+}
+
+void
+plait_tensor_dropout (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitRandomKey key, double rate)
+{
+  Call call = { .kernels = plait_kernels (), .beta = beta, .mask = plait_mask (key, rate) };
+
+  if (rate == 0)
+    plait_tensor_accumulate (pool, y, beta, 1, x);
+  else
+    plait_spans_run (pool, (PlaitTensor[]){ y, x }, 2, dropout_span, &call);
+}
+
+static void
+residual_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->dropout (at[0], at[1], 1, at[2], n, &call->mask, (guint32)index);
+}
+
+void
+plait_residual_forward (PlaitPool *pool, PlaitTensor z, PlaitTensor x, PlaitTensor y, PlaitRandomKey key, double rate)
+{
+  Call call = { .kernels = plait_kernels (), .mask = plait_mask (key, rate) };
+
+  if (rate == 0)
+    plait_tensor_sum (pool, z, (PlaitTensor[]){ x, y }, 2);
+  else
+    plait_spans_run (pool, (PlaitTensor[]){ z, x, y }, 3, residual_span, &call);
+}
+
+static void
+activate_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->activate (call->activation, at[0], at[1], n);
+}
+
+void
+plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x)
+{
+  Call call = { .kernels = plait_kernels (), .activation = activation };
+
+  plait_spans_run (pool, (PlaitTensor[]){ y, x }, 2, activate_span, &call);
+}
+
+static void
+activate_backward_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->activate_backward (call->activation, at[0], call->beta, at[1], at[2], n);
+}
+
+void
+plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
+                           PlaitTensor dy, PlaitTensor kept)
+{
+  Call call = { .kernels = plait_kernels (), .beta = beta, .activation = activation };
+
+  plait_spans_run (pool, (PlaitTensor[]){ dx, dy, kept }, 3, activate_backward_span, &call);
+}
+
+/* The total of each piece of rows, added up in order afterwards. */
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitTensor x;
+  gint64 rows;
+  double *totals;
+} Total;
+
+static void
+total_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Total *total = data;
+  double sum = 0;
+
+  for (gint64 row = piece * total->rows; row < MIN ((piece + 1) * total->rows, total->x.rows); row++)
+    sum += total->kernels->total (plait_tensor_row (total->x, row), total->x.width);
+  total->totals[piece] = sum;
+}
+
+double
+plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x)
+{
+  Total total = { .kernels = plait_kernels (), .x = x };
+  gint64 pieces;
+  double sum = 0;
+
+  if (x.rows == 0 || x.width == 0)
+    return 0;
+  total.rows = MAX (1, PLAIT_SPAN_ELEMENTS / x.width);
+  pieces = (x.rows + total.rows - 1) / total.rows;
+  total.totals = plait_arena_new_array (arena, double, pieces);
+  plait_pool_run (pool, pieces, total_piece, &total);
+  for (gint64 i = 0; i < pieces; i++)
+    sum += total.totals[i];
+  plait_arena_release (arena, total.totals, sizeof (double) * (gsize)pieces);
+  return sum;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/random.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/kernels/levels.h"
+#include "tensor/kernels/vector.h"
+
+/* Plain loops over n numbers that stand end to end, for the compiler to vectorise. */
+
+void
+KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n)
+{
+  if (beta != 0)
+    for (gint64 i = 0; i < n; i++)
+      y[i] = y[i] + alpha * x[i];
+  else
+    for (gint64 i = 0; i < n; i++)
+      y[i] = alpha * x[i];
+}
+
+void
+KERNEL (multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n)
+{
+  if (beta != 0)
+    for (gint64 i = 0; i < n; i++)
+      z[i] = z[i] + x[i] * y[i];
+  else
+    for (gint64 i = 0; i < n; i++)
+      z[i] = x[i] * y[i];
+}
+
+void
+KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
+                  const PlaitMask *mask, guint32 first)
+{
+  guint32 key = mask->key, key2 = mask->key2, threshold = mask->threshold;
+  PlaitScalar kept = factor * mask->kept;
+
+  if (base != NULL)
+    for (gint64 i = 0; i < n; i++)
+      {
+        PlaitScalar scale = plait_random_hash32 (key, key2, first + (guint32)i) < threshold ? 0 : kept;
+        y[i] = base[i] + x[i] * scale;
+      }
+  else
+    for (gint64 i = 0; i < n; i++)
+      {
+        PlaitScalar scale = plait_random_hash32 (key, key2, first + (guint32)i) < threshold ? 0 : kept;
+        y[i] = x[i] * scale;
+      }
+}
+
+static inline __attribute__ ((always_inline)) Vector
+activated (PlaitActivation activation, Vector x)
+{
+  switch (activation)
+    {
+    case PLAIT_ACTIVATION_RELU:
+      return vector_choose (x < 0, (Vector){ 0 }, x);
+    case PLAIT_ACTIVATION_GELU:
+      return x * (PlaitScalar).5 * (1 + vector_erf (x * (PlaitScalar)M_SQRT1_2));
+    case PLAIT_ACTIVATION_TANH:
+      return vector_tanh (x);
+    case PLAIT_ACTIVATION_SIGMOID:
+      return vector_sigmoid (x);
+    case PLAIT_ACTIVATION_NONE:
+      break;
+    }
+  return x;
+}
+
+/* The derivative, from the input (GELU) or the output. */
+static inline __attribute__ ((always_inline)) Vector
+derivative (PlaitActivation activation, Vector kept)
+{
+  switch (activation)
+    {
+    case PLAIT_ACTIVATION_RELU:
+      return vector_choose (kept > 0, vector_all (1), (Vector){ 0 });
+    case PLAIT_ACTIVATION_GELU:
+      return (PlaitScalar).5 * (1 + vector_erf (kept * (PlaitScalar)M_SQRT1_2))
+             + kept * (PlaitScalar)(M_SQRT1_2 * M_2_SQRTPI / 2) * vector_exp (kept * kept * (PlaitScalar)-.5);
+    case PLAIT_ACTIVATION_TANH:
+      return 1 - kept * kept;
+    case PLAIT_ACTIVATION_SIGMOID:
+      return kept * (1 - kept);
+    case PLAIT_ACTIVATION_NONE:
+      break;
+    }
+  return vector_all (1);
+}
+
+static inline __attribute__ ((always_inline)) void
+forward (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint64 n)
+{
+  gint64 i = 0;
+
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    vector_store (y + i, activated (activation, vector_load (x + i)));
+  if (i < n)
+    vector_store_part (y + i, activated (activation, vector_load_part (x + i, n - i, 0)), n - i);
+}
+
+static inline __attribute__ ((always_inline)) void
+backward (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const PlaitScalar *dy, const PlaitScalar *kept,
+          gint64 n)
+{
+  gint64 i = 0;
+
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    {
+      Vector gradient = vector_load (dy + i) * derivative (activation, vector_load (kept + i));
+
+      vector_store (dx + i, beta != 0 ? vector_load (dx + i) + gradient : gradient);
+    }
+  if (i < n)
+    {
+      Vector gradient
+          = vector_load_part (dy + i, n - i, 0) * derivative (activation, vector_load_part (kept + i, n - i, 0));
+
+      vector_store_part (dx + i, beta != 0 ? vector_load_part (dx + i, n - i, 0) + gradient : gradient, n - i);
+    }
+}
+
+/* One copy of the loop for each activation. */
+#define EACH_ACTIVATION(CASE)                                                                                          \
+  switch (activation)                                                                                                  \
+    {                                                                                                                  \
+      CASE (PLAIT_ACTIVATION_NONE)                                                                                     \
+      CASE (PLAIT_ACTIVATION_RELU)                                                                                     \
+      CASE (PLAIT_ACTIVATION_GELU)                                                                                     \
+      CASE (PLAIT_ACTIVATION_TANH)                                                                                     \
+      CASE (PLAIT_ACTIVATION_SIGMOID)                                                                                  \
+    }
+
+void
+KERNEL (activate) (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint64 n)
+{
+#define FORWARD(which)                                                                                                 \
+  case which:                                                                                                          \
+    forward (which, y, x, n);                                                                                          \
+    break;
+  EACH_ACTIVATION (FORWARD)
+}
+
+void
+KERNEL (activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const PlaitScalar *dy,
+                            const PlaitScalar *kept, gint64 n)
+{
+#define BACKWARD(which)                                                                                                \
+  case which:                                                                                                          \
+    backward (which, dx, beta, dy, kept, n);                                                                           \
+    break;
+  EACH_ACTIVATION (BACKWARD)
+}
+
+double
+KERNEL (total) (const PlaitScalar *x, gint64 n)
+{
+  double sums[8] = { 0 }, sum = 0;
+  gint64 i = 0;
+
+  for (; i + 8 <= n; i += 8)
+    for (int j = 0; j < 8; j++)
+      sums[j] += x[i + j];
+  for (; i < n; i++)
+    sum += x[i];
+  for (int j = 0; j < 8; j++)
+    sum += sums[j];
+  return sum;
+}
+
+double
+KERNEL (squares) (const PlaitScalar *x, gint64 n)
+{
+  double sums[8] = { 0 }, sum = 0;
+  gint64 i = 0;
+
+  for (; i + 8 <= n; i += 8)
+    for (int j = 0; j < 8; j++)
+      sums[j] += (double)x[i + j] * x[i + j];
+  for (; i < n; i++)
+    sum += (double)x[i] * x[i];
+  for (int j = 0; j < 8; j++)
+    sum += sums[j];
+  return sum;
+}
+
+void
+KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings)
+{
+  PlaitScalar *value = slot->value + first, *gradient = slot->gradient + first;
+  PlaitScalar *m = slot->first_moment + first, *v = slot->second_moment + first;
+  double correction1 = 1 - pow (settings->beta1, (double)settings->step);
+  double correction2 = 1 - pow (settings->beta2, (double)settings->step);
+  PlaitScalar beta1 = (PlaitScalar)settings->beta1, beta2 = (PlaitScalar)settings->beta2;
+  PlaitScalar rest1 = (PlaitScalar)(1 - settings->beta1), rest2 = (PlaitScalar)(1 - settings->beta2);
+  PlaitScalar rate = (PlaitScalar)(settings->rate / correction1), unbias = (PlaitScalar)(1 / correction2);
+  PlaitScalar inside = settings->epsilon_inside ? (PlaitScalar)settings->epsilon : 0;
+  PlaitScalar outside = settings->epsilon_inside ? 0 : (PlaitScalar)settings->epsilon;
+  PlaitScalar keep = (PlaitScalar)(1 - settings->rate * settings->weight_decay);
+  PlaitScalar scale = (PlaitScalar)settings->gradient_scale;
+
+#pragma GCC ivdep
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitScalar g = gradient[i] * scale;
+      PlaitScalar new_m = beta1 * m[i] + rest1 * g, new_v = beta2 * v[i] + rest2 * g * g;
+#ifdef PLAIT_SCALAR_DOUBLE
+      PlaitScalar root = sqrt (new_v * unbias + inside);
+#else
+      PlaitScalar root = sqrtf (new_v * unbias + inside);
+#endif
+
+      m[i] = new_m;
+      v[i] = new_v;
+      value[i] = keep * value[i] - rate * new_m / (root + outside);
+      gradient[i] = 0;
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/activation.h"
+#include "tensor/attention.h"
+#include "tensor/update.h"
+
+/*
+ * The functions that are compiled once for each processor level, and the table of the level that this processor has.
+ * They work on one piece each, in the calling thread, and know nothing of pools. Numbers stand end to end unless a
+ * stride is given; beta is 0 (the output may be uninitialised) or 1.
+ */
+
+/* A dropout mask: element i is dropped if plait_random_hash32 (key, key2, i) < threshold; others are multiplied by
+ * kept. */
+typedef struct
+{
+  guint32 key;
+  guint32 key2;
+  guint32 threshold;
+  PlaitScalar kept;
+} PlaitMask;
+
+/* Most memories of one softmax. */
+#define PLAIT_ATTENTION_MEMORIES 64
+
+/* The arguments of plait_attention_forward and _backward. */
+typedef struct
+{
+  PlaitTensor context;
+  PlaitTensor queries;
+  PlaitRagged query_rows;
+  const PlaitAttentionMemory *memories;
+  guint n_memories;
+  const PlaitAttentionSettings *settings;
+  PlaitScalar *log_sums;
+  PlaitTensor dcontext;
+  PlaitGradientTarget dqueries;
+  const PlaitAttentionMemoryGradient *dmemories;
+} PlaitAttentionJob;
+
+typedef struct
+{
+  const PlaitAttentionJob *job;
+  gint64 sentence;
+  guint head;
+} PlaitAttentionPiece;
+
+/* The arguments of plait_items_attention_forward and _backward. */
+typedef struct
+{
+  PlaitTensor context;
+  PlaitTensor queries;
+  const PlaitTensor *keys;
+  const PlaitTensor *values;
+  const guint8 *const *present;
+  guint n;
+  const PlaitAttentionSettings *settings;
+  PlaitScalar *weights;
+  PlaitTensor dcontext;
+  PlaitGradientTarget dqueries;
+  const PlaitGradientTarget *dkeys;
+  const PlaitGradientTarget *dvalues;
+} PlaitItemsJob;
+
+typedef struct
+{
+  const char *level;
+  gint64 vector_length; /* scalars in a vector */
+  gint64 tile_width;    /* columns of a panel, a multiple of vector_length */
+
+  /* c [rows, width] = (@add: c +) a b over depth k, where a[i][k] is at a[i * row + k * step], so that a may be
+   * transposed, and row k of b starts at b[k * b_stride], readable up to a multiple of the vector length. c is written
+   * exactly. Every element is one chain of multiply-adds in the order of k, whatever the shape. */
+  void (*multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
+                    const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
+  /* to[j][i] = from[i][j] for @rows x @columns numbers, and zeros in to's columns from @rows up to @padded. */
+  void (*transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
+                     gint64 rows, gint64 columns);
+
+  /* y = beta y + alpha x. */
+  void (*accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n);
+  /* z = beta z + x * y. */
+  void (*multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
+  /* y = base + factor * x * mask, @base NULL meaning zeros; the elements are @first .. of the mask. */
+  void (*dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
+                   const PlaitMask *mask, guint32 first);
+  /* y = activation (x). */
+  void (*activate) (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint64 n);
+  /* dx = beta dx + dy activation'. */
+  void (*activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const PlaitScalar *dy,
+                             const PlaitScalar *kept, gint64 n);
+  double (*total) (const PlaitScalar *x, gint64 n);
+  double (*squares) (const PlaitScalar *x, gint64 n);
+  /* Elements first .. first + n - 1 of a slot. */
+  void (*adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings);
+
+  /* One row. @mean and @inverse may be NULL. */
+  void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
+                      PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
+  /* One row: adds to dgain and dbias, writes dx (may be NULL). */
+  void (*layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,
+                               const PlaitScalar *dy, const PlaitScalar *x, const PlaitScalar *gain, gint64 n,
+                               PlaitScalar mean, PlaitScalar inverse);
+
+  /* The greatest number, NaN passed over. */
+  PlaitScalar (*greatest) (const PlaitScalar *x, gint64 n);
+  /* The sum of exp (x - shift). */
+  double (*exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
+  /* logits = scale * exp (logits - log_sum) - offset. */
+  void (*softmax_gradient) (PlaitScalar *logits, PlaitScalar log_sum, PlaitScalar scale, PlaitScalar offset, gint64 n);
+
+  /* One sentence and head; attention_scratch is the bytes that @scratch must have. */
+  gsize (*attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
+  void (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  void (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  /* One row, all heads; scratch for 2 n numbers. */
+  void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
+  void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
+} PlaitKernels;
+
+/* The table of this processor, chosen once. */
+const PlaitKernels *plait_kernels (void);
+
+/* For tests: chooses the table called @level instead, NULL the best; FALSE if this processor or build lacks it. Not
+ * while kernels run. */
+gboolean plait_kernels_choose (const char *level);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/kernels/kernels.h"
+#include "tensor/kernels/vector.h"
+
+/* The functions of this compilation's level; kernels.h says what each does. */
+void KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
+                        const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
+void KERNEL (transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
+                         gint64 rows, gint64 columns);
+void KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n);
+void KERNEL (multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y,
+                                 gint64 n);
+void KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
+                       const PlaitMask *mask, guint32 first);
+void KERNEL (activate) (PlaitActivation activation, PlaitScalar *y, const PlaitScalar *x, gint64 n);
+void KERNEL (activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const PlaitScalar *dy,
+                                 const PlaitScalar *kept, gint64 n);
+double KERNEL (total) (const PlaitScalar *x, gint64 n);
+double KERNEL (squares) (const PlaitScalar *x, gint64 n);
+void KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings);
+void KERNEL (layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias,
+                          gint64 n, PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
+void KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,
+                                   const PlaitScalar *dy, const PlaitScalar *x, const PlaitScalar *gain, gint64 n,
+                                   PlaitScalar mean, PlaitScalar inverse);
+PlaitScalar KERNEL (greatest) (const PlaitScalar *x, gint64 n);
+double KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
+void KERNEL (softmax_gradient) (PlaitScalar *logits, PlaitScalar log_sum, PlaitScalar scale, PlaitScalar offset,
+                                gint64 n);
+gsize KERNEL (attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
+void KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
+void KERNEL (attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+void KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
+void KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);

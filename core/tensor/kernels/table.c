@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/kernels/levels.h"
+#include "tensor/kernels/tile.h"
+
+extern const PlaitKernels KERNEL (kernels);
+
+const PlaitKernels KERNEL (kernels) = {
+  .level = G_STRINGIFY (PLAIT_KERNEL_LEVEL),
+  .vector_length = VECTOR_BYTES / sizeof (PlaitScalar),
+  .tile_width = TILE_VECTORS * VECTOR_BYTES / sizeof (PlaitScalar),
+  .multiply = KERNEL (multiply),
+  .transpose = KERNEL (transpose),
+  .accumulate = KERNEL (accumulate),
+  .multiply_elements = KERNEL (multiply_elements),
+  .dropout = KERNEL (dropout),
+  .activate = KERNEL (activate),
+  .activate_backward = KERNEL (activate_backward),
+  .total = KERNEL (total),
+  .squares = KERNEL (squares),
+  .adam = KERNEL (adam),
+  .layer_norm = KERNEL (layer_norm),
+  .layer_norm_backward = KERNEL (layer_norm_backward),
+  .greatest = KERNEL (greatest),
+  .exponential_sum = KERNEL (exponential_sum),
+  .softmax_gradient = KERNEL (softmax_gradient),
+  .attention_scratch = KERNEL (attention_scratch),
+  .attention_forward = KERNEL (attention_forward),
+  .attention_backward = KERNEL (attention_backward),
+  .items_forward = KERNEL (items_forward),
+  .items_backward = KERNEL (items_backward),
+};

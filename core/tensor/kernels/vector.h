@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include "tensor/tensor.h"
+
+/*
+ * Vectors of scalars as wide as this compilation's processor level has them, and the functions on them. Included only
+ * by the kernel files, which are compiled once for each level.
+ */
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+#define VECTOR_LENGTH ((gint64)(VECTOR_BYTES / sizeof (PlaitScalar)))
+
+#ifdef PLAIT_SCALAR_DOUBLE
+typedef gint64 VectorInteger;
+#else
+typedef gint32 VectorInteger;
+#endif
+
+typedef PlaitScalar Vector __attribute__ ((vector_size (VECTOR_BYTES)));
+typedef VectorInteger IntegerVector __attribute__ ((vector_size (VECTOR_BYTES)));
+typedef PlaitScalar UnalignedVector
+    __attribute__ ((vector_size (VECTOR_BYTES), aligned (sizeof (PlaitScalar)), may_alias));
+
+/* Kernel functions carry their level's name: KERNEL (exp) is plait_v4_exp. */
+#define KERNEL_PASTE(level, name) plait_##level##_##name
+#define KERNEL_NAME(level, name) KERNEL_PASTE (level, name)
+#define KERNEL(name) KERNEL_NAME (PLAIT_KERNEL_LEVEL, name)
+
+#define UNROLL _Pragma ("GCC unroll 32")
+
+static inline __attribute__ ((always_inline)) Vector
+vector_load (const PlaitScalar *from)
+{
+  return *(const UnalignedVector *)from;
+}
+
+static inline __attribute__ ((always_inline)) void
+vector_store (PlaitScalar *to, Vector value)
+{
+  *(UnalignedVector *)to = value;
+}
+
+/* The first @n numbers of @from, @rest in the other places. */
+static inline __attribute__ ((always_inline)) Vector
+vector_load_part (const PlaitScalar *from, gint64 n, PlaitScalar rest)
+{
+  PlaitScalar part[VECTOR_BYTES / sizeof (PlaitScalar)];
+
+  for (gint64 i = 0; i < VECTOR_LENGTH; i++)
+    part[i] = i < n ? from[i] : rest;
+  return vector_load (part);
+}
+
+static inline __attribute__ ((always_inline)) void
+vector_store_part (PlaitScalar *to, Vector value, gint64 n)
+{
+  for (gint64 i = 0; i < VECTOR_LENGTH; i++)
+    if (i < n)
+      to[i] = value[i];
+}
+
+static inline __attribute__ ((always_inline)) Vector
+vector_all (PlaitScalar value)
+{
+  return value - (Vector){ 0 };
+}
+
+/* @mask's lanes are all ones or all zeros. */
+static inline __attribute__ ((always_inline)) Vector
+vector_choose (IntegerVector mask, Vector yes, Vector no)
+{
+  return (Vector)((mask & (IntegerVector)yes) | (~mask & (IntegerVector)no));
+}
+
+/* The greater one; NaN if @y is. */
+static inline __attribute__ ((always_inline)) Vector
+vector_maximum (Vector x, Vector y)
+{
+  return vector_choose (x > y, x, y);
+}
+
+static inline PlaitScalar
+vector_sum (Vector x)
+{
+  PlaitScalar sum[VECTOR_BYTES / sizeof (PlaitScalar)];
+
+  vector_store (sum, x);
+  UNROLL
+  for (gint64 half = VECTOR_LENGTH / 2; half > 0; half /= 2)
+    for (gint64 i = 0; i < half; i++)
+      sum[i] += sum[i + half];
+  return sum[0];
+}
+
+static inline PlaitScalar
+vector_greatest (Vector x)
+{
+  PlaitScalar greatest = x[0];
+
+  for (gint64 i = 1; i < VECTOR_LENGTH; i++)
+    greatest = x[i] > greatest ? x[i] : greatest;
+  return greatest;
+}
+
+/*
+ * exp (x) = 2^n exp (r), |r| <= ln (2) / 2, exp (r) by its series; *scale is 2^n and the result p with exp (r) = 1 + p,
+ * so that exp (x) - 1 can be had without cancellation. x must lie within the range of normal numbers.
+ */
+static inline __attribute__ ((always_inline)) Vector
+vector_exp_parts (Vector x, Vector *scale)
+{
+#ifdef PLAIT_SCALAR_DOUBLE
+  static const double series[]
+      = { 1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
+          1. / 5040,       1. / 720,       1. / 120,      1. / 24,      1. / 6,      1. / 2 };
+  const PlaitScalar high = 0x1.62e42fee00000p-1, low = 0x1.a39ef35793c76p-33, round = 0x1.8p52;
+  const int bits = 52;
+#else
+  static const float series[] = { 1.f / 5040, 1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 1.f / 2 };
+  const PlaitScalar high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f, round = 0x1.8p23f;
+  const int bits = 23;
+#endif
+  Vector shifted = x * (PlaitScalar)M_LOG2E + round;
+  Vector n = shifted - round;
+  Vector r = x - n * high - n * low;
+  Vector p = vector_all (series[0]);
+
+  UNROLL
+  for (guint i = 1; i < G_N_ELEMENTS (series); i++)
+    p = p * r + series[i];
+  *scale = (Vector)(((IntegerVector)shifted << bits) + (IntegerVector)vector_all (1));
+  return p * r * r + r;
+}
+
+#ifdef PLAIT_SCALAR_DOUBLE
+#define EXP_LOWEST -708.
+#define EXP_HIGHEST 709.
+#else
+#define EXP_LOWEST -87.f
+#define EXP_HIGHEST 88.f
+#endif
+
+/* exp (x) within 2 units in the last place; 0 below and infinity above the range; NaN stays. */
+static inline __attribute__ ((always_inline)) Vector
+vector_exp (Vector x)
+{
+  Vector lowest = vector_all (EXP_LOWEST), highest = vector_all (EXP_HIGHEST);
+  IntegerVector below = x<lowest, above = x> highest;
+  Vector scale, p;
+
+  p = vector_exp_parts (vector_choose (below, lowest, vector_choose (above, highest, x)), &scale);
+  p = p * scale + scale;
+  p = vector_choose (below, vector_all (0), p);
+  return vector_choose (above, vector_all ((PlaitScalar)INFINITY), p);
+}
+
+/* By exp (2 |x|) - 1, so that small x keep their digits. */
+static inline __attribute__ ((always_inline)) Vector
+vector_tanh (Vector x)
+{
+  const IntegerVector sign = (IntegerVector)vector_all (-(PlaitScalar)0);
+  Vector twice = 2 * (Vector)((IntegerVector)x & ~sign);
+  Vector most = vector_all (40), scale, p;
+
+  twice = vector_choose (twice > most, most, twice);
+  p = vector_exp_parts (twice, &scale);
+  p = p * scale + (scale - 1);
+  return (Vector)((IntegerVector)(p / (p + 2)) | ((IntegerVector)x & sign));
+}
+
+static inline __attribute__ ((always_inline)) Vector
+vector_sigmoid (Vector x)
+{
+  return 1 / (1 + vector_exp (-x));
+}
+
+static inline __attribute__ ((always_inline)) Vector
+vector_erf (Vector x)
+{
+#ifdef PLAIT_SCALAR_DOUBLE
+  for (gint64 i = 0; i < VECTOR_LENGTH; i++)
+    x[i] = erf (x[i]);
+  return x;
+#else
+  /* Chebyshev fits: erf (x) / x in x^2 up to 1, above it erfc (x) exp (x^2) in 1 / (1 + x / 2) up to 4.2. */
+  static const float inner[] = { -9.667045788e-06f, 1.12659594e-04f, -8.484080445e-04f, 5.221031809e-03f,
+                                 -2.686543073e-02f, 1.12837825e-01f, -3.761263847e-01f, 1.128379167f };
+  static const float outer[] = { -5.809020742e-02f, -4.338603843e-02f, 3.861862588e-01f, 1.130556456e-01f,
+                                 3.264605985e-01f,  2.74476618e-01f,   5.370958181e-04f };
+  const IntegerVector sign = (IntegerVector)vector_all (-(PlaitScalar)0);
+  Vector magnitude = (Vector)((IntegerVector)x & ~sign), most = vector_all (4.2f);
+  Vector square, near = vector_all (inner[0]), far = vector_all (outer[0]), t;
+
+  magnitude = vector_choose (magnitude > most, most, magnitude);
+  square = magnitude * magnitude;
+  t = 1 / (1 + magnitude * .5f);
+  UNROLL
+  for (guint i = 1; i < G_N_ELEMENTS (inner); i++)
+    near = near * square + inner[i];
+  UNROLL
+  for (guint i = 1; i < G_N_ELEMENTS (outer); i++)
+    far = far * t + outer[i];
+  near = vector_choose (magnitude < 1, near * magnitude, 1 - far * vector_exp (-square));
+  return (Vector)((IntegerVector)near | ((IntegerVector)x & sign));
+#endif
+}

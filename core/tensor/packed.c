@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/packed.h"
+
+#include "tensor/packed-private.h"
+
+/* Multiply-adds that are not worth a second thread. */
+#define SMALL 131072
+
+PlaitPacked *
+plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
+{
+  const PlaitKernels *kernels = plait_kernels ();
+  gint64 depth = transposed ? weight.width : weight.rows, width = transposed ? weight.rows : weight.width;
+  PlaitPacked *packed = g_new (PlaitPacked, 1);
+  gsize size = sizeof (PlaitScalar) * (gsize)(depth * plait_panels (kernels, width) * kernels->tile_width);
+
+  *packed = (PlaitPacked){ .kernels = kernels, .depth = depth, .width = width };
+  if (posix_memalign ((void **)&packed->panels, 64, MAX (size, 64)) != 0)
+    {
+      g_free (packed);
+      return NULL;
+    }
+  plait_packed_update (pool, packed, weight, transposed);
+  return packed;
+}
+
+void
+plait_packed_free (PlaitPacked *packed)
+{
+  if (packed == NULL)
+    return;
+  free (packed->panels);
+  g_free (packed);
+}
+
+typedef struct
+{
+  PlaitPacked *packed;
+  PlaitTensor weight;
+  gboolean transposed;
+} Packing;
+
+static void
+packing_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Packing *packing = data;
+  PlaitPacked *packed = packing->packed;
+  gint64 column = piece * packed->kernels->tile_width;
+
+  plait_panel_pack (packed->kernels, packed->panels + column * packed->depth, packing->weight, packing->transposed, 0,
+                    packed->depth, column, MIN (packed->kernels->tile_width, packed->width - column));
+}
+
+void
+plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed)
+{
+  Packing packing = { packed, weight, transposed };
+
+  g_assert (packed->depth == (transposed ? weight.width : weight.rows)
+            && packed->width == (transposed ? weight.rows : weight.width));
+  plait_pool_run (pool, plait_panels (packed->kernels, packed->width), packing_piece, &packing);
+}
+
+gint64
+plait_packed_rows (const PlaitPacked *packed)
+{
+  return packed->depth;
+}
+
+gint64
+plait_packed_width (const PlaitPacked *packed)
+{
+  return packed->width;
+}
+
+void
+plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitScalar *x,
+                       gint64 x_stride, gint64 rows, gint64 column, gint64 width)
+{
+  const PlaitKernels *kernels = packed->kernels;
+  gint64 tile = kernels->tile_width;
+
+  for (gint64 j = 0; j < width; j += tile)
+    {
+      const PlaitScalar *panel = packed->panels + (column + j) * packed->depth;
+
+      for (gint64 first = 0; first == 0 || first < packed->depth; first += PLAIT_PANEL_DEPTH)
+        kernels->multiply (rows, MIN (tile, width - j), MIN (PLAIT_PANEL_DEPTH, packed->depth - first), x + first,
+                           x_stride, 1, panel + first * tile, tile, y + j, y_stride, add || first > 0);
+    }
+}
+
+typedef struct
+{
+  const PlaitPacked *packed;
+  PlaitTensor y;
+  PlaitScalar beta;
+  PlaitTensor x;
+  PlaitFinish finish;
+  gint64 row_groups;
+  gint64 group_width;
+} Product;
+
+static void
+product_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Product *product = data;
+  gint64 part = piece % product->row_groups, column = piece / product->row_groups * product->group_width;
+  gint64 first = product->y.rows * part / product->row_groups;
+  gint64 rows = product->y.rows * (part + 1) / product->row_groups - first;
+  gint64 width = MIN (product->group_width, product->y.width - column);
+
+  plait_packed_multiply (product->packed, plait_tensor_row (product->y, first) + column, product->y.stride,
+                         product->beta != 0, plait_tensor_row (product->x, first), product->x.stride, rows, column,
+                         width);
+  plait_panel_finish (product->packed->kernels, &product->finish, product->y, first, rows, column, width);
+}
+
+void
+plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
+                             const PlaitFinish *finish)
+{
+  Product product = { .packed = packed, .y = y, .beta = beta, .x = x, .finish = *finish };
+  gint64 most = 48, groups;
+
+  g_assert (x.rows == y.rows && x.width == packed->depth && y.width == packed->width);
+  if (y.rows == 0 || y.width == 0)
+    return;
+  product.row_groups = (y.rows + most - 1) / most;
+  product.group_width = packed->kernels->tile_width;
+  if (y.rows * y.width * packed->depth <= SMALL)
+    {
+      product.row_groups = 1;
+      product.group_width = y.width;
+    }
+  groups = (y.width + product.group_width - 1) / product.group_width;
+  plait_pool_run (pool, groups * product.row_groups, product_piece, &product);
+}
+
+void
+plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
+                      const PlaitScalar *bias, PlaitActivation activation)
+{
+  plait_packed_product_finish (pool, y, beta, x, packed, &(PlaitFinish){ .bias = bias, .activation = activation });
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/pool.h"
+#include "tensor/kernels/kernels.h"
+
+/* Elements in a piece of work that touches each element once. */
+#define PLAIT_SPAN_ELEMENTS 16384
+
+/* A span of @n elements that stand end to end in each of the tensors: tensor i's begin at @at[i]. @index is the place
+ * of the first in the tensors (row * width + column). */
+typedef void (*PlaitSpan) (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index);
+
+/* Calls @span over all elements of @n_tensors (at most 4) tensors of one shape, in pieces that depend on the shape
+ * alone. */
+void plait_spans_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, PlaitSpan span, gconstpointer data);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/update.h"
+
+#include "tensor/kernels/kernels.h"
+#include "tensor/spans.h"
+
+/* Pieces go through all slots: piece i of a slot covers its elements i * PIECE ... */
+#define PIECE PLAIT_SPAN_ELEMENTS
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  const PlaitAdamSlot *slots;
+  guint n_slots;
+  const PlaitAdamSettings *settings;
+  double *squares;
+} Update;
+
+static gint64
+pieces_of (const PlaitAdamSlot *slot)
+{
+  return (slot->n + PIECE - 1) / PIECE;
+}
+
+static gint64
+all_pieces (const Update *update)
+{
+  gint64 pieces = 0;
+
+  for (guint i = 0; i < update->n_slots; i++)
+    pieces += pieces_of (&update->slots[i]);
+  return pieces;
+}
+
+/* The slot that @piece falls into and its first element there. */
+static const PlaitAdamSlot *
+find_slot (const Update *update, gint64 piece, gint64 *first)
+{
+  const PlaitAdamSlot *slot = update->slots;
+
+  for (; piece >= pieces_of (slot); slot++)
+    piece -= pieces_of (slot);
+  *first = piece * PIECE;
+  return slot;
+}
+
+static void
+adam_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Update *update = data;
+  gint64 first;
+  const PlaitAdamSlot *slot = find_slot (update, piece, &first);
+
+  update->kernels->adam (slot, first, MIN (PIECE, slot->n - first), update->settings);
+}
+
+void
+plait_adam_update (PlaitPool *pool, const PlaitAdamSlot *slots, guint n_slots, const PlaitAdamSettings *settings)
+{
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .settings = settings };
+
+  plait_pool_run (pool, all_pieces (&update), adam_piece, &update);
+}
+
+static void
+squares_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Update *update = data;
+  gint64 first;
+  const PlaitAdamSlot *slot = find_slot (update, piece, &first);
+
+  update->squares[piece] = update->kernels->squares (slot->gradient + first, MIN (PIECE, slot->n - first));
+}
+
+double
+plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitAdamSlot *slots, guint n_slots)
+{
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots };
+  gint64 pieces = all_pieces (&update);
+  double sum = 0;
+
+  if (pieces == 0)
+    return 0;
+  update.squares = plait_arena_new_array (arena, double, pieces);
+  plait_pool_run (pool, pieces, squares_piece, &update);
+  for (gint64 i = 0; i < pieces; i++)
+    sum += update.squares[i];
+  plait_arena_release (arena, update.squares, sizeof (double) * (gsize)pieces);
+  return sum;
+}
+
+typedef struct
+{
+  PlaitScalar alpha;
+} Average;
+
+static void
+average_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  PlaitScalar alpha = ((const Average *)data)->alpha;
+
+  for (gint64 i = 0; i < n; i++)
+    at[0][i] += alpha * (at[1][i] - at[0][i]);
+}
+
+void
+plait_average_update (PlaitPool *pool, PlaitScalar *y, const PlaitScalar *x, gint64 n, double alpha)
+{
+  Average average = { (PlaitScalar)alpha };
+
+  plait_spans_run (pool, (PlaitTensor[]){ plait_tensor (y, 1, n), plait_tensor ((PlaitScalar *)x, 1, n) }, 2,
+                   average_span, &average);
+}

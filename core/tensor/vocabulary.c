@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/vocabulary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensor/panel.h"
+
+/*
+ * A chunk of rows goes through four runs of the pool:
+ *   1. blocks of words: logits and each row's maximum, sum of exponentials and sum of logits within the block;
+ *   2. rows: log-sum-exp and loss;
+ *   3. lanes of blocks: the logits become their gradient while they are in cache, which at once gives the block's rows
+ * of dtable and a share of dstates that belongs to the lane;
+ *   4. rows: the lanes' shares are added up in order.
+ */
+#define BLOCK_WORDS 128
+#define MOST_LANES 16
+/* A chunk has as many rows as make about this many logits, within bounds: chosen by measuring. */
+#define CHUNK_LOGITS 12582912
+#define LEAST_CHUNK 128
+#define MOST_CHUNK 1024
+#define ROWS_IN_PIECE 16
+
+/* Of one row and block. */
+typedef struct
+{
+  PlaitScalar greatest;
+  PlaitScalar exponentials; /* sum of exp (logit - greatest) */
+  PlaitScalar logits;       /* sum */
+} Statistics;
+
+typedef struct
+{
+  double log_sum;
+  double loss;
+  double negative_log_likelihood;
+  PlaitScalar target;      /* its logit */
+  gboolean first_in_block; /* no word of its block with a lower id has as great a logit */
+  gboolean correct;
+} Row;
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitPool *pool;
+  const PlaitVocabularyWork *work;
+  gboolean wants_gradient;
+  double each;   /* smoothed probability of a word that is not the target */
+  double target; /* what the target has above that */
+  gint64 words;
+  gint64 width;
+  gint64 block; /* words in a block */
+  gint64 blocks;
+  gint64 lanes;
+  /* The chunk. */
+  gint64 first;
+  gint64 rows;
+  PlaitScalar *logits;    /* [block][row][word], if gradients are wanted */
+  Statistics *statistics; /* [row][block] */
+  Row *row;
+  PlaitScalar *states; /* panels [panel][row][tile_width] */
+  PlaitScalar *shares; /* of dstates: [lane][row][width] */
+} Stage;
+
+static gint64
+chunk_rows (gint64 rows, gint64 words)
+{
+  gint64 most = CLAMP (CHUNK_LOGITS / MAX (words, 1), LEAST_CHUNK, MOST_CHUNK), chunks = (rows + most - 1) / most;
+
+  /* Chunks of one size. */
+  return chunks == 0 ? 0 : (rows + chunks - 1) / chunks;
+}
+
+static Stage
+stage_of (gint64 rows, gint64 width, gint64 words)
+{
+  Stage stage = { .kernels = plait_kernels (), .words = words, .width = width };
+  gint64 tile = stage.kernels->tile_width;
+
+  stage.block = (BLOCK_WORDS + tile - 1) / tile * tile;
+  stage.blocks = (words + stage.block - 1) / stage.block;
+  stage.lanes = MIN (stage.blocks, MOST_LANES);
+  stage.rows = chunk_rows (rows, words);
+  return stage;
+}
+
+static gsize
+logits_bytes (const Stage *stage, gint64 rows)
+{
+  return sizeof (PlaitScalar) * (gsize)(stage->blocks * stage->block * rows);
+}
+
+static gsize
+states_bytes (const Stage *stage, gint64 rows)
+{
+  return sizeof (PlaitScalar)
+         * (gsize)(plait_panels (stage->kernels, stage->width) * stage->kernels->tile_width * rows);
+}
+
+static gsize
+shares_bytes (const Stage *stage, gint64 rows)
+{
+  return sizeof (PlaitScalar) * (gsize)(stage->lanes * rows * stage->width);
+}
+
+gsize
+plait_vocabulary_workspace (gint64 rows, gint64 width, gint64 words)
+{
+  Stage stage = stage_of (rows, width, words);
+
+  return logits_bytes (&stage, stage.rows) + states_bytes (&stage, stage.rows) + shares_bytes (&stage, stage.rows)
+         + (sizeof (Statistics) * (gsize)stage.blocks + sizeof (Row)) * (gsize)stage.rows;
+}
+
+/* Words of block @block. */
+static gint64
+block_width (const Stage *stage, gint64 block)
+{
+  return MIN (stage->block, stage->words - block * stage->block);
+}
+
+static Statistics
+statistics_of (const Stage *stage, const PlaitScalar *logits, gint64 n)
+{
+  Statistics statistics = { .greatest = stage->kernels->greatest (logits, n) };
+
+  statistics.exponentials = (PlaitScalar)stage->kernels->exponential_sum (logits, statistics.greatest, n);
+  if (stage->each > 0)
+    statistics.logits = (PlaitScalar)stage->kernels->total (logits, n);
+  return statistics;
+}
+
+/* Takes note of the target's logit if it is in the block. */
+static void
+note_target (Stage *stage, gint64 block, gint64 row, const PlaitScalar *logits, gint64 n)
+{
+  gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
+
+  if (target < 0 || target >= n)
+    return;
+  stage->row[row].target = logits[target];
+  stage->row[row].first_in_block = TRUE;
+  for (gint64 i = 0; i < target; i++)
+    if (logits[i] >= logits[target])
+      stage->row[row].first_in_block = FALSE;
+}
+
+static void
+logits_piece (gpointer data, gint64 block, guint thread)
+{
+  Stage *stage = data;
+  const PlaitVocabularyWork *work = stage->work;
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 tile = kernels->tile_width, n = block_width (stage, block), word = block * stage->block;
+  gint64 panel = MIN (PLAIT_PANEL_DEPTH, stage->width) * stage->block;
+  PlaitScalar *table
+      = plait_pool_scratch (stage->pool, thread, sizeof (PlaitScalar) * (gsize)(panel + stage->rows * stage->block));
+  PlaitScalar *logits = stage->wants_gradient ? stage->logits + word * stage->rows : table + panel;
+
+  for (gint64 first = 0; first == 0 || first < stage->width; first += PLAIT_PANEL_DEPTH)
+    {
+      gint64 depth = MIN (PLAIT_PANEL_DEPTH, stage->width - first);
+
+      plait_panel_pack (kernels, table, work->table, TRUE, first, depth, word, n);
+      for (gint64 j = 0; j < n; j += tile)
+        kernels->multiply (stage->rows, MIN (tile, n - j), depth, plait_tensor_row (work->states, stage->first) + first,
+                           work->states.stride, 1, table + j * depth, tile, logits + j, stage->block, first > 0);
+    }
+  for (gint64 row = 0; row < stage->rows; row++)
+    {
+      PlaitScalar *at = logits + row * stage->block;
+
+      if (work->bias != NULL)
+        kernels->accumulate (at, 1, 1, work->bias + word, n);
+      stage->statistics[row * stage->blocks + block] = statistics_of (stage, at, n);
+      note_target (stage, block, row, at, n);
+    }
+}
+
+static void
+finish_row (const Stage *stage, gint64 number)
+{
+  const Statistics *statistics = stage->statistics + number * stage->blocks;
+  gint64 own = stage->work->targets[stage->first + number] / stage->block;
+  Row *row = &stage->row[number];
+  double greatest = -INFINITY, sum = 0, logits = 0;
+
+  row->correct = row->first_in_block;
+  for (gint64 b = 0; b < stage->blocks; b++)
+    {
+      greatest = MAX (greatest, (double)statistics[b].greatest);
+      logits += statistics[b].logits;
+      if (b < own ? !(statistics[b].greatest < row->target) : !(statistics[b].greatest <= row->target))
+        row->correct = FALSE;
+    }
+  for (gint64 b = 0; b < stage->blocks; b++)
+    sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
+  row->log_sum = greatest + log (sum);
+  row->negative_log_likelihood = row->log_sum - row->target;
+  row->loss = row->log_sum - stage->target * row->target - stage->each * logits;
+}
+
+static void
+rows_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Stage *stage = data;
+
+  for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
+    finish_row (stage, row);
+}
+
+/* The logits of a block become their gradient. */
+static void
+differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
+{
+  PlaitScalar scale = (PlaitScalar)stage->work->scale, offset = (PlaitScalar)(stage->work->scale * stage->each);
+
+  for (gint64 row = 0; row < stage->rows; row++)
+    {
+      PlaitScalar *at = logits + row * stage->block;
+      gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
+
+      stage->kernels->softmax_gradient (at, (PlaitScalar)stage->row[row].log_sum, scale, offset, n);
+      if (target >= 0 && target < n)
+        at[target] -= (PlaitScalar)(stage->work->scale * stage->target);
+    }
+}
+
+static void
+gradient_piece (gpointer data, gint64 lane, guint thread)
+{
+  static const PlaitScalar one = 1;
+  const Stage *stage = data;
+  const PlaitVocabularyWork *work = stage->work;
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 tile = kernels->tile_width, width = stage->width, rows = stage->rows;
+  gint64 first = stage->blocks * lane / stage->lanes, end = stage->blocks * (lane + 1) / stage->lanes;
+  PlaitScalar *share = stage->shares + lane * rows * width;
+  PlaitScalar *table = plait_pool_scratch (
+      stage->pool, thread, sizeof (PlaitScalar) * (gsize)(plait_panels (kernels, width) * tile * stage->block));
+
+  for (gint64 block = first; block < end; block++)
+    {
+      gint64 n = block_width (stage, block), word = block * stage->block;
+      PlaitScalar *logits = stage->logits + word * rows;
+
+      differentiate (stage, block, logits, n);
+      if (work->dtable.data != NULL)
+        for (gint64 j = 0; j < width; j += tile)
+          kernels->multiply (n, MIN (tile, width - j), rows, logits, 1, stage->block, stage->states + j * rows, tile,
+                             plait_tensor_row (work->dtable, word) + j, work->dtable.stride, TRUE);
+      if (work->dbias.data != NULL)
+        kernels->multiply (1, n, rows, &one, 0, 0, logits, stage->block, work->dbias.data + word, 0, TRUE);
+      if (work->dstates.data == NULL)
+        continue;
+      plait_panel_pack (kernels, table, work->table, FALSE, word, n, 0, width);
+      for (gint64 j = 0; j < width; j += tile)
+        kernels->multiply (rows, MIN (tile, width - j), n, logits, stage->block, 1, table + j * n, tile, share + j,
+                           width, block > first);
+    }
+}
+
+static void
+shares_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Stage *stage = data;
+
+  for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
+    for (gint64 lane = 0; lane < stage->lanes; lane++)
+      stage->kernels->accumulate (plait_tensor_row (stage->work->dstates, stage->first + row), lane > 0, 1,
+                                  stage->shares + (lane * stage->rows + row) * stage->width, stage->width);
+}
+
+static void
+states_piece (gpointer data, gint64 panel, guint thread)
+{
+  const Stage *stage = data;
+  gint64 column = panel * stage->kernels->tile_width;
+
+  plait_panel_pack (stage->kernels, stage->states + column * stage->rows, stage->work->states, FALSE, stage->first,
+                    stage->rows, column, MIN (stage->kernels->tile_width, stage->width - column));
+}
+
+static void
+compute_chunk (Stage *stage, PlaitVocabularySums *sums)
+{
+  const PlaitVocabularyWork *work = stage->work;
+  gint64 pieces = (stage->rows + ROWS_IN_PIECE - 1) / ROWS_IN_PIECE;
+
+  plait_pool_run (stage->pool, stage->blocks, logits_piece, stage);
+  plait_pool_run (stage->pool, pieces, rows_piece, stage);
+  for (gint64 row = 0; row < stage->rows; row++)
+    {
+      sums->loss += stage->row[row].loss;
+      sums->negative_log_likelihood += stage->row[row].negative_log_likelihood;
+      sums->correct += stage->row[row].correct;
+      if (work->row_losses != NULL)
+        work->row_losses[stage->first + row] = stage->row[row].negative_log_likelihood;
+    }
+  if (!stage->wants_gradient)
+    return;
+  if (work->dtable.data != NULL)
+    plait_pool_run (stage->pool, plait_panels (stage->kernels, stage->width), states_piece, stage);
+  plait_pool_run (stage->pool, stage->lanes, gradient_piece, stage);
+  if (work->dstates.data != NULL)
+    plait_pool_run (stage->pool, pieces, shares_piece, stage);
+}
+
+PlaitVocabularySums
+plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabularyWork *work)
+{
+  gint64 rows = work->states.rows, most;
+  Stage stage = stage_of (rows, work->states.width, work->table.rows);
+  PlaitVocabularySums sums = { 0 };
+  gsize statistics_size;
+
+  g_assert (work->table.width == stage.width && stage.words > 0);
+  if (rows == 0)
+    return sums;
+  stage.pool = pool;
+  stage.work = work;
+  stage.wants_gradient = work->dstates.data != NULL || work->dtable.data != NULL || work->dbias.data != NULL;
+  stage.each = work->others ? (stage.words > 1 ? work->smoothing / (double)(stage.words - 1) : 0)
+                            : work->smoothing / (double)stage.words;
+  stage.target = 1 - work->smoothing - (work->others ? stage.each : 0);
+  most = stage.rows;
+  statistics_size = sizeof (Statistics) * (gsize)(most * stage.blocks);
+  stage.statistics = plait_arena_take (arena, statistics_size);
+  stage.row = plait_arena_new_array (arena, Row, most);
+  if (stage.wants_gradient)
+    {
+      stage.logits = plait_arena_take (arena, logits_bytes (&stage, most));
+      stage.states = plait_arena_take (arena, states_bytes (&stage, most));
+      stage.shares = plait_arena_take (arena, shares_bytes (&stage, most));
+    }
+  for (; stage.first < rows; stage.first += most)
+    {
+      stage.rows = MIN (most, rows - stage.first);
+      compute_chunk (&stage, &sums);
+    }
+  if (stage.wants_gradient)
+    {
+      plait_arena_release (arena, stage.shares, shares_bytes (&stage, most));
+      plait_arena_release (arena, stage.states, states_bytes (&stage, most));
+      plait_arena_release (arena, stage.logits, logits_bytes (&stage, most));
+    }
+  plait_arena_release (arena, stage.row, sizeof (Row) * (gsize)most);
+  plait_arena_release (arena, stage.statistics, statistics_size);
+  return sums;
+}
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitTensor y;
+} LogSoftmax;
+
+static void
+log_softmax_piece (gpointer data, gint64 row, guint thread)
+{
+  const LogSoftmax *softmax = data;
+  PlaitScalar *y = plait_tensor_row (softmax->y, row);
+  PlaitScalar shift = softmax->kernels->greatest (y, softmax->y.width);
+  PlaitScalar sum = (PlaitScalar)log (softmax->kernels->exponential_sum (y, shift, softmax->y.width));
+
+  for (gint64 i = 0; i < softmax->y.width; i++)
+    y[i] = y[i] - shift - sum;
+}
+
+void
+plait_log_softmax (PlaitPool *pool, PlaitTensor y)
+{
+  LogSoftmax softmax = { plait_kernels (), y };
+
+  if (y.width > 0)
+    plait_pool_run (pool, y.rows, log_softmax_piece, &softmax);
+}
