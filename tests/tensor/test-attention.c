@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/attention.h"
+
+#include <math.h>
+
+#include "trial.h"
+
+/* The factor that dropout gives to a weight. */
+static double
+slow_factor (const PlaitAttentionSettings *settings, gint64 row, guint head, gint64 key)
+{
+  guint32 low = (guint32)settings->key.state, high = (guint32)(settings->key.state >> 32);
+  guint32 draws = plait_random_hash32 (low, high, (guint32)((guint64)row * settings->heads + head));
+
+  return plait_random_hash32 (draws, high, (guint32)key) < (guint32)(settings->dropout * 0x1p32)
+             ? 0
+             : 1 / (1 - settings->dropout);
+}
+
+/* One query and head over a list of keys; keys that it does not see are NULL. */
+typedef struct
+{
+  gint64 n;
+  const PlaitScalar **keys;
+  const PlaitScalar **values;
+  double *weights; /* before dropout */
+  double *factors;
+  double scale;
+  gint64 width;
+} Slow;
+
+static void
+slow_weigh (Slow *slow, const PlaitScalar *query)
+{
+  double greatest = -INFINITY, sum = 0;
+
+  for (gint64 j = 0; j < slow->n; j++)
+    {
+      slow->weights[j] = 0;
+      if (slow->keys[j] == NULL)
+        continue;
+      for (gint64 d = 0; d < slow->width; d++)
+        slow->weights[j] += (double)query[d] * (double)slow->keys[j][d] * slow->scale;
+      greatest = MAX (greatest, slow->weights[j]);
+    }
+  for (gint64 j = 0; j < slow->n; j++)
+    {
+      slow->weights[j] = slow->keys[j] == NULL ? 0 : exp (slow->weights[j] - greatest);
+      sum += slow->weights[j];
+    }
+  for (gint64 j = 0; j < slow->n && sum > 0; j++)
+    slow->weights[j] /= sum;
+}
+
+static void
+slow_context (const Slow *slow, PlaitScalar *context)
+{
+  for (gint64 d = 0; d < slow->width; d++)
+    {
+      double sum = 0;
+
+      for (gint64 j = 0; j < slow->n; j++)
+        if (slow->keys[j] != NULL)
+          sum += slow->weights[j] * slow->factors[j] * (double)slow->values[j][d];
+      context[d] = (PlaitScalar)sum;
+    }
+}
+
+/* Adds to the gradients; dkeys and dvalues are NULL where keys are. */
+static void
+slow_backward (const Slow *slow, const PlaitScalar *query, const PlaitScalar *dcontext, PlaitScalar *dquery,
+               PlaitScalar **dkeys, PlaitScalar **dvalues)
+{
+  double delta = 0, *changes = g_new0 (double, slow->n + 1);
+
+  for (gint64 j = 0; j < slow->n; j++)
+    for (gint64 d = 0; d < slow->width && slow->keys[j] != NULL; d++)
+      {
+        changes[j] += slow->factors[j] * (double)slow->values[j][d] * (double)dcontext[d];
+        delta += slow->weights[j] * slow->factors[j] * (double)slow->values[j][d] * (double)dcontext[d];
+      }
+  for (gint64 j = 0; j < slow->n; j++)
+    for (gint64 d = 0; d < slow->width && slow->keys[j] != NULL; d++)
+      {
+        double change = slow->weights[j] * (changes[j] - delta) * slow->scale;
+
+        dquery[d] += (PlaitScalar)(change * (double)slow->keys[j][d]);
+        dkeys[j][d] += (PlaitScalar)(change * (double)query[d]);
+        dvalues[j][d] += (PlaitScalar)(slow->weights[j] * slow->factors[j] * (double)dcontext[d]);
+      }
+  g_free (changes);
+}
+
+#define MOST_MEMORIES 3
+
+typedef struct
+{
+  gint64 width;
+  PlaitAttentionSettings settings;
+  PlaitRagged query_rows;
+  guint n_memories;
+  PlaitTensor queries, context, dcontext, dqueries, slow_context, slow_dqueries;
+  PlaitAttentionMemory memories[MOST_MEMORIES];
+  PlaitScalar *slow_weights[MOST_MEMORIES];
+  PlaitAttentionMemoryGradient gradients[MOST_MEMORIES];
+  PlaitTensor slow_dkeys[MOST_MEMORIES], slow_dvalues[MOST_MEMORIES];
+} Case;
+
+/* Everything in the plain order of the equations. */
+static void
+slow_attention (Trial *trial, Case *c, gboolean backward)
+{
+  gint64 width = c->width / c->settings.heads, done[MOST_MEMORIES] = { 0 }, pairs[MOST_MEMORIES] = { 0 };
+
+  for (guint m = 0; m < c->n_memories; m++)
+    for (gint64 s = 0; s < c->query_rows.n; s++)
+      pairs[m] += plait_ragged_length (c->query_rows, s) * plait_ragged_length (c->memories[m].rows, s);
+  for (gint64 s = 0; s < c->query_rows.n; s++)
+    {
+      gint64 queries = plait_ragged_length (c->query_rows, s), n = 0;
+
+      for (guint m = 0; m < c->n_memories; m++)
+        n += plait_ragged_length (c->memories[m].rows, s);
+      for (guint head = 0; head < c->settings.heads; head++)
+        for (gint64 t = 0; t < queries; t++)
+          {
+            gint64 row = c->query_rows.offsets[s] + t, column = head * width, j = 0;
+            gsize size = sizeof (gpointer) * (gsize)(n + 1);
+            Slow slow = { n,
+                          trial_memory (trial, size),
+                          trial_memory (trial, size),
+                          trial_memory (trial, size),
+                          trial_memory (trial, size),
+                          c->settings.scale != 0 ? c->settings.scale : 1 / sqrt ((double)width),
+                          width };
+            PlaitScalar **dkeys = trial_memory (trial, size), **dvalues = trial_memory (trial, size);
+
+            for (guint m = 0; m < c->n_memories; m++)
+              for (gint64 k = 0; k < plait_ragged_length (c->memories[m].rows, s); k++, j++)
+                {
+                  gint64 key = c->memories[m].rows.offsets[s] + k;
+
+                  if (c->settings.causal && k > t)
+                    continue;
+                  if (c->memories[m].gather != NULL)
+                    key = c->memories[m].gather[key];
+                  slow.keys[j] = plait_tensor_row (c->memories[m].keys, key) + column;
+                  slow.values[j] = plait_tensor_row (c->memories[m].values, key) + column;
+                  slow.factors[j] = slow_factor (&c->settings, row, head, j);
+                  if (backward)
+                    {
+                      dkeys[j] = plait_tensor_row (c->slow_dkeys[m], key) + column;
+                      dvalues[j] = plait_tensor_row (c->slow_dvalues[m], key) + column;
+                    }
+                }
+            slow_weigh (&slow, plait_tensor_row (c->queries, row) + column);
+            slow_context (&slow, plait_tensor_row (c->slow_context, row) + column);
+            j = 0;
+            for (guint m = 0; m < c->n_memories; m++)
+              for (gint64 k = 0, keys = plait_ragged_length (c->memories[m].rows, s); k < keys; k++, j++)
+                c->slow_weights[m][head * pairs[m] + done[m] + t * keys + k] = (PlaitScalar)slow.weights[j];
+            if (backward)
+              slow_backward (&slow, plait_tensor_row (c->queries, row) + column,
+                             plait_tensor_row (c->dcontext, row) + column,
+                             plait_tensor_row (c->slow_dqueries, row) + column, dkeys, dvalues);
+          }
+      for (guint m = 0; m < c->n_memories; m++)
+        done[m] += queries * plait_ragged_length (c->memories[m].rows, s);
+    }
+}
+
+static Case
+random_case (Trial *trial, gint64 most_queries, gint64 most_keys)
+{
+  Case c = { .n_memories = (guint)trial_number (trial, 1, MOST_MEMORIES) };
+  gint64 sentences = trial_number (trial, 0, 4);
+
+  c.settings.heads = (guint)trial_number (trial, 1, 3);
+  c.settings.scale = trial_flip (trial) ? .3 : 0;
+  c.settings.dropout = trial_flip (trial) ? .2 : 0;
+  c.settings.key = plait_random_subkey (trial->key, 4);
+  c.width = c.settings.heads * (trial_flip (trial) ? 16 * trial_number (trial, 1, 4) : trial_number (trial, 1, 50));
+  c.query_rows = trial_ragged (trial, sentences, 0, most_queries);
+  c.queries = trial_tensor (trial, plait_ragged_rows (c.query_rows), c.width);
+  c.context = trial_rubbish (trial, c.queries.rows, c.width);
+  c.slow_context = trial_tensor (trial, c.queries.rows, c.width);
+  for (guint m = 0; m < c.n_memories; m++)
+    {
+      PlaitAttentionMemory *memory = &c.memories[m];
+      gint64 pairs = 0;
+
+      memory->rows = trial_ragged (trial, sentences, 0, most_keys);
+      memory->keys = trial_tensor (trial, plait_ragged_rows (memory->rows), c.width);
+      memory->values = trial_tensor (trial, plait_ragged_rows (memory->rows), c.width);
+      for (gint64 s = 0; s < sentences; s++)
+        pairs += plait_ragged_length (c.query_rows, s) * plait_ragged_length (memory->rows, s);
+      memory->weights = trial_flip (trial) ? trial_vector (trial, c.settings.heads * pairs) : NULL;
+      c.slow_weights[m] = trial_vector (trial, c.settings.heads * pairs);
+    }
+  return c;
+}
+
+static void
+check_forward (Trial *trial, Case *c, gboolean backward)
+{
+  slow_attention (trial, c, backward);
+  trial_check (trial, "context", c->context, c->slow_context);
+  for (guint m = 0; m < c->n_memories; m++)
+    {
+      gint64 pairs = 0;
+
+      for (gint64 s = 0; s < c->query_rows.n; s++)
+        pairs += plait_ragged_length (c->query_rows, s) * plait_ragged_length (c->memories[m].rows, s);
+      if (c->memories[m].weights != NULL)
+        trial_check_vector (trial, "weights", c->memories[m].weights, c->slow_weights[m], c->settings.heads * pairs);
+    }
+}
+
+static void
+attention_case (Trial *trial, Case c)
+{
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitScalar *log_sums = trial_vector (trial, c.queries.rows * c.settings.heads);
+  PlaitGradientTarget dqueries = { .beta = beta };
+
+  if (c.n_memories == 1)
+    c.settings.causal = trial_flip (trial);
+  c.dcontext = trial_tensor (trial, c.queries.rows, c.width);
+  dqueries.gradient = trial_target (trial, c.queries.rows, c.width, beta, &c.slow_dqueries);
+  for (guint m = 0; m < c.n_memories; m++)
+    {
+      PlaitAttentionMemoryGradient *gradient = &c.gradients[m];
+      gint64 rows = c.memories[m].keys.rows;
+
+      gradient->keys.beta = gradient->values.beta = beta;
+      gradient->keys.gradient = trial_target (trial, rows, c.width, beta, &c.slow_dkeys[m]);
+      gradient->values.gradient = trial_target (trial, rows, c.width, beta, &c.slow_dvalues[m]);
+    }
+  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
+                           log_sums);
+  plait_attention_backward (trial->pool, dqueries, c.gradients, c.dcontext, c.context, c.queries, c.query_rows,
+                            c.memories, c.n_memories, &c.settings, log_sums);
+  check_forward (trial, &c, TRUE);
+  trial_check (trial, "dqueries", dqueries.gradient, c.slow_dqueries);
+  for (guint m = 0; m < c.n_memories; m++)
+    {
+      trial_check (trial, "dkeys", c.gradients[m].keys.gradient, c.slow_dkeys[m]);
+      trial_check (trial, "dvalues", c.gradients[m].values.gradient, c.slow_dvalues[m]);
+    }
+}
+
+static void
+attention_body (Trial *trial)
+{
+  attention_case (trial, random_case (trial, 20, 35));
+}
+
+TEST_CASE (attention, equals_its_slow_twin)
+{
+  trial_run (attention_body, 40);
+}
+
+static void
+long_body (Trial *trial)
+{
+  attention_case (trial, random_case (trial, 100, 700));
+}
+
+TEST_CASE (attention, goes_through_many_queries_in_tiles)
+{
+  trial_run (long_body, 2);
+}
+
+static void
+gather_body (Trial *trial)
+{
+  Case c = random_case (trial, 3, 30);
+
+  for (guint m = 0; m < c.n_memories; m++)
+    {
+      gint64 n = plait_ragged_rows (c.memories[m].rows),
+             *gather = trial_memory (trial, sizeof (gint64) * (gsize)(n + 1));
+
+      c.memories[m].keys = trial_tensor (trial, 11, c.width);
+      c.memories[m].values = trial_tensor (trial, 11, c.width);
+      for (gint64 i = 0; i < n; i++)
+        gather[i] = trial_number (trial, 0, 10);
+      c.memories[m].gather = gather;
+    }
+  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
+                           NULL);
+  check_forward (trial, &c, FALSE);
+}
+
+TEST_CASE (attention, reads_gathered_keys)
+{
+  trial_run (gather_body, 15);
+}
+
+/* Queries, keys and values are one tensor, and so are their gradients. */
+static void
+shared_body (Trial *trial)
+{
+  PlaitRagged rows = trial_ragged (trial, 3, 0, 20);
+  gint64 n = plait_ragged_rows (rows), width = 24;
+  PlaitTensor x = trial_tensor (trial, n, width), context = trial_rubbish (trial, n, width);
+  PlaitTensor dcontext = trial_tensor (trial, n, width), shared = trial_rubbish (trial, n, width);
+  PlaitTensor apart[3], sum = trial_rubbish (trial, n, width);
+  PlaitAttentionSettings settings = { .heads = 2 };
+  PlaitAttentionMemory memory = { .keys = x, .values = x, .rows = rows };
+  PlaitScalar *log_sums = trial_vector (trial, n * 2);
+  PlaitAttentionMemoryGradient gradient = { { shared, 1 }, { shared, 1 } };
+
+  plait_attention_forward (trial->pool, context, x, rows, &memory, 1, &settings, log_sums);
+  plait_attention_backward (trial->pool, (PlaitGradientTarget){ shared, 0 }, &gradient, dcontext, context, x, rows,
+                            &memory, 1, &settings, log_sums);
+  for (guint i = 0; i < 3; i++)
+    apart[i] = trial_rubbish (trial, n, width);
+  gradient = (PlaitAttentionMemoryGradient){ { apart[1], 0 }, { apart[2], 0 } };
+  plait_attention_backward (trial->pool, (PlaitGradientTarget){ apart[0], 0 }, &gradient, dcontext, context, x, rows,
+                            &memory, 1, &settings, log_sums);
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 j = 0; j < width; j++)
+      plait_tensor_row (sum, i)[j]
+          = plait_tensor_row (apart[0], i)[j] + plait_tensor_row (apart[1], i)[j] + plait_tensor_row (apart[2], i)[j];
+  trial_check (trial, "shared gradient", shared, sum);
+}
+
+TEST_CASE (attention, adds_up_gradients_of_one_tensor)
+{
+  trial_run (shared_body, 5);
+}
+
+static void
+items_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 120), head_width = trial_number (trial, 1, 40);
+  guint n = (guint)trial_number (trial, 1, 5);
+  PlaitAttentionSettings settings = { .heads = (guint)trial_number (trial, 1, 3),
+                                      .dropout = trial_flip (trial) ? .3 : 0,
+                                      .key = plait_random_subkey (trial->key, 5) };
+  gint64 width = head_width * settings.heads;
+  PlaitTensor queries = trial_tensor (trial, rows, width), context = trial_rubbish (trial, rows, width), slow_contexts;
+  PlaitTensor dcontext = trial_tensor (trial, rows, width), keys[5], values[5], slow_dkeys[5], slow_dvalues[5], slow_dq;
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitGradientTarget dq = { .beta = beta }, dkeys[5], dvalues[5];
+  PlaitScalar *weights = trial_vector (trial, rows * n * settings.heads);
+  PlaitScalar *slow_weights = trial_vector (trial, rows * n * settings.heads);
+  const guint8 *present[5];
+
+  slow_contexts = trial_tensor (trial, rows, width);
+  dq.gradient = trial_target (trial, rows, width, beta, &slow_dq);
+  for (guint j = 0; j < n; j++)
+    {
+      keys[j] = trial_tensor (trial, rows, width);
+      values[j] = trial_tensor (trial, rows, width);
+      present[j] = trial_flip (trial) ? trial_bytes (trial, rows) : NULL;
+      dkeys[j].beta = dvalues[j].beta = beta;
+      dkeys[j].gradient = trial_target (trial, rows, width, beta, &slow_dkeys[j]);
+      dvalues[j].gradient = trial_target (trial, rows, width, beta, &slow_dvalues[j]);
+    }
+  plait_items_attention_forward (trial->pool, context, queries, keys, values, present, n, &settings, weights);
+  plait_items_attention_backward (trial->pool, dq, dkeys, dvalues, dcontext, queries, keys, values, present, n,
+                                  &settings);
+  for (gint64 r = 0; r < rows; r++)
+    for (guint head = 0; head < settings.heads; head++)
+      {
+        gint64 column = head * head_width;
+        const PlaitScalar *key[5] = { NULL }, *value[5] = { NULL };
+        PlaitScalar *dkey[5], *dvalue[5];
+        double weight[5], factors[5];
+        Slow slow = { n, key, value, weight, factors, 1 / sqrt ((double)head_width), head_width };
+
+        for (guint j = 0; j < n; j++)
+          if (present[j] == NULL || present[j][r])
+            {
+              key[j] = plait_tensor_row (keys[j], r) + column;
+              value[j] = plait_tensor_row (values[j], r) + column;
+              dkey[j] = plait_tensor_row (slow_dkeys[j], r) + column;
+              dvalue[j] = plait_tensor_row (slow_dvalues[j], r) + column;
+              factors[j] = slow_factor (&settings, r, head, j);
+            }
+        slow_weigh (&slow, plait_tensor_row (queries, r) + column);
+        slow_context (&slow, plait_tensor_row (slow_contexts, r) + column);
+        for (guint j = 0; j < n; j++)
+          slow_weights[(head * rows + r) * n + j] = (PlaitScalar)weight[j];
+        slow_backward (&slow, plait_tensor_row (queries, r) + column, plait_tensor_row (dcontext, r) + column,
+                       plait_tensor_row (slow_dq, r) + column, dkey, dvalue);
+      }
+  trial_check (trial, "context", context, slow_contexts);
+  trial_check_vector (trial, "weights", weights, slow_weights, rows * n * settings.heads);
+  trial_check (trial, "dqueries", dq.gradient, slow_dq);
+  for (guint j = 0; j < n; j++)
+    {
+      trial_check (trial, "dkeys", dkeys[j].gradient, slow_dkeys[j]);
+      trial_check (trial, "dvalues", dvalues[j].gradient, slow_dvalues[j]);
+    }
+}
+
+TEST_CASE (items_attention, equals_its_slow_twin)
+{
+  trial_run (items_body, 20);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/elementwise.h"
+
+#include <math.h>
+
+#include "trial.h"
+
+static PlaitScalar *
+at (PlaitTensor tensor, gint64 i)
+{
+  return plait_tensor_row (tensor, i / tensor.width) + i % tensor.width;
+}
+
+static gboolean
+dropped (PlaitRandomKey key, double rate, gint64 i)
+{
+  return plait_random_hash32 ((guint32)key.state, (guint32)(key.state >> 32), (guint32)i) < (guint32)(rate * 0x1p32);
+}
+
+static void
+elements_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 40), width = trial_number (trial, 1, 50), n = rows * width;
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1), alpha = (PlaitScalar).75;
+  double rate = trial_flip (trial) ? .3 : 0;
+  PlaitRandomKey key = plait_random_subkey (trial->key, 1);
+  PlaitTensor x[5], y, slow;
+  double total = 0;
+
+  for (guint i = 0; i < 5; i++)
+    x[i] = trial_tensor (trial, rows, width);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_tensor_accumulate (trial->pool, y, beta, alpha, x[0]);
+  for (gint64 i = 0; i < n; i++)
+    *at (slow, i) += alpha * *at (x[0], i);
+  trial_check (trial, "accumulate", y, slow);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_tensor_multiply (trial->pool, y, beta, x[0], x[1]);
+  for (gint64 i = 0; i < n; i++)
+    *at (slow, i) += *at (x[0], i) * *at (x[1], i);
+  trial_check (trial, "multiply", y, slow);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_tensor_fill (trial->pool, y, beta, alpha);
+  for (gint64 i = 0; i < n; i++)
+    *at (slow, i) += alpha;
+  trial_check (trial, "fill", y, slow);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_tensor_dropout (trial->pool, y, beta, x[0], key, rate);
+  for (gint64 i = 0; i < n; i++)
+    if (!dropped (key, rate, i))
+      *at (slow, i) += *at (x[0], i) / (PlaitScalar)(1 - rate);
+  trial_check (trial, "dropout", y, slow);
+
+  y = trial_target (trial, rows, width, 0, &slow);
+  plait_residual_forward (trial->pool, y, x[0], x[1], key, rate);
+  for (gint64 i = 0; i < n; i++)
+    *at (slow, i) = *at (x[0], i) + (dropped (key, rate, i) ? 0 : *at (x[1], i) / (PlaitScalar)(1 - rate));
+  trial_check (trial, "residual", y, slow);
+
+  for (guint terms = 1; terms <= 5; terms++)
+    {
+      y = trial_target (trial, rows, width, 0, &slow);
+      plait_tensor_sum (trial->pool, y, x, terms);
+      for (gint64 i = 0; i < n; i++)
+        for (guint j = 0; j < terms; j++)
+          *at (slow, i) += *at (x[j], i);
+      trial_check (trial, "sum", y, slow);
+    }
+
+  for (gint64 i = 0; i < n; i++)
+    total += (double)*at (x[0], i);
+  CHECK_NEAR (plait_tensor_total (trial->pool, trial->arena, x[0]), total, 1e-9);
+}
+
+TEST_CASE (elementwise, equals_its_slow_twin)
+{
+  trial_run (elements_body, 12);
+}
+
+static void
+large_body (Trial *trial)
+{
+  PlaitTensor x = trial_tensor (trial, 300, 129), y = trial_rubbish (trial, 300, 129), slow = trial_copy (trial, x);
+  PlaitRandomKey key = plait_random_subkey (trial->key, 2);
+  double total = 0;
+
+  plait_tensor_dropout (trial->pool, y, 0, x, key, .1);
+  for (gint64 i = 0; i < 300 * 129; i++)
+    {
+      total += (double)*at (x, i);
+      *at (slow, i) = dropped (key, .1, i) ? 0 : *at (x, i) / (PlaitScalar).9;
+    }
+  trial_check (trial, "dropout in many pieces", y, slow);
+  CHECK_NEAR (plait_tensor_total (trial->pool, trial->arena, x), total, 1e-8);
+}
+
+TEST_CASE (elementwise, works_in_many_pieces)
+{
+  trial_run (large_body, 2);
+}
+
+/* Value and derivative of an activation in double. */
+static double
+slow_activation (PlaitActivation activation, double x, double *derivative)
+{
+  double y;
+
+  switch (activation)
+    {
+    case PLAIT_ACTIVATION_RELU:
+      *derivative = x > 0;
+      return x > 0 ? x : 0;
+    case PLAIT_ACTIVATION_GELU:
+      *derivative = .5 * erfc (-x * M_SQRT1_2) + x * exp (-x * x / 2) / sqrt (2 * G_PI);
+      return x * .5 * erfc (-x * M_SQRT1_2);
+    case PLAIT_ACTIVATION_TANH:
+      y = tanh (x);
+      *derivative = 1 - y * y;
+      return y;
+    case PLAIT_ACTIVATION_SIGMOID:
+      y = 1 / (1 + exp (-x));
+      *derivative = y * (1 - y);
+      return y;
+    case PLAIT_ACTIVATION_NONE:
+      break;
+    }
+  *derivative = 1;
+  return x;
+}
+
+static void
+activation_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 20), width = trial_number (trial, 1, 40);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+
+  for (int which = PLAIT_ACTIVATION_NONE; which <= PLAIT_ACTIVATION_SIGMOID; which++)
+    {
+      PlaitActivation activation = (PlaitActivation)which;
+      PlaitTensor x = trial_tensor (trial, rows, width), y = trial_rubbish (trial, rows, width);
+      PlaitTensor dy = trial_tensor (trial, rows, width), slow = trial_copy (trial, x), slow_dx;
+      PlaitTensor dx = trial_target (trial, rows, width, beta, &slow_dx);
+      CONTEXT ("activation %d", which);
+
+      plait_activation_forward (trial->pool, activation, y, x);
+      plait_activation_backward (trial->pool, activation, dx, beta, dy,
+                                 plait_activation_keeps_input (activation) ? x : y);
+      for (gint64 i = 0; i < rows * width; i++)
+        {
+          double derivative;
+
+          *at (slow, i) = (PlaitScalar)slow_activation (activation, (double)*at (x, i), &derivative);
+          *at (slow_dx, i) += *at (dy, i) * (PlaitScalar)derivative;
+        }
+      trial_check (trial, "activation", y, slow);
+      trial_check (trial, "its backward", dx, slow_dx);
+    }
+}
+
+TEST_CASE (activation, equals_its_slow_twin)
+{
+  trial_run (activation_body, 8);
+}
+
+#ifdef PLAIT_SCALAR_DOUBLE
+#define UNIT 0x1p-52
+#else
+#define UNIT 0x1p-23
+#endif
+
+static void
+accuracy_body (Trial *trial)
+{
+  const int n = 4001;
+  PlaitTensor x = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * (gsize)n), 1, n);
+  PlaitTensor y = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * (gsize)n), 1, n);
+  double worst[PLAIT_ACTIVATION_SIGMOID + 1] = { 0 };
+
+  for (int i = 0; i < n; i++)
+    x.data[i] = (PlaitScalar)((i - n / 2) * (i % 3 == 0 ? 1e-2 : i % 3 == 1 ? 1e-4 : 4e-3));
+  for (int which = PLAIT_ACTIVATION_GELU; which <= PLAIT_ACTIVATION_SIGMOID; which++)
+    {
+      plait_activation_forward (trial->pool, (PlaitActivation)which, y, x);
+      for (int i = 0; i < n; i++)
+        {
+          double derivative, exact = slow_activation ((PlaitActivation)which, (double)x.data[i], &derivative);
+          /* GELU is judged by the units of x: its left tail is a difference. */
+          double unit = UNIT * (which == PLAIT_ACTIVATION_GELU ? fabs ((double)x.data[i]) : fabs (exact));
+
+          worst[which] = MAX (worst[which], fabs ((double)y.data[i] - exact) / (unit + 1e-300));
+        }
+    }
+  CHECK_NEAR (worst[PLAIT_ACTIVATION_GELU], 0, 2);
+  CHECK_NEAR (worst[PLAIT_ACTIVATION_TANH], 0, 4);
+  CHECK_NEAR (worst[PLAIT_ACTIVATION_SIGMOID], 0, 4);
+}
+
+TEST_CASE (activation, is_accurate_to_a_few_units)
+{
+  trial_run (accuracy_body, 1);
+}
+
+static void
+strange_body (Trial *trial)
+{
+  for (int which = PLAIT_ACTIVATION_RELU; which <= PLAIT_ACTIVATION_SIGMOID; which++)
+    {
+      PlaitScalar numbers[37];
+      PlaitTensor x = plait_tensor (numbers, 1, 37);
+      CONTEXT ("activation %d", which);
+
+      for (int i = 0; i < 37; i++)
+        numbers[i] = i % 3 == 0 ? (PlaitScalar)NAN : i % 3 == 1 ? (PlaitScalar)INFINITY : (PlaitScalar)1e30;
+      plait_activation_forward (trial->pool, (PlaitActivation)which, x, x);
+      for (int i = 0; i < 37; i++)
+        if (i % 3 == 0)
+          CHECK (isnan (numbers[i]));
+        else
+          CHECK (which <= PLAIT_ACTIVATION_GELU ? numbers[i] > 1e29 : numbers[i] == 1);
+    }
+}
+
+TEST_CASE (activation, keeps_what_is_not_a_number)
+{
+  trial_run (strange_body, 1);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/product.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "tensor/kernels/kernels.h"
+#include "trial.h"
+
+/* Slow twin of plait_product. */
+static void
+slow_product (PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a, PlaitTensor b, gboolean transpose_b)
+{
+  gint64 depth = transpose_a ? a.rows : a.width;
+
+  for (gint64 i = 0; i < c.rows; i++)
+    for (gint64 j = 0; j < c.width; j++)
+      {
+        double sum = 0;
+
+        for (gint64 k = 0; k < depth; k++)
+          sum += (double)(transpose_a ? plait_tensor_row (a, k)[i] : plait_tensor_row (a, i)[k])
+                 * (double)(transpose_b ? plait_tensor_row (b, j)[k] : plait_tensor_row (b, k)[j]);
+        plait_tensor_row (c, i)[j] = (PlaitScalar)(sum + (beta != 0 ? (double)plait_tensor_row (c, i)[j] : 0));
+      }
+}
+
+static double
+slow_activation (PlaitActivation activation, double x)
+{
+  switch (activation)
+    {
+    case PLAIT_ACTIVATION_RELU:
+      return x > 0 ? x : 0;
+    case PLAIT_ACTIVATION_GELU:
+      return x * .5 * (1 + erf (x * M_SQRT1_2));
+    case PLAIT_ACTIVATION_TANH:
+      return tanh (x);
+    case PLAIT_ACTIVATION_SIGMOID:
+      return 1 / (1 + exp (-x));
+    case PLAIT_ACTIVATION_NONE:
+      break;
+    }
+  return x;
+}
+
+static void
+product_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 130), width = trial_number (trial, 0, 150), depth = trial_number (trial, 0, 90);
+  gboolean transpose_a = trial_flip (trial), transpose_b = trial_flip (trial);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitTensor a, b, c, slow;
+
+  if (trial_number (trial, 0, 9) == 0)
+    depth = trial_number (trial, 500, 1100);
+  a = transpose_a ? trial_tensor (trial, depth, rows) : trial_tensor (trial, rows, depth);
+  b = transpose_b ? trial_tensor (trial, width, depth) : trial_tensor (trial, depth, width);
+  c = trial_target (trial, rows, width, beta, &slow);
+  plait_product (trial->pool, c, beta, a, transpose_a, b, transpose_b);
+  slow_product (slow, beta, a, transpose_a, b, transpose_b);
+  trial_check (trial, "product", c, slow);
+}
+
+TEST_CASE (product, equals_its_slow_twin)
+{
+  trial_run (product_body, 40);
+}
+
+static void
+linear_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 70), in = trial_number (trial, 1, 60), out = trial_number (trial, 1, 150);
+  PlaitActivation activation = (PlaitActivation)trial_number (trial, 0, PLAIT_ACTIVATION_SIGMOID);
+  PlaitTensor x = trial_tensor (trial, rows, in), weight = trial_tensor (trial, in, out);
+  PlaitScalar *bias = trial_flip (trial) ? trial_vector (trial, out) : NULL;
+  PlaitTensor y = trial_rubbish (trial, rows, out), before = trial_rubbish (trial, rows, out);
+  PlaitTensor packed_y = trial_rubbish (trial, rows, out), slow = trial_tensor (trial, rows, out), slow_before;
+  gboolean keep = trial_flip (trial);
+  g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, trial_tensor (trial, in, out), FALSE);
+
+  slow_product (slow, 0, x, FALSE, weight, FALSE);
+  for (gint64 i = 0; i < rows; i++)
+    for (gint64 j = 0; j < out && bias != NULL; j++)
+      plait_tensor_row (slow, i)[j] += bias[j];
+  slow_before = trial_copy (trial, slow);
+  for (gint64 i = 0; i < rows; i++)
+    for (gint64 j = 0; j < out; j++)
+      plait_tensor_row (slow, i)[j] = (PlaitScalar)slow_activation (activation, (double)plait_tensor_row (slow, i)[j]);
+
+  plait_linear_forward (trial->pool, y, x, weight, NULL, bias, activation, keep ? &before : NULL);
+  trial_check (trial, "linear", y, slow);
+  if (keep)
+    trial_check (trial, "before the activation", before, slow_before);
+
+  CHECK_INT (plait_packed_rows (packed), in);
+  CHECK_INT (plait_packed_width (packed), out);
+  plait_packed_update (trial->pool, packed, weight, FALSE);
+  plait_linear_forward (trial->pool, packed_y, x, weight, packed, bias, activation, NULL);
+  for (gint64 i = 0; i < rows; i++)
+    CHECK (memcmp (plait_tensor_row (y, i), plait_tensor_row (packed_y, i), sizeof (PlaitScalar) * (gsize)out) == 0);
+}
+
+TEST_CASE (product, linear_has_the_same_bits_packed)
+{
+  trial_run (linear_body, 30);
+}
+
+static void
+packed_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 60), in = trial_number (trial, 0, 600), out = trial_number (trial, 1, 300);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitTensor x = trial_tensor (trial, rows, in), table = trial_tensor (trial, out, in), y, slow;
+  g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, table, TRUE);
+
+  y = trial_target (trial, rows, out, beta, &slow);
+  slow_product (slow, beta, x, FALSE, table, TRUE);
+  plait_packed_product (trial->pool, y, beta, x, packed, NULL, PLAIT_ACTIVATION_NONE);
+  trial_check (trial, "packed product", y, slow);
+  if (rows > 0)
+    {
+      PlaitTensor alone = trial_rubbish (trial, 1, out), together = trial_rubbish (trial, rows, out);
+      gint64 row = trial_number (trial, 0, rows - 1);
+
+      plait_packed_product (trial->pool, together, 0, x, packed, NULL, PLAIT_ACTIVATION_NONE);
+      plait_packed_product (trial->pool, alone, 0, plait_tensor_rows (x, row, 1), packed, NULL, PLAIT_ACTIVATION_NONE);
+      CHECK (memcmp (alone.data, plait_tensor_row (together, row), sizeof (PlaitScalar) * (gsize)out) == 0);
+    }
+}
+
+TEST_CASE (product, packed_table_gives_a_row_the_same_bits_alone)
+{
+  trial_run (packed_body, 20);
+}
+
+static void
+linear_backward_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 600), in = trial_number (trial, 0, 40), out = trial_number (trial, 1, 150);
+  PlaitScalar one = 1;
+  PlaitLinearBackward work = { .dz = trial_tensor (trial, rows, out),
+                               .x = trial_tensor (trial, rows, in),
+                               .weight = trial_tensor (trial, in, out),
+                               .dx_beta = (PlaitScalar)trial_number (trial, 0, 1),
+                               .dweight_beta = (PlaitScalar)trial_number (trial, 0, 1),
+                               .dbias_beta = (PlaitScalar)trial_number (trial, 0, 1) };
+  PlaitTensor dx, dweight, dbias, ones = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * 600), 1, rows);
+  gboolean wants_x = trial_flip (trial), wants_weight = trial_flip (trial), wants_bias = trial_flip (trial);
+
+  for (gint64 i = 0; i < rows; i++)
+    ones.data[i] = one;
+  if (wants_x)
+    work.dx = trial_target (trial, rows, in, work.dx_beta, &dx);
+  if (wants_weight)
+    work.dweight = trial_target (trial, in, out, work.dweight_beta, &dweight);
+  if (wants_bias)
+    work.dbias = trial_target (trial, 1, out, work.dbias_beta, &dbias);
+  plait_linear_backward (trial->pool, &work);
+  if (wants_x)
+    {
+      slow_product (dx, work.dx_beta, work.dz, FALSE, work.weight, TRUE);
+      trial_check (trial, "dx", work.dx, dx);
+    }
+  if (wants_weight)
+    {
+      slow_product (dweight, work.dweight_beta, work.x, TRUE, work.dz, FALSE);
+      trial_check (trial, "dweight", work.dweight, dweight);
+    }
+  if (wants_bias)
+    {
+      slow_product (dbias, work.dbias_beta, ones, FALSE, work.dz, FALSE);
+      trial_check (trial, "dbias", work.dbias, dbias);
+    }
+}
+
+TEST_CASE (product, linear_backward_equals_its_slow_twin)
+{
+  trial_run (linear_backward_body, 30);
+}
+
+TEST_CASE (blas, describes_what_computes)
+{
+  CHECK_CONTAINS (plait_blas_description (), "core ");
+  CHECK_CONTAINS (plait_blas_description (), plait_kernels ()->level);
+}
+
+TEST_CASE (blas, measures_a_rate)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+
+  CHECK (plait_blas_rate (pool, 0) > 1e6);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/rows.h"
+
+#include "trial.h"
+
+static gboolean
+dropped (PlaitRandomKey key, double rate, gint64 i)
+{
+  return plait_random_hash32 ((guint32)key.state, (guint32)(key.state >> 32), (guint32)i) < (guint32)(rate * 0x1p32);
+}
+
+/* y's row i += scale * x's row j. */
+static void
+add_row (PlaitTensor y, gint64 i, double scale, PlaitTensor x, gint64 j)
+{
+  for (gint64 c = 0; c < y.width; c++)
+    plait_tensor_row (y, i)[c] += (PlaitScalar)scale * plait_tensor_row (x, j)[c];
+}
+
+static void
+gather_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 1, 30), n = trial_number (trial, 0, 300), width = trial_number (trial, 1, 100);
+  PlaitTensor x = trial_tensor (trial, rows, width), dy = trial_tensor (trial, n, width), y, slow;
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  gint64 *indices = trial_memory (trial, sizeof (gint64) * (gsize)(n + 1));
+  gint32 *ids = trial_memory (trial, sizeof (gint32) * (gsize)(n + 1));
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      indices[i] = trial_number (trial, -1, rows - 1);
+      ids[i] = (gint32)trial_number (trial, 0, rows - 1);
+    }
+  y = trial_target (trial, n, width, beta, &slow);
+  plait_rows_gather (trial->pool, y, beta, x, indices);
+  for (gint64 i = 0; i < n; i++)
+    if (indices[i] >= 0)
+      add_row (slow, i, 1, x, indices[i]);
+  trial_check (trial, "gather", y, slow);
+
+  y = trial_target (trial, rows, width, 1, &slow);
+  plait_rows_scatter_add (trial->pool, y, dy, indices);
+  for (gint64 i = 0; i < n; i++)
+    if (indices[i] >= 0)
+      add_row (slow, indices[i], 1, dy, i);
+  trial_check (trial, "scatter", y, slow);
+
+  y = trial_target (trial, n, width, 0, &slow);
+  plait_embed_forward (trial->pool, y, x, ids, (PlaitScalar)1.5);
+  for (gint64 i = 0; i < n; i++)
+    add_row (slow, i, 1.5, x, ids[i]);
+  trial_check (trial, "embed", y, slow);
+
+  y = trial_target (trial, rows, width, 1, &slow);
+  plait_embed_backward (trial->pool, y, dy, ids, (PlaitScalar)1.5);
+  for (gint64 i = 0; i < n; i++)
+    add_row (slow, ids[i], 1.5, dy, i);
+  trial_check (trial, "embed backward", y, slow);
+
+  y = trial_target (trial, 1, width, beta, &slow);
+  plait_rows_sum (trial->pool, y, beta, dy);
+  for (gint64 i = 0; i < n; i++)
+    add_row (slow, 0, 1, dy, i);
+  trial_check (trial, "sum of rows", y, slow);
+}
+
+TEST_CASE (rows, gathers_and_scatters_as_its_slow_twin)
+{
+  trial_run (gather_body, 12);
+}
+
+static void
+select_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 200), width = trial_number (trial, 1, 100);
+  PlaitTensor a = trial_tensor (trial, rows, width), b = trial_tensor (trial, rows, width), y, slow;
+  guint8 *take = trial_bytes (trial, rows);
+  gboolean zeros = trial_flip (trial), which = trial_flip (trial);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+
+  y = trial_target (trial, rows, width, 0, &slow);
+  plait_rows_select (trial->pool, y, take, a, zeros ? NULL : &b);
+  for (gint64 i = 0; i < rows; i++)
+    if (take[i] || !zeros)
+      add_row (slow, i, 1, take[i] ? a : b, i);
+  trial_check (trial, "select", y, slow);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_rows_select_backward (trial->pool, y, beta, take, which, a);
+  for (gint64 i = 0; i < rows; i++)
+    if ((take[i] != 0) == which)
+      add_row (slow, i, 1, a, i);
+  trial_check (trial, "select backward", y, slow);
+}
+
+TEST_CASE (rows, selects_as_its_slow_twin)
+{
+  trial_run (select_body, 12);
+}
+
+static void
+positions_body (Trial *trial)
+{
+  PlaitRagged ragged = trial_ragged (trial, trial_number (trial, 0, 9), 0, 40);
+  gint64 rows = plait_ragged_rows (ragged), width = trial_number (trial, 1, 70), first = trial_number (trial, 0, 3);
+  PlaitTensor x = trial_tensor (trial, rows, width), table = trial_tensor (trial, 43, width), y, slow;
+  PlaitTensor dtable, slow_dtable;
+  PlaitRandomKey key = plait_random_subkey (trial->key, 3);
+  double rate = trial_flip (trial) ? .25 : 0;
+
+  y = trial_target (trial, rows, width, 0, &slow);
+  dtable = trial_target (trial, 43, width, 1, &slow_dtable);
+  plait_positions_forward (trial->pool, y, x, ragged, table, first, key, rate);
+  plait_positions_backward (trial->pool, dtable, x, ragged, first, key, rate);
+  for (gint64 s = 0; s < ragged.n; s++)
+    for (gint64 t = 0; t < plait_ragged_length (ragged, s); t++)
+      for (gint64 c = 0; c < width; c++)
+        {
+          gint64 row = ragged.offsets[s] + t;
+
+          if (dropped (key, rate, row * width + c))
+            continue;
+          plait_tensor_row (slow, row)[c]
+              = (PlaitScalar)(((double)plait_tensor_row (x, row)[c] + (double)plait_tensor_row (table, first + t)[c])
+                              / (1 - rate));
+          plait_tensor_row (slow_dtable, first + t)[c] += plait_tensor_row (x, row)[c] / (PlaitScalar)(1 - rate);
+        }
+  trial_check (trial, "positions", y, slow);
+  trial_check (trial, "gradient of positions", dtable, slow_dtable);
+}
+
+TEST_CASE (rows, adds_positions_as_its_slow_twin)
+{
+  trial_run (positions_body, 12);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/update.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "trial.h"
+
+static PlaitScalar *
+copy_vector (Trial *trial, const PlaitScalar *from, gint64 n)
+{
+  PlaitScalar *copy = trial_memory (trial, sizeof (PlaitScalar) * (gsize)n);
+
+  memcpy (copy, from, sizeof (PlaitScalar) * (gsize)n);
+  return copy;
+}
+
+static void
+adam_body (Trial *trial)
+{
+  PlaitAdamSettings settings = { .rate = .01,
+                                 .beta1 = .9,
+                                 .beta2 = .98,
+                                 .epsilon = 1e-3,
+                                 .epsilon_inside = trial_flip (trial),
+                                 .weight_decay = trial_flip (trial) ? .05 : 0,
+                                 .gradient_scale = .5,
+                                 .step = trial_number (trial, 1, 9) };
+  PlaitAdamSlot slots[3], slow[3];
+  double squares = 0;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      gint64 n = i == 1 ? trial_number (trial, 0, 3) : trial_number (trial, 1, 40000);
+      PlaitScalar *v = trial_vector (trial, n);
+
+      for (gint64 j = 0; j < n; j++)
+        v[j] *= v[j];
+      slots[i] = (PlaitAdamSlot){ trial_vector (trial, n), trial_vector (trial, n), trial_vector (trial, n), v, n };
+      slow[i] = (PlaitAdamSlot){ copy_vector (trial, slots[i].value, n), copy_vector (trial, slots[i].gradient, n),
+                                 copy_vector (trial, slots[i].first_moment, n), copy_vector (trial, v, n), n };
+      for (gint64 j = 0; j < n; j++)
+        {
+          double g = (double)slow[i].gradient[j] * settings.gradient_scale, m, u, corrected;
+
+          squares += (double)slow[i].gradient[j] * (double)slow[i].gradient[j];
+          m = .9 * (double)slow[i].first_moment[j] + .1 * g;
+          u = .98 * (double)slow[i].second_moment[j] + .02 * g * g;
+          corrected = u / (1 - pow (.98, (double)settings.step));
+          slow[i].first_moment[j] = (PlaitScalar)m;
+          slow[i].second_moment[j] = (PlaitScalar)u;
+          slow[i].value[j]
+              = (PlaitScalar)((double)slow[i].value[j] * (1 - settings.rate * settings.weight_decay)
+                              - settings.rate * m / (1 - pow (.9, (double)settings.step))
+                                    / (settings.epsilon_inside ? sqrt (corrected + 1e-3) : sqrt (corrected) + 1e-3));
+          slow[i].gradient[j] = 0;
+        }
+    }
+  CHECK_NEAR (plait_gradient_squared_norm (trial->pool, trial->arena, slots, 3) / (squares + 1),
+              squares / (squares + 1), 1e-9);
+  plait_adam_update (trial->pool, slots, 3, &settings);
+  for (guint i = 0; i < 3; i++)
+    {
+      trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
+      trial_check_vector (trial, "first moment", slots[i].first_moment, slow[i].first_moment, slots[i].n);
+      trial_check_vector (trial, "second moment", slots[i].second_moment, slow[i].second_moment, slots[i].n);
+      trial_check_vector (trial, "gradient", slots[i].gradient, slow[i].gradient, slots[i].n);
+    }
+}
+
+TEST_CASE (update, adam_equals_its_slow_twin)
+{
+  trial_run (adam_body, 4);
+}
+
+static void
+strange_body (Trial *trial)
+{
+  PlaitScalar *gradient = trial_vector (trial, 40000);
+  PlaitAdamSlot slot = { .gradient = gradient, .n = 40000 };
+
+  gradient[33333] = (PlaitScalar)NAN;
+  CHECK (isnan (plait_gradient_squared_norm (trial->pool, trial->arena, &slot, 1)));
+  gradient[33333] = (PlaitScalar)INFINITY;
+  CHECK (isinf (plait_gradient_squared_norm (trial->pool, trial->arena, &slot, 1)));
+  CHECK (plait_gradient_squared_norm (trial->pool, trial->arena, &slot, 0) == 0);
+}
+
+TEST_CASE (update, norm_keeps_what_is_not_a_number)
+{
+  trial_run (strange_body, 1);
+}
+
+static void
+average_body (Trial *trial)
+{
+  gint64 n = trial_number (trial, 0, 50000);
+  PlaitScalar *x = trial_vector (trial, n), *y = trial_vector (trial, n), *slow = copy_vector (trial, y, n);
+
+  plait_average_update (trial->pool, y, x, n, .25);
+  for (gint64 i = 0; i < n; i++)
+    slow[i] = (PlaitScalar)(.75 * (double)slow[i] + .25 * (double)x[i]);
+  trial_check_vector (trial, "average", y, slow, n);
+}
+
+TEST_CASE (update, average_equals_its_slow_twin)
+{
+  trial_run (average_body, 2);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/vocabulary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "trial.h"
+
+typedef struct
+{
+  PlaitTensor dstates;
+  PlaitTensor dtable;
+  PlaitTensor dbias;
+  double *row_losses;
+  PlaitVocabularySums sums;
+} Slow;
+
+static double
+slow_logit (const PlaitVocabularyWork *work, gint64 row, gint64 word)
+{
+  double sum = work->bias != NULL ? (double)work->bias[word] : 0;
+
+  for (gint64 d = 0; d < work->states.width; d++)
+    sum += (double)plait_tensor_row (work->states, row)[d] * (double)plait_tensor_row (work->table, word)[d];
+  return sum;
+}
+
+static void
+slow_compute (const PlaitVocabularyWork *work, Slow *slow)
+{
+  gint64 words = work->table.rows;
+  double *logits = g_new (double, words);
+
+  for (gint64 row = 0; row < work->states.rows; row++)
+    {
+      double greatest = -INFINITY, sum = 0, log_sum;
+      gint32 target = work->targets[row];
+      gboolean correct = TRUE;
+
+      for (gint64 v = 0; v < words; v++)
+        {
+          logits[v] = slow_logit (work, row, v);
+          greatest = MAX (greatest, logits[v]);
+        }
+      for (gint64 v = 0; v < words; v++)
+        {
+          sum += exp (logits[v] - greatest);
+          correct &= v < target ? logits[v] < logits[target] : logits[v] <= logits[target];
+        }
+      log_sum = greatest + log (sum);
+      slow->sums.correct += correct;
+      slow->row_losses[row] = log_sum - logits[target];
+      slow->sums.negative_log_likelihood += log_sum - logits[target];
+      for (gint64 v = 0; v < words; v++)
+        {
+          double wanted = work->others ? (v == target ? 1 - work->smoothing : work->smoothing / (double)(words - 1))
+                                       : work->smoothing / (double)words + (v == target ? 1 - work->smoothing : 0);
+          double gradient = work->scale * (exp (logits[v] - log_sum) - wanted);
+
+          slow->sums.loss -= wanted * (logits[v] - log_sum);
+          slow->dbias.data[v] += (PlaitScalar)gradient;
+          for (gint64 d = 0; d < work->states.width; d++)
+            {
+              plait_tensor_row (slow->dstates, row)[d]
+                  += (PlaitScalar)(gradient * (double)plait_tensor_row (work->table, v)[d]);
+              plait_tensor_row (slow->dtable, v)[d]
+                  += (PlaitScalar)(gradient * (double)plait_tensor_row (work->states, row)[d]);
+            }
+        }
+    }
+  g_free (logits);
+}
+
+static void
+check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
+{
+  PlaitVocabularyWork work = { .states = trial_tensor (trial, rows, width),
+                               .table = trial_tensor (trial, words, width),
+                               .smoothing = trial_flip (trial) ? .1 : 0,
+                               .others = trial_flip (trial),
+                               .scale = .25 };
+  Slow slow = { .row_losses = trial_memory (trial, sizeof (double) * (gsize)rows) };
+  gint32 *targets = trial_memory (trial, sizeof (gint32) * (gsize)(rows + 1));
+  gsize before = plait_arena_peak (trial->arena);
+  PlaitVocabularySums sums;
+  double tolerance = sizeof (PlaitScalar) == 4 ? 1e-5 : 1e-12;
+
+  for (gint64 i = 0; i < rows; i++)
+    targets[i] = (gint32)trial_number (trial, 0, words - 1);
+  work.targets = targets;
+  work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
+  work.row_losses = trial_memory (trial, sizeof (double) * (gsize)rows);
+  work.dstates = trial_target (trial, rows, width, 0, &slow.dstates);
+  work.dtable = trial_target (trial, words, width, 1, &slow.dtable);
+  work.dbias = trial_target (trial, 1, words, 1, &slow.dbias);
+  slow_compute (&work, &slow);
+
+  sums = plait_vocabulary_compute (trial->pool, trial->arena, &work);
+  CHECK_NEAR (sums.loss, slow.sums.loss, tolerance * (1 + slow.sums.loss));
+  CHECK_NEAR (sums.negative_log_likelihood, slow.sums.negative_log_likelihood, tolerance * (1 + slow.sums.loss));
+  CHECK_INT (sums.correct, slow.sums.correct);
+  for (gint64 i = 0; i < rows; i++)
+    CHECK_NEAR (work.row_losses[i], slow.row_losses[i], tolerance * 10);
+  trial_check (trial, "dstates", work.dstates, slow.dstates);
+  trial_check (trial, "dtable", work.dtable, slow.dtable);
+  trial_check (trial, "dbias", work.dbias, slow.dbias);
+  if (before == 0)
+    CHECK (plait_arena_peak (trial->arena) <= 2 * plait_vocabulary_workspace (rows, width, words) + (16 << 20));
+
+  /* Without gradients: the same losses. */
+  work.dstates.data = work.dtable.data = work.dbias.data = NULL;
+  CHECK (plait_vocabulary_compute (trial->pool, trial->arena, &work).loss == sums.loss);
+}
+
+static void
+loss_body (Trial *trial)
+{
+  check_loss (trial, trial_number (trial, 0, 40), trial_number (trial, 1, 90), trial_number (trial, 1, 700));
+}
+
+TEST_CASE (vocabulary_loss, equals_its_slow_twin)
+{
+  trial_run (loss_body, 12);
+}
+
+static void
+chunks_body (Trial *trial)
+{
+  check_loss (trial, 1100, 3, 130);
+}
+
+TEST_CASE (vocabulary_loss, goes_over_several_chunks)
+{
+  trial_run (chunks_body, 1);
+}
+
+static void
+ties_body (Trial *trial)
+{
+  PlaitVocabularyWork work = { .states = trial_tensor (trial, 3, 4),
+                               .table = trial_tensor (trial, 300, 4),
+                               .scale = 1,
+                               .targets = (const gint32[]){ 0, 1, 299 } };
+
+  for (gint64 v = 1; v < 300; v++)
+    memcpy (plait_tensor_row (work.table, v), work.table.data, sizeof (PlaitScalar) * 4);
+  CHECK_INT (plait_vocabulary_compute (trial->pool, trial->arena, &work).correct, 1);
+}
+
+TEST_CASE (vocabulary_loss, counts_the_lowest_of_equal_words)
+{
+  trial_run (ties_body, 1);
+}
+
+static void
+strange_body (Trial *trial)
+{
+  PlaitVocabularyWork work = { .states = trial_tensor (trial, 3, 4),
+                               .table = trial_tensor (trial, 300, 4),
+                               .scale = 1,
+                               .targets = (const gint32[]){ 0, 1, 299 } };
+
+  plait_tensor_row (work.table, 290)[1] = (PlaitScalar)NAN;
+  CHECK (isnan (plait_vocabulary_compute (trial->pool, trial->arena, &work).loss));
+}
+
+TEST_CASE (vocabulary_loss, keeps_what_is_not_a_number)
+{
+  trial_run (strange_body, 1);
+}
+
+static void
+best_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 12), width = trial_number (trial, 1, 40), words = trial_number (trial, 1, 3000);
+  guint best = (guint)trial_number (trial, 1, MIN (words, 12)), n_forbidden = (guint)trial_number (trial, 0, 2);
+  PlaitVocabularyWork work
+      = { .states = trial_tensor (trial, rows, width), .table = trial_tensor (trial, words, width) };
+  gint32 *ids = trial_memory (trial, sizeof (gint32) * (gsize)(rows + 1) * best);
+  PlaitScalar *log_probabilities = trial_vector (trial, (rows + 1) * best);
+  gint32 forbidden[2] = { (gint32)trial_number (trial, 0, words - 1), 0 };
+  guint8 *forbid = trial_flip (trial) ? trial_bytes (trial, rows) : NULL;
+  g_autoptr (PlaitPacked) packed = NULL;
+
+  if (words > 1)
+    forbidden[1] = (forbidden[0] + 1) % (gint32)words;
+  else
+    n_forbidden = MIN (n_forbidden, 1);
+  /* Some equal words. */
+  for (gint64 v = 0; v + 1 < words; v += 7)
+    memcpy (plait_tensor_row (work.table, words - 1 - v), plait_tensor_row (work.table, v / 2),
+            sizeof (PlaitScalar) * (gsize)width);
+  work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
+  packed = plait_pack (trial->pool, work.table, TRUE);
+  plait_vocabulary_best (trial->pool, trial->arena, work.states, packed, work.bias, forbidden, n_forbidden, forbid,
+                         best, ids, log_probabilities);
+  for (gint64 row = 0; row < rows; row++)
+    {
+      g_autofree double *logits = g_new (double, words);
+      g_autofree PlaitScalar *rounded = g_new (PlaitScalar, words);
+      PlaitTensor y = plait_tensor (rounded, 1, words);
+      double greatest = -INFINITY, sum = 0;
+
+      /* The twin chooses from logits of the same bits, so that ties are ties. */
+      plait_packed_product (trial->pool, y, 0, plait_tensor_rows (work.states, row, 1), packed, work.bias,
+                            PLAIT_ACTIVATION_NONE);
+      for (gint64 v = 0; v < words; v++)
+        {
+          logits[v] = slow_logit (&work, row, v);
+          greatest = MAX (greatest, logits[v]);
+        }
+      for (gint64 v = 0; v < words; v++)
+        sum += exp (logits[v] - greatest);
+      for (guint i = 0; i < n_forbidden && (forbid == NULL || forbid[row]); i++)
+        rounded[forbidden[i]] = -(PlaitScalar)INFINITY;
+      for (guint i = 0; i < best; i++)
+        {
+          gint64 choice = -1;
+
+          for (gint64 v = 0; v < words; v++)
+            if (rounded[v] > -(PlaitScalar)INFINITY && (choice < 0 || rounded[v] > rounded[choice]))
+              choice = v;
+          CHECK_INT (ids[row * best + i], choice);
+          if (choice < 0)
+            {
+              CHECK (isinf (log_probabilities[row * best + i]));
+              continue;
+            }
+          CHECK_NEAR (log_probabilities[row * best + i], logits[choice] - greatest - log (sum), 2e-5);
+          rounded[choice] = -(PlaitScalar)INFINITY;
+        }
+    }
+  /* For the comparison of bits between numbers of threads. */
+  trial_check_vector (trial, "log-probabilities", log_probabilities, log_probabilities,
+                      n_forbidden > 0 ? 0 : rows * best);
+}
+
+TEST_CASE (vocabulary_best, equals_its_slow_twin)
+{
+  trial_run (best_body, 20);
+}
+
+static void
+log_softmax_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 20), width = trial_number (trial, 1, 100);
+  PlaitTensor y = trial_tensor (trial, rows, width), slow = trial_copy (trial, y);
+
+  plait_log_softmax (trial->pool, y);
+  for (gint64 row = 0; row < rows; row++)
+    {
+      double sum = 0;
+
+      for (gint64 i = 0; i < width; i++)
+        sum += exp ((double)plait_tensor_row (slow, row)[i]);
+      for (gint64 i = 0; i < width; i++)
+        plait_tensor_row (slow, row)[i] -= (PlaitScalar)log (sum);
+    }
+  trial_check (trial, "log-softmax", y, slow);
+}
+
+TEST_CASE (log_softmax, equals_its_slow_twin)
+{
+  trial_run (log_softmax_body, 6);
+}
