@@ -48,5 +48,9 @@ gboolean plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry
 /* All commands, in the order of the help text; the last has no name. */
 extern const PlaitCommand plait_commands[];
 
+gboolean plait_command_run (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_translate (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_plugins (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_inspect (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);

@@ -2,10 +2,29 @@
 #include "cli/command.h"
 
 const PlaitCommand plait_commands[] = {
+  { "run", "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--threads N] [--dry-run]",
+    "Train and evaluate an experiment into one HDF5 file",
+    "Examples:\n"
+    "  plait run experiments/quickstart.ini\n"
+    "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
+    plait_command_run },
+  { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5]",
+    "Translate text with a trained run", NULL, plait_command_translate },
+  { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
+    "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
   { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as\n"
     "decoder or train.",
     plait_command_inspect },
+  { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--json]",
+    "Score translations in text files, and test systems against the first",
+    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are those of an experiment's\n"
+    "evaluate.metrics: NAME or NAME:OPTION,OPTION=VALUE, separated by ';'. Scores equal sacreBLEU's.\n"
+    "\n"
+    "Examples:\n"
+    "  plait evaluate --reference test.cs --hypothesis system.txt\n"
+    "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json",
+    plait_command_evaluate },
   { NULL },
 };

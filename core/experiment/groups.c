@@ -70,6 +70,8 @@ static const PlaitSettingDefinition evaluate_definitions[] = {
                         "Bootstrap samples for intervals; 0: no intervals", NULL),
   PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, seed, "12345", "0", "9223372036854775807", "Seed of the bootstrap",
                         NULL),
+  PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, attention, "2", "0", "1000000",
+                        "Sentences of each test split whose attention the run keeps", NULL),
 };
 
 const PlaitSettingGroup plait_evaluate_group

@@ -69,6 +69,7 @@ typedef struct
   const char *metrics; /* a list, as plait_metric_new_list reads it */
   gint64 resamples;
   gint64 seed;
+  gint64 attention;
 } PlaitEvaluateSettings;
 
 extern const PlaitSettingGroup plait_evaluate_group;

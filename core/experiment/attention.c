@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/attention.h"
+
+#include "data/input.h"
+#include "store/heatmap.h"
+
+#include <math.h>
+#include <string.h>
+
+static char **
+number_labels (gint64 n)
+{
+  char **labels = g_new0 (char *, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
+  return labels;
+}
+
+static char **
+token_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n)
+{
+  char **labels = g_new0 (char *, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, tokens[i]));
+  return labels;
+}
+
+/* The pieces of a target of @length rows; the last is its end if it @ended. */
+static char **
+target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length, gboolean ended)
+{
+  char **labels = g_new0 (char *, length + 1);
+
+  for (gint64 i = 0; i < length; i++)
+    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, ended && i == length - 1 ? PLAIT_TOKEN_EOS : tokens[i]));
+  return labels;
+}
+
+/* The greatest number of heads of any layer at @heads[layer * stride]. */
+static guint
+most_heads (const guint *heads, guint n_layers, guint stride)
+{
+  guint most = 0;
+
+  for (guint l = 0; l < n_layers; l++)
+    most = MAX (most, heads[l * stride]);
+  return most;
+}
+
+/* Each row of weights is a distribution, jointly over what one softmax covers. */
+static gboolean
+check_rows (const PlaitSentenceAttention *a, GError **error)
+{
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 t = 0; t < a->length; t++)
+      for (guint h = 0; h < a->heads[l * a->n_memories]; h++)
+        {
+          double joint = 0;
+          gboolean separate = TRUE;
+          gboolean any = FALSE;
+
+          for (guint m = 0; m < a->n_memories; m++)
+            {
+              guint place = l * a->n_memories + m;
+              const PlaitScalar *row = a->weights[place] + (h * a->length + t) * a->rows[m];
+              double sum = 0;
+
+              if (h >= a->heads[place])
+                continue;
+              for (gint64 i = 0; i < a->rows[m]; i++)
+                sum += (double)row[i];
+              joint += sum;
+              any |= a->rows[m] > 0;
+              separate &= a->rows[m] == 0 || fabs (sum - 1) < 1e-4;
+            }
+          if (any && !separate && !(fabs (joint - 1) < 1e-4))
+            return plait_fail (error, PLAIT_ERROR_FAILED,
+                               "attention of layer %u, head %u, target row %" G_GINT64_FORMAT
+                               " sums to %g instead of 1: nothing was written",
+                               l, h, t, joint);
+        }
+  return TRUE;
+}
+
+static gboolean
+write_map (PlaitStore *store, const char *path, const char *title, guint rank, const gint64 *shape,
+           const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
+{
+  PlaitStoreHeatmap heatmap = {
+    .signal = "weights",
+    .rank = rank,
+    .shape = shape,
+    .values = values,
+    .axes = axes,
+    .labels = (const char *const *const *)labels,
+    .title = title,
+  };
+
+  return plait_store_write_heatmap (store, path, &heatmap, error);
+}
+
+static gboolean
+write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m, const char *name,
+              char **targets, char **rows, GError **error)
+{
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  guint heads = most_heads (a->heads + m, a->n_layers, a->n_memories);
+  gint64 shape[] = { a->n_layers, heads, a->length, a->rows[m] };
+  gint64 block = (gint64)heads * a->length * a->rows[m];
+  char **labels[] = { NULL, NULL, targets, rows };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
+  g_autofree char *title = g_strdup_printf ("attention to %s", name);
+  g_autofree char *below = g_strdup_printf ("%s/%s", path, name);
+
+  if (block == 0)
+    return TRUE; /* missing, or not attended to */
+  for (guint l = 0; l < a->n_layers; l++)
+    memcpy (values + l * block, a->weights[l * a->n_memories + m],
+            (gsize)a->heads[l * a->n_memories + m] * a->length * a->rows[m] * sizeof *values);
+  return write_map (store, below, title, 4, shape, values, axes, labels, error);
+}
+
+static gboolean
+write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
+                const PlaitAttentionMemory *memories, char **targets, GError **error)
+{
+  static const char *const axes[] = { "layer", "head", "target", "memory" };
+  guint heads = most_heads (a->context_heads, a->n_layers, 1);
+  gint64 shape[] = { a->n_layers, heads, a->length, a->n_memories };
+  gint64 block = (gint64)heads * a->length * a->n_memories;
+  g_autofree char **names = g_new0 (char *, a->n_memories + 1);
+  char **labels[] = { NULL, NULL, targets, names };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
+  g_autofree char *below = g_strdup_printf ("%s/contexts", path);
+
+  for (guint m = 0; m < a->n_memories; m++)
+    names[m] = (char *)memories[m].name;
+  for (guint l = 0; l < a->n_layers; l++)
+    memcpy (values + l * block, a->contexts[l],
+            (gsize)a->context_heads[l] * a->length * a->n_memories * sizeof *values);
+  return write_map (store, below, "attention over the sources' contexts", 4, shape, values, axes, labels, error);
+}
+
+/* The heads of the two levels do not pair up, so the product of their means is what can be said. */
+static gboolean
+write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m, const char *name,
+                 char **targets, char **rows, GError **error)
+{
+  static const char *const axes[] = { "layer", "target", "row" };
+  gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
+  char **labels[] = { NULL, targets, rows };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * a->length * a->rows[m] + 1);
+  g_autofree char *title = g_strdup_printf ("effective attention to %s: both levels together", name);
+  g_autofree char *below = g_strdup_printf ("%s/%s.effective", path, name);
+
+  if (a->rows[m] == 0)
+    return TRUE;
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 t = 0; t < a->length; t++)
+      {
+        guint place = l * a->n_memories + m;
+        PlaitScalar *row = values + (l * a->length + t) * a->rows[m];
+        PlaitScalar share = 0;
+
+        for (guint h = 0; h < a->context_heads[l]; h++)
+          share += a->contexts[l][(h * a->length + t) * a->n_memories + m] / a->context_heads[l];
+        for (guint h = 0; h < a->heads[place]; h++)
+          for (gint64 i = 0; i < a->rows[m]; i++)
+            row[i] += share * a->weights[place][(h * a->length + t) * a->rows[m] + i] / a->heads[place];
+      }
+  return write_map (store, below, title, 3, shape, values, axes, labels, error);
+}
+
+gboolean
+plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
+                       const PlaitAttentionMemory *memories, const gint32 *const *source_tokens,
+                       const PlaitVocabulary *target_vocabulary, const gint32 *target_tokens, gboolean target_ended,
+                       GError **error)
+{
+  gboolean second = most_heads (a->context_heads, a->n_layers, 1) > 0;
+  g_auto (GStrv) targets = target_labels (target_vocabulary, target_tokens, a->length, target_ended);
+
+  if (!check_rows (a, error) || !plait_store_make_group (store, path, error))
+    return FALSE;
+  for (guint m = 0; m < a->n_memories && a->length > 0; m++)
+    {
+      g_auto (GStrv) rows = memories[m].vocabulary && source_tokens[m]
+                                ? token_labels (memories[m].vocabulary, source_tokens[m], a->rows[m])
+                                : number_labels (a->rows[m]);
+
+      if (!write_memory (store, path, a, m, memories[m].name, targets, rows, error)
+          || (second && !write_effective (store, path, a, m, memories[m].name, targets, rows, error)))
+        return FALSE;
+    }
+  return !second || a->length == 0 || write_contexts (store, path, a, memories, targets, error);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/materials.h"
+
+#include "base/digest.h"
+
+#include <glib/gstdio.h>
+
+struct PlaitMaterials
+{
+  const PlaitExperiment *experiment;
+  char *folder;             /* of generated text, or NULL */
+  GHashTable *generated;    /* "SPLIT.STREAM" -> path, where text is generated */
+  GHashTable *vocabularies; /* name -> PlaitVocabulary */
+  GHashTable *digests;      /* path -> SHA-256, as far as taken */
+};
+
+/* Every split that may have files: train, validation, tests. */
+static const char **
+splits (const PlaitExperiment *experiment)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  g_ptr_array_add (names, (gpointer) "train");
+  g_ptr_array_add (names, (gpointer) "validation");
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    g_ptr_array_add (names, (gpointer)experiment->test_splits[i]);
+  g_ptr_array_add (names, NULL);
+  return (const char **)g_ptr_array_free (names, FALSE);
+}
+
+/* The streams that are used: those of the sources, without repetition, then the target. */
+static const char **
+streams (const PlaitExperiment *experiment)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i <= experiment->n_sources; i++)
+    {
+      const char *name = i < experiment->n_sources ? experiment->sources[i].stream : experiment->data.target;
+
+      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+        g_ptr_array_add (names, (gpointer)name);
+    }
+  g_ptr_array_add (names, NULL);
+  return (const char **)g_ptr_array_free (names, FALSE);
+}
+
+static gboolean
+is_tokens (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return experiment->sources[i].kind == PLAIT_INPUT_TOKENS;
+  return TRUE;
+}
+
+static gboolean
+generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+
+  materials->folder = g_dir_make_tmp ("plait-XXXXXX", error);
+  if (!materials->folder)
+    return FALSE;
+  plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
+  if (!plait_task_write (experiment->task, &experiment->task_settings, materials->folder, error))
+    return FALSE;
+  for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
+    for (guint i = 0; experiment->task->streams[i]; i++)
+      {
+        char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
+
+        g_hash_table_insert (materials->generated, name, g_build_filename (materials->folder, name, NULL));
+      }
+  return TRUE;
+}
+
+const char *
+plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream)
+{
+  g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
+
+  if (materials->folder)
+    return g_hash_table_lookup (materials->generated, name);
+  return plait_experiment_data_file (materials->experiment, split, stream);
+}
+
+/* Learns vocabulary @name from the training text of its streams. */
+static PlaitVocabulary *
+learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
+{
+  static const char *const types[] = { "bpe", "unigram", "words" };
+  static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+  PlaitVocabularySettings settings = {
+    .type = types[data->vocabulary_type],
+    .size = data->vocabulary_size,
+    .minimum_count = data->vocabulary_minimum_count,
+    .character_coverage = data->vocabulary_character_coverage,
+    .normalization = normalisations[data->vocabulary_normalisation],
+    .byte_fallback = data->vocabulary_byte_fallback,
+    .sentence_limit = data->vocabulary_sentences,
+  };
+  g_autofree const char **used = streams (experiment);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+
+  for (guint i = 0; used[i]; i++)
+    if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
+      g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
+  g_ptr_array_add (paths, NULL);
+  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings.type, paths->len - 1);
+  return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
+}
+
+static PlaitVocabulary *
+vocabulary_from_run (PlaitStore *run, const char *name, GError **error)
+{
+  enum
+  {
+    LARGEST = 1 << 30,
+  };
+  g_autofree char *path = g_strdup_printf ("/vocabulary/%s", name);
+  g_autofree char *model = g_strdup_printf ("/vocabulary/%s/model", name);
+  g_autofree char *format = plait_store_get_string (run, path, "format", error);
+  g_autofree char *what = g_strdup_printf ("%s:%s", plait_store_path (run), model);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!format)
+    return NULL;
+  bytes = plait_store_read_bytes (run, model, LARGEST, error);
+  return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
+}
+
+static gboolean
+find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  g_autofree const char **used = streams (experiment);
+
+  for (guint i = 0; used[i]; i++)
+    {
+      const char *name;
+      const char *file;
+      PlaitVocabulary *vocabulary;
+
+      if (!is_tokens (experiment, used[i]))
+        continue;
+      name = plait_experiment_vocabulary (experiment, used[i]);
+      if (g_hash_table_contains (materials->vocabularies, name))
+        continue;
+      file = plait_experiment_vocabulary_file (experiment, name);
+      if (run)
+        vocabulary = vocabulary_from_run (run, name, error);
+      else if (file)
+        vocabulary = plait_vocabulary_read (file, error);
+      else
+        vocabulary = learn (materials, name, log, error);
+      if (!vocabulary)
+        return FALSE;
+      g_hash_table_insert (materials->vocabularies, g_strdup (name), vocabulary);
+    }
+  return TRUE;
+}
+
+static void
+unref_vocabulary (gpointer vocabulary)
+{
+  plait_vocabulary_unref (vocabulary);
+}
+
+PlaitMaterials *
+plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitMaterials) materials = g_new0 (PlaitMaterials, 1);
+
+  materials->experiment = experiment;
+  materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
+  materials->digests = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (experiment->task && !generate (materials, log, error))
+    return NULL;
+  if (!find_vocabularies (materials, run, log, error))
+    return NULL;
+  return g_steal_pointer (&materials);
+}
+
+/* The folder holds the generated files and nothing else. */
+static void
+remove_generated (PlaitMaterials *materials)
+{
+  GHashTableIter iter;
+  gpointer path;
+
+  g_hash_table_iter_init (&iter, materials->generated);
+  while (g_hash_table_iter_next (&iter, NULL, &path))
+    g_unlink (path);
+  if (materials->folder)
+    g_rmdir (materials->folder);
+}
+
+void
+plait_materials_free (PlaitMaterials *materials)
+{
+  if (!materials)
+    return;
+  remove_generated (materials);
+  g_free (materials->folder);
+  g_hash_table_unref (materials->generated);
+  g_hash_table_unref (materials->vocabularies);
+  g_hash_table_unref (materials->digests);
+  g_free (materials);
+}
+
+PlaitVocabulary *
+plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream)
+{
+  return g_hash_table_lookup (materials->vocabularies, plait_experiment_vocabulary (materials->experiment, stream));
+}
+
+static PlaitCorpusStream
+stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *source, const char *path,
+                  gint64 maximum_length)
+{
+  return (PlaitCorpusStream){
+    .name = source->name,
+    .kind = source->kind,
+    .path = path,
+    .dataset = source->kind == PLAIT_INPUT_FEATURES ? source->dataset : NULL,
+    .vocabulary = source->kind == PLAIT_INPUT_TOKENS ? plait_materials_vocabulary (materials, source->stream) : NULL,
+    .append_end = materials->experiment->data.append_end,
+    .maximum_length = maximum_length,
+  };
+}
+
+static PlaitCorpusStream
+stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maximum_length)
+{
+  const char *name = materials->experiment->data.target;
+
+  return (PlaitCorpusStream){
+    .name = name,
+    .kind = PLAIT_INPUT_TOKENS,
+    .path = path,
+    .vocabulary = plait_materials_vocabulary (materials, name),
+    .maximum_length = maximum_length,
+  };
+}
+
+PlaitCorpus *
+plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
+                      GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+  gboolean training = g_str_equal (split, "train");
+  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
+  PlaitCorpusStream target = stream_of_target (materials, plait_materials_file (materials, split, data->target),
+                                               training ? data->maximum_target_length : 0);
+  PlaitCorpusSettings settings = {
+    .split = split,
+    .sources = sources,
+    .n_sources = experiment->n_sources,
+    .target = &target,
+    .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
+    .keep_all = !training,
+  };
+  PlaitCorpus *corpus;
+  g_auto (GStrv) report = NULL;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    sources[i] = stream_of_source (materials, &experiment->sources[i],
+                                   plait_materials_file (materials, split, experiment->sources[i].stream),
+                                   training ? data->maximum_source_length : 0);
+  corpus = plait_corpus_open (&settings, pool, error);
+  if (!corpus)
+    return NULL;
+  report = plait_corpus_report (corpus);
+  for (guint i = 0; report[i]; i++)
+    plait_log_info (log, "%s", report[i]);
+  return corpus;
+}
+
+PlaitFeed *
+plait_materials_open_feed (const PlaitMaterials *materials, const char *const *paths, const char *target_path,
+                           GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
+  PlaitCorpusStream target = stream_of_target (materials, target_path, 0);
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    sources[i] = stream_of_source (materials, &experiment->sources[i], paths[i], 0);
+  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, FALSE, error);
+}
+
+static gboolean
+write_vocabulary (PlaitStore *store, const char *name, const PlaitVocabulary *vocabulary, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("/vocabulary/%s", name);
+  g_autofree char *model = g_strconcat (path, "/model", NULL);
+  g_autofree char *pieces_path = g_strconcat (path, "/pieces", NULL);
+  g_autofree char *scores_path = g_strconcat (path, "/scores", NULL);
+  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
+  gint64 size = plait_vocabulary_size (vocabulary);
+  g_autofree const char **pieces = g_new (const char *, size);
+  g_autofree double *scores = g_new (double, size);
+
+  for (gint64 i = 0; i < size; i++)
+    {
+      pieces[i] = plait_vocabulary_piece (vocabulary, (gint32)i);
+      scores[i] = plait_vocabulary_score (vocabulary, (gint32)i);
+    }
+  return plait_store_make_group (store, path, error)
+         && plait_store_set_string (store, path, "format", plait_vocabulary_format (vocabulary), error)
+         && plait_store_set_string (store, path, "sha256", plait_vocabulary_hash (vocabulary), error)
+         && plait_store_write_bytes (store, model, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error)
+         && plait_store_write_strings (store, pieces_path, pieces, size, error)
+         && plait_store_write (store, scores_path, PLAIT_STORE_DOUBLE, 1, &size, scores, PLAIT_STORE_COMPRESSED, error);
+}
+
+/* The digest of @path, taken once. */
+static const char *
+digest (const PlaitMaterials *materials, const char *path, GError **error)
+{
+  char *found = g_hash_table_lookup (materials->digests, path);
+
+  if (!found)
+    {
+      found = plait_digest_file (path, 0, error);
+      if (found)
+        g_hash_table_insert (materials->digests, g_strdup (path), found);
+    }
+  return found;
+}
+
+/* Called for each file of the experiment's splits. */
+typedef gboolean (*EachFile) (const char *split, const char *stream, const char *path, const char *digest,
+                              gpointer data, GError **error);
+
+static gboolean
+each_file (const PlaitMaterials *materials, EachFile call, gpointer data, GError **error)
+{
+  g_autofree const char **all_splits = splits (materials->experiment);
+  g_autofree const char **all_streams = streams (materials->experiment);
+
+  for (guint s = 0; all_splits[s]; s++)
+    for (guint i = 0; all_streams[i]; i++)
+      {
+        const char *path = plait_materials_file (materials, all_splits[s], all_streams[i]);
+        const char *found;
+
+        if (!path)
+          continue;
+        found = digest (materials, path, error);
+        if (!found || !call (all_splits[s], all_streams[i], path, found, data, error))
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+write_digest (const char *split, const char *stream, const char *path, const char *found, gpointer data, GError **error)
+{
+  PlaitStore *store = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s.%s", split, stream);
+
+  return plait_store_make_group (store, group, error) && plait_store_set_string (store, group, "sha256", found, error);
+}
+
+gboolean
+plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error)
+{
+  g_autofree const char **all_streams = streams (materials->experiment);
+
+  for (guint i = 0; all_streams[i]; i++)
+    {
+      const char *name;
+      g_autofree char *path = NULL;
+
+      if (!is_tokens (materials->experiment, all_streams[i]))
+        continue;
+      name = plait_experiment_vocabulary (materials->experiment, all_streams[i]);
+      path = g_strdup_printf ("/vocabulary/%s", name);
+      if (!plait_store_has (store, path)
+          && !write_vocabulary (store, name, plait_materials_vocabulary (materials, all_streams[i]), error))
+        return FALSE;
+    }
+  return plait_store_make_group (store, "/data", error) && each_file (materials, write_digest, store, error);
+}
+
+static gboolean
+check_digest (const char *split, const char *stream, const char *path, const char *found, gpointer data, GError **error)
+{
+  PlaitStore *run = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s.%s", split, stream);
+  g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
+
+  if (!expected)
+    return FALSE;
+  if (!g_str_equal (expected, found))
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: this file of data.%s.%s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
+        "the old one back, or begin a new run",
+        path, split, stream, plait_store_path (run), found, expected);
+  return TRUE;
+}
+
+gboolean
+plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  return each_file (materials, check_digest, run, error);
+}
+
+static gboolean
+append_digest (const char *split, const char *stream, const char *path, const char *found, gpointer data,
+               GError **error)
+{
+  g_string_append_printf (data, "data.%s.%s=%s\n", split, stream, found);
+  return TRUE;
+}
+
+gboolean
+plait_materials_append_key (const PlaitMaterials *materials, GString *key, GError **error)
+{
+  return each_file (materials, append_digest, key, error);
+}

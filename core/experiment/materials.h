@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/log.h"
+#include "data/corpus.h"
+#include "data/feed.h"
+#include "experiment/file.h"
+#include "store/store.h"
+
+/*
+ * What an experiment is made of before there is a model: the text files (written first where a task generates them) and
+ * the vocabularies, learnt from the training text, read from files, or taken from a run.
+ */
+typedef struct PlaitMaterials PlaitMaterials;
+
+/* Generated text is put into a folder that goes away with the materials. @run is NULL, or a run whose vocabularies are
+ * taken; its text need not be there. (transfer full) */
+PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error);
+void plait_materials_free (PlaitMaterials *materials);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMaterials, plait_materials_free)
+
+/* The vocabulary of token stream @stream. (transfer none) */
+PlaitVocabulary *plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream);
+
+/* The file of @stream in @split, or NULL. (transfer none) */
+const char *plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream);
+
+/* Opens a split. Test splits and validation keep every line; training drops what the length limits say, and tells it.
+ * (transfer full) */
+PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
+                                   GError **error);
+
+/* Opens files or pipes given by hand, to be read once: one path a source (NULL: that source is missing in every line),
+ * @target a path or NULL. (transfer full) */
+PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources, const char *target,
+                                      GError **error);
+
+/* Writes the vocabularies below /vocabulary, and below /data the digest of every file of the experiment's splits. */
+gboolean plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error);
+
+/* Fails, naming the file, if the files of the experiment's splits are not those whose digests @run holds. */
+gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error);
+
+/* Appends "SPLIT.STREAM=DIGEST" lines of all files, in a fixed order: what a grid cell's key has of its data. */
+gboolean plait_materials_append_key (const PlaitMaterials *materials, GString *key, GError **error);

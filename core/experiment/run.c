@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/run.h"
+
+#include "base/digest.h"
+#include "experiment/evaluation.h"
+#include "experiment/trained.h"
+#include "tensor/blas.h"
+#include "train/parameters.h"
+#include "train/trainer.h"
+
+/* Everything that a run holds while it goes on. */
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  const PlaitRunOptions *options;
+  PlaitPool *pool;
+  PlaitMaterials *materials;
+  PlaitCorpus *corpus;
+  PlaitCorpus *validation;
+  char **validation_references;
+  PlaitSystem *system;
+  PlaitTrainer *trainer;
+  PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
+  char *key;
+  char *text;
+  gboolean written; /* this process has replaced the file */
+} Run;
+
+static void
+run_clear (Run *run)
+{
+  plait_trainer_free (run->trainer);
+  plait_system_free (run->system);
+  plait_store_free (run->old);
+  plait_corpus_free (run->validation);
+  plait_corpus_free (run->corpus);
+  g_strfreev (run->validation_references);
+  plait_materials_free (run->materials);
+  plait_pool_free (run->pool);
+  g_free (run->key);
+  g_free (run->text);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+/*
+ * Keys
+ */
+
+char *
+plait_run_key_text (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error)
+{
+  g_autofree char *settings = plait_experiment_key (experiment);
+  g_autoptr (GString) text = g_string_new (settings);
+
+  if (!plait_materials_append_key (materials, text, error)
+      || !plait_experiment_append_plugin_key (experiment, text, error))
+    return NULL;
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+char *
+plait_run_key (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error)
+{
+  g_autofree char *text = plait_run_key_text (experiment, materials, error);
+
+  return text ? plait_digest_bytes (text, strlen (text)) : NULL;
+}
+
+/*
+ * The file
+ */
+
+static gboolean
+write_header (const Run *run, PlaitStore *store, const char *status, GError **error)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *created = g_date_time_format_iso8601 (now);
+  const PlaitExperiment *experiment = run->experiment;
+  const char *command = run->options->command ? run->options->command : "";
+
+  return plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
+         && plait_store_set_string (store, "/", "name", experiment->name, error)
+         && plait_store_set_string (store, "/", "experiment", run->text, error)
+         && plait_store_set_string (store, "/", "key", run->key, error)
+         && plait_store_set_int (store, "/", "seed", experiment->experiment.seed, error)
+         && plait_store_set_string (store, "/", "status", status, error)
+         && plait_store_make_group (store, "/environment", error)
+         && plait_store_set_string (store, "/environment", "command", command, error)
+         && plait_store_set_string (store, "/environment", "written", created, error)
+         && plait_store_set_int (store, "/environment", "threads", plait_pool_threads (run->pool), error)
+         && plait_store_set_string (store, "/environment", "blas", plait_blas_description (), error)
+         && plait_system_write (run->system, store, error) && plait_materials_write (run->materials, store, error);
+}
+
+static gboolean
+write_average (const Run *run, PlaitStore *store, GError **error)
+{
+  PlaitParameters *parameters = plait_model_parameters (run->system->model);
+  g_autofree PlaitScalar *average = plait_trainer_average (run->trainer);
+
+  return !average
+         || plait_parameters_write_array (parameters, average, plait_parameters_values (parameters).width, store,
+                                          "/checkpoint/average/parameters", error);
+}
+
+/* Writes the run's file anew. The best parameters are the present ones, or those of the file that is replaced. */
+static gboolean
+write_checkpoint (gpointer data, gboolean best, GError **error)
+{
+  Run *run = data;
+  const char *output = run->options->output;
+  PlaitParameters *parameters = plait_model_parameters (run->system->model);
+  g_autoptr (PlaitStore) store = plait_store_create (output, error);
+  gboolean written;
+
+  if (!store || !write_header (run, store, "training", error)
+      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error) || !write_average (run, store, error))
+    return FALSE;
+  if (best)
+    written = plait_parameters_write (parameters, store, "/checkpoint/best/parameters", error);
+  else if (run->written || run->old)
+    {
+      g_autoptr (PlaitStore) opened = run->old ? NULL : plait_store_open (output, error);
+      PlaitStore *old = run->old ? run->old : opened;
+
+      written
+          = old
+            && (!plait_store_has (old, "/checkpoint/best") || plait_store_copy (store, old, "/checkpoint/best", error));
+    }
+  else
+    written = TRUE;
+  if (!written || !plait_store_commit (store, error))
+    return FALSE;
+  run->written = TRUE;
+  g_clear_pointer (&run->old, plait_store_free);
+  return TRUE;
+}
+
+/*
+ * Beginning and resuming
+ */
+
+static gboolean
+prepare_data (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  PlaitLog *log = run->options->log;
+
+  run->materials = plait_materials_new (experiment, run->old, log, error);
+  if (!run->materials)
+    return FALSE;
+  run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
+  if (!run->corpus)
+    return FALSE;
+  if (plait_materials_file (run->materials, "validation", experiment->data.target))
+    {
+      run->validation = plait_materials_open (run->materials, "validation", run->pool, log, error);
+      if (!run->validation)
+        return FALSE;
+      if (*experiment->train.metric)
+        {
+          run->validation_references
+              = plait_corpus_text (run->validation, plait_corpus_n_sources (run->validation), error);
+          if (!run->validation_references)
+            return FALSE;
+        }
+    }
+  else if (experiment->train.patience > 0 || *experiment->train.metric || experiment->train.best_by)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "[train] asks for validation (patience, metric or best_by), but [data] has no "
+                       "validation.%s: name one",
+                       experiment->data.target);
+  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC && !*experiment->train.metric)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "[train] best_by=metric needs a metric: set train.metric, for example to bleu");
+  return TRUE;
+}
+
+static gboolean
+measure (gpointer data, double *score, GError **error)
+{
+  Run *run = data;
+  const PlaitExperiment *experiment = run->experiment;
+  g_autoptr (PlaitSearch) search = plait_search_new (run->system->model, run->pool, 0, error);
+  g_autoptr (PlaitMetric) metric = plait_metric_new (experiment->train.metric, error);
+  g_autoptr (PlaitTranslation) translation = NULL;
+  g_autoptr (PlaitResult) result = NULL;
+  const char *const *sets[] = { (const char *const *)run->validation_references };
+  PlaitTextPairs pairs = { .reference_sets = 1, .references = sets };
+
+  if (!search || !metric)
+    return FALSE;
+  translation = plait_translate_corpus (search, run->validation,
+                                        plait_materials_vocabulary (run->materials, experiment->data.target),
+                                        &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
+  if (!translation)
+    return FALSE;
+  pairs.sentences = (gsize)translation->n;
+  pairs.hypotheses = (const char *const *)translation->text;
+  result = plait_evaluate (metric, &pairs, 0, 0, error);
+  if (!result)
+    return FALSE;
+  *score = result->larger_is_better ? result->score : -result->score;
+  return TRUE;
+}
+
+static gboolean
+prepare_model (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+  PlaitParameters *parameters;
+  PlaitTrainerSetup setup = {
+    .settings = &experiment->train,
+    .seed = (guint64)experiment->experiment.seed,
+    .width = experiment->decoder.width,
+    .corpus = run->corpus,
+    .validation = run->validation,
+    .pool = run->pool,
+    .log = run->options->log,
+    .stop = run->options->stop,
+    .calls = { .measure = *experiment->train.metric ? measure : NULL, .checkpoint = write_checkpoint, .data = run },
+  };
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
+      widths[i] = plait_corpus_width (run->corpus, i);
+  run->system = plait_system_new (experiment, run->materials, widths, error);
+  if (!run->system)
+    return FALSE;
+  parameters = plait_model_parameters (run->system->model);
+  plait_parameters_initialise (parameters, run->pool, setup.seed);
+  setup.model = run->system->model;
+  run->trainer = plait_trainer_new (&setup, error);
+  return run->trainer != NULL;
+}
+
+/* Names the first line in which two texts differ, for people. (transfer full) */
+static char *
+first_difference (const char *before, const char *now)
+{
+  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
+  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
+  guint i = 0;
+
+  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
+    i++;
+  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
+}
+
+/* Opens what is at the output path, if that is to be gone on with. */
+static gboolean
+find_old (Run *run, gboolean *complete, GError **error)
+{
+  const char *output = run->options->output;
+  g_autofree char *status = NULL;
+  g_autofree char *text = NULL;
+
+  *complete = FALSE;
+  if (!g_file_test (output, G_FILE_TEST_EXISTS))
+    return TRUE;
+  if (!run->options->resume)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s exists: add --resume to go on with it, or --output to write another file", output);
+  run->old = plait_store_open (output, error);
+  if (!run->old)
+    return FALSE;
+  text = plait_store_get_string (run->old, "/", "experiment", error);
+  status = text ? plait_store_get_string (run->old, "/", "status", error) : NULL;
+  if (!status)
+    return FALSE;
+  *complete = g_str_equal (status, "complete");
+  return TRUE;
+}
+
+/* Whether the old run is of this very experiment. */
+static gboolean
+check_old (Run *run, GError **error)
+{
+  g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
+  g_autofree char *text = key ? plait_store_get_string (run->old, "/", "experiment", error) : NULL;
+  g_autofree char *difference = NULL;
+
+  if (!text)
+    return FALSE;
+  if (g_str_equal (key, run->key))
+    return TRUE;
+  if (!plait_materials_check (run->materials, run->old, error)
+      || !plait_system_check_plugins (run->system, run->old, error))
+    return FALSE;
+  difference = first_difference (text, run->text);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
+      "another --output",
+      run->options->output, difference);
+}
+
+static gboolean
+prepare (Run *run, gboolean *complete, GError **error)
+{
+  if (!find_old (run, complete, error))
+    return FALSE;
+  run->pool = plait_pool_new (run->options->threads);
+  run->text = plait_experiment_text (run->experiment);
+  if (!prepare_data (run, error) || !prepare_model (run, error))
+    return FALSE;
+  run->key = plait_run_key (run->experiment, run->materials, error);
+  if (!run->key)
+    return FALSE;
+  if (run->old && !check_old (run, error))
+    return FALSE;
+  if (run->old && !*complete && !plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
+    return FALSE;
+  if (run->old && !*complete)
+    plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT, run->options->output,
+                    plait_trainer_step (run->trainer));
+  return TRUE;
+}
+
+/*
+ * The end
+ */
+
+/* Writes the finished file: all of the last checkpoint's, and what the best parameters are worth. */
+static gboolean
+write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluator, PlaitCorpus *const *corpora,
+                GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  g_autoptr (PlaitStore) old = plait_store_open (run->options->output, error);
+  g_autoptr (PlaitStore) store = old ? plait_store_create (run->options->output, error) : NULL;
+
+  if (!store || !write_header (run, store, "complete", error) || !plait_store_copy (store, old, "/checkpoint", error)
+      || !plait_store_copy (store, old, "/training", error))
+    return FALSE;
+  for (guint i = 0; i < evaluations->len; i++)
+    {
+      const PlaitEvaluation *evaluation = evaluations->pdata[i];
+
+      if (!plait_evaluation_write (evaluation, store, error)
+          || !plait_evaluation_write_attention (evaluator, evaluation->split, corpora[i],
+                                                experiment->evaluate.attention, store, error))
+        return FALSE;
+    }
+  return plait_store_commit (store, error);
+}
+
+static void
+evaluation_free (gpointer evaluation)
+{
+  plait_evaluation_free (evaluation);
+}
+
+static void
+corpus_free (gpointer corpus)
+{
+  plait_corpus_free (corpus);
+}
+
+static gboolean
+finish (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  PlaitLog *log = run->options->log;
+  g_autoptr (GPtrArray) evaluations = g_ptr_array_new_with_free_func (evaluation_free);
+  g_autoptr (GPtrArray) corpora = g_ptr_array_new_with_free_func (corpus_free);
+  g_autoptr (PlaitSearch) search = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (run->options->output, error);
+  PlaitEvaluator evaluator
+      = { .system = run->system, .materials = run->materials, .log = log, .stop = run->options->stop };
+
+  if (!store || !plait_checkpoint_read (plait_model_parameters (run->system->model), store, NULL, error))
+    return FALSE;
+  g_clear_pointer (&store, plait_store_free);
+  evaluator.search = search = plait_search_new (run->system->model, run->pool, 0, error);
+  if (!search)
+    return FALSE;
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    {
+      const char *split = experiment->test_splits[i];
+      PlaitCorpus *corpus = plait_materials_open (run->materials, split, run->pool, log, error);
+      PlaitEvaluation *evaluation = NULL;
+
+      if (corpus)
+        {
+          g_ptr_array_add (corpora, corpus);
+          evaluation = plait_evaluation_new (&evaluator, split, corpus, error);
+        }
+      if (!evaluation)
+        return FALSE;
+      g_ptr_array_add (evaluations, evaluation);
+      for (guint k = 0; k < evaluation->results->len; k++)
+        {
+          g_autofree char *cell = plait_result_to_cell (evaluation->results->pdata[k], 2);
+
+          plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
+        }
+    }
+  return write_complete (run, evaluations, &evaluator, (PlaitCorpus *const *)corpora->pdata, error);
+}
+
+gboolean
+plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome, GError **error)
+{
+  g_auto (Run) run = { .experiment = experiment, .options = options };
+  PlaitTrainingEnd end;
+  gboolean complete;
+
+  if (!prepare (&run, &complete, error))
+    return FALSE;
+  *outcome = complete ? PLAIT_RUN_ALREADY_COMPLETE : PLAIT_RUN_COMPLETE;
+  if (complete)
+    return TRUE;
+  if (!plait_trainer_run (run.trainer, &end, error))
+    return FALSE;
+  if (end == PLAIT_TRAINING_INTERRUPTED)
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
+                       "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",
+                       plait_trainer_step (run.trainer), options->output);
+  return finish (&run, error);
+}
+
+/*
+ * The plan
+ */
+
+static void
+print_bytes (const char *what, gsize bytes)
+{
+  fprintf (stdout, "%-28s %10.1f MiB\n", what, (double)bytes / 1024 / 1024);
+}
+
+gboolean
+plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error)
+{
+  g_auto (Run) run = { .experiment = experiment, .options = options };
+  PlaitParameters *parameters;
+  gsize step;
+
+  run.pool = plait_pool_new (options->threads);
+  run.text = plait_experiment_text (experiment);
+  if (!prepare_data (&run, error) || !prepare_model (&run, error) || !plait_trainer_measure (run.trainer, &step, error))
+    return FALSE;
+  parameters = plait_model_parameters (run.system->model);
+  fprintf (stdout, "experiment                   %s\n", experiment->name);
+  fprintf (stdout, "training tuples              %10" G_GINT64_FORMAT "\n", plait_corpus_size (run.corpus));
+  fprintf (stdout, "updates                      %10" G_GINT64_FORMAT "\n\n",
+           plait_trainer_planned_updates (run.trainer));
+  fprintf (stdout, "parameters                   %10" G_GINT64_FORMAT "\n", plait_parameters_count (parameters, NULL));
+  fprintf (stdout, "  embeddings                 %10" G_GINT64_FORMAT "\n",
+           plait_parameters_count (parameters, "embedding/"));
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      g_autofree char *prefix = g_strdup_printf ("source/%s/", experiment->sources[i].name);
+
+      fprintf (stdout, "  source %-19s %10" G_GINT64_FORMAT "\n", experiment->sources[i].name,
+               plait_parameters_count (parameters, prefix));
+    }
+  fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
+           plait_parameters_count (parameters, "decoder/"));
+  print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (run.trainer));
+  print_bytes ("a step, largest batch seen", step);
+  print_bytes ("peak, about", plait_trainer_fixed_bytes (run.trainer) + step);
+  return TRUE;
+}

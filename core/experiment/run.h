@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "experiment/system.h"
+
+/*
+ * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
+ *
+ *     /                 attributes: version, name, experiment (the resolved text), key, seed, command, status
+ *     /environment      attributes: created, processor threads, BLAS core: what is not compared
+ *     /plugins /vocabulary /data
+ *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
+ *     /training/updates /training/validation             tables
+ *     /evaluation/SPLIT                                  metrics, hypotheses, references
+ *     /attention/SPLIT/N/MEMORY                          heatmaps
+ */
+typedef struct
+{
+  const char *output;  /* path of the run's file */
+  const char *command; /* command line, to be stored */
+  guint threads;       /* 0: the processors this process may use */
+  gboolean resume;
+  PlaitLog *log;
+  const gint *stop; /* NULL, or a flag that a signal raises */
+} PlaitRunOptions;
+
+/* What became of a run. */
+typedef enum
+{
+  PLAIT_RUN_COMPLETE,
+  PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this very experiment */
+} PlaitRunOutcome;
+
+/* Trains and evaluates @experiment. An existing file is an error unless options->resume, and then only a run of the
+ * same experiment, data and plugins is gone on with. PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
+gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
+                    GError **error);
+
+/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates. */
+gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error);
+
+/* The key of @experiment: SHA-256 over the resolved settings that can change results, and the digests of its data and
+ * plugins. (transfer full) */
+char *plait_run_key (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error);
+
+/* The text that the key is the digest of, so that a difference can be named. (transfer full) */
+char *plait_run_key_text (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error);

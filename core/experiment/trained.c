@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/trained.h"
+
+#include "train/parameters.h"
+
+gboolean
+plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error)
+{
+  const char *chosen = checkpoint;
+  g_autofree char *group = NULL;
+  g_autofree char *path = NULL;
+
+  if (!chosen)
+    chosen = plait_store_has (store, "/checkpoint/best") ? "best" : "last";
+  group = g_strdup_printf ("/checkpoint/%s", chosen);
+  if (!plait_store_has (store, group))
+    {
+      g_auto (GStrv) members = plait_store_members (store, "/checkpoint", NULL);
+      g_autofree char *list = members ? g_strjoinv (", ", members) : g_strdup ("none");
+
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no checkpoint \"%s\"; it holds: %s",
+                         plait_store_path (store), chosen, list);
+    }
+  path = g_strconcat (group, "/parameters", NULL);
+  return plait_parameters_read (parameters, store, path, error);
+}
+
+PlaitTrained *
+plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);
+  g_autofree char *text = NULL;
+  g_autofree gint64 *widths = NULL;
+
+  trained->store = plait_store_open (path, error);
+  if (!trained->store)
+    return NULL;
+  text = plait_store_get_string (trained->store, "/", "experiment", error);
+  if (!text)
+    {
+      g_prefix_error (error, "%s is not a run: ", path);
+      return NULL;
+    }
+  trained->registry = plait_registry_new ();
+  trained->experiment = plait_experiment_parse (text, path, trained->registry, error);
+  if (!trained->experiment)
+    return NULL;
+  trained->materials = plait_materials_new (trained->experiment, trained->store, log, error);
+  if (!trained->materials)
+    return NULL;
+  widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
+  if (!widths)
+    return NULL;
+  trained->system = plait_system_new (trained->experiment, trained->materials, widths, error);
+  if (!trained->system
+      || !plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
+    return NULL;
+  return g_steal_pointer (&trained);
+}
+
+void
+plait_trained_free (PlaitTrained *trained)
+{
+  if (!trained)
+    return;
+  plait_system_free (trained->system);
+  plait_materials_free (trained->materials);
+  plait_experiment_free (trained->experiment);
+  plait_registry_free (trained->registry);
+  plait_store_free (trained->store);
+  g_free (trained);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "experiment/system.h"
+
+/* A trained run, opened to be used: its experiment, vocabularies and model with the parameters of one checkpoint. */
+typedef struct
+{
+  PlaitStore *store;
+  PlaitRegistry *registry;
+  PlaitExperiment *experiment;
+  PlaitMaterials *materials;
+  PlaitSystem *system;
+} PlaitTrained;
+
+/* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
+ * no best. (transfer full) */
+PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GError **error);
+void plait_trained_free (PlaitTrained *trained);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
+
+/* Reads the parameters of @checkpoint from @store into @parameters; NULL as above. */
+gboolean plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error);
