@@ -292,6 +292,7 @@ gboolean
 plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   g_assert (rows.rows == n * file->positions && rows.width == file->width);
+  plait_store_quiet (); /* a thread that loads ahead is another one than that which opened */
   for (gint64 i = 0; i < n; i++)
     {
       if (sentences[i] < 0 || sentences[i] >= file->sentences)

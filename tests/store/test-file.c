@@ -120,6 +120,10 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   g_autofree char *longer = g_malloc0 (size + 1);
   memcpy (longer, data, size);
   CHECK (is_refused (broken, longer, size + 1));
+  GError *error = NULL;
+  CHECK (g_file_set_contents (broken, data, (gssize)size - 1, NULL));
+  CHECK (plait_store_open (broken, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "so it was cut short or added to");
 }
 
 TEST_CASE (store_file, refuses_a_newer_format_in_words)
