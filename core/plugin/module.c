@@ -33,7 +33,7 @@ check_layout_field (const char *path, const char *what, guint32 found, guint32 e
 {
   if (found == expected)
     return TRUE;
-  return refuse (path, error, "was built with a %s of %u bytes, this plait has %u; %s", what, found, expected, remedy);
+  return refuse (path, error, "was built with %s of %u bytes, this plait has %u; %s", what, found, expected, remedy);
 }
 
 static gboolean
@@ -42,19 +42,19 @@ check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
   static const PlaitPluginLayout expected = PLAIT_PLUGIN_LAYOUT;
   const char *headers = "rebuild the plugin with the headers of this plait";
 
-  return check_layout_field (path, "pointer", found->pointer_size, expected.pointer_size,
+  return check_layout_field (path, "a pointer", found->pointer_size, expected.pointer_size,
                              "rebuild the plugin for this machine", error)
-         && check_layout_field (path, "scalar", found->scalar_size, expected.scalar_size,
+         && check_layout_field (path, "a scalar", found->scalar_size, expected.scalar_size,
                                 expected.scalar_size == sizeof (float)
                                     ? "rebuild the plugin without PLAIT_SCALAR_DOUBLE"
                                     : "rebuild the plugin with PLAIT_SCALAR_DOUBLE defined",
                                 error)
-         && check_layout_field (path, "tensor", found->tensor_size, expected.tensor_size, headers, error)
-         && check_layout_field (path, "tape node", found->node_size, expected.node_size, headers, error)
-         && check_layout_field (path, "batch input", found->input_size, expected.input_size, headers, error)
-         && check_layout_field (path, "memory", found->memory_size, expected.memory_size, headers, error)
-         && check_layout_field (path, "encoding", found->encoding_size, expected.encoding_size, headers, error)
-         && check_layout_field (path, "attention site", found->site_size, expected.site_size, headers, error);
+         && check_layout_field (path, "a tensor", found->tensor_size, expected.tensor_size, headers, error)
+         && check_layout_field (path, "a tape node", found->node_size, expected.node_size, headers, error)
+         && check_layout_field (path, "a batch input", found->input_size, expected.input_size, headers, error)
+         && check_layout_field (path, "a memory", found->memory_size, expected.memory_size, headers, error)
+         && check_layout_field (path, "an encoding", found->encoding_size, expected.encoding_size, headers, error)
+         && check_layout_field (path, "an attention site", found->site_size, expected.site_size, headers, error);
 }
 
 static gsize
@@ -210,11 +210,12 @@ plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, c
                    descriptor->size, sizeof (PlaitPluginDescriptor));
   if (!check_layout (path, &descriptor->layout, error))
     return FALSE;
+  if ((guint)descriptor->kind >= PLAIT_PLUGIN_KINDS)
+    return refuse (path, error, "is a plugin of kind number %u, which this plait does not know; update plait",
+                   (guint)descriptor->kind);
   if (descriptor->kind != schema->kind)
-    return refuse (path, error, "is a %s, %s describes a %s; put both into the folder of their kind",
-                   (guint)descriptor->kind < PLAIT_PLUGIN_KINDS ? plait_plugin_kind_name (descriptor->kind)
-                                                                : "plugin of an unknown kind",
-                   schema->path, plait_plugin_kind_name (schema->kind));
+    return refuse (path, error, "says that its kind is %s, %s says %s; put both into the folder of the right kind",
+                   plait_plugin_kind_name (descriptor->kind), schema->path, plait_plugin_kind_name (schema->kind));
   if (g_strcmp0 (descriptor->name, schema->name) != 0)
     return refuse (path, error, "calls itself \"%s\", its file and %s say \"%s\"; give all three the same name",
                    descriptor->name != NULL ? descriptor->name : "", schema->path, schema->name);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "zoo.h"
+
+#include <string.h>
+
+#include "harness.h"
+#include "plugin/registry.h"
+
+TEST_CASE (registry, the_first_folder_hides_the_later_ones)
+{
+  g_autofree char *first = zoo_cage ("first", "sound", NULL);
+  g_autofree char *second = zoo_cage ("second", "sound", "sound");
+  g_autofree char *third = zoo_cage ("third", "sound", NULL);
+  g_free (zoo_cage ("second", "other", NULL));
+  g_autofree char *missing = plait_test_path ("missing");
+  g_autoptr (PlaitRegistry) registry
+      = plait_registry_new_for_folders ((const char *[]){ first, missing, second, first, third, NULL });
+
+  CHECK_INT (plait_registry_n_folders (registry), 4);
+  CHECK (!plait_registry_folder (registry, 1)->exists);
+  REQUIRE (plait_registry_n_plugins (registry) == 2);
+  CHECK_STRING (plait_registry_plugin (registry, 0)->name, "other");
+
+  const PlaitPlugin *plugin = plait_registry_plugin (registry, 1);
+  CHECK_STRING (plugin->folder->path, first);
+  REQUIRE (plugin->hidden != NULL);
+  CHECK_STRING (plugin->hidden->folder->path, second);
+  REQUIRE (plugin->hidden->hidden != NULL);
+  CHECK_STRING (plugin->hidden->hidden->folder->path, third);
+  CHECK (plugin->hidden->hidden->hidden == NULL);
+}
+
+TEST_CASE (registry, a_broken_plugin_hides_too_and_says_why)
+{
+  g_autofree char *first = plait_test_path ("first");
+  g_autofree char *second = zoo_cage ("second", "sound", "sound");
+  g_autoptr (GError) error = NULL;
+
+  zoo_write (first, "combiner/sound.ini", "[plugin]\nname=sound\n", -1);
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ first, second, NULL });
+  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "first/combiner/sound.ini:1: [plugin] has no kind");
+}
+
+TEST_CASE (registry, a_module_without_schema_is_seen)
+{
+  g_autofree char *folder = plait_test_path ("plugins");
+  g_autoptr (GError) error = NULL;
+
+  zoo_write (folder, "encoder/lonely.so", "", 0);
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  CHECK_INT (plait_registry_n_plugins (registry), 1);
+  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "lonely", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "lonely.so: has no schema; put lonely.ini beside it");
+}
+
+TEST_CASE (registry, names_that_are_not_known)
+{
+  g_autofree char *folder = zoo_cage ("plugins", "hierarchical", NULL);
+  g_free (zoo_cage ("plugins", "flat", NULL));
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "heirarchical", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
+               "there is no combiner called \"heirarchical\"; did you mean \"hierarchical\"?");
+  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "bilinear", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there are flat, hierarchical");
+  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "flat", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\", nor any other");
+}
+
+TEST_CASE (registry, a_name_is_never_a_path)
+{
+  g_autofree char *folder = zoo_cage ("plugins", "flat", NULL);
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  const char *const paths[] = { "../combiner/flat", "./flat", "/tmp/flat", "flat.so", "", "fl\nat" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      CONTEXT ("%s", paths[i]);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, paths[i], &error) == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "is no name of a plugin");
+    }
+}
+
+TEST_CASE (registry, digests_come_without_loading_and_follow_the_files)
+{
+  g_autofree char *folder = zoo_cage ("plugins", "sound", "sound");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *before = NULL;
+
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+      PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error);
+
+      REQUIRE (plugin != NULL);
+      CHECK (plait_plugin_digest (plugin, &error));
+      CHECK (plugin->descriptor == NULL);
+      if (round == 0)
+        before = g_strdup (plugin->module_digest);
+      else
+        CHECK (strcmp (before, plugin->module_digest) != 0);
+      zoo_write (folder, "combiner/sound.so", "changed", -1);
+    }
+}
+
+TEST_CASE (registry, the_build_tree_is_found_without_variables)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autofree char *expected = plait_test_build_path ("plugins");
+  guint n = plait_registry_n_folders (registry);
+  const PlaitPluginFolder *last = plait_registry_folder (registry, n - 1);
+
+  CHECK_STRING (last->origin, "build tree");
+  CHECK_STRING (last->path, expected);
+}
+
+TEST_CASE (registry, every_plugin_of_the_tree_loads)
+{
+  g_autofree char *folder = plait_test_build_path ("plugins");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  guint n = plait_registry_n_plugins (registry);
+
+  CHECK (n >= 6);
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+      CONTEXT ("%s", plugin->schema_path);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (plait_plugin_load (plugin, &error));
+      CHECK_NO_ERROR (error);
+    }
+}

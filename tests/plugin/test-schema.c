@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "zoo.h"
+
+#include <string.h>
+
+#include "harness.h"
+#include "plugin/schema.h"
+
+static const char sound[] = "[plugin]\n"                /* 1 */
+                            "name=example\n"            /* 2 */
+                            "kind=encoder\n"            /* 3 */
+                            "interface=1\n"             /* 4 */
+                            "summary=An example\n"      /* 5 */
+                            "input=tokens\n"            /* 6 */
+                            "[requires]\n"              /* 7 */
+                            "decoder=transformer;gru\n" /* 8 */
+                            "[provides]\n"              /* 9 */
+                            "structure=tree;levels\n"   /* 10 */
+                            "[parameter.heads]\n"       /* 11 */
+                            "type=integer\n"            /* 12 */
+                            "default=8\n"               /* 13 */
+                            "minimum=1\n"               /* 14 */
+                            "summary=Heads\n";          /* 15 */
+
+/* Reads @text as encoder/example.ini. */
+static PlaitSchema *
+read_text (const char *text, GError **error)
+{
+  g_autofree char *path = plait_test_path ("encoder/example.ini");
+
+  zoo_write (plait_test_folder (), "encoder/example.ini", text, -1);
+  return plait_schema_read (path, error);
+}
+
+TEST_CASE (schema, a_sound_one)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitSchema) schema = read_text (sound, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (schema != NULL);
+  CHECK_STRING (schema->name, "example");
+  CHECK_INT (schema->kind, PLAIT_PLUGIN_ENCODER);
+  CHECK_INT (schema->input, PLAIT_INPUT_TOKENS);
+  CHECK_INT (schema->provides_structure, PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS);
+  CHECK_INT (schema->requires_structure, PLAIT_STRUCTURE_NONE);
+  CHECK (schema->version == NULL);
+  CHECK (plait_schema_allows_decoder (schema, "gru"));
+  CHECK (!plait_schema_allows_decoder (schema, "lstm"));
+  CHECK_INT (schema->n_parameters, 1);
+  CHECK_STRING (plait_schema_parameter (schema, "heads")->minimum, "1");
+  CHECK (plait_schema_parameter (schema, "tails") == NULL);
+}
+
+/* The sound schema with line @line (from 1) replaced by @replacement. */
+static char *
+spoil (guint line, const char *replacement)
+{
+  g_auto (GStrv) lines = g_strsplit (sound, "\n", -1);
+
+  g_free (lines[line - 1]);
+  lines[line - 1] = g_strdup (replacement);
+  return g_strjoinv ("\n", lines);
+}
+
+TEST_CASE (schema, every_fault_has_its_place_and_remedy)
+{
+  static const struct
+  {
+    guint line;
+    const char *replacement;
+    const char *part;
+  } cases[] = {
+    { 1, "[plugni]", "example.ini: has no group [plugin], so it is no schema" },
+    { 2, "", "example.ini:1: [plugin] has no name; add name=" },
+    { 2, "name=other", "example.ini:2: name=other, but the file is called example.ini" },
+    { 3, "kind=encodr", "example.ini:3: \"encodr\" is not a kind of plugin; did you mean \"encoder\"?" },
+    { 3, "kind=combiner", "example.ini:3: kind=combiner, but the file lies in a folder called encoder" },
+    { 3, "", "[plugin] has no kind" },
+    { 4, "interface=2", "example.ini:4: interface=2, this plait has interface 1; update plait" },
+    { 4, "interface=0", "example.ini:4: interface=0, this plait has interface 1; take a newer plugin" },
+    { 4, "interface=one", "example.ini:4: interface=one is not an integer" },
+    { 5, "summary=", "example.ini:5: summary is empty" },
+    { 5, "summary=a\\tb", "example.ini:5: summary holds the control character 0x09" },
+    { 5, "sumary=An example", "example.ini:5: \"sumary\" is not a key of [plugin]; did you mean \"summary\"?" },
+    { 6, "input=trees", "example.ini:6: \"trees\" is not an input of encoders (known: tokens, features)" },
+    { 6, "", "[plugin] has no input; add input=tokens or input=features" },
+    { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
+    { 8, "decoder=transfromer", "example.ini:8: \"transfromer\" is not a decoder; did you mean \"transformer\"?" },
+    { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
+    { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },
+    { 11, "[parameter.two words]", "example.ini:11: \"two words\" is no name for a parameter" },
+    { 11, "[parameter.]", "example.ini:11: \"\" is no name for a parameter" },
+    { 12, "type=int", "example.ini:12: \"int\" is not a type" },
+    { 12, "", "example.ini:11: [parameter.heads] has no type" },
+    { 13, "default=zero", "example.ini:11: parameter heads: default: \"zero\" is not an integer" },
+    { 13, "default=0", "example.ini:11: parameter heads: default: \"0\" is below the minimum 1" },
+    { 14, "minimum=one", "example.ini:11: parameter heads: minimum=one is not an integer" },
+    { 14, "choices=a;b", "example.ini:11: parameter heads: choices=a;b for a setting of type integer" },
+    { 15, "", "example.ini:11: [parameter.heads] has no summary" },
+    { 15, "help=Heads", "example.ini:15: \"help\" is not a key of [parameter.heads]" },
+    { 15, "summary=a\nsummary=b", "example.ini:16: " },
+    { 15, "[plugin]", "example.ini:15: " },
+    { 15, "no equals sign", "example.ini:15: " },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("line %u: %s", cases[i].line, cases[i].replacement);
+      g_autofree char *text = spoil (cases[i].line, cases[i].replacement);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (read_text (text, &error) == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, cases[i].part);
+    }
+}
+
+TEST_CASE (schema, all_faults_at_once)
+{
+  g_autoptr (GError) error = NULL;
+
+  CHECK (read_text ("[plugin]\nname=example\nkind=encoder\ninterface=7\ninput=words\nlicense=MIT\n", &error) == NULL);
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "example.ini:4: interface=7");
+  CHECK_CONTAINS (error->message, "example.ini:5: \"words\"");
+  CHECK_CONTAINS (error->message, "example.ini:6: \"license\" is not a key of [plugin]; did you mean \"licence\"?");
+  CHECK_CONTAINS (error->message, "has no summary");
+}
+
+TEST_CASE (schema, what_only_encoders_have)
+{
+  static const char text[] = "[plugin]\nname=x\nkind=combiner\ninterface=1\nsummary=S\ninput=tokens\n"
+                             "[provides]\nstructure=tree\n";
+  g_autofree char *path = plait_test_path ("combiner/x.ini");
+  g_autoptr (GError) error = NULL;
+
+  zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
+  CHECK (plait_schema_read (path, &error) == NULL);
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
+  CHECK_CONTAINS (error->message, "x.ini:7: only an encoder provides a structure");
+}
+
+TEST_CASE (schema, files_that_are_none)
+{
+  g_autofree char *nowhere = plait_test_path ("encoder/nowhere.ini");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_schema_read (nowhere, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "nowhere.ini");
+  CHECK (read_text ("", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "has no group [plugin]");
+  CHECK (read_text ("[plugin]\nname=\xff\n", &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:2");
+}
+
+TEST_CASE (schema, names)
+{
+  CHECK (plait_name_is_valid ("bitree-gru"));
+  CHECK (plait_name_is_valid ("a_1"));
+  CHECK (!plait_name_is_valid (""));
+  CHECK (!plait_name_is_valid ("1a"));
+  CHECK (!plait_name_is_valid ("../a"));
+  CHECK (!plait_name_is_valid ("a/b"));
+  CHECK (!plait_name_is_valid ("a.so"));
+  CHECK (!plait_name_is_valid ("é"));
+  CHECK (!plait_name_is_valid ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "harness.h"
+#include "plugin/settings.h"
+
+static const PlaitSettingSpecification heads
+    = { .name = "heads", .type = PLAIT_SETTING_INTEGER, .standard = "8", .minimum = "1", .maximum = "64" };
+static const PlaitSettingSpecification rate
+    = { .name = "rate", .type = PLAIT_SETTING_REAL, .standard = "0.1", .minimum = "0", .maximum = "0.9" };
+static const PlaitSettingSpecification flag = { .name = "flag", .type = PLAIT_SETTING_BOOLEAN, .standard = "false" };
+static const PlaitSettingSpecification norm
+    = { .name = "norm", .type = PLAIT_SETTING_CHOICE, .standard = "pre", .choices = "pre;post" };
+static const PlaitSettingSpecification label = { .name = "label", .type = PLAIT_SETTING_TEXT, .standard = "" };
+static const PlaitSettingSpecification parts
+    = { .name = "parts", .type = PLAIT_SETTING_LIST, .standard = "", .choices = "one;two;three" };
+static const PlaitSettingSpecification free_list = { .name = "free", .type = PLAIT_SETTING_LIST, .standard = "" };
+
+static void
+check_canonical (const PlaitSettingSpecification *specification, const char *text, const char *canonical)
+{
+  CONTEXT ("%s=%s", specification->name, text);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *printed = plait_setting_parse (specification, text, NULL, &error);
+
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (printed, canonical);
+}
+
+static void
+check_refused (const PlaitSettingSpecification *specification, const char *text, const char *message)
+{
+  CONTEXT ("%s=%s", specification->name, text);
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_setting_parse (specification, text, NULL, &error) == NULL);
+  REQUIRE (error != NULL);
+  CHECK_STRING (error->message, message);
+  CHECK_INT (error->code, PLAIT_ERROR_INPUT);
+}
+
+TEST_CASE (settings, canonical_texts)
+{
+  check_canonical (&heads, "8", "8");
+  check_canonical (&heads, "  008 ", "8");
+  check_canonical (&rate, "0.10", "0.1");
+  check_canonical (&rate, "1e-1", "0.1");
+  check_canonical (&rate, ".25", "0.25");
+  check_canonical (&rate, "-0", "0");
+  check_canonical (&rate, "0.30000000000000004", "0.30000000000000004");
+  check_canonical (&flag, "true", "true");
+  check_canonical (&norm, "post", "post");
+  check_canonical (&label, "  a b  ", "a b");
+  check_canonical (&parts, " two ; one; ", "two;one");
+  check_canonical (&free_list, "x;y", "x;y");
+}
+
+TEST_CASE (settings, refusals)
+{
+  check_refused (&heads, "", "\"\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "8x", "\"8x\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "0x10", "\"0x10\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "1,000", "\"1,000\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "4.0", "\"4.0\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "99999999999999999999",
+                 "\"99999999999999999999\" is not an integer; give an integer from 1 to 64");
+  check_refused (&heads, "0", "\"0\" is below the minimum 1; give an integer from 1 to 64");
+  check_refused (&heads, "65", "\"65\" is above the maximum 64; give an integer from 1 to 64");
+  check_refused (&rate, "0,5", "\"0,5\" is not a number; give a number from 0 to 0.9");
+  check_refused (&rate, "nan", "\"nan\" is not a number; give a number from 0 to 0.9");
+  check_refused (&rate, "inf", "\"inf\" is not a number; give a number from 0 to 0.9");
+  check_refused (&rate, "0.95", "\"0.95\" is above the maximum 0.9; give a number from 0 to 0.9");
+  check_refused (&flag, "yes", "\"yes\" is not a truth value; give true or false");
+  check_refused (&norm, "psot", "\"psot\" is not a choice (did you mean \"post\"?); give one of pre, post");
+  check_refused (&norm, "middle", "\"middle\" is not a choice; give one of pre, post");
+  check_refused (&parts, "one;fuor", "\"fuor\" is not a choice; give a list of one, two, three");
+  check_refused (&parts, "one;;two", "\"one;;two\" has an empty item; give a list of one, two, three");
+  check_refused (&parts, "one;one", "\"one;one\" names \"one\" twice; give a list of one, two, three");
+  check_refused (&label, "a\tb", "a value holds the control character 0x09; give one line of plain text");
+  check_refused (&label, "\xff", "\"\xef\xbf\xbd\" is not valid UTF-8; give it in UTF-8");
+}
+
+TEST_CASE (settings, specifications_that_make_no_sense)
+{
+  const struct
+  {
+    PlaitSettingSpecification specification;
+    const char *part;
+  } cases[] = {
+    { { "x", PLAIT_SETTING_INTEGER, "1", "1.5" }, "minimum=1.5 is not an integer" },
+    { { "x", PLAIT_SETTING_REAL, "1", "0", "many" }, "maximum=many is not a number" },
+    { { "x", PLAIT_SETTING_INTEGER, "3", "4", "2" }, "minimum=4 is above maximum=2" },
+    { { "x", PLAIT_SETTING_TEXT, "", "4" }, "minimum=4 bounds a setting of type text" },
+    { { "x", PLAIT_SETTING_CHOICE, "a" }, "type=choice without choices" },
+    { { "x", PLAIT_SETTING_INTEGER, "1", NULL, NULL, "a;b" }, "choices=a;b for a setting of type integer" },
+    { { "x", PLAIT_SETTING_CHOICE, "a", NULL, NULL, "a;a" }, "holds a name twice" },
+    { { "x", PLAIT_SETTING_CHOICE, "a", NULL, NULL, "a;" }, "holds an empty name" },
+    { { "x", PLAIT_SETTING_CHOICE, "c", NULL, NULL, "a;b" }, "default: \"c\" is not a choice" },
+    { { "x", PLAIT_SETTING_INTEGER, "9", "1", "4" }, "default: \"9\" is above the maximum 4" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!plait_setting_check (&cases[i].specification, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+    }
+}
+
+typedef struct
+{
+  gint64 heads;
+  double rate;
+  gboolean flag;
+  gint norm;
+  const char *label;
+  const char *parts;
+} Example;
+
+static const PlaitSettingDefinition definitions[] = {
+  PLAIT_DEFINE_INTEGER (Example, heads, "8", "1", "64", "Heads", NULL),
+  PLAIT_DEFINE_REAL (Example, rate, "0.10", "0", "0.9", "Rate", NULL),
+  PLAIT_DEFINE_BOOLEAN (Example, flag, "true", "Flag", NULL),
+  PLAIT_DEFINE_CHOICE (Example, norm, "post", "pre;post", "Norm", NULL),
+  PLAIT_DEFINE_NEUTRAL_TEXT (Example, label, "none", "Label"),
+  PLAIT_DEFINE_LIST (Example, parts, "a;b", NULL, "Parts", NULL),
+};
+
+static const PlaitSettingGroup group = PLAIT_SETTING_GROUP ("example", "An example", Example, definitions);
+
+TEST_CASE (settings, a_group_fills_its_struct)
+{
+  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
+  g_autoptr (GError) error = NULL;
+  Example example, defaults;
+
+  CHECK (plait_settings_set (settings, "heads", "16", &error));
+  CHECK (plait_settings_set (settings, "norm", "pre", &error));
+  plait_settings_fill_group (settings, &group, &example);
+  CHECK_INT (example.heads, 16);
+  CHECK_NEAR (example.rate, 0.1, 0);
+  CHECK_INT (example.flag, TRUE);
+  CHECK_INT (example.norm, 0);
+  CHECK_STRING (example.label, "none");
+  CHECK_STRING (example.parts, "a;b");
+  CHECK (plait_settings_is_given (settings, 0));
+  CHECK (!plait_settings_is_given (settings, 1));
+
+  plait_setting_group_defaults (&group, &defaults);
+  CHECK_INT (defaults.heads, 8);
+  CHECK_INT (defaults.norm, 1);
+  CHECK_STRING (defaults.parts, "a;b");
+}
+
+TEST_CASE (settings, a_refused_value_leaves_the_old_one)
+{
+  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_settings_set (settings, "heads", "16", &error));
+  CHECK (!plait_settings_set (settings, "heads", "1000", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "above the maximum 64");
+  CHECK_STRING (plait_settings_text (settings, "heads"), "16");
+  CHECK (!plait_settings_set (settings, "haeds", "4", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"heads\"?");
+  CHECK (!plait_settings_set (settings, "something", "4", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"something\" is not a key here");
+}
+
+TEST_CASE (settings, printing_is_canonical_and_can_leave_out_what_is_neutral)
+{
+  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
+  g_autoptr (GString) all = g_string_new (NULL), fewer = g_string_new (NULL);
+
+  plait_settings_print (settings, 0, all);
+  CHECK_STRING (all->str, "heads=8\nrate=0.1\nflag=true\nnorm=post\nlabel=none\nparts=a;b\n");
+  plait_settings_print (settings, PLAIT_SETTING_NEUTRAL, fewer);
+  CHECK_STRING (fewer->str, "heads=8\nrate=0.1\nflag=true\nnorm=post\nparts=a;b\n");
+}

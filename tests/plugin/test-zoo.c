@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "zoo.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "plugin/module.h"
+#include "plugin/registry.h"
+
+/* Every way in which a plugin can be bad, and what the host answers. */
+
+static const char schema_text[] = "[plugin]\n"
+                                  "name=%s\n"
+                                  "kind=combiner\n"
+                                  "interface=1\n"
+                                  "version=1.2.3\n"
+                                  "summary=An animal\n"
+                                  "[parameter.heads]\ntype=integer\ndefault=4\nminimum=1\nsummary=Heads\n"
+                                  "[parameter.rate]\ntype=real\ndefault=0.5\nsummary=Rate\n"
+                                  "[parameter.flag]\ntype=boolean\ndefault=true\nsummary=Flag\n"
+                                  "[parameter.order]\ntype=choice\nchoices=first;last\ndefault=last\nsummary=Order\n"
+                                  "[parameter.label]\ntype=text\ndefault=none\nsummary=Label\n"
+                                  "[parameter.parts]\ntype=list\ndefault=a;b\nsummary=Parts\n";
+
+void
+zoo_write (const char *folder, const char *name, const char *text, gssize length)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *parent = g_path_get_dirname (path);
+
+  g_assert_cmpint (g_mkdir_with_parents (parent, 0755), ==, 0);
+  g_assert_true (g_file_set_contents (path, text, length, NULL));
+}
+
+char *
+zoo_cage (const char *folder, const char *name, const char *animal)
+{
+  char *path = plait_test_path (folder);
+  g_autofree char *schema = g_strdup_printf (schema_text, name);
+  g_autofree char *schema_name = g_strdup_printf ("combiner/%s.ini", name);
+
+  zoo_write (path, schema_name, schema, -1);
+  if (animal != NULL)
+    {
+      g_autofree char *below = g_strdup_printf ("tests/plugin/%s.so", animal);
+      g_autofree char *module = plait_test_build_path (below);
+      g_autofree char *module_name = g_strdup_printf ("combiner/%s.so", name);
+      g_autofree char *bytes = NULL;
+      gsize length = 0;
+
+      g_assert_true (g_file_get_contents (module, &bytes, &length, NULL));
+      zoo_write (path, module_name, bytes, (gssize)length);
+    }
+  return path;
+}
+
+/* Loads the plugin @name of @folder; checks that it is refused with @part in the message. */
+static void
+check_refused_within (const char *folder, const char *name, PlaitTrialLimits limits, const char *part)
+{
+  CONTEXT ("%s", name);
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  g_autoptr (GError) error = NULL;
+  PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, name, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (plugin != NULL);
+  plait_registry_set_trial_limits (registry, limits);
+  CHECK (!plait_plugin_load (plugin, &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, plugin->module_path);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, part);
+}
+
+static void
+check_refused (const char *folder, const char *name, const char *part)
+{
+  check_refused_within (folder, name, (PlaitTrialLimits){ 60, 30, (gsize)256 << 20 }, part);
+}
+
+/* The animal @name under its own name. */
+static void
+check_animal (const char *name, const char *part)
+{
+  g_autofree char *folder = zoo_cage ("zoo", name, name);
+
+  check_refused (folder, name, part);
+}
+
+TEST_CASE (zoo, a_sound_plugin_loads_and_gets_its_settings)
+{
+  typedef struct
+  {
+    gint64 heads;
+    double rate;
+    gboolean flag;
+    gint order;
+    const char *label;
+    const char *parts;
+  } Settings;
+
+  g_autofree char *folder = zoo_cage ("zoo", "sound", "sound");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  g_autoptr (GError) error = NULL;
+  PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error);
+
+  REQUIRE (plugin != NULL);
+  CHECK (plugin->descriptor == NULL);
+  REQUIRE (plait_plugin_load (plugin, &error));
+  CHECK_STRING (plugin->descriptor->version, "1.2.3");
+  CHECK_INT (strlen (plugin->schema_digest), 64);
+  CHECK_INT (strlen (plugin->module_digest), 64);
+
+  const PlaitSchema *schema = plugin->schema;
+  g_autoptr (PlaitSettings) settings = plait_settings_new (schema->parameters, schema->n_parameters);
+  CHECK (plait_settings_set (settings, "heads", "7", &error));
+  CHECK (plait_settings_set (settings, "label", "a b", &error));
+  g_autofree Settings *filled = plait_plugin_new_settings (plugin, settings);
+  CHECK_INT (filled->heads, 7);
+  CHECK_NEAR (filled->rate, 0.5, 0);
+  CHECK_INT (filled->flag, TRUE);
+  CHECK_INT (filled->order, 1);
+  CHECK_STRING (filled->label, "a b");
+  CHECK_STRING (filled->parts, "a;b");
+}
+
+TEST_CASE (zoo, descriptors_that_are_none)
+{
+  check_animal ("no-symbol", "has no function plait_plugin");
+  check_animal ("no-descriptor", "gave no descriptor");
+  check_animal ("wrong-magic", "begins with 0xdeadbeef instead of 0x706c6169");
+  check_animal ("short-struct", "descriptor has 16 bytes, this plait expects");
+  check_animal ("older-interface", "built for plugin interface 0, this plait has 1; rebuild the plugin");
+  check_animal ("newer-interface", "built for plugin interface 2, this plait has 1; update plait");
+}
+
+TEST_CASE (zoo, layouts_of_another_build)
+{
+  check_animal ("layout-pointer", "a pointer of 5 bytes, this plait has 8; rebuild the plugin for this machine");
+  check_animal ("layout-scalar", "a scalar of 5 bytes, this plait has");
+  check_animal ("layout-tensor", "a tensor of 5 bytes");
+  check_animal ("layout-node", "a tape node of 5 bytes");
+  check_animal ("layout-input", "a batch input of 5 bytes");
+  check_animal ("layout-memory", "a memory of 5 bytes");
+  check_animal ("layout-encoding", "an encoding of 5 bytes");
+  check_animal ("layout-site", "an attention site of 5 bytes");
+}
+
+TEST_CASE (zoo, identities_that_disagree)
+{
+  check_animal ("other-kind", "its kind is encoder");
+  check_animal ("unknown-kind", "of kind number 77");
+  check_animal ("other-name", "calls itself \"another-name\"");
+  check_animal ("no-version", "has no version");
+  check_animal ("other-version", "is version 9.9");
+}
+
+TEST_CASE (zoo, schema_and_table_that_disagree)
+{
+  check_animal ("huge-settings", "a settings struct of 1000000 bytes, at most 65536");
+  check_animal ("small-settings", "puts \"rate\" (8 bytes) at offset 8 of a settings struct of 8 bytes");
+  check_animal ("no-bindings", "claims 6 bindings but has no table of them");
+  check_animal ("many-bindings", "claims 100000 bindings");
+  check_animal ("unnamed-binding", "binding 0 has no name");
+  check_animal ("repeated-binding", "binds the parameter \"rate\" twice");
+  check_animal ("unknown-binding", "(it has \"heads\")");
+  check_animal ("strange-binding", "add a group [parameter.something] to the schema");
+  check_animal ("missing-binding", "binds no field to the parameter \"parts\"");
+  check_animal ("other-type", "binds the parameter \"heads\" as real");
+  check_animal ("other-choices", "numbers the choices of \"order\" as \"last;first\"");
+  check_animal ("odd-offset", "puts \"heads\" (8 bytes) at offset 3");
+}
+
+TEST_CASE (zoo, tables_without_functions)
+{
+  check_animal ("no-table", "has no table of functions");
+  check_animal ("no-build", "has no function \"build\"");
+  check_animal ("no-combine", "has no function \"combine\"");
+}
+
+TEST_CASE (zoo, code_that_misbehaves)
+{
+  check_animal ("constructor-crashes", "crashed (signal 11");
+  check_animal ("constructor-aborts", "crashed (signal 6");
+  check_animal ("constructor-exits", "ended the process by itself with exit code 0");
+  check_animal ("constructor-leaves", "ended the process by itself with exit code 7");
+  check_animal ("entry-crashes", "crashed (signal 11");
+  check_animal ("wild-pointer", "crashed (signal 11");
+  check_animal ("unresolved", "plait_nobody_has_this");
+}
+
+TEST_CASE (zoo, code_that_does_not_end)
+{
+  g_autofree char *folder = zoo_cage ("zoo", "constructor-spins", "constructor-spins");
+
+  check_refused_within (folder, "constructor-spins", (PlaitTrialLimits){ 60, 1, 0 },
+                        "more than 1 seconds of processor time");
+  g_free (zoo_cage ("zoo", "constructor-sleeps", "constructor-sleeps"));
+  check_refused_within (folder, "constructor-sleeps", (PlaitTrialLimits){ 1, 30, 0 }, "did not end within 1 seconds");
+}
+
+TEST_CASE (zoo, code_that_hoards_memory)
+{
+#ifdef __SANITIZE_ADDRESS__
+  SKIP_TEST ("the address sanitizer's allocator answers in its own way");
+#else
+  check_animal ("constructor-hoards", "with 256 MiB of memory crashed");
+#endif
+}
+
+TEST_CASE (zoo, files_that_are_no_modules)
+{
+  g_autofree char *folder = zoo_cage ("zoo", "missing", NULL);
+  g_autofree char *sound = NULL;
+  gsize length = 0;
+
+  check_refused (folder, "missing", "is missing, although its schema is there");
+  g_free (zoo_cage ("zoo", "empty", NULL));
+  zoo_write (folder, "combiner/empty.so", "", 0);
+  check_refused (folder, "empty", "is empty");
+  g_free (zoo_cage ("zoo", "text", NULL));
+  zoo_write (folder, "combiner/text.so", "#!/bin/sh\necho this is no module\n", -1);
+  check_refused (folder, "text", "is not a shared library");
+  g_free (zoo_cage ("zoo", "short", NULL));
+  zoo_write (folder, "combiner/short.so", "\177ELF", 4);
+  check_refused (folder, "short", "is not a shared library");
+
+  g_free (zoo_cage ("zoo", "truncated", "sound"));
+  g_autofree char *path = g_build_filename (folder, "combiner/truncated.so", NULL);
+  REQUIRE (g_file_get_contents (path, &sound, &length, NULL));
+  zoo_write (folder, "combiner/truncated.so", sound, (gssize)length / 2);
+  check_refused (folder, "truncated", "truncated.so");
+
+  g_free (zoo_cage ("zoo", "folder", NULL));
+  zoo_write (folder, "combiner/folder.so/file", "", 0);
+  check_refused (folder, "folder", "is not an ordinary file");
+}
+
+TEST_CASE (zoo, the_host_lives_on)
+{
+  /* After all of these, a sound plugin still loads: nothing of the others has reached this process. */
+  g_autofree char *folder = zoo_cage ("zoo", "constructor-crashes", "constructor-crashes");
+  g_autoptr (GError) error = NULL;
+
+  check_refused (folder, "constructor-crashes", "crashed");
+  g_free (zoo_cage ("zoo", "sound", "sound"));
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+  PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error);
+  REQUIRE (plugin != NULL);
+  CHECK (plait_plugin_load (plugin, &error));
+  CHECK_NO_ERROR (error);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "plugin/plugin.h"
+
+/*
+ * A combiner that each animal of the zoo spoils in one place, by defining one of the macros below otherwise (see
+ * ../meson.build).
+ */
+#ifndef ZOO_MAGIC
+#define ZOO_MAGIC PLAIT_PLUGIN_MAGIC
+#endif
+#ifndef ZOO_SIZE
+#define ZOO_SIZE sizeof (PlaitPluginDescriptor)
+#endif
+#ifndef ZOO_INTERFACE
+#define ZOO_INTERFACE PLAIT_PLUGIN_INTERFACE
+#endif
+#ifndef ZOO_LAYOUT
+#define ZOO_LAYOUT PLAIT_PLUGIN_LAYOUT
+#endif
+#ifndef ZOO_KIND
+#define ZOO_KIND PLAIT_PLUGIN_COMBINER
+#endif
+#ifndef ZOO_VERSION
+#define ZOO_VERSION "1.2.3"
+#endif
+#ifndef ZOO_SETTINGS_SIZE
+#define ZOO_SETTINGS_SIZE sizeof (Settings)
+#endif
+#ifndef ZOO_HEADS
+#define ZOO_HEADS PLAIT_BIND_INTEGER (Settings, heads)
+#endif
+#ifndef ZOO_ORDER
+#define ZOO_ORDER PLAIT_BIND_CHOICE (Settings, order, "first;last")
+#endif
+#ifndef ZOO_BINDINGS
+#define ZOO_BINDINGS bindings
+#endif
+#ifndef ZOO_N_BINDINGS
+#define ZOO_N_BINDINGS G_N_ELEMENTS (bindings)
+#endif
+#ifndef ZOO_TABLE
+#define ZOO_TABLE &table
+#endif
+#ifndef ZOO_BUILD
+#define ZOO_BUILD build
+#endif
+#ifndef ZOO_COMBINE
+#define ZOO_COMBINE combine
+#endif
+#ifndef ZOO_SYMBOL
+#define ZOO_SYMBOL plait_plugin
+#endif
+#ifndef ZOO_RESULT
+#define ZOO_RESULT &descriptor
+#endif
+#ifndef ZOO_ENTRY
+#define ZOO_ENTRY
+#endif
+
+typedef struct
+{
+  gint64 heads;
+  double rate;
+  gboolean flag;
+  gint order;
+  const char *label;
+  const char *parts;
+} Settings;
+
+G_GNUC_UNUSED static const PlaitBinding bindings[] = {
+  ZOO_HEADS, PLAIT_BIND_REAL (Settings, rate),  PLAIT_BIND_BOOLEAN (Settings, flag),
+  ZOO_ORDER, PLAIT_BIND_TEXT (Settings, label), PLAIT_BIND_LIST (Settings, parts),
+};
+
+G_GNUC_UNUSED static gboolean
+build (PlaitSite *site, gconstpointer settings, GError **error)
+{
+  return TRUE;
+}
+
+G_GNUC_UNUSED static PlaitStream
+combine (PlaitSite *site, gconstpointer settings, PlaitStream x)
+{
+  return x;
+}
+
+G_GNUC_UNUSED static const PlaitCombinerTable table = { .build = ZOO_BUILD, .combine = ZOO_COMBINE };
+
+G_GNUC_UNUSED static const PlaitPluginDescriptor descriptor = {
+  .magic = ZOO_MAGIC,
+  .size = ZOO_SIZE,
+  .interface = ZOO_INTERFACE,
+  .layout = ZOO_LAYOUT,
+  .kind = ZOO_KIND,
+  .name = ZOO_NAME,
+  .version = ZOO_VERSION,
+  .settings_size = ZOO_SETTINGS_SIZE,
+  .bindings = ZOO_BINDINGS,
+  .n_bindings = ZOO_N_BINDINGS,
+  .table = ZOO_TABLE,
+};
+
+G_MODULE_EXPORT const PlaitPluginDescriptor *ZOO_SYMBOL (void);
+
+const PlaitPluginDescriptor *
+ZOO_SYMBOL (void)
+{
+  ZOO_ENTRY;
+  return ZOO_RESULT;
+}
+
+#ifdef ZOO_CONSTRUCTOR
+__attribute__ ((constructor)) static void
+construct (void)
+{
+  ZOO_CONSTRUCTOR;
+}
+#endif
