@@ -79,7 +79,8 @@ run_tests ()
   say "testing $folder${*:+ ($*)}"
   rm -rf "$folder/results"
   mkdir -p "$folder/results"
-  GTEST_OUTPUT="xml:$root/$folder/results/" meson test -C "$folder" --no-rebuild --print-errorlogs "$@"
+  GTEST_OUTPUT="xml:$root/$folder/results/" meson test -C "$folder" --no-rebuild --print-errorlogs \
+    --timeout-multiplier 5 "$@"
   counts=$(python3 tests/count.py "$folder") || counts="0 1 0"
   read -r p f s <<< "$counts"
   say "$folder: $p passed, $f failed, $s skipped"
@@ -97,7 +98,7 @@ case "${1-}" in
     run_tests double $double_tests
     ;;
   --sanitize)
-    export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1:allocator_may_return_null=1}
+    export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
     must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined
     run_tests sanitize

@@ -52,7 +52,7 @@ sleep_long (gpointer data, GError **error)
 static gboolean
 spin (gpointer data, GError **error)
 {
-  for (volatile int i = 0;; i++)
+  for (volatile guint i = 0;; i++)
     ;
   return TRUE;
 }
