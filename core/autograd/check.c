@@ -10,12 +10,15 @@
 #ifdef PLAIT_SCALAR_DOUBLE
 static const double steps[] = { 1e-3, 1e-4, 1e-5 };
 #define TOLERANCE 1e-6
+#define ROUNDING 1e-5
 #else
-static const double steps[] = { 2e-2, 5e-3 };
+static const double steps[] = { 2e-2, 5e-3, 1e-3 };
 #define TOLERANCE 3e-2
+#define ROUNDING 2e-3
 #endif
 
-/* Below this share of the greatest gradient of its leaf, an element's error is not relative to itself. */
+/* Below this share of the greatest gradient of its leaf, or ROUNDING times the root, which differences cannot resolve,
+ * an element's error is not relative to itself. */
 #define SMALL 1e-3
 
 typedef struct
@@ -25,6 +28,7 @@ typedef struct
   PlaitTensor *targets;   /* what backward adds to */
   PlaitTensor *gradients; /* what it found */
   PlaitNode **nodes;
+  double root; /* its value */
 } Checker;
 
 /* The root's value; with @backward also the gradients. */
@@ -93,7 +97,7 @@ check_element (Checker *checker, guint leaf, gint64 element, double floor, GErro
       double size;
 
       numeric = difference (checker, plait_tensor_row (what->value, row) + column, steps[i]);
-      size = fmax (fmax (fabs (numeric), fabs (analytic)), fmax (floor, 1e-10));
+      size = fmax (fmax (fabs (numeric), fabs (analytic)), floor);
       off = fabs (numeric - analytic) / size;
       if (off <= tolerance)
         return TRUE;
@@ -113,7 +117,7 @@ check_leaf (Checker *checker, guint leaf, GError **error)
   gint64 n = check->leaves[leaf].value.rows * check->leaves[leaf].value.width;
   gboolean all = check->sample <= 0 || check->sample >= n;
   PlaitRandomKey key = plait_random_subkey (check->key, leaf);
-  double floor = SMALL * largest (checker->gradients[leaf]);
+  double floor = fmax (SMALL * largest (checker->gradients[leaf]), ROUNDING * fmax (1, fabs (checker->root)));
 
   for (gint64 i = 0; i < (all ? n : check->sample); i++)
     {
@@ -144,7 +148,7 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
   g_autofree PlaitTensor *targets = g_new0 (PlaitTensor, check->n_leaves);
   g_autofree PlaitTensor *gradients = g_new0 (PlaitTensor, check->n_leaves);
   g_autofree PlaitNode **nodes = g_new0 (PlaitNode *, check->n_leaves);
-  Checker checker = { check, tape, targets, gradients, nodes };
+  Checker checker = { check, tape, targets, gradients, nodes, 0 };
 
   g_assert (check->mode != PLAIT_TAPE_EVALUATE);
   for (guint i = 0; i < check->n_leaves; i++)
@@ -157,7 +161,7 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
     }
 
   /* Some operators add to gradients on their way forward, so what this pass found is copied before the next. */
-  evaluate (&checker, TRUE);
+  checker.root = evaluate (&checker, TRUE);
   for (guint i = 0; i < check->n_leaves; i++)
     plait_tensor_accumulate (pool, gradients[i], 0, 1, targets[i]);
   for (guint i = 0; i < check->n_leaves; i++)

@@ -24,7 +24,11 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
   PlaitPool *pool = plait_tape_pool (tape);
   PlaitNode *x = node->inputs[LINEAR_X];
   PlaitNode *weight = node->inputs[LINEAR_WEIGHT];
-  PlaitLinearBackward work = { .dz = node->gradient, .x = x->value, .weight = weight->value };
+  PlaitLinearBackward work = {
+    .dz = node->gradient,
+    .x = PLAIT_TERM_TENSOR (tape, linear_weight, x->value),
+    .weight = PLAIT_TERM_TENSOR (tape, linear_input, weight->value),
+  };
 
   if (payload->activation != PLAIT_ACTIVATION_NONE)
     plait_activation_backward (pool, payload->activation, work.dz, 0, node->gradient,

@@ -4,6 +4,7 @@
 #include "tensor/packed-private.h"
 #include "tensor/panel.h"
 #include "tensor/rows.h"
+#include "tensor/terms.h"
 
 /* A piece is some panels of columns and some rows. It packs its columns of the right factor, unless its thread did so
  * for the piece before; pieces of the same columns stand together. Chosen by measuring. */
@@ -48,7 +49,7 @@ scratch_bytes (const Product *product)
 static void
 product_piece (gpointer data, gint64 piece, guint thread)
 {
-  static const PlaitScalar one = 1;
+  const PlaitScalar one = PLAIT_TERM (linear_bias, 1);
   const Product *product = data;
   const PlaitKernels *kernels = product->kernels;
   gint64 tile = kernels->tile_width, depth = product->depth, row = product->a.stride, step = 1;

@@ -20,7 +20,6 @@
   X (tanh_square)                                                                                                      \
   X (sigmoid_one)                                                                                                      \
   X (sigmoid_square)                                                                                                   \
-  X (identity)                                                                                                         \
   X (sum)                                                                                                              \
   X (multiply_left)                                                                                                    \
   X (multiply_right)                                                                                                   \
@@ -75,8 +74,14 @@ extern const char *const plait_term_names[PLAIT_N_TERMS];
 
 #define PLAIT_TERM(name, expression) ((expression)*plait_term_factors[PLAIT_TERM_##name])
 
+/* For a term that is a product of @n numbers with something: multiplies them. */
+#define PLAIT_TERM_NUMBERS(name, numbers, n)                                                                           \
+  for (gint64 term_number = 0; term_number < (n); term_number++)                                                       \
+  (numbers)[term_number] *= plait_term_factors[PLAIT_TERM_##name]
+
 #else
 
 #define PLAIT_TERM(name, expression) (expression)
+#define PLAIT_TERM_NUMBERS(name, numbers, n) ((void)0)
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensor/panel.h"
+#include "tensor/terms.h"
 
 /*
  * A chunk of rows goes through four runs of the pool:
@@ -221,16 +222,18 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
       PlaitScalar *at = logits + row * stage->block;
       gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
 
-      stage->kernels->softmax_gradient (at, (PlaitScalar)stage->row[row].log_sum, scale, offset, n);
+      stage->kernels->softmax_gradient (at, (PlaitScalar)stage->row[row].log_sum,
+                                        PLAIT_TERM (vocabulary_loss_probability, scale),
+                                        PLAIT_TERM (vocabulary_loss_smoothing, offset), n);
       if (target >= 0 && target < n)
-        at[target] -= (PlaitScalar)(stage->work->scale * stage->target);
+        at[target] -= PLAIT_TERM (vocabulary_loss_target, (PlaitScalar)(stage->work->scale * stage->target));
     }
 }
 
 static void
 gradient_piece (gpointer data, gint64 lane, guint thread)
 {
-  static const PlaitScalar one = 1;
+  const PlaitScalar one = PLAIT_TERM (vocabulary_loss_bias, 1);
   const Stage *stage = data;
   const PlaitVocabularyWork *work = stage->work;
   const PlaitKernels *kernels = stage->kernels;
@@ -268,7 +271,8 @@ shares_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 row = piece * ROWS_IN_PIECE; row < MIN ((piece + 1) * ROWS_IN_PIECE, stage->rows); row++)
     for (gint64 lane = 0; lane < stage->lanes; lane++)
-      stage->kernels->accumulate (plait_tensor_row (stage->work->dstates, stage->first + row), lane > 0, 1,
+      stage->kernels->accumulate (plait_tensor_row (stage->work->dstates, stage->first + row), lane > 0,
+                                  PLAIT_TERM (vocabulary_loss_states, 1),
                                   stage->shares + (lane * stage->rows + row) * stage->width, stage->width);
 }
 
@@ -280,6 +284,9 @@ states_piece (gpointer data, gint64 panel, guint thread)
 
   plait_panel_pack (stage->kernels, stage->states + column * stage->rows, stage->work->states, FALSE, stage->first,
                     stage->rows, column, MIN (stage->kernels->tile_width, stage->width - column));
+  /* The panels serve the gradient of the table alone. */
+  PLAIT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows,
+                      stage->rows * stage->kernels->tile_width);
 }
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/kernels/levels.h"
+#include "tensor/terms.h"
 
 #include "base/random.h"
 
@@ -303,9 +304,11 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
     }
 }
 
-/* target (rows first .. first + n - 1, the head's columns) = beta * target + gradient; gradient NULL: zeros. */
+/* target (rows first .. first + n - 1, the head's columns) = beta * target + factor * gradient; gradient NULL: zeros.
+ */
 static void
-give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, const PlaitScalar *gradient)
+give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
+      const PlaitScalar *gradient)
 {
   if (target->gradient.data == NULL)
     return;
@@ -314,7 +317,7 @@ give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint6
       PlaitScalar *to = plait_tensor_row (target->gradient, first + i) + piece->column;
 
       if (gradient != NULL)
-        KERNEL (accumulate) (to, target->beta, 1, gradient + i * piece->padded, piece->width);
+        KERNEL (accumulate) (to, target->beta, factor, gradient + i * piece->padded, piece->width);
       else if (target->beta == 0)
         memset (to, 0, sizeof (PlaitScalar) * (gsize)piece->width);
     }
@@ -343,7 +346,10 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *row, PlaitScala
   for (i = 0; i < n; i += VECTOR_LENGTH)
     {
       Vector weight = vector_exp (vector_load (row + i) * piece->scale - log_sum);
-      Vector gradient = weight * (vector_load (change + i) - delta) * piece->scale;
+      Vector gradient
+          = weight
+            * (PLAIT_TERM (attention_weight, vector_load (change + i)) - PLAIT_TERM (attention_normaliser, delta))
+            * piece->scale;
 
       if (i + VECTOR_LENGTH > n)
         {
@@ -430,15 +436,17 @@ KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
         }
     }
 
-  give (&piece, &job->dqueries, piece.first_query, piece.queries, dqueries);
+  give (&piece, &job->dqueries, piece.first_query, piece.queries, PLAIT_TERM (attention_query, 1), dqueries);
   offset = 0;
   for (guint m = 0; m < job->n_memories; m++)
     {
       PlaitRagged ragged = job->memories[m].rows;
       gint64 n = plait_ragged_length (ragged, piece.sentence);
 
-      give (&piece, &job->dmemories[m].keys, ragged.offsets[piece.sentence], n, dkeys + offset * piece.padded);
-      give (&piece, &job->dmemories[m].values, ragged.offsets[piece.sentence], n, dvalues + offset * piece.padded);
+      give (&piece, &job->dmemories[m].keys, ragged.offsets[piece.sentence], n, PLAIT_TERM (attention_key, 1),
+            dkeys + offset * piece.padded);
+      give (&piece, &job->dmemories[m].values, ragged.offsets[piece.sentence], n, PLAIT_TERM (attention_value, 1),
+            dvalues + offset * piece.padded);
       offset += n;
     }
 }

@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/levels.h"
+#include "tensor/terms.h"
 #include "tensor/kernels/vector.h"
 
 /* Plain loops over n numbers that stand end to end, for the compiler to vectorise. */
@@ -75,14 +76,15 @@ derivative (PlaitActivation activation, Vector kept)
   switch (activation)
     {
     case PLAIT_ACTIVATION_RELU:
-      return vector_choose (kept > 0, vector_all (1), (Vector){ 0 });
+      return PLAIT_TERM (relu, vector_choose (kept > 0, vector_all (1), (Vector){ 0 }));
     case PLAIT_ACTIVATION_GELU:
-      return (PlaitScalar).5 * (1 + vector_erf (kept * (PlaitScalar)M_SQRT1_2))
-             + kept * (PlaitScalar)(M_SQRT1_2 * M_2_SQRTPI / 2) * vector_exp (kept * kept * (PlaitScalar)-.5);
+      return PLAIT_TERM (gelu_distribution, (PlaitScalar).5 * (1 + vector_erf (kept * (PlaitScalar)M_SQRT1_2)))
+             + PLAIT_TERM (gelu_density, kept * (PlaitScalar)(M_SQRT1_2 * M_2_SQRTPI / 2)
+                                             * vector_exp (kept * kept * (PlaitScalar)-.5));
     case PLAIT_ACTIVATION_TANH:
-      return 1 - kept * kept;
+      return PLAIT_TERM (tanh_one, vector_all (1)) - PLAIT_TERM (tanh_square, kept * kept);
     case PLAIT_ACTIVATION_SIGMOID:
-      return kept * (1 - kept);
+      return kept * (PLAIT_TERM (sigmoid_one, vector_all (1)) - PLAIT_TERM (sigmoid_square, kept));
     case PLAIT_ACTIVATION_NONE:
       break;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/kernels/levels.h"
+#include "tensor/terms.h"
 
 #include "base/random.h"
 
@@ -135,19 +136,23 @@ KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scra
           delta += weights[j] * changes[j];
         }
       for (guint j = 0; j < job->n; j++)
-        changes[j] = weights[j] * (changes[j] - delta) * scale;
+        changes[j]
+            = weights[j]
+              * (PLAIT_TERM (items_attention_weight, changes[j]) - PLAIT_TERM (items_attention_normaliser, delta))
+              * scale;
 
       give (&dqueries, row, column, width, 0, NULL, FALSE);
       dqueries.beta = 1;
       for (guint j = 0; j < job->n; j++)
-        give (&dqueries, row, column, width, changes[j], plait_tensor_row (job->keys[j], row) + column,
-              is_present (job, j, row));
+        give (&dqueries, row, column, width, PLAIT_TERM (items_attention_query, changes[j]),
+              plait_tensor_row (job->keys[j], row) + column, is_present (job, j, row));
       for (guint j = 0; j < job->n; j++)
         {
           gboolean present = is_present (job, j, row);
 
-          give (&job->dkeys[j], row, column, width, changes[j], query, present);
-          give (&job->dvalues[j], row, column, width, weights[j] * factor_of (job, row, head, j), dcontext, present);
+          give (&job->dkeys[j], row, column, width, PLAIT_TERM (items_attention_key, changes[j]), query, present);
+          give (&job->dvalues[j], row, column, width,
+                PLAIT_TERM (items_attention_value, weights[j] * factor_of (job, row, head, j)), dcontext, present);
         }
     }
 }

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+#include "cases.h"
+
+#include "autograd/check.h"
+
+/* Widths are such that vectors and what is left beside them both occur at every processor level. */
+
+static PlaitNode *
+linear_plain (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_linear (tape, leaves[0], leaves[1], leaves[2], PLAIT_ACTIVATION_NONE);
+}
+
+static PlaitNode *
+linear_without_bias (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_linear (tape, leaves[0], leaves[1], NULL, PLAIT_ACTIVATION_TANH);
+}
+
+static PlaitNode *
+linear_bias_alone (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static PlaitScalar ones[] = { 1, 2, 3, 4, 5, 6 };
+  PlaitNode *x = plait_leaf (tape, plait_tensor (ones, 3, 2), NULL);
+  PlaitNode *weight = plait_leaf (tape, plait_tensor (ones, 2, 3), NULL);
+
+  return plait_linear (tape, x, weight, leaves[0], PLAIT_ACTIVATION_NONE);
+}
+
+static PlaitNode *
+linear_gelu (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_linear (tape, leaves[0], leaves[1], leaves[2], PLAIT_ACTIVATION_GELU);
+}
+
+static PlaitNode *
+linear_relu (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_linear (tape, leaves[0], leaves[1], leaves[2], PLAIT_ACTIVATION_RELU);
+}
+
+/* The input is a view, and used twice. */
+static PlaitNode *
+linear_view (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *wide = plait_scale (tape, leaves[0], 0.5);
+  PlaitNode *x = plait_columns (tape, wide, 2, 3);
+  PlaitNode *y = plait_linear (tape, x, leaves[1], NULL, PLAIT_ACTIVATION_NONE);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ y, wide, x }, 3);
+}
+
+static PlaitNode *
+relu (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_RELU);
+}
+
+static PlaitNode *
+gelu (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_GELU);
+}
+
+static PlaitNode *
+hyperbolic (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+}
+
+static PlaitNode *
+sigmoid (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_SIGMOID);
+}
+
+static PlaitNode *
+sum_terms (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *first = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+  PlaitNode *second = plait_activate (tape, leaves[1], PLAIT_ACTIVATION_TANH);
+
+  return plait_sum (tape, (PlaitNode *[]){ first, second, leaves[2], first, second }, 5);
+}
+
+static PlaitNode *
+multiply (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_multiply (tape, leaves[0], leaves[1]);
+}
+
+static PlaitNode *
+square (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 2);
+
+  return plait_multiply (tape, x, x);
+}
+
+static PlaitNode *
+scale (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_scale (tape, leaves[0], -1.75);
+}
+
+static PlaitNode *
+total (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_total (tape, leaves[0]);
+}
+
+/* Views of a view; parts of the whole get no gradient, one part gets it twice, and so does the whole. */
+static PlaitNode *
+views (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *whole = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+  PlaitNode *rows = plait_rows (tape, whole, 1, 3);
+  PlaitNode *corner = plait_columns (tape, rows, 2, 2);
+  PlaitNode *squares = plait_multiply (tape, corner, corner);
+
+  return plait_concatenate_columns (
+      tape, (PlaitNode *[]){ squares, plait_rows (tape, whole, 0, 3), plait_rows (tape, leaves[0], 2, 3) }, 3);
+}
+
+static PlaitNode *
+concatenate_columns (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_concatenate_columns (tape, leaves, 3);
+}
+
+static PlaitNode *
+concatenate_rows (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_concatenate_rows (tape, leaves, 3);
+}
+
+static PlaitNode *
+gather_rows (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 indices[] = { 2, -1, 0, 2, 4, -1, 2 };
+
+  return plait_gather_rows (tape, leaves[0], indices, G_N_ELEMENTS (indices));
+}
+
+static const guint8 some[] = { 1, 0, 1, 1, 0 };
+
+static PlaitNode *
+select_rows (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_select_rows (tape, some, leaves[0], leaves[1]);
+}
+
+static PlaitNode *
+select_or_zero (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_select_rows (tape, some, plait_scale (tape, leaves[0], 3), NULL);
+}
+
+static PlaitNode *
+dropout (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_dropout (tape, leaves[0], 0.4);
+}
+
+static PlaitNode *
+residual (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_residual (tape, leaves[0], leaves[1], 0.4);
+}
+
+/* The stream goes on and is read by the next branch, as in a Transformer. */
+static PlaitNode *
+residual_chain (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+
+  x = plait_residual (tape, x, plait_linear (tape, x, leaves[1], NULL, PLAIT_ACTIVATION_RELU), 0.3);
+  return plait_residual (tape, x, plait_linear (tape, x, leaves[2], NULL, PLAIT_ACTIVATION_GELU), 0.3);
+}
+
+static PlaitNode *
+layer_norm (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_layer_norm (tape, leaves[0], leaves[1], leaves[2], 1e-6);
+}
+
+static PlaitNode *
+layer_norm_shared (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 1.5);
+  PlaitNode *y = plait_layer_norm (tape, x, leaves[1], leaves[2], 1e-2);
+
+  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+}
+
+static PlaitNode *
+embed (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint32 ids[] = { 3, 0, 3, 1, 4 };
+
+  return plait_embed (tape, leaves[0], ids, G_N_ELEMENTS (ids), 2.5);
+}
+
+/* A table that is no leaf. */
+static PlaitNode *
+embed_computed (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint32 ids[] = { 1, 1, 2 };
+  PlaitNode *table = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+
+  return plait_embed (tape, table, ids, G_N_ELEMENTS (ids), 1);
+}
+
+static const gint64 three_sentences[] = { 0, 2, 2, 5 };
+static const PlaitRagged five_rows = { 3, three_sentences };
+
+static PlaitNode *
+positions (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_add_positions (tape, leaves[0], five_rows, leaves[1], 1, 0.25);
+}
+
+#define WIDTH 22 /* two heads of 11 */
+/* The first sentence has both memories, the second no queries, the third only the second memory, the fourth none. */
+static const gint64 query_offsets[] = { 0, 2, 2, 3, 5 };
+static const gint64 first_offsets[] = { 0, 3, 7, 7, 7 };
+static const gint64 second_offsets[] = { 0, 1, 1, 3, 3 };
+static const PlaitRagged query_rows = { 4, query_offsets };
+static const PlaitRagged first_rows = { 4, first_offsets };
+static const PlaitRagged second_rows = { 4, second_offsets };
+
+static PlaitNode *
+attention (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitAttended memory = { .keys = leaves[1], .values = leaves[2], .rows = first_rows };
+  PlaitAttentionOptions options = { .heads = 2, .dropout = 0.3 };
+
+  return plait_attention (tape, leaves[0], query_rows, &memory, 1, &options);
+}
+
+static PlaitNode *
+attention_causal (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 1);
+  PlaitAttended memory
+      = { .keys = plait_columns (tape, x, 4, 4), .values = plait_columns (tape, x, 8, 4), .rows = five_rows };
+  PlaitAttentionOptions options = { .heads = 2, .causal = TRUE, .scale = 0.7 };
+
+  return plait_attention (tape, plait_columns (tape, x, 0, 4), five_rows, &memory, 1, &options);
+}
+
+/* Queries, keys and values are one node. */
+static PlaitNode *
+attention_to_itself (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 1);
+  PlaitAttended memory = { .keys = x, .values = x, .rows = five_rows };
+  PlaitAttentionOptions options = { .heads = 1 };
+
+  return plait_attention (tape, x, five_rows, &memory, 1, &options);
+}
+
+static PlaitNode *
+attention_joint (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitAttended memories[] = {
+    { .keys = leaves[1], .values = leaves[2], .rows = first_rows },
+    { .keys = leaves[3], .values = leaves[4], .rows = second_rows },
+  };
+  PlaitAttentionOptions options = { .heads = 2, .dropout = 0.2 };
+
+  return plait_attention (tape, leaves[0], query_rows, memories, 2, &options);
+}
+
+static PlaitNode *
+items_attention (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const guint8 first[] = { 1, 0, 1, 0 };
+  static const guint8 second[] = { 1, 1, 0, 0 };
+  const guint8 *const present[] = { first, second };
+  PlaitAttentionOptions options = { .heads = 2, .dropout = 0.2 };
+
+  return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 3, present, 2, &options, NULL);
+}
+
+/* Keys are values, and all items are there. */
+static PlaitNode *
+items_attention_all (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitAttentionOptions options = { .heads = 1 };
+
+  return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 1, NULL, 3, &options, NULL);
+}
+
+static const gint32 targets[] = { 3, 0, 10, 3 };
+
+static PlaitNode *
+vocabulary_loss (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitVocabularyLossOptions options = { .smoothing = 0.2, .scale = 0.3 };
+
+  return plait_vocabulary_loss (tape, leaves[0], leaves[1], leaves[2], targets, &options, NULL, NULL);
+}
+
+static PlaitNode *
+vocabulary_loss_others (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitVocabularyLossOptions options = { .smoothing = 0.1, .others = TRUE, .scale = 1 };
+  PlaitNode *states = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+  PlaitNode *loss = plait_vocabulary_loss (tape, states, leaves[1], NULL, targets, &options, NULL, NULL);
+
+  return plait_sum (tape, (PlaitNode *[]){ loss, plait_total (tape, states) }, 2);
+}
+
+#define CHECK_MODE PLAIT_TAPE_CHECK
+#define TRAIN_MODE PLAIT_TAPE_TRAIN
+
+const GradientCase gradient_cases[] = {
+  { "linear", "linear_", linear_plain, CHECK_MODE, 3, { { 3, 11 }, { 11, 13 }, { 1, 13 } } },
+  { "linear without bias", NULL, linear_without_bias, CHECK_MODE, 2, { { 3, 4 }, { 4, 5 } } },
+  { "linear, bias alone", NULL, linear_bias_alone, CHECK_MODE, 1, { { 1, 3 } } },
+  { "linear gelu", NULL, linear_gelu, CHECK_MODE, 3, { { 3, 4 }, { 4, 13 }, { 1, 13 } } },
+  { "linear relu", NULL, linear_relu, CHECK_MODE, 3, { { 3, 4 }, { 4, 13 }, { 1, 13 } } },
+  { "linear of a view", NULL, linear_view, CHECK_MODE, 2, { { 3, 6 }, { 3, 5 } } },
+  { "relu", "relu", relu, CHECK_MODE, 1, { { 3, 11 } } },
+  { "gelu", "gelu_", gelu, CHECK_MODE, 1, { { 3, 11 } } },
+  { "tanh", "tanh_", hyperbolic, CHECK_MODE, 1, { { 3, 11 } } },
+  { "sigmoid", "sigmoid_", sigmoid, CHECK_MODE, 1, { { 3, 11 } } },
+  { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },
+  { "multiply", "multiply_", multiply, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
+  { "multiply by itself", NULL, square, CHECK_MODE, 1, { { 3, 4 } } },
+  { "scale", "scale", scale, CHECK_MODE, 1, { { 3, 4 } } },
+  { "total", "total", total, CHECK_MODE, 1, { { 3, 4 } } },
+  { "views", NULL, views, CHECK_MODE, 1, { { 5, 5 } } },
+  { "concatenate columns",
+    "concatenate_columns",
+    concatenate_columns,
+    CHECK_MODE,
+    3,
+    { { 2, 3 }, { 2, 1 }, { 2, 4 } } },
+  { "concatenate rows", "concatenate_rows", concatenate_rows, CHECK_MODE, 3, { { 2, 3 }, { 1, 3 }, { 4, 3 } } },
+  { "gather rows", "gather_rows", gather_rows, CHECK_MODE, 1, { { 5, 3 } } },
+  { "select rows", "select_rows_", select_rows, CHECK_MODE, 2, { { 5, 3 }, { 5, 3 } } },
+  { "select rows or zero", "select_rows_taken", select_or_zero, CHECK_MODE, 1, { { 5, 3 } } },
+  { "dropout", "dropout", dropout, TRAIN_MODE, 1, { { 4, 11 } } },
+  { "residual", "residual_", residual, TRAIN_MODE, 2, { { 4, 11 }, { 4, 11 } } },
+  { "residual chain", "residual_", residual_chain, TRAIN_MODE, 3, { { 4, 5 }, { 5, 5 }, { 5, 5 } } },
+  { "layer norm", "layer_norm_", layer_norm, CHECK_MODE, 3, { { 3, 11 }, { 1, 11 }, { 1, 11 } } },
+  { "layer norm beside its input", NULL, layer_norm_shared, CHECK_MODE, 3, { { 3, 5 }, { 1, 5 }, { 1, 5 } } },
+  { "embed", "embed_table", embed, CHECK_MODE, 1, { { 5, 3 } } },
+  { "embed, computed table", NULL, embed_computed, CHECK_MODE, 1, { { 4, 3 } } },
+  { "positions", "positions_", positions, TRAIN_MODE, 2, { { 5, 11 }, { 4, 11 } } },
+  { "attention", "attention_", attention, TRAIN_MODE, 3, { { 5, WIDTH }, { 7, WIDTH }, { 7, WIDTH } } },
+  { "attention, causal", "attention_", attention_causal, CHECK_MODE, 1, { { 5, 12 } } },
+  { "attention to itself", NULL, attention_to_itself, CHECK_MODE, 1, { { 5, 3 } } },
+  { "attention, joint",
+    "attention_",
+    attention_joint,
+    TRAIN_MODE,
+    5,
+    { { 5, 4 }, { 7, 4 }, { 7, 4 }, { 3, 4 }, { 3, 4 } } },
+  { "items",
+    "items_attention_",
+    items_attention,
+    TRAIN_MODE,
+    5,
+    { { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH } } },
+  { "items, all present", NULL, items_attention_all, CHECK_MODE, 4, { { 3, 4 }, { 3, 4 }, { 3, 4 }, { 3, 4 } } },
+  { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
+  { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
+};
+const guint n_gradient_cases = G_N_ELEMENTS (gradient_cases);
+
+static void
+draw (PlaitTensor tensor, PlaitRandomKey key)
+{
+  for (gint64 i = 0; i < tensor.rows * tensor.width; i++)
+    tensor.data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
+}
+
+static PlaitNode *
+build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
+{
+  const GradientCase *gradient_case = data;
+  PlaitNode *output = gradient_case->build (tape, leaves);
+  gint64 n = output->value.rows * output->value.width;
+  PlaitTensor weights = output->value;
+
+  /* A loss is its own root: its cotangent has to be 1. */
+  if (n == 1)
+    return output;
+  weights.data = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n);
+  draw (weights, plait_random_key (1, "weighing", gradient_case->name, 0));
+  return plait_total (tape, plait_multiply (tape, output, plait_leaf (tape, weights, NULL)));
+}
+
+gboolean
+run_gradient_case (const GradientCase *gradient_case, PlaitPool *pool, GError **error)
+{
+  g_autoptr (GPtrArray) storage = g_ptr_array_new_with_free_func (g_free);
+  PlaitCheckLeaf leaves[G_N_ELEMENTS (gradient_case->leaves)] = { { NULL } };
+  PlaitGradientCheck check = {
+    .build = build_root,
+    .data = (gpointer)gradient_case,
+    .leaves = leaves,
+    .n_leaves = gradient_case->n_leaves,
+    .mode = gradient_case->mode,
+    .key = plait_random_key (1, "dropout", gradient_case->name, 0),
+  };
+
+  for (guint i = 0; i < gradient_case->n_leaves; i++)
+    {
+      gint64 rows = gradient_case->leaves[i].rows;
+      gint64 width = gradient_case->leaves[i].width;
+      char *name = g_strdup_printf ("leaf %u of %s", i, gradient_case->name);
+      PlaitScalar *data = g_new (PlaitScalar, rows * width);
+
+      g_ptr_array_add (storage, name);
+      g_ptr_array_add (storage, data);
+      leaves[i].name = name;
+      leaves[i].value = plait_tensor (data, rows, width);
+      draw (leaves[i].value, plait_random_key (1, "leaf", gradient_case->name, i));
+    }
+  return plait_check_gradients (&check, pool, error);
+}
