@@ -7,13 +7,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/display.h"
+
 #define NARROWEST 60
 #define WIDEST 120
 #define STANDARD 100
 
 struct PlaitPage
 {
-  guint width;
+  guint width; /* of paragraphs */
+  gsize room;
   gboolean colour;
   gboolean begun;
 };
@@ -26,11 +29,15 @@ plait_page_new (void)
   struct winsize size;
 
   page->width = STANDARD;
+  page->room = G_MAXSIZE;
   if (isatty (STDOUT_FILENO) == 1)
     {
       page->colour = (no_colour == NULL || *no_colour == '\0') && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
       if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        page->width = CLAMP (size.ws_col, NARROWEST, WIDEST);
+        {
+          page->width = CLAMP (size.ws_col, NARROWEST, WIDEST);
+          page->room = size.ws_col;
+        }
     }
   return page;
 }
@@ -45,13 +52,31 @@ plait_page_free (PlaitPage *page)
 static void
 put (PlaitPage *page, const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_autofree char *clean = plait_display_clean (text, TRUE);
 
-  for (char *p = valid; *p != '\0'; p++)
-    if (*p != '\n' && g_ascii_iscntrl (*p))
-      *p = '?';
-  fputs (valid, stdout);
+  fputs (clean, stdout);
   page->begun = TRUE;
+}
+
+gsize
+plait_page_room (const PlaitPage *page)
+{
+  return page->room;
+}
+
+gboolean
+plait_page_has_colour (const PlaitPage *page)
+{
+  return page->colour;
+}
+
+void
+plait_page_shade (PlaitPage *page, guint colour, gboolean dark_text, const char *text)
+{
+  g_assert (page->colour);
+  printf ("\033[48;5;%u;38;5;%um", colour, dark_text ? 16u : 231u);
+  put (page, text);
+  fputs ("\033[0m", stdout);
 }
 
 void

@@ -5,8 +5,8 @@
 
 /*
  * Text for people on stdout: headings, columns, paragraphs broken to the terminal's width. Colour only on a terminal,
- * and not where NO_COLOR is set or TERM is dumb. Control characters in what is printed become '?', so no schema can
- * command the terminal.
+ * and not where NO_COLOR is set or TERM is dumb. What is printed is cleaned first (base/display.h), so no schema or
+ * file can command the terminal.
  */
 typedef struct PlaitPage PlaitPage;
 
@@ -23,6 +23,16 @@ typedef enum
 PlaitPage *plait_page_new (void);
 void plait_page_free (PlaitPage *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPage, plait_page_free)
+
+/* The columns that a table or a picture may fill: those of the terminal; off a terminal there is no limit
+ * (G_MAXSIZE), because whoever reads on wants everything. */
+gsize plait_page_room (const PlaitPage *page);
+
+/* Whether colour is used. */
+gboolean plait_page_has_colour (const PlaitPage *page);
+
+/* @text on colour @colour of a terminal's 256, light or dark so that it can be read there. With colour only. */
+void plait_page_shade (PlaitPage *page, guint colour, gboolean dark_text, const char *text);
 
 /* Text as it stands, line breaks included. */
 void plait_page_text (PlaitPage *page, PlaitPageStyle style, const char *format, ...) G_GNUC_PRINTF (3, 4);

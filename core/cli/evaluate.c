@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "data/text-file.h"
+#include "evaluate/report.h"
+#include "evaluate/text.h"
+
+/* plait evaluate: scores of translations in text files, and tests between systems. */
+
+#define TEXT_LIMIT ((gsize)1 << 30)
+#define DIGITS 2
+
+typedef struct
+{
+  const char *name; /* of the file */
+  char **lines;
+  PlaitStatistics **statistics; /* [metrics] */
+  PlaitResult **results;        /* [metrics] */
+  PlaitComparison *comparisons; /* [metrics], with the first system */
+} System;
+
+typedef struct
+{
+  char **references; /* files */
+  char **hypotheses;
+  char *metrics, *resamples, *seed, *test, *trials;
+  gboolean json;
+} Options;
+
+typedef struct
+{
+  guint64 seed;
+  guint resamples;
+  gboolean tested; /* FALSE with --test none, or one system */
+  PlaitTest test;
+  guint trials;
+  GPtrArray *metrics;
+  gsize sentences;
+  guint n_references;
+  char ***references; /* [n_references] lines */
+  guint n_systems;
+  System *systems;
+} Evaluation;
+
+static void
+evaluation_clear (Evaluation *evaluation)
+{
+  guint n_metrics = evaluation->metrics != NULL ? evaluation->metrics->len : 0;
+
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      System *system = &evaluation->systems[s];
+
+      g_strfreev (system->lines);
+      for (guint m = 0; m < n_metrics; m++)
+        {
+          plait_statistics_free (system->statistics[m]);
+          plait_result_free (system->results[m]);
+        }
+      g_free (system->statistics);
+      g_free (system->results);
+      g_free (system->comparisons);
+    }
+  g_free (evaluation->systems);
+  for (guint r = 0; r < evaluation->n_references; r++)
+    g_strfreev (evaluation->references[r]);
+  g_free (evaluation->references);
+  g_clear_pointer (&evaluation->metrics, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
+
+/* The lines of the file at @path, of which there are as many as in those before. (transfer full) */
+static char **
+read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
+{
+  gsize length;
+  g_autofree char *text = plait_text_file_contents (path, TEXT_LIMIT, &length, error);
+
+  if (text == NULL)
+    return NULL;
+  g_auto (GStrv) lines = plait_text_lines (text, length, path, error);
+  if (lines == NULL)
+    return NULL;
+  gsize n = g_strv_length (lines);
+  if (n == 0)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: is empty; expected one sentence a line", path);
+  else if (evaluation->sentences > 0 && n != evaluation->sentences)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: has %" G_GSIZE_FORMAT " lines, but %s has %" G_GSIZE_FORMAT
+                "; line N of one is about the same sentence as line N of the other, so give files that belong together",
+                path, n, first_path, evaluation->sentences);
+  else
+    {
+      evaluation->sentences = n;
+      return g_steal_pointer (&lines);
+    }
+  return NULL;
+}
+
+static gboolean
+read_files (Evaluation *evaluation, const Options *options, GError **error)
+{
+  guint n_references = g_strv_length (options->references), n_systems = g_strv_length (options->hypotheses);
+
+  evaluation->references = g_new0 (char **, n_references);
+  for (guint r = 0; r < n_references; r++)
+    {
+      evaluation->references[r] = read_lines (evaluation, options->references[r], options->references[0], error);
+      if (evaluation->references[r] == NULL)
+        return FALSE;
+      evaluation->n_references++;
+    }
+  evaluation->systems = g_new0 (System, n_systems);
+  for (guint s = 0; s < n_systems; s++)
+    {
+      System *system = &evaluation->systems[s];
+
+      system->name = options->hypotheses[s];
+      system->lines = read_lines (evaluation, options->hypotheses[s], options->references[0], error);
+      if (system->lines == NULL)
+        return FALSE;
+      system->statistics = g_new0 (PlaitStatistics *, evaluation->metrics->len);
+      system->results = g_new0 (PlaitResult *, evaluation->metrics->len);
+      system->comparisons = g_new0 (PlaitComparison, evaluation->metrics->len);
+      evaluation->n_systems++;
+    }
+  return TRUE;
+}
+
+/* Scores every system with metric @m, and tests all others against the first. */
+static gboolean
+score (Evaluation *evaluation, guint m, GError **error)
+{
+  const PlaitMetric *metric = g_ptr_array_index (evaluation->metrics, m);
+  g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, evaluation->n_systems);
+
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      System *system = &evaluation->systems[s];
+      PlaitTextPairs pairs = { evaluation->sentences, (const char *const *)system->lines, evaluation->n_references,
+                               (const char *const *const *)evaluation->references };
+
+      system->statistics[m] = plait_metric_statistics (metric, &pairs, error);
+      if (system->statistics[m] == NULL)
+        {
+          g_prefix_error (error, "%s: ", system->name);
+          return FALSE;
+        }
+      system->results[m]
+          = plait_result_new (metric, system->statistics[m], evaluation->resamples, evaluation->seed, error);
+      if (system->results[m] == NULL)
+        return FALSE;
+      if (evaluation->tested && s > 0
+          && !plait_compare_systems (metric, evaluation->systems[0].statistics[m], system->statistics[m],
+                                     evaluation->test, evaluation->trials, evaluation->seed, &comparisons[s], error))
+        return FALSE;
+    }
+  if (evaluation->tested)
+    plait_holm_adjust (comparisons + 1, evaluation->n_systems - 1);
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    evaluation->systems[s].comparisons[m] = comparisons[s];
+  return TRUE;
+}
+
+static void
+print_json (const Evaluation *evaluation, char **reference_names)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_begin_array (json, "references");
+  for (guint r = 0; reference_names[r] != NULL; r++)
+    plait_json_text (json, NULL, reference_names[r]);
+  plait_json_end_array (json);
+  plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
+  plait_json_begin_array (json, "systems");
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      const System *system = &evaluation->systems[s];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "hypothesis", system->name);
+      plait_json_begin_array (json, "results");
+      for (guint m = 0; m < evaluation->metrics->len; m++)
+        plait_result_add_json (system->results[m], json, NULL);
+      plait_json_end_array (json);
+      if (evaluation->tested && s > 0)
+        {
+          plait_json_begin_array (json, "comparisons");
+          for (guint m = 0; m < evaluation->metrics->len; m++)
+            plait_comparison_add_json (&system->comparisons[m], json, NULL);
+          plait_json_end_array (json);
+        }
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static void
+print_lines (const Evaluation *evaluation)
+{
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      g_autofree char *line = plait_result_to_text (evaluation->systems[0].results[m], DIGITS);
+      puts (line);
+    }
+}
+
+/* One table a metric: system, score, difference from the first, p. */
+static void
+print_metric (const Evaluation *evaluation, guint m, PlaitPage *page)
+{
+  const PlaitResult *first = evaluation->systems[0].results[m];
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", m > 0 ? "\n" : "");
+  plait_columns_add (columns, "System", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, first->name, PLAIT_COLUMN_RIGHT);
+  if (evaluation->tested)
+    plait_comparison_columns (columns);
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      const System *system = &evaluation->systems[s];
+      g_autofree char *cell = plait_result_to_cell (system->results[m], DIGITS);
+
+      plait_columns_cell (columns, PLAIT_PAGE_NAME, system->name);
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, cell);
+      if (evaluation->tested)
+        plait_comparison_cells (columns, s > 0 ? &system->comparisons[m] : NULL, DIGITS);
+    }
+  plait_columns_print (columns, page);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", first->signature);
+}
+
+static void
+print_tables (const Evaluation *evaluation)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    print_metric (evaluation, m, page);
+  if (evaluation->tested)
+    plait_page_text (page, PLAIT_PAGE_DIM,
+                     "\n  Against %s: %s, %u %s, seed %" G_GUINT64_FORMAT "; * marks Holm-adjusted p below 0.05.\n",
+                     evaluation->systems[0].name,
+                     evaluation->test == PLAIT_TEST_BOOTSTRAP ? "paired bootstrap" : "approximate randomisation",
+                     evaluation->trials, evaluation->test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
+                     evaluation->seed);
+}
+
+static gboolean
+take_options (Evaluation *evaluation, const Options *options, GError **error)
+{
+  gint64 seed = 12345, resamples = PLAIT_BOOTSTRAP_RESAMPLES, trials;
+
+  if (options->references == NULL || options->hypotheses == NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--%s is missing; plait evaluate needs --reference FILE and --hypothesis FILE",
+                       options->references == NULL ? "reference" : "hypothesis");
+  if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
+      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error)
+      || !plait_option_test (options->test, &evaluation->tested, &evaluation->test, error))
+    return FALSE;
+  trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
+  if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
+    return FALSE;
+  evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1;
+  evaluation->seed = (guint64)seed;
+  evaluation->resamples = (guint)resamples;
+  evaluation->trials = (guint)trials;
+  evaluation->metrics = plait_metric_new_list (options->metrics != NULL ? options->metrics : "bleu;chrf", error);
+  return evaluation->metrics != NULL;
+}
+
+static gboolean
+evaluate (const Options *options, GError **error)
+{
+  g_auto (Evaluation) evaluation = { 0 };
+
+  if (!take_options (&evaluation, options, error) || !read_files (&evaluation, options, error))
+    return FALSE;
+  for (guint m = 0; m < evaluation.metrics->len; m++)
+    if (!score (&evaluation, m, error))
+      return FALSE;
+  if (options->json)
+    print_json (&evaluation, options->references);
+  else if (evaluation.n_systems == 1)
+    print_lines (&evaluation);
+  else
+    print_tables (&evaluation);
+  return TRUE;
+}
+
+gboolean
+plait_command_evaluate (PlaitInvocation *invocation, GError **error)
+{
+  Options options = { 0 };
+  const GOptionEntry entries[] = {
+    { "reference", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.references,
+      "A file of reference translations, plain or gzip; again for more references", "FILE" },
+    { "hypothesis", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.hypotheses,
+      "A file of a system's translations; again for more systems, which are tested against the first", "FILE" },
+    { "metric", 'm', 0, G_OPTION_ARG_FILENAME, &options.metrics, "Metrics with their options (bleu;chrf)", "LIST" },
+    { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,
+      "Bootstrap samples for intervals, 0 for no intervals (1000)", "N" },
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &options.test,
+      "Test between systems: permutation, bootstrap or none (permutation)", "NAME" },
+    { "trials", 0, 0, G_OPTION_ARG_FILENAME, &options.trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &options.seed, "Seed of intervals and tests (12345)", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
+    { NULL },
+  };
+  gboolean done = plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, error);
+
+  g_strfreev (options.references);
+  g_strfreev (options.hypotheses);
+  g_free (options.metrics);
+  g_free (options.resamples);
+  g_free (options.seed);
+  g_free (options.test);
+  g_free (options.trials);
+  return done;
+}

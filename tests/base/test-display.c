@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/display.h"
+#include "harness.h"
+
+TEST_CASE (display, measures_columns)
+{
+  CHECK_INT (plait_display_width (""), 0);
+  CHECK_INT (plait_display_width ("▁haus"), 5);
+  CHECK_INT (plait_display_width ("漢字"), 4);
+  CHECK_INT (plait_display_width ("é"), 1);            /* one character */
+  CHECK_INT (plait_display_width ("e\u0301"), 1);      /* two, one of them combining */
+  CHECK_INT (plait_display_width ("a\u200bb"), 2);     /* a zero-width space */
+  CHECK_INT (plait_display_width ("\U0001f600"), 2);   /* an emoji */
+  CHECK_INT (plait_display_width ("\u0e01\u0e34"), 1); /* a Thai vowel above */
+}
+
+static void
+check_cut (const char *text, gsize columns, const char *expected)
+{
+  CONTEXT ("%s to %d", text, (int)columns);
+  g_autofree char *cut = plait_display_cut (text, columns);
+
+  CHECK_STRING (cut, expected);
+  CHECK (plait_display_width (cut) <= columns);
+}
+
+TEST_CASE (display, cuts_between_characters)
+{
+  check_cut ("abc", 3, "abc");
+  check_cut ("abcd", 3, "ab…");
+  check_cut ("abcd", 1, "…");
+  check_cut ("abcd", 0, "");
+  check_cut ("", 0, "");
+  check_cut ("漢字漢", 6, "漢字漢");
+  check_cut ("漢字漢", 5, "漢字…");
+  check_cut ("漢字漢", 4, "漢…"); /* half of a wide character is none */
+  check_cut ("ae\u0301bcd", 3, "ae\u0301…");
+}
+
+TEST_CASE (display, pads)
+{
+  g_autoptr (GString) line = g_string_new ("|");
+
+  plait_display_pad (line, "漢", 4, FALSE);
+  plait_display_pad (line, "|1", 5, TRUE);
+  plait_display_pad (line, "|long", 2, TRUE);
+  CHECK_STRING (line->str, "|漢     |1|long");
+}
+
+TEST_CASE (display, cleans)
+{
+  g_autofree char *cell = plait_display_clean ("a\033[2J\tb\n\xc2\x9b"
+                                               "c\x7f\u202e\xff",
+                                               FALSE);
+  g_autofree char *text = plait_display_clean ("a\033\tb\n", TRUE);
+
+  CHECK_STRING (cell, "a\ufffd[2J\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffd");
+  CHECK_STRING (text, "a\ufffd\tb\n");
+}
