@@ -51,6 +51,7 @@ extern const PlaitCommand plait_commands[];
 gboolean plait_command_run (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_translate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_adversarial (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_plugins (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_inspect (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);

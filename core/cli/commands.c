@@ -12,6 +12,11 @@ const PlaitCommand plait_commands[] = {
     "Translate text with a trained run", NULL, plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
     "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
+  { "adversarial", "RUN.h5 [--split NAME] [--seed N] [--json]",
+    "Shuffle one source after the other and score a test split again",
+    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the scores\n"
+    "fall says how much the model relies on it.",
+    plait_command_adversarial },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
   { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as\n"
