@@ -163,10 +163,15 @@ static const H5FD_class_t driver_class = {
 };
 
 hid_t
-plait_store_driver (int fd, int *failure)
+plait_store_driver (void)
+{
+  return H5FDregister (&driver_class);
+}
+
+hid_t
+plait_store_access (hid_t driver, int fd, int *failure)
 {
   DriverInfo info = { fd, failure };
-  g_auto (StoreId) driver = H5FDregister (&driver_class);
   hid_t access = H5Pcreate (H5P_FILE_ACCESS);
   if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &info) < 0
       || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0)

@@ -26,6 +26,7 @@ struct PlaitFeatureFile
   char *dataset;
   int fd;
   int failure; /* for the driver, which never writes here */
+  hid_t driver;
   hid_t file;
   hid_t data;
   gint64 sentences, positions, width;
@@ -164,7 +165,8 @@ static gboolean
 attach (PlaitFeatureFile *file, GError **error)
 {
   plait_store_quiet ();
-  g_auto (StoreId) access = plait_store_driver (file->fd, &file->failure);
+  file->driver = plait_store_driver ();
+  g_auto (StoreId) access = plait_store_access (file->driver, file->fd, &file->failure);
   file->file = access < 0 ? -1 : H5Fopen (file->path, H5F_ACC_RDONLY, access);
   if (file->file < 0)
     return fail_hdf5 (file, "cannot be opened as HDF5", error);
@@ -232,7 +234,7 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
   g_autoptr (PlaitFeatureFile) file = g_new0 (PlaitFeatureFile, 1);
   file->path = g_strdup (path);
   file->dataset = g_strdup (dataset);
-  file->file = file->data = -1;
+  file->driver = file->file = file->data = -1;
   file->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
   if (file->fd < 0)
     {
@@ -257,6 +259,7 @@ plait_feature_file_free (PlaitFeatureFile *file)
     return;
   store_id_release (file->data);
   store_id_release (file->file);
+  store_id_release (file->driver);
   if (file->fd >= 0)
     close (file->fd);
   g_free (file->path);

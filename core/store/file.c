@@ -143,6 +143,7 @@ store_new (const char *path, gboolean writing)
   store->path = g_strdup (path);
   store->writing = writing;
   store->fd = -1;
+  store->driver = plait_store_driver ();
   store->file = -1;
   store->access = H5Pcreate (H5P_LINK_ACCESS);
   H5Pset_elink_cb (store->access, refuse_external, NULL);
@@ -165,7 +166,7 @@ plait_store_open (const char *path, GError **error)
     }
   if (!verify (store, error))
     return NULL;
-  g_auto (StoreId) access = plait_store_driver (store->fd, &store->failure);
+  g_auto (StoreId) access = plait_store_access (store->driver, store->fd, &store->failure);
   store->file = H5Fopen (path, H5F_ACC_RDONLY, access);
   if (store->file < 0)
     {
@@ -188,7 +189,7 @@ plait_store_create (const char *path, GError **error)
       plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file beside it: %s", path, g_strerror (errno));
       return NULL;
     }
-  g_auto (StoreId) access = plait_store_driver (store->fd, &store->failure);
+  g_auto (StoreId) access = plait_store_access (store->driver, store->fd, &store->failure);
   g_auto (StoreId) creation = H5Pcreate (H5P_FILE_CREATE);
   set_group_creation (creation);
   /* 1.8 is what every tool reads; its groups are small and its metadata checksummed. */
@@ -254,6 +255,7 @@ plait_store_free (PlaitStore *store)
     store->failure = ECANCELED;
   if (store->file >= 0)
     H5Fclose (store->file);
+  store_id_release (store->driver);
   if (store->fd >= 0)
     close (store->fd);
   plait_file_abandon (store->replacement);

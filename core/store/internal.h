@@ -27,6 +27,7 @@ struct PlaitStore
   int fd;
   int failure; /* errno of the first write that failed; from then on nothing is written */
   gboolean writing;
+  hid_t driver; /* how libhdf5 reaches @fd */
   hid_t file;
   hid_t access;    /* link access: external links are not followed */
   hid_t link;      /* link creation: UTF-8 names */
@@ -36,9 +37,13 @@ struct PlaitStore
 
 /* ---- driver.c ---- */
 
+/* A driver of our own. To be released after the files opened with it are closed: HDF5 1.10 frees it before its last use
+ * when a file holds the last reference. Negative on failure. */
+hid_t plait_store_driver (void);
+
 /* A file access list over the open file @fd. A write that fails is remembered in *@failure and, like all after it,
  * passes for done, so that libhdf5 closes in good order; the caller looks at *@failure. Negative on failure. */
-hid_t plait_store_driver (int fd, int *failure);
+hid_t plait_store_access (hid_t driver, int fd, int *failure);
 
 /* ---- failure.c ---- */
 
