@@ -257,6 +257,22 @@ plait_experiment_data_file (const PlaitExperiment *experiment, const char *split
   return NULL;
 }
 
+const char **
+plait_experiment_streams (const PlaitExperiment *experiment)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i <= experiment->n_sources; i++)
+    {
+      const char *name = i < experiment->n_sources ? experiment->sources[i].stream : experiment->data.target;
+
+      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+        g_ptr_array_add (names, (gpointer)name);
+    }
+  g_ptr_array_add (names, NULL);
+  return (const char **)g_ptr_array_free (names, FALSE);
+}
+
 const char *
 plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream)
 {

@@ -80,6 +80,10 @@ char *plait_experiment_key (const PlaitExperiment *experiment);
  * none) */
 const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);
 
+/* The streams that are used: those of the sources, without repetition, then the target; NULL-terminated. (transfer
+ * container) */
+const char **plait_experiment_streams (const PlaitExperiment *experiment);
+
 /* The name of the vocabulary of token stream @stream: "shared", or the stream's own. (transfer none) */
 const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/materials.h"
 
-#include "base/digest.h"
-
 #include <glib/gstdio.h>
 
 struct PlaitMaterials
@@ -11,39 +9,8 @@ struct PlaitMaterials
   char *folder;             /* of generated text, or NULL */
   GHashTable *generated;    /* "SPLIT.STREAM" -> path, where text is generated */
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
-  GHashTable *digests;      /* path -> SHA-256, as far as taken */
+  PlaitDigests *digests;
 };
-
-/* Every split that may have files: train, validation, tests. */
-static const char **
-splits (const PlaitExperiment *experiment)
-{
-  GPtrArray *names = g_ptr_array_new ();
-
-  g_ptr_array_add (names, (gpointer) "train");
-  g_ptr_array_add (names, (gpointer) "validation");
-  for (guint i = 0; experiment->test_splits[i]; i++)
-    g_ptr_array_add (names, (gpointer)experiment->test_splits[i]);
-  g_ptr_array_add (names, NULL);
-  return (const char **)g_ptr_array_free (names, FALSE);
-}
-
-/* The streams that are used: those of the sources, without repetition, then the target. */
-static const char **
-streams (const PlaitExperiment *experiment)
-{
-  GPtrArray *names = g_ptr_array_new ();
-
-  for (guint i = 0; i <= experiment->n_sources; i++)
-    {
-      const char *name = i < experiment->n_sources ? experiment->sources[i].stream : experiment->data.target;
-
-      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-        g_ptr_array_add (names, (gpointer)name);
-    }
-  g_ptr_array_add (names, NULL);
-  return (const char **)g_ptr_array_free (names, FALSE);
-}
 
 static gboolean
 is_tokens (const PlaitExperiment *experiment, const char *stream)
@@ -102,7 +69,7 @@ learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError 
     .byte_fallback = data->vocabulary_byte_fallback,
     .sentence_limit = data->vocabulary_sentences,
   };
-  g_autofree const char **used = streams (experiment);
+  g_autofree const char **used = plait_experiment_streams (experiment);
   g_autoptr (GPtrArray) paths = g_ptr_array_new ();
 
   for (guint i = 0; used[i]; i++)
@@ -136,7 +103,7 @@ static gboolean
 find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GError **error)
 {
   const PlaitExperiment *experiment = materials->experiment;
-  g_autofree const char **used = streams (experiment);
+  g_autofree const char **used = plait_experiment_streams (experiment);
 
   for (guint i = 0; used[i]; i++)
     {
@@ -177,7 +144,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
-  materials->digests = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  materials->digests = plait_digests_new ();
   if (experiment->task && !generate (materials, log, error))
     return NULL;
   if (!find_vocabularies (materials, run, log, error))
@@ -208,7 +175,7 @@ plait_materials_free (PlaitMaterials *materials)
   g_free (materials->folder);
   g_hash_table_unref (materials->generated);
   g_hash_table_unref (materials->vocabularies);
-  g_hash_table_unref (materials->digests);
+  plait_digests_free (materials->digests);
   g_free (materials);
 }
 
@@ -319,59 +286,19 @@ write_vocabulary (PlaitStore *store, const char *name, const PlaitVocabulary *vo
          && plait_store_write (store, scores_path, PLAIT_STORE_DOUBLE, 1, &size, scores, PLAIT_STORE_COMPRESSED, error);
 }
 
-/* The digest of @path, taken once. */
-static const char *
-digest (const PlaitMaterials *materials, const char *path, GError **error)
-{
-  char *found = g_hash_table_lookup (materials->digests, path);
-
-  if (!found)
-    {
-      found = plait_digest_file (path, 0, error);
-      if (found)
-        g_hash_table_insert (materials->digests, g_strdup (path), found);
-    }
-  return found;
-}
-
-/* Called for each file of the experiment's splits. */
-typedef gboolean (*EachFile) (const char *split, const char *stream, const char *path, const char *digest,
-                              gpointer data, GError **error);
-
 static gboolean
-each_file (const PlaitMaterials *materials, EachFile call, gpointer data, GError **error)
-{
-  g_autofree const char **all_splits = splits (materials->experiment);
-  g_autofree const char **all_streams = streams (materials->experiment);
-
-  for (guint s = 0; all_splits[s]; s++)
-    for (guint i = 0; all_streams[i]; i++)
-      {
-        const char *path = plait_materials_file (materials, all_splits[s], all_streams[i]);
-        const char *found;
-
-        if (!path)
-          continue;
-        found = digest (materials, path, error);
-        if (!found || !call (all_splits[s], all_streams[i], path, found, data, error))
-          return FALSE;
-      }
-  return TRUE;
-}
-
-static gboolean
-write_digest (const char *split, const char *stream, const char *path, const char *found, gpointer data, GError **error)
+write_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
   PlaitStore *store = data;
-  g_autofree char *group = g_strdup_printf ("/data/%s.%s", split, stream);
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
 
-  return plait_store_make_group (store, group, error) && plait_store_set_string (store, group, "sha256", found, error);
+  return plait_store_make_group (store, group, error) && plait_store_set_string (store, group, "sha256", digest, error);
 }
 
 gboolean
 plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error)
 {
-  g_autofree const char **all_streams = streams (materials->experiment);
+  g_autofree const char **all_streams = plait_experiment_streams (materials->experiment);
 
   for (guint i = 0; all_streams[i]; i++)
     {
@@ -386,43 +313,35 @@ plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GErro
           && !write_vocabulary (store, name, plait_materials_vocabulary (materials, all_streams[i]), error))
         return FALSE;
     }
-  return plait_store_make_group (store, "/data", error) && each_file (materials, write_digest, store, error);
+  return plait_store_make_group (store, "/data", error)
+         && plait_digests_visit (materials->digests, materials->experiment, write_digest, store, error);
 }
 
 static gboolean
-check_digest (const char *split, const char *stream, const char *path, const char *found, gpointer data, GError **error)
+check_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
   PlaitStore *run = data;
-  g_autofree char *group = g_strdup_printf ("/data/%s.%s", split, stream);
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
   g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
 
   if (!expected)
     return FALSE;
-  if (!g_str_equal (expected, found))
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: this file of data.%s.%s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
-        "the old one back, or begin a new run",
-        path, split, stream, plait_store_path (run), found, expected);
+  if (!g_str_equal (expected, digest))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: this file of data.%s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
+                       "the old one back, or begin a new run",
+                       path ? path : "generated text", name, plait_store_path (run), digest, expected);
   return TRUE;
 }
 
 gboolean
 plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error)
 {
-  return each_file (materials, check_digest, run, error);
+  return plait_digests_visit (materials->digests, materials->experiment, check_digest, run, error);
 }
 
-static gboolean
-append_digest (const char *split, const char *stream, const char *path, const char *found, gpointer data,
-               GError **error)
+PlaitDigests *
+plait_materials_digests (const PlaitMaterials *materials)
 {
-  g_string_append_printf (data, "data.%s.%s=%s\n", split, stream, found);
-  return TRUE;
-}
-
-gboolean
-plait_materials_append_key (const PlaitMaterials *materials, GString *key, GError **error)
-{
-  return each_file (materials, append_digest, key, error);
+  return materials->digests;
 }

@@ -5,6 +5,7 @@
 #include "data/corpus.h"
 #include "data/feed.h"
 #include "experiment/file.h"
+#include "experiment/key.h"
 #include "store/store.h"
 
 /*
@@ -35,11 +36,11 @@ PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *
 PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources, const char *target,
                                       GError **error);
 
-/* Writes the vocabularies below /vocabulary, and below /data the digest of every file of the experiment's splits. */
+/* Writes the vocabularies below /vocabulary, and below /data the digest of every file that was read. */
 gboolean plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error);
 
-/* Fails, naming the file, if the files of the experiment's splits are not those whose digests @run holds. */
+/* Fails, naming the file, if the files are not those whose digests @run holds. */
 gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error);
 
-/* Appends "SPLIT.STREAM=DIGEST" lines of all files, in a fixed order: what a grid cell's key has of its data. */
-gboolean plait_materials_append_key (const PlaitMaterials *materials, GString *key, GError **error);
+/* The digests of the files, as far as they were taken. (transfer none) */
+PlaitDigests *plait_materials_digests (const PlaitMaterials *materials);

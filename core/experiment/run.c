@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/run.h"
 
-#include "base/digest.h"
 #include "experiment/evaluation.h"
 #include "experiment/trained.h"
 #include "tensor/blas.h"
@@ -42,30 +41,6 @@ run_clear (Run *run)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
-
-/*
- * Keys
- */
-
-char *
-plait_run_key_text (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error)
-{
-  g_autofree char *settings = plait_experiment_key (experiment);
-  g_autoptr (GString) text = g_string_new (settings);
-
-  if (!plait_materials_append_key (materials, text, error)
-      || !plait_experiment_append_plugin_key (experiment, text, error))
-    return NULL;
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-char *
-plait_run_key (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error)
-{
-  g_autofree char *text = plait_run_key_text (experiment, materials, error);
-
-  return text ? plait_digest_bytes (text, strlen (text)) : NULL;
-}
 
 /*
  * The file
@@ -306,7 +281,7 @@ prepare (Run *run, gboolean *complete, GError **error)
   run->text = plait_experiment_text (run->experiment);
   if (!prepare_data (run, error) || !prepare_model (run, error))
     return FALSE;
-  run->key = plait_run_key (run->experiment, run->materials, error);
+  run->key = plait_run_key (run->experiment, plait_materials_digests (run->materials), error);
   if (!run->key)
     return FALSE;
   if (run->old && !check_old (run, error))

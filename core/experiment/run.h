@@ -38,10 +38,3 @@ gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *op
 
 /* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates. */
 gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error);
-
-/* The key of @experiment: SHA-256 over the resolved settings that can change results, and the digests of its data and
- * plugins. (transfer full) */
-char *plait_run_key (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error);
-
-/* The text that the key is the digest of, so that a difference can be named. (transfer full) */
-char *plait_run_key_text (const PlaitExperiment *experiment, const PlaitMaterials *materials, GError **error);
