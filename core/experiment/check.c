@@ -115,7 +115,7 @@ check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
         "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, or "
         "choose an encoder of features",
         file->written, experiment->sources[reader].encoder->name, experiment->sources[reader].name);
-  else
+  else if (g_str_equal (file->stream, experiment->data.target))
     plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
                               file->written, file->stream);
 }

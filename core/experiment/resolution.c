@@ -79,7 +79,7 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     {
       const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
 
-      if (specification->standard == NULL
+      if (plait_settings_text_at (settings, i) == NULL
           && plait_key_file_value (resolution->file, group, specification->name) == NULL)
         {
           g_autofree char *expectation = plait_setting_expectation (specification);
