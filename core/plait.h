@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * All that a plugin may use: the plugin interface, the layers and operators that plugins compose, and what they stand on.
- * With pkg-config: cc $(pkg-config --cflags --libs plait-1) -shared -fPIC NAME.c -o NAME.so
+ * All that a plugin may use: the plugin interface, the layers and operators that plugins compose, and what they stand
+ * on. With pkg-config: cc $(pkg-config --cflags --libs plait-1) -shared -fPIC NAME.c -o NAME.so
  */
 #include "autograd/operators.h"
 #include "nn/attention.h"
