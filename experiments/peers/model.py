@@ -242,11 +242,13 @@ class Model(nn.Module):
             memories.append(self.image(batch.image.flatten(0, 1)))
         return memories, target
 
+    def output(self, x):
+        return F.linear(x, self.embedding)
+
     def loss(self, batch, smoothing=0.1):
         """Mean label-smoothed cross entropy of a target token, teacher-forced."""
         memories, x = self.encode(batch)
         layout = batch.layouts[-1]
         for layer in self.decoder:
             x = layer(x, layout, layer.combiner.project(memories, batch.memories))
-        logits = F.linear(layout.real(self.decoder_norm(x)), self.embedding)
-        return F.cross_entropy(logits, batch.target, label_smoothing=smoothing)
+        return F.cross_entropy(self.output(layout.real(self.decoder_norm(x))), batch.target, label_smoothing=smoothing)

@@ -59,7 +59,7 @@ def main():
     import figures
     import tokens
     from model import Batch, Model
-    from search import beam_search
+    from search import beam_search, prepack
     from sizes import SIZES
 
     torch.set_num_threads(options.threads)
@@ -85,6 +85,8 @@ def main():
 
     else:
         model.eval()
+        if options.settings == "tuned":
+            prepack(model, options.beam * max(map(len, batches)))
 
         def step(batch):
             beam_search(model, batch, options.beam, size.decode_steps)
