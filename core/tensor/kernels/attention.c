@@ -140,11 +140,7 @@ visible (const Piece *piece, gint64 query)
 static IntegerVector
 lanes_below (gint64 n)
 {
-  IntegerVector lane;
-
-  for (VectorInteger i = 0; i < VECTOR_LENGTH; i++)
-    lane[i] = i;
-  return lane < (VectorInteger)MIN (n, VECTOR_LENGTH);
+  return vector_lanes () < (VectorInteger)MIN (n, VECTOR_LENGTH);
 }
 
 /* The key of query @query's row of draws. */
@@ -169,40 +165,64 @@ drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 n)
     row[j] = plait_random_hash32 (key, key2, (guint32)j) < threshold ? 0 : row[j] * kept;
 }
 
-/* scores -> weights, zeros up to @most; returns the log-sum-exp. */
-static PlaitScalar
-softmax (const Piece *piece, PlaitScalar *row, gint64 n, gint64 most)
+/*
+ * The softmax of a tile: scores -> weights, zeros from where a query sees no more up to the last key. Each step goes
+ * over all queries before the next, so that the processor has several to work on at once.
+ */
+static void
+softmax (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 queries)
 {
-  Vector greatest = vector_all (-(PlaitScalar)INFINITY), sum = { 0 };
-  PlaitScalar shift, total, inverse;
+  const PlaitAttentionJob *job = piece->job;
+  const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
+  PlaitScalar greatest[MOST_QUERIES], totals[MOST_QUERIES];
   gint64 i;
 
-  for (i = 0; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
-    greatest = vector_maximum (greatest, vector_load (row + i));
-  if (i < n)
-    greatest = vector_maximum (
-        greatest, vector_choose (lanes_below (n - i), vector_load (row + i), vector_all (-(PlaitScalar)INFINITY)));
-  shift = vector_greatest (greatest) * piece->scale;
-  for (i = 0; i < n; i += VECTOR_LENGTH)
+  for (gint64 q = 0; q < queries; q++)
     {
-      Vector weight = vector_exp (vector_load (row + i) * piece->scale - shift);
+      const PlaitScalar *row = scores + q * piece->stride;
+      gint64 n = visible (piece, first + q);
+      Vector found = lowest;
 
-      if (i + VECTOR_LENGTH > n)
-        weight = vector_choose (lanes_below (n - i), weight, (Vector){ 0 });
-      sum += weight;
-      vector_store (row + i, weight);
+      for (i = 0; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+        found = vector_maximum (found, vector_load (row + i));
+      if (i < n)
+        found = vector_maximum (found, vector_choose (lanes_below (n - i), vector_load (row + i), lowest));
+      greatest[q] = vector_greatest (found) * piece->scale;
     }
-  total = vector_sum (sum);
-  inverse = 1 / total;
-  for (i = 0; i < n; i += VECTOR_LENGTH)
-    vector_store (row + i, vector_load (row + i) * inverse);
-  for (; i < most; i += VECTOR_LENGTH)
-    vector_store (row + i, (Vector){ 0 });
-#ifdef PLAIT_SCALAR_DOUBLE
-  return shift + log (total);
-#else
-  return shift + logf (total);
-#endif
+  for (gint64 q = 0; q < queries; q++)
+    {
+      PlaitScalar *row = scores + q * piece->stride;
+      gint64 n = visible (piece, first + q);
+      Vector sum = { 0 };
+
+      for (i = 0; i < n; i += VECTOR_LENGTH)
+        {
+          Vector weight = vector_exp (vector_load (row + i) * piece->scale - greatest[q]);
+
+          if (i + VECTOR_LENGTH > n)
+            weight = vector_choose (lanes_below (n - i), weight, (Vector){ 0 });
+          sum += weight;
+          vector_store (row + i, weight);
+        }
+      for (; i < piece->keys; i += VECTOR_LENGTH)
+        vector_store (row + i, (Vector){ 0 });
+      totals[q] = vector_sum (sum);
+    }
+  for (gint64 q = queries; q % VECTOR_LENGTH != 0; q++)
+    totals[q] = 1;
+  for (gint64 q = 0; q < queries; q++)
+    {
+      PlaitScalar *row = scores + q * piece->stride, inverse = 1 / totals[q];
+
+      for (i = 0; i < visible (piece, first + q); i += VECTOR_LENGTH)
+        vector_store (row + i, vector_load (row + i) * inverse);
+    }
+  if (job->log_sums == NULL)
+    return;
+  for (i = 0; i < queries; i += VECTOR_LENGTH)
+    vector_store (totals + i, vector_log (vector_load (totals + i)));
+  for (gint64 q = 0; q < queries; q++)
+    job->log_sums[(piece->first_query + first + q) * job->settings->heads + piece->head] = greatest[q] + totals[q];
 }
 
 /* Puts the weights of a query where the memories want them. */
@@ -280,16 +300,12 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
       PlaitScalar *context = plait_tensor_row (job->context, piece.first_query + first) + piece.column;
 
       multiply_keys (&piece, scores, job->queries, first, n, most, transposed);
+      softmax (&piece, scores, first, n);
       for (gint64 i = 0; i < n; i++)
         {
-          PlaitScalar *row = scores + i * piece.stride;
-          PlaitScalar log_sum = softmax (&piece, row, visible (&piece, first + i), piece.keys);
-
-          if (job->log_sums != NULL)
-            job->log_sums[(piece.first_query + first + i) * job->settings->heads + piece.head] = log_sum;
-          keep_weights (&piece, first + i, row);
+          keep_weights (&piece, first + i, scores + i * piece.stride);
           if (piece.threshold > 0)
-            drop (&piece, first + i, row, most);
+            drop (&piece, first + i, scores + i * piece.stride, most);
         }
       for (guint m = 0; m < job->n_memories; m++)
         {
@@ -315,31 +331,48 @@ give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint6
   for (gint64 i = 0; i < n; i++)
     {
       PlaitScalar *to = plait_tensor_row (target->gradient, first + i) + piece->column;
+      const PlaitScalar *from = gradient + i * piece->padded;
 
-      if (gradient != NULL)
-        KERNEL (accumulate) (to, target->beta, factor, gradient + i * piece->padded, piece->width);
+      if (gradient != NULL && piece->padded == piece->width)
+        for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
+          {
+            Vector part = factor * vector_load (from + j);
+
+            vector_store (to + j, target->beta != 0 ? vector_load (to + j) + part : part);
+          }
+      else if (gradient != NULL)
+        KERNEL (accumulate) (to, target->beta, factor, from, piece->width);
       else if (target->beta == 0)
         memset (to, 0, sizeof (PlaitScalar) * (gsize)piece->width);
     }
 }
 
-/* row: scores -> weights after dropout; change: the gradient of those -> the gradient of the scores. */
-static void
-softmax_backward (const Piece *piece, gint64 query, PlaitScalar *row, PlaitScalar *change, gint64 most)
+/* The sum of weight times its gradient, which is context . dcontext, dropout or not. */
+static PlaitScalar
+mean_change (const Piece *piece, gint64 query)
 {
   const PlaitAttentionJob *job = piece->job;
-  gint64 at = piece->first_query + query, n = visible (piece, query), i;
+  gint64 at = piece->first_query + query, i;
   const PlaitScalar *context = plait_tensor_row (job->context, at) + piece->column;
   const PlaitScalar *dcontext = plait_tensor_row (job->dcontext, at) + piece->column;
-  PlaitScalar log_sum = job->log_sums[at * job->settings->heads + piece->head], delta = 0;
   Vector sum = { 0 };
+  PlaitScalar rest = 0;
 
-  /* The sum of weight times its gradient is context . dcontext, dropout or not. */
   for (i = 0; i + VECTOR_LENGTH <= piece->width; i += VECTOR_LENGTH)
     sum += vector_load (context + i) * vector_load (dcontext + i);
   for (; i < piece->width; i++)
-    delta += context[i] * dcontext[i];
-  delta += vector_sum (sum);
+    rest += context[i] * dcontext[i];
+  return rest + vector_sum (sum);
+}
+
+/* row: scores -> weights after dropout; change: the gradient of those -> the gradient of the scores. */
+static void
+softmax_backward (const Piece *piece, gint64 query, PlaitScalar *row, PlaitScalar *change, PlaitScalar delta,
+                  gint64 most)
+{
+  const PlaitAttentionJob *job = piece->job;
+  gint64 n = visible (piece, query), i;
+  PlaitScalar log_sum = job->log_sums[(piece->first_query + query) * job->settings->heads + piece->head];
 
   if (piece->threshold > 0)
     drop (piece, query, change, n);
@@ -384,6 +417,7 @@ KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
   Piece piece = piece_of (given);
   const PlaitAttentionJob *job = piece.job;
   PlaitScalar *room = scratch, *key_columns, *value_columns, *weights, *changes, *dqueries, *dkeys, *dvalues;
+  PlaitScalar deltas[MOST_QUERIES];
   Rows keys[PLAIT_ATTENTION_MEMORIES], values[PLAIT_ATTENTION_MEMORIES], queries, dcontext;
   gint64 offset;
 
@@ -418,7 +452,10 @@ KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
           multiply_keys (&piece, weights, job->queries, first, n, most, key_columns);
           multiply_keys (&piece, changes, job->dcontext, first, n, most, value_columns);
           for (gint64 i = 0; i < n; i++)
-            softmax_backward (&piece, first + i, weights + i * piece.stride, changes + i * piece.stride, most);
+            deltas[i] = mean_change (&piece, first + i);
+          for (gint64 i = 0; i < n; i++)
+            softmax_backward (&piece, first + i, weights + i * piece.stride, changes + i * piece.stride, deltas[i],
+                              most);
           offset = 0;
           for (guint m = 0; m < job->n_memories; m++)
             {

@@ -17,8 +17,10 @@
 #if TILE_VECTORS == 4
 ROWS_1_TO_6 (TILE, 1)
 ROWS_7_TO_8 (TILE, 1)
-ROWS_9_TO_12 (TILE, 1) ROWS_1_TO_6 (TILE, 2) ROWS_7_TO_8 (TILE, 2) ROWS_9_TO_12 (TILE, 2) ROWS_1_TO_6 (TILE, 3)
-    ROWS_7_TO_8 (TILE, 3) ROWS_1_TO_6 (TILE, 4) static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1]
+ROWS_9_TO_12 (TILE, 1)
+ROWS_1_TO_6 (TILE, 2)
+ROWS_7_TO_8 (TILE, 2) ROWS_9_TO_12 (TILE, 2) ROWS_1_TO_6 (TILE, 3) ROWS_7_TO_8 (TILE, 3)
+    ROWS_1_TO_6 (TILE, 4) static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1]
     = {
         [1] = { ROWS_1_TO_6 (ENTRY, 1) ROWS_7_TO_8 (ENTRY, 1) ROWS_9_TO_12 (ENTRY, 1) },
         [2] = { ROWS_1_TO_6 (ENTRY, 2) ROWS_7_TO_8 (ENTRY, 2) ROWS_9_TO_12 (ENTRY, 2) },
@@ -28,7 +30,8 @@ ROWS_9_TO_12 (TILE, 1) ROWS_1_TO_6 (TILE, 2) ROWS_7_TO_8 (TILE, 2) ROWS_9_TO_12 
 #else
 ROWS_1_TO_6 (TILE, 1)
 ROWS_7_TO_8 (TILE, 1)
-ROWS_1_TO_6 (TILE, 2) static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
+ROWS_1_TO_6 (TILE, 2)
+static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
   [1] = { ROWS_1_TO_6 (ENTRY, 1) ROWS_7_TO_8 (ENTRY, 1) },
   [2] = { ROWS_1_TO_6 (ENTRY, 2) },
 };
@@ -76,10 +79,8 @@ KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a
 static inline __attribute__ ((always_inline)) void
 exchange (Vector *x, Vector *y, VectorInteger distance)
 {
-  IntegerVector lane, low, high;
+  IntegerVector lane = vector_lanes (), low, high;
 
-  for (VectorInteger i = 0; i < VECTOR_LENGTH; i++)
-    lane[i] = i;
   low = (lane & distance) != 0;
   high = (low & (lane + (VectorInteger)VECTOR_LENGTH)) | (~low & (lane + distance));
   low = (low & (lane + (VectorInteger)VECTOR_LENGTH - distance)) | (~low & lane);

@@ -88,27 +88,43 @@ vector_maximum (Vector x, Vector y)
   return vector_choose (x > y, x, y);
 }
 
-static inline PlaitScalar
-vector_sum (Vector x)
+/* The lanes' numbers: 0, 1, ... */
+static inline __attribute__ ((always_inline)) IntegerVector
+vector_lanes (void)
 {
-  PlaitScalar sum[VECTOR_BYTES / sizeof (PlaitScalar)];
+  IntegerVector lanes = { 0 };
 
-  vector_store (sum, x);
   UNROLL
-  for (gint64 half = VECTOR_LENGTH / 2; half > 0; half /= 2)
-    for (gint64 i = 0; i < half; i++)
-      sum[i] += sum[i + half];
-  return sum[0];
+  for (VectorInteger i = 1; i < VECTOR_LENGTH; i++)
+    lanes[i] = i;
+  return lanes;
 }
 
-static inline PlaitScalar
+/* The lanes in another order: lane i gets lane i ^ @distance. */
+static inline __attribute__ ((always_inline)) Vector
+vector_swap (Vector x, VectorInteger distance)
+{
+  return __builtin_shuffle (x, vector_lanes () ^ distance);
+}
+
+/* The lanes are added pairwise, always in one order. */
+static inline __attribute__ ((always_inline)) PlaitScalar
+vector_sum (Vector x)
+{
+  UNROLL
+  for (VectorInteger distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
+    x += vector_swap (x, distance);
+  return x[0];
+}
+
+/* NaN is passed over or found. */
+static inline __attribute__ ((always_inline)) PlaitScalar
 vector_greatest (Vector x)
 {
-  PlaitScalar greatest = x[0];
-
-  for (gint64 i = 1; i < VECTOR_LENGTH; i++)
-    greatest = x[i] > greatest ? x[i] : greatest;
-  return greatest;
+  UNROLL
+  for (VectorInteger distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
+    x = vector_maximum (x, vector_swap (x, distance));
+  return x[0];
 }
 
 /*
@@ -175,6 +191,29 @@ vector_tanh (Vector x)
   p = vector_exp_parts (twice, &scale);
   p = p * scale + (scale - 1);
   return (Vector)((IntegerVector)(p / (p + 2)) | ((IntegerVector)x & sign));
+}
+
+/* log (x) of positive normal x: x = 2^n m with sqrt (1/2) <= m < sqrt (2), log (m) = 2 atanh ((m - 1) / (m + 1)). */
+static inline __attribute__ ((always_inline)) Vector
+vector_log (Vector x)
+{
+#ifdef PLAIT_SCALAR_DOUBLE
+  static const double series[]
+      = { 1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9, 1. / 7, 1. / 5, 1. / 3 };
+  const int bits = 52;
+#else
+  static const float series[] = { 1.f / 11, 1.f / 9, 1.f / 7, 1.f / 5, 1.f / 3 };
+  const int bits = 23;
+#endif
+  const IntegerVector root = (IntegerVector)vector_all ((PlaitScalar)M_SQRT1_2);
+  IntegerVector n = ((IntegerVector)x - root) >> bits;
+  Vector m = (Vector)((IntegerVector)x - (n << bits)), s = (m - 1) / (m + 1), square = s * s;
+  Vector p = vector_all (series[0]);
+
+  UNROLL
+  for (guint i = 1; i < G_N_ELEMENTS (series); i++)
+    p = p * square + series[i];
+  return __builtin_convertvector(n, Vector) * (PlaitScalar)M_LN2 + (2 * s + 2 * s * square * p);
 }
 
 static inline __attribute__ ((always_inline)) Vector
