@@ -164,6 +164,12 @@ typedef struct
   guint layer;
 } Run;
 
+static PlaitTape *
+run_tape (PlaitSite *site)
+{
+  return ((Run *)site)->pass->tape;
+}
+
 static PlaitStream
 normalise (PlaitSite *site, guint slot, PlaitStream x)
 {
@@ -271,6 +277,7 @@ residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext context)
 }
 
 static const PlaitSiteTable run_table = {
+  .tape = run_tape,
   .normalise = normalise,
   .attend = attend,
   .attend_jointly = attend_jointly,

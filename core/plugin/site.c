@@ -44,6 +44,12 @@ plait_site_declare_attend_contexts (PlaitSite *site, const PlaitSiteAttention *a
   site->table->declare_attend_contexts (site, attention);
 }
 
+PlaitTape *
+plait_site_tape (PlaitSite *site)
+{
+  return site->table->tape (site);
+}
+
 PlaitStream
 plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x)
 {

@@ -64,6 +64,9 @@ PLAIT_API void plait_site_declare_attend_contexts (PlaitSite *site, const PlaitS
  * While running.
  */
 
+/* What operators of one's own are composed on. */
+PLAIT_API PlaitTape *plait_site_tape (PlaitSite *site);
+
 /* Layer norm @slot over the query in a pre-norm Transformer decoder; @x itself in post-norm and in recurrent decoders.
  */
 PLAIT_API PlaitStream plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x);
@@ -92,6 +95,7 @@ typedef struct
   void (*declare_attend) (PlaitSite *site, guint memory, const PlaitSiteAttention *attention);
   void (*declare_attend_jointly) (PlaitSite *site, const PlaitSiteAttention *attention);
   void (*declare_attend_contexts) (PlaitSite *site, const PlaitSiteAttention *attention);
+  PlaitTape *(*tape) (PlaitSite *site);
   PlaitStream (*normalise) (PlaitSite *site, guint slot, PlaitStream x);
   PlaitContext (*attend) (PlaitSite *site, guint memory, PlaitStream query);
   PlaitContext (*attend_jointly) (PlaitSite *site, PlaitStream query);
