@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+
+/* The built command as a user calls it: exit codes, what goes to stdout and what to stderr, plugins and inspect. */
+
+typedef struct
+{
+  int code;
+  char *output;
+  char *errors;
+} Call;
+
+static void
+call_clear (Call *call)
+{
+  g_free (call->output);
+  g_free (call->errors);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
+
+/* Runs plait with @arguments, with nobody's plugins but the build's and @plugin_path's (may be NULL). */
+static Call
+call_with_plugins (const char *plugin_path, const char *const *arguments)
+{
+  g_autofree char *program = plait_test_build_path ("plait");
+  g_autofree char *data = plait_test_path ("data");
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  g_auto (GStrv) environment = g_get_environ ();
+  g_autoptr (GError) error = NULL;
+  Call call = { -1, NULL, NULL };
+  int status = 0;
+
+  environment = g_environ_setenv (environment, "XDG_DATA_HOME", data, TRUE);
+  environment = g_environ_setenv (environment, "PLAIT_PLUGIN_PATH", plugin_path != NULL ? plugin_path : "", TRUE);
+  g_ptr_array_add (words, program);
+  for (guint i = 0; arguments[i] != NULL; i++)
+    g_ptr_array_add (words, (gpointer)arguments[i]);
+  g_ptr_array_add (words, NULL);
+  if (g_spawn_sync (NULL, (char **)words->pdata, environment, G_SPAWN_DEFAULT, NULL, NULL, &call.output, &call.errors,
+                    &status, &error)
+      && WIFEXITED (status))
+    call.code = WEXITSTATUS (status);
+  return call;
+}
+
+#define CALL(...) call_with_plugins (NULL, (const char *[]){ __VA_ARGS__, NULL })
+
+TEST_CASE (command, help_and_version)
+{
+  g_auto (Call) version = CALL ("--version");
+  g_auto (Call) help = CALL ("--help");
+  g_auto (Call) of_inspect = CALL ("inspect", "--help");
+
+  CHECK_INT (version.code, 0);
+  CHECK_STRING (version.output, "plait " PLAIT_VERSION "\n");
+  CHECK_INT (help.code, 0);
+  CHECK_CONTAINS (help.output, "Usage: plait COMMAND");
+  CHECK_CONTAINS (help.output, "  inspect ");
+  CHECK_STRING (help.errors, "");
+  CHECK_INT (of_inspect.code, 0);
+  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect PLUGIN|GROUP [--json]");
+  CHECK_CONTAINS (of_inspect.output, "--json");
+}
+
+TEST_CASE (command, bad_usage_exits_with_2)
+{
+  const struct
+  {
+    Call call;
+    const char *part;
+  } cases[] = {
+    { call_with_plugins (NULL, (const char *[]){ NULL }), "Usage: plait COMMAND" },
+    { CALL ("inpsect"), "there is no command \"inpsect\"; did you mean \"plait inspect\"?" },
+    { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists them" },
+    { CALL ("inspect"), "an argument is missing; usage: plait inspect" },
+    { CALL ("inspect", "a", "b"), "there are 1 arguments too many; usage: plait inspect" },
+    { CALL ("plugins", "--jsno"), "plait plugins --help lists the options" },
+    { CALL ("inspect", "hierarchcal"), "did you mean \"hierarchical\"?" },
+    { CALL ("inspect", "decodr"), "did you mean \"decoder\"?" },
+    { CALL ("inspect", "--", "--json"), "there is no plugin or group \"--json\"" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_auto (Call) call = cases[i].call;
+
+      CHECK_INT (call.code, 2);
+      CHECK_STRING (call.output, "");
+      CHECK_CONTAINS (call.errors, cases[i].part);
+    }
+}
+
+TEST_CASE (command, results_that_cannot_be_written_are_a_failure)
+{
+  g_autofree char *program = plait_test_build_path ("plait");
+  g_autofree char *line = g_strdup_printf ("'%s' plugins > /dev/full", program);
+  g_autofree char *errors = NULL;
+  int status = 0;
+
+  REQUIRE (g_spawn_sync (NULL, (char *[]){ "/bin/sh", "-c", line, NULL }, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL,
+                         &errors, &status, NULL));
+  CHECK_INT (WEXITSTATUS (status), 1);
+  CHECK_CONTAINS (errors, "standard output cannot be written");
+}
+
+TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
+{
+  g_autofree char *folder = plait_test_path ("plugins");
+  g_autofree char *combiners = plait_test_path ("plugins/combiner");
+  g_autofree char *serial = plait_test_path ("plugins/combiner/serial.ini");
+
+  REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
+  REQUIRE (g_file_set_contents (serial, "[plugin]\nname=serial\nkind=combiner\n", -1, NULL));
+  g_auto (Call) text = call_with_plugins (folder, (const char *[]){ "plugins", NULL });
+  g_auto (Call) json = call_with_plugins (folder, (const char *[]){ "plugins", "--json", NULL });
+
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "Combiner\n");
+  CHECK_CONTAINS (text.output, "  hierarchical ");
+  CHECK_CONTAINS (text.output, "refused");
+  CHECK_CONTAINS (text.output, "combiner/serial.ini hides\n");
+  CHECK_CONTAINS (text.output, "(PLAIT_PLUGIN_PATH)");
+  CHECK_INT (json.code, 0);
+  CHECK_CONTAINS (json.output, "\"name\": \"hierarchical\"");
+  CHECK_CONTAINS (json.output, "[plugin] has no interface");
+  CHECK_STRING (text.errors, "");
+}
+
+TEST_CASE (command, inspect_shows_all_of_a_plugin)
+{
+  g_auto (Call) text = CALL ("inspect", "hierarchical");
+  g_auto (Call) full = CALL ("inspect", "combiner/hierarchical");
+  g_auto (Call) json = CALL ("inspect", "hierarchical", "--json");
+
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "hierarchical  combiner\n  Attend to each memory, then attend over the contexts\n");
+  CHECK_CONTAINS (text.output, "Reference  Libovicky, Helcl & Marecek 2018, eq. 7-8\n");
+  CHECK_CONTAINS (text.output, "plugins/combiner/hierarchical.so\n");
+  CHECK_CONTAINS (text.output, "Found in   build tree\n");
+  CHECK_CONTAINS (text.output, "Parameters, in [combiner]\n");
+  CHECK_CONTAINS (text.output, "context_heads    integer  0 .. 256  default: 0\n");
+  CHECK_STRING (full.output, text.output);
+  CHECK_INT (json.code, 0);
+  CHECK_CONTAINS (json.output, "\"module_sha256\": \"");
+  CHECK_CONTAINS (json.output, "\"maximum\": 256");
+  CHECK_CONTAINS (json.output, "\"refused\": null");
+}
+
+TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
+{
+  g_autofree char *folder = plait_test_path ("plugins");
+  g_autofree char *combiners = plait_test_path ("plugins/combiner");
+  g_autofree char *schema = plait_test_path ("plugins/combiner/lost.ini");
+
+  REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
+  REQUIRE (g_file_set_contents (schema, "[plugin]\nname=lost\nkind=combiner\ninterface=1\nsummary=Lost\n", -1, NULL));
+  g_auto (Call) call = call_with_plugins (folder, (const char *[]){ "inspect", "lost", NULL });
+
+  CHECK_INT (call.code, 2);
+  CHECK_CONTAINS (call.output, "lost  combiner\n  Lost\n");
+  CHECK_CONTAINS (call.output, "Refused");
+  CHECK_CONTAINS (call.errors, "lost.so: is missing, although its schema is there");
+}
+
+TEST_CASE (command, inspect_shows_groups_of_the_core)
+{
+  static const char *const groups[] = { "experiment", "data", "source", "decoder", "train", "decode", "evaluate" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    {
+      CONTEXT ("%s", groups[i]);
+      g_autofree char *heading = g_strdup_printf ("[%s]  ", groups[i]);
+      g_autofree char *member = g_strdup_printf ("\"group\": \"%s\"", groups[i]);
+      g_auto (Call) text = CALL ("inspect", groups[i]);
+      g_auto (Call) json = CALL ("inspect", groups[i], "--json");
+
+      CHECK_INT (text.code, 0);
+      CHECK_CONTAINS (text.output, heading);
+      CHECK_CONTAINS (text.output, "Keys\n");
+      CHECK_CONTAINS (json.output, member);
+    }
+}
+
+TEST_CASE (command, the_locale_changes_nothing)
+{
+  g_auto (Call) plain = CALL ("inspect", "train");
+
+  g_setenv ("LC_ALL", "de_DE.UTF-8", TRUE);
+  g_auto (Call) german = CALL ("inspect", "train");
+  g_setenv ("LC_ALL", "C", TRUE);
+  g_auto (Call) c = CALL ("inspect", "train");
+  g_unsetenv ("LC_ALL");
+  CHECK_STRING (german.output, plain.output);
+  CHECK_STRING (c.output, plain.output);
+}
