@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Writes reference-cases.c: cases that a float64 reference computed, one sentence at a time.
+
+    python3 reference-cases.py CASES.h5 > reference-cases.c
+
+Input: HDF5 with /COMPONENT/NAME/{inputs,weights,outputs,cotangents,gradients}/...; the gradients are those of
+sum (output * cotangent). y = x W + b, W is [in, out]. Only the cases named here are taken.
+"""
+import sys
+
+import h5py
+
+CASES = [
+    'transformer/attend',
+    'transformer/attend_bias_causal',
+    'transformer/cross_entropy_0.1',
+    'transformer/cross_entropy_0.1_others',
+    'transformer/encoder_pre_relu',
+    'transformer/encoder_post_gelu',
+    'transformer/layer_norm_1e-06',
+    'transformer/positions_interleaved',
+    'transformer/positions_concatenated',
+    'combiner/flat_post_304',
+    'combiner/hierarchical_pre_304',
+]
+
+
+def shape(array):
+    """Rows and width; heads above rows stand below each other."""
+    if array.ndim == 1:
+        return 1, array.shape[0]
+    return array.size // array.shape[-1] if array.shape[-1] else 0, array.shape[-1]
+
+
+def main():
+    arrays = []
+    with h5py.File(sys.argv[1], 'r') as file:
+        for case in CASES:
+            file[case].visititems(lambda name, item: arrays.append((case + '/' + name, item[()]))
+                                  if isinstance(item, h5py.Dataset) else None)
+    print('/* SPDX-License-Identifier: MIT */')
+    print('/* Written by reference-cases.py; do not edit. */')
+    print('#include "reference.h"\n')
+    print('/* clang-format off */')
+    for i, (_, array) in enumerate(arrays):
+        numbers = [format(x, '.12g') for x in array.ravel()] or ['0']
+        print('static const double numbers_%d[] = {' % i)
+        for start in range(0, len(numbers), 8):
+            print('  ' + ', '.join(numbers[start:start + 8]) + ',')
+        print('};')
+    print('\nconst ReferenceArray reference_arrays[] = {')
+    for i, (name, array) in enumerate(arrays):
+        print('  { "%s", %d, %d, numbers_%d },' % ((name,) + shape(array) + (i,)))
+    print('};')
+    print('const unsigned n_reference_arrays = sizeof reference_arrays / sizeof *reference_arrays;')
+    print('/* clang-format on */')
+
+
+main()

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference.h"
+
+#include <string.h>
+
+/* The reference's numbers are kept to twelve digits. */
+#ifdef PLAIT_SCALAR_DOUBLE
+#define AGREEMENT 1e-9
+#else
+#define AGREEMENT 5e-5
+#endif
+
+static const ReferenceArray *
+find (const char *the_case, const char *name)
+{
+  g_autofree char *whole = g_strdup_printf ("%s/%s", the_case, name);
+
+  for (unsigned i = 0; i < n_reference_arrays; i++)
+    if (strcmp (reference_arrays[i].name, whole) == 0)
+      return &reference_arrays[i];
+  return NULL;
+}
+
+const ReferenceArray *
+reference (const char *the_case, const char *name)
+{
+  const ReferenceArray *array = find (the_case, name);
+
+  if (array == NULL)
+    g_error ("there is no reference array %s/%s", the_case, name);
+  return array;
+}
+
+static const ReferenceArray *
+reference_of (const char *the_case, const char *kind, const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", kind, name);
+
+  return reference (the_case, path);
+}
+
+PlaitNode *
+reference_input (Bench *bench, const char *the_case, const char *name)
+{
+  const ReferenceArray *array = reference_of (the_case, "inputs", name);
+
+  return bench_leaf (bench, array->rows, array->width, array->numbers);
+}
+
+void
+reference_set (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name)
+{
+  const ReferenceArray *array;
+
+  if (parameter == NULL)
+    return;
+  array = reference_of (the_case, "weights", name);
+  g_assert (array->rows == parameter->value.rows && column + array->width <= parameter->value.width);
+  for (int row = 0; row < array->rows; row++)
+    for (int i = 0; i < array->width; i++)
+      plait_tensor_row (parameter->value, row)[column + i] = (PlaitScalar)array->numbers[row * array->width + i];
+}
+
+void
+reference_check_gradient (const PlaitParameter *parameter, gint64 column, const char *the_case, const char *name)
+{
+  const ReferenceArray *array;
+  g_autofree char *what = g_strdup_printf ("gradient of %s", name);
+
+  if (parameter == NULL)
+    return;
+  array = reference_of (the_case, "gradients/weights", name);
+  check_tensor (what, plait_tensor_columns (parameter->gradient, column, array->width), array->numbers, AGREEMENT);
+}
+
+typedef void (*Visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
+
+static void
+check_visit (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name)
+{
+  reference_check_gradient (parameter, column, the_case, name);
+}
+
+static void
+visit (Visit function, PlaitParameter *parameter, gint64 column, const char *the_case, const char *name,
+       const char *part)
+{
+  g_autofree char *path = name == NULL ? g_strdup (part) : g_strdup_printf ("%s/%s", name, part);
+
+  function (parameter, column, the_case, path);
+}
+
+static void
+visit_attention (Visit function, const PlaitAttention *attention, const char *the_case, const char *name)
+{
+  gint64 width = attention->declaration.width;
+  gboolean self = attention->query_key_value.weight != NULL;
+  PlaitLinear query = self ? attention->query_key_value : attention->query;
+  PlaitLinear key_value = self ? attention->query_key_value : attention->key_value[0];
+  gint64 keys = self ? width : 0;
+
+  visit (function, query.weight, 0, the_case, name, "Wq");
+  visit (function, query.bias, 0, the_case, name, "bq");
+  visit (function, key_value.weight, keys, the_case, name, "Wk");
+  visit (function, key_value.bias, keys, the_case, name, "bk");
+  visit (function, key_value.weight, keys + width, the_case, name, "Wv");
+  visit (function, key_value.bias, keys + width, the_case, name, "bv");
+  visit (function, attention->output.weight, 0, the_case, name, "Wo");
+  visit (function, attention->output.bias, 0, the_case, name, "bo");
+}
+
+void
+reference_set_attention (const PlaitAttention *attention, const char *the_case, const char *name)
+{
+  visit_attention (reference_set, attention, the_case, name);
+}
+
+void
+reference_check_attention (const PlaitAttention *attention, const char *the_case, const char *name)
+{
+  visit_attention (check_visit, attention, the_case, name);
+}
+
+void
+reference_set_norm (const PlaitNorm *norm, const char *the_case, const char *name)
+{
+  visit (reference_set, norm->gain, 0, the_case, name, "g");
+  visit (reference_set, norm->bias, 0, the_case, name, "b");
+}
+
+void
+reference_check_norm (const PlaitNorm *norm, const char *the_case, const char *name)
+{
+  visit (check_visit, norm->gain, 0, the_case, name, "g");
+  visit (check_visit, norm->bias, 0, the_case, name, "b");
+}
+
+void
+reference_go_back (Bench *bench, PlaitNode *output, const char *the_case)
+{
+  check_tensor ("y", output->value, reference (the_case, "outputs/y")->numbers, AGREEMENT);
+  plait_tape_backward (bench->tape, bench_weigh (bench, output, reference (the_case, "cotangents/y")->numbers));
+}
+
+void
+reference_check_input (const PlaitNode *input, const char *the_case, const char *name)
+{
+  g_autofree char *what = g_strdup_printf ("gradient of %s", name);
+
+  check_tensor (what, input->gradient, reference_of (the_case, "gradients/inputs", name)->numbers, AGREEMENT);
+}
+
+void
+reference_check_output (PlaitScalar *numbers, const char *the_case, const char *name)
+{
+  const ReferenceArray *array = reference_of (the_case, "outputs", name);
+
+  check_tensor (name, plait_tensor (numbers, array->rows, array->width), array->numbers, AGREEMENT);
+}
