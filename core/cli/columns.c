@@ -86,9 +86,9 @@ plait_columns_gap (PlaitColumns *columns, const char *text)
   g_array_append_val (columns->cells, cell);
 }
 
-/* Takes from the widest column until all fit into @room, or none can give. */
+/* Takes from the widest column of text until all fit into @room, or none can give. Numbers are never cut. */
 static void
-fit (gsize *widths, guint n, gsize room)
+fit (const Column *columns, gsize *widths, guint n, gsize room)
 {
   gsize total = INDENT;
 
@@ -96,12 +96,12 @@ fit (gsize *widths, guint n, gsize room)
     total += widths[c] + (c > 0 ? BETWEEN : 0);
   while (total > room)
     {
-      guint widest = 0;
+      gint widest = -1;
 
-      for (guint c = 1; c < n; c++)
-        if (widths[c] > widths[widest])
-          widest = c;
-      if (widths[widest] <= NARROWEST)
+      for (guint c = 0; c < n; c++)
+        if (columns[c].side == PLAIT_COLUMN_LEFT && widths[c] > NARROWEST && (widest < 0 || widths[c] > widths[widest]))
+          widest = (gint)c;
+      if (widest < 0)
         return;
       widths[widest]--;
       total--;
@@ -124,10 +124,37 @@ print_cell (PlaitPage *page, PlaitPageStyle style, const char *text, gsize width
     plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
 }
 
+/* Prints the first column and @first .. @last - 1. */
+static void
+print_part (const PlaitColumns *columns, const gsize *widths, guint first, guint last, PlaitPage *page)
+{
+  guint n = columns->columns->len;
+  const Column *column = (const Column *)columns->columns->data;
+  const Cell *cells = (const Cell *)columns->cells->data;
+  gboolean titled = FALSE;
+
+  for (guint c = 0; c < n; c++)
+    titled = titled || *column[c].title != '\0';
+  for (guint c = 0; c < n && titled; c++)
+    if (c == 0 || (c >= first && c < last))
+      print_cell (page, PLAIT_PAGE_HEADING, column[c].title, widths[c], column[c].side, c == 0,
+                  c + 1 == last || n == 1);
+  for (guint i = 0, c = 0; i < columns->cells->len; i++)
+    if (cells[i].gap)
+      plait_page_text (page, cells[i].style, "%*s%s\n", INDENT, "", cells[i].text);
+    else
+      {
+        if (c == 0 || (c >= first && c < last))
+          print_cell (page, cells[i].style, cells[i].text, widths[c], column[c].side, c == 0, c + 1 == last || n == 1);
+        c = (c + 1) % n;
+      }
+}
+
 void
 plait_columns_print (const PlaitColumns *columns, PlaitPage *page)
 {
   guint n = columns->columns->len;
+  gsize room = plait_page_room (page);
   const Column *column = (const Column *)columns->columns->data;
   const Cell *cells = (const Cell *)columns->cells->data;
   g_autofree gsize *widths = g_new (gsize, n + 1);
@@ -140,16 +167,18 @@ plait_columns_print (const PlaitColumns *columns, PlaitPage *page)
         widths[c] = MAX (widths[c], plait_display_width (cells[i].text));
         c = (c + 1) % n;
       }
-  fit (widths, n, plait_page_room (page));
+  fit (column, widths, n, room);
 
-  for (guint c = 0; c < n; c++)
-    print_cell (page, PLAIT_PAGE_HEADING, column[c].title, widths[c], column[c].side, c == 0, c + 1 == n);
-  for (guint i = 0, c = 0; i < columns->cells->len; i++)
-    if (cells[i].gap)
-      plait_page_text (page, cells[i].style, "%*s%s\n", INDENT, "", cells[i].text);
-    else
-      {
-        print_cell (page, cells[i].style, cells[i].text, widths[c], column[c].side, c == 0, c + 1 == n);
-        c = (c + 1) % n;
-      }
+  for (guint first = 1, last; first < MAX (n, 2); first = last)
+    {
+      gsize total = INDENT + widths[0];
+
+      for (last = first; last < n && (last == first || total + BETWEEN + widths[last] <= room); last++)
+        total += BETWEEN + widths[last];
+      if (first > 1)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+      print_part (columns, widths, first, last, page);
+      if (n < 2)
+        break;
+    }
 }

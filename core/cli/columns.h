@@ -28,5 +28,6 @@ void plait_columns_cell (PlaitColumns *columns, PlaitPageStyle style, const char
 /* A line across all columns where rows are left out. After a whole row. */
 void plait_columns_gap (PlaitColumns *columns, const char *text);
 
-/* Prints everything, indented by two. On a terminal the widest columns are cut until the table fits. */
+/* Prints everything, indented by two. On a terminal text is cut until the table fits; columns that still do not fit
+ * follow below, beside the first one again. */
 void plait_columns_print (const PlaitColumns *columns, PlaitPage *page);

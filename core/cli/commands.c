@@ -14,7 +14,8 @@ const PlaitCommand plait_commands[] = {
     "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
   { "adversarial", "RUN.h5 [--split NAME] [--seed N] [--json]",
     "Shuffle one source after the other and score a test split again",
-    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the scores\n"
+    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
+    "scores\n"
     "fall says how much the model relies on it.",
     plait_command_adversarial },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
@@ -31,5 +32,17 @@ const PlaitCommand plait_commands[] = {
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"
     "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json",
     plait_command_evaluate },
+  { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--json]",
+    "Show a run, a dump or a grid: its tree, tables, texts, numbers and heatmaps",
+    "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "
+    "is\n"
+    "drawn at its last layer and the mean of its heads unless told.\n"
+    "\n"
+    "Examples:\n"
+    "  plait show run.h5\n"
+    "  plait show run.h5 /training/validation\n"
+    "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
+    "  plait show run.h5 /@experiment",
+    plait_command_show },
   { NULL },
 };

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/map.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/place.h"
+
+#define MOST_LEADING 2
+#define MOST_VALUES ((gint64)1 << 26) /* of one step of the first axis */
+#define LONGEST_AXIS (1 << 16)
+#define MOST_LABELS ((gsize)16 << 20) /* bytes */
+
+gboolean
+plait_map_parse (const char *option, const char *text, gint64 *choice, GError **error)
+{
+  gint64 number;
+
+  *choice = PLAIT_MAP_USUAL;
+  if (text == NULL)
+    return TRUE;
+  if (strcmp (text, "mean") == 0)
+    *choice = PLAIT_MAP_MEAN;
+  else if (plait_parse_integer (text, &number) && number >= 0)
+    *choice = number;
+  else
+    {
+      g_autofree char *shown = g_utf8_make_valid (text, -1);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from 0, or mean", option,
+                         shown);
+    }
+  return TRUE;
+}
+
+void
+plait_map_free (PlaitMap *map)
+{
+  if (map == NULL)
+    return;
+  g_free (map->title);
+  g_free (map->choice);
+  g_free (map->row_axis);
+  g_free (map->column_axis);
+  g_free (map->values);
+  g_strfreev (map->rows);
+  g_strfreev (map->columns);
+  g_free (map);
+}
+
+/* The dataset that the group @path shows. (transfer full) */
+static char *
+signal_path (PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
+
+  if (signal == NULL)
+    return NULL;
+  if (*signal == '\0' || strchr (signal, '/') != NULL)
+    {
+      plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: attribute signal of %s is \"%s\"; expected the name of a member",
+                  plait_store_path (store), path, signal);
+      return NULL;
+    }
+  return plait_place_below (path, signal);
+}
+
+gboolean
+plait_map_is (PlaitStore *store, const char *path)
+{
+  PlaitStoreObject object;
+
+  if (!plait_store_describe (store, path, &object, NULL) || object.kind != PLAIT_STORE_GROUP
+      || !plait_store_has_attribute (store, path, "signal") || !plait_store_has_attribute (store, path, "axes"))
+    return FALSE;
+  g_autofree char *signal = signal_path (store, path, NULL);
+  return signal != NULL && plait_store_describe (store, signal, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+         && object.rank >= 2 && object.rank <= MOST_LEADING + 2
+         && (object.type == PLAIT_STORE_FLOAT || object.type == PLAIT_STORE_DOUBLE);
+}
+
+/* One leading axis: which steps of it are taken. */
+typedef struct
+{
+  const char *name;
+  gint64 first, last; /* several: their mean */
+} Leading;
+
+/* Resolves a choice on the axis @name of @extent steps, and tells it in @text. */
+static gboolean
+choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice, Leading *leading,
+        GString *text, GError **error)
+{
+  gboolean head = strcmp (name, "head") == 0;
+  gint64 wanted = head ? choice.head : choice.layer;
+
+  if (wanted == PLAIT_MAP_USUAL)
+    wanted = head ? PLAIT_MAP_MEAN : extent - 1;
+  if (wanted >= extent)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has no %s %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT ", or mean",
+                       plait_store_path (store), path, name, wanted, extent - 1);
+  *leading = (Leading){ name, wanted, wanted };
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  if (wanted == PLAIT_MAP_MEAN)
+    {
+      *leading = (Leading){ name, 0, extent - 1 };
+      g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
+    }
+  else
+    g_string_append_printf (text, "%s %" G_GINT64_FORMAT, name, wanted);
+  return TRUE;
+}
+
+/* Labels of the axis @axis of the heatmap @path, numbers if it has none that fit. (transfer full) */
+static char **
+read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
+{
+  g_autofree char *name = g_strconcat (axis, "_labels", NULL);
+  g_autofree char *place = plait_place_below (path, name);
+  gint64 found = 0;
+  char **labels
+      = plait_store_has (store, place) ? plait_store_read_strings (store, place, MOST_LABELS, &found, NULL) : NULL;
+
+  if (labels != NULL && found == n)
+    return labels;
+  g_strfreev (labels);
+  labels = g_new0 (char *, n + 1);
+  for (gint64 i = 0; i < n; i++)
+    labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
+  return labels;
+}
+
+/* Adds the chosen steps of the second leading axis out of @block, which is one step of the first. */
+static void
+add_block (PlaitMap *map, const double *block, const Leading *second)
+{
+  gint64 n = map->n_rows * map->n_columns;
+
+  for (gint64 step = second->first; step <= second->last; step++)
+    for (gint64 i = 0; i < n; i++)
+      map->values[i] += block[step * n + i];
+}
+
+/* Sums the chosen pictures of the dataset @signal into the map, and divides by their number. */
+static gboolean
+read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitStoreObject *object,
+             const Leading leading[MOST_LEADING], GError **error)
+{
+  guint n_leading = object->rank - 2;
+  gint64 size = map->n_rows * map->n_columns;
+  gint64 block = n_leading == 2 ? object->shape[1] * size : size;
+  double steps = 1;
+  g_autofree double *values = plait_try_allocate ((gsize)block, sizeof *values, signal, error);
+
+  if (values == NULL)
+    return FALSE;
+  map->values = plait_try_allocate ((gsize)size, sizeof *map->values, signal, error);
+  if (map->values == NULL)
+    return FALSE;
+  const Leading single = { "", 0, 0 };
+  const Leading *first = n_leading > 0 ? &leading[0] : &single, *second = n_leading > 1 ? &leading[1] : &single;
+  for (gint64 step = first->first; step <= first->last; step++)
+    {
+      gboolean read = n_leading == 0
+                          ? plait_store_read (store, signal, PLAIT_STORE_DOUBLE, size, values, error)
+                          : plait_store_read_rows (store, signal, PLAIT_STORE_DOUBLE, step, 1, block, values, error);
+      if (!read)
+        return FALSE;
+      add_block (map, values, second);
+    }
+  steps = (double)((first->last - first->first + 1) * (second->last - second->first + 1));
+  for (gint64 i = 0; i < size; i++)
+    map->values[i] /= steps;
+  return TRUE;
+}
+
+PlaitMap *
+plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error)
+{
+  g_autoptr (PlaitMap) map = g_new0 (PlaitMap, 1);
+  g_autoptr (GString) told = g_string_new (NULL);
+  PlaitStoreObject object;
+  Leading leading[MOST_LEADING];
+  gint64 n_axes;
+  g_autofree char *signal = signal_path (store, path, error);
+
+  if (signal == NULL || !plait_store_describe (store, signal, &object, error))
+    return NULL;
+  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n_axes, error);
+  if (axes == NULL)
+    return NULL;
+  if (object.kind != PLAIT_STORE_DATASET || object.rank < 2 || object.rank > MOST_LEADING + 2
+      || n_axes != (gint64)object.rank || object.elements == 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: %s cannot be drawn; expected an array of two to four axes, none of them empty",
+                  plait_store_path (store), path);
+      return NULL;
+    }
+  if (object.elements / object.shape[0] > MOST_VALUES || object.shape[object.rank - 2] > LONGEST_AXIS
+      || object.shape[object.rank - 1] > LONGEST_AXIS)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn", plait_store_path (store), path);
+      return NULL;
+    }
+  for (guint i = 0; i + 2 < object.rank; i++)
+    if (!choose (store, path, axes[i], object.shape[i], choice, &leading[i], told, error))
+      return NULL;
+  map->n_rows = object.shape[object.rank - 2];
+  map->n_columns = object.shape[object.rank - 1];
+  map->row_axis = g_strdup (axes[object.rank - 2]);
+  map->column_axis = g_strdup (axes[object.rank - 1]);
+  map->choice = g_strdup (told->str);
+  g_autofree char *title = plait_place_below (path, "title");
+  map->title = plait_store_has (store, title) ? plait_store_read_string (store, title, NULL) : NULL;
+  if (!read_values (map, store, signal, &object, leading, error))
+    return NULL;
+  map->rows = read_labels (store, path, map->row_axis, map->n_rows);
+  map->columns = read_labels (store, path, map->column_axis, map->n_columns);
+  return g_steal_pointer (&map);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/place.h"
+
+#include <string.h>
+
+/* No honest file leads on more often. */
+#define MOST_LINKS 32
+
+char *
+plait_place_below (const char *path, const char *name)
+{
+  return g_strconcat (path[1] == '\0' ? "" : path, "/", name, NULL);
+}
+
+void
+plait_place_free (PlaitPlace *place)
+{
+  if (place == NULL)
+    return;
+  plait_store_free (place->store);
+  g_free (place->path);
+  g_free (place);
+}
+
+/* The path of a link's target: from the root, or from the folder of the link. (transfer full) */
+static char *
+target_path (const char *place, const char *target)
+{
+  if (*target == '/')
+    return g_strdup (target);
+  g_autofree char *folder = g_path_get_dirname (place);
+  return plait_place_below (folder, target);
+}
+
+/* Goes down @path as far as it leads without a link. *@rest is what remains behind the first link. The path reached,
+ * which is the link's or the whole. (transfer full) */
+static char *
+go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObject *object, GError **error)
+{
+  const char *end = path;
+
+  for (;;)
+    {
+      const char *next = *end == '\0' ? NULL : strchr (end + 1, '/');
+      g_autofree char *head = next != NULL ? g_strndup (path, (gsize)(next - path)) : g_strdup (path);
+
+      if (!plait_store_describe (store, head, object, error))
+        return NULL;
+      if (next == NULL || object->kind == PLAIT_STORE_SOFT_LINK || object->kind == PLAIT_STORE_EXTERNAL_LINK)
+        {
+          *rest = next;
+          return g_steal_pointer (&head);
+        }
+      end = next;
+    }
+}
+
+/* Replaces the place by where its link @link leads, @rest below it. */
+static gboolean
+follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
+{
+  g_autofree char *file = NULL, *object = NULL;
+
+  if (!plait_store_link_target (place->store, link, &file, &object, error))
+    return FALSE;
+  if (file != NULL)
+    {
+      g_autofree char *folder = g_path_get_dirname (plait_store_path (place->store));
+      g_autofree char *other = g_path_is_absolute (file) || strcmp (folder, ".") == 0
+                                   ? g_strdup (file)
+                                   : g_build_filename (folder, file, NULL);
+      PlaitStore *store = plait_store_open (other, error);
+
+      if (store == NULL)
+        {
+          g_prefix_error (error, "%s: %s leads to another file: ", plait_store_path (place->store), link);
+          return FALSE;
+        }
+      plait_store_free (place->store);
+      place->store = store;
+    }
+  g_autofree char *target = target_path (link, object);
+  g_autofree char *path = g_strconcat (rest != NULL && target[1] == '\0' ? "" : target, rest, NULL);
+  g_free (place->path);
+  place->path = g_steal_pointer (&path);
+  return TRUE;
+}
+
+PlaitPlace *
+plait_place_open (const char *file, const char *path, GError **error)
+{
+  g_autoptr (PlaitPlace) place = g_new0 (PlaitPlace, 1);
+
+  place->store = plait_store_open (file, error);
+  if (place->store == NULL)
+    return NULL;
+  g_autofree char *trimmed = g_strdup (path != NULL ? path : "");
+  for (gsize n = strlen (trimmed); n > 0 && trimmed[n - 1] == '/'; n--)
+    trimmed[n - 1] = '\0';
+  place->path = g_strconcat (*trimmed == '/' ? "" : "/", trimmed, NULL);
+
+  for (guint links = 0; links < MOST_LINKS; links++)
+    {
+      PlaitStoreObject object;
+      const char *rest;
+      g_autofree char *reached = go_down (place->store, place->path, &rest, &object, error);
+
+      if (reached == NULL)
+        return NULL;
+      if (object.kind != PLAIT_STORE_SOFT_LINK && object.kind != PLAIT_STORE_EXTERNAL_LINK)
+        return g_steal_pointer (&place);
+      if (!follow (place, reached, rest, error))
+        return NULL;
+    }
+  plait_fail (error, PLAIT_ERROR_INPUT, "%s: more than %d links lead on from %s; expected no circles", file, MOST_LINKS,
+              path != NULL ? path : "/");
+  return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "store/store.h"
+
+/*
+ * A place in one of our files as a user names it, links followed: a grid's file leads on into those of its cells.
+ */
+typedef struct
+{
+  PlaitStore *store;
+  char *path; /* a group or dataset of the store, no link */
+} PlaitPlace;
+
+/* Opens @file and finds @path in it ("/training", "training/"; NULL: the root). Links on the way are followed, into
+ * other files of ours too. (transfer full) */
+PlaitPlace *plait_place_open (const char *file, const char *path, GError **error);
+
+void plait_place_free (PlaitPlace *place);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlace, plait_place_free)
+
+/* "/a" and "b" to "/a/b". (transfer full) */
+char *plait_place_below (const char *path, const char *name);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/show.h"
+#include "store/table.h"
+
+#define MOST_TEXT ((gsize)256 << 20)
+#define MOST_READ ((gint64)1 << 24)
+#define MOST_OBJECTS 1000000
+#define LONGEST_ATTRIBUTE ((gsize)1 << 24)
+
+static const char *
+kind_name (PlaitStoreKind kind)
+{
+  switch (kind)
+    {
+    case PLAIT_STORE_GROUP:
+      return "group";
+    case PLAIT_STORE_DATASET:
+      return "dataset";
+    case PLAIT_STORE_SOFT_LINK:
+    case PLAIT_STORE_EXTERNAL_LINK:
+      return "link";
+    case PLAIT_STORE_UNKNOWN:
+      break;
+    }
+  return "unknown";
+}
+
+/* Numbers stay numbers; anything else is told as text. */
+static gboolean
+add_attributes (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
+{
+  g_auto (GStrv) names = plait_store_attributes (store, path, error);
+
+  if (names == NULL)
+    return FALSE;
+  plait_json_begin_object (json, "attributes");
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      gint64 integer;
+      double real;
+
+      if (plait_store_get_int (store, path, names[i], &integer, NULL))
+        plait_json_integer (json, names[i], integer);
+      else if (plait_store_get_double (store, path, names[i], &real, NULL))
+        plait_json_real (json, names[i], real);
+      else
+        {
+          g_autofree char *text = plait_store_attribute_text (store, path, names[i], LONGEST_ATTRIBUTE, NULL);
+          plait_json_text (json, names[i], text);
+        }
+    }
+  plait_json_end_object (json);
+  return TRUE;
+}
+
+static gboolean
+add_strings (PlaitJson *json, const char *name, PlaitStore *store, const char *path, GError **error)
+{
+  gint64 n;
+  g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
+
+  if (strings == NULL)
+    return FALSE;
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; i < n; i++)
+    plait_json_text (json, NULL, strings[i]);
+  plait_json_end_array (json);
+  return TRUE;
+}
+
+/* Numbers in the order of the file, whatever the shape. */
+static gboolean
+add_numbers (PlaitJson *json, const char *name, PlaitStore *store, const char *path, PlaitStoreType type,
+             GError **error)
+{
+  gboolean real = type == PLAIT_STORE_FLOAT || type == PLAIT_STORE_DOUBLE;
+  gint64 n;
+  g_autofree gpointer values
+      = plait_store_read_array (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64, MOST_READ, &n, error);
+
+  if (values == NULL)
+    return FALSE;
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; i < n; i++)
+    if (real)
+      plait_json_real (json, NULL, ((double *)values)[i]);
+    else
+      plait_json_integer (json, NULL, ((gint64 *)values)[i]);
+  plait_json_end_array (json);
+  return TRUE;
+}
+
+static gboolean
+add_values (PlaitJson *json, const char *name, PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+  gint64 n;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  if (object.kind == PLAIT_STORE_GROUP && !plait_show_is_strings (store, path, &n))
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s is a group; expected values", plait_store_path (store),
+                       path);
+  if (object.kind == PLAIT_STORE_DATASET && object.type == PLAIT_STORE_STRING && object.rank == 0)
+    {
+      g_autofree char *text = plait_store_read_string (store, path, error);
+
+      if (text == NULL)
+        return FALSE;
+      plait_json_text (json, name, text);
+      return TRUE;
+    }
+  if (object.kind == PLAIT_STORE_GROUP || object.type == PLAIT_STORE_STRING)
+    return add_strings (json, name, store, path, error);
+  return add_numbers (json, name, store, path, object.type, error);
+}
+
+static gboolean
+add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
+{
+  gint64 rows;
+  g_auto (GStrv) columns = plait_store_table_columns (store, path, &rows, error);
+
+  if (columns == NULL)
+    return FALSE;
+  plait_json_integer (json, "rows", rows);
+  plait_json_begin_object (json, "columns");
+  for (guint i = 0; columns[i] != NULL; i++)
+    {
+      g_autofree char *place = plait_place_below (path, columns[i]);
+
+      if (!add_values (json, columns[i], store, place, error))
+        return FALSE;
+    }
+  plait_json_end_object (json);
+  return TRUE;
+}
+
+static gboolean
+add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+{
+  g_autoptr (PlaitMap) map = plait_map_read (store, path, options->choice, error);
+
+  if (map == NULL)
+    return FALSE;
+  plait_json_text (json, "title", map->title);
+  plait_json_text (json, "choice", map->choice);
+  for (guint axis = 0; axis < 2; axis++)
+    {
+      char **labels = axis == 0 ? map->rows : map->columns;
+
+      plait_json_begin_array (json, axis == 0 ? map->row_axis : map->column_axis);
+      for (guint i = 0; labels[i] != NULL; i++)
+        plait_json_text (json, NULL, labels[i]);
+      plait_json_end_array (json);
+    }
+  plait_json_begin_array (json, "values");
+  for (gint64 r = 0; r < map->n_rows; r++)
+    {
+      plait_json_begin_array (json, NULL);
+      for (gint64 c = 0; c < map->n_columns; c++)
+        plait_json_real (json, NULL, map->values[r * map->n_columns + c]);
+      plait_json_end_array (json);
+    }
+  plait_json_end_array (json);
+  return TRUE;
+}
+
+/* Kind, shape, attributes and members of @path, without values. */
+static gboolean
+add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *path, guint *budget, GError **error)
+{
+  PlaitStoreObject object;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  if ((*budget)-- == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds more than %d objects; name a path to see part of it",
+                       plait_store_path (store), MOST_OBJECTS);
+  gboolean link = object.kind == PLAIT_STORE_SOFT_LINK || object.kind == PLAIT_STORE_EXTERNAL_LINK;
+  plait_json_begin_object (json, name);
+  plait_json_text (json, "kind", kind_name (object.kind));
+  if (link)
+    {
+      g_autofree char *file = NULL, *target = NULL;
+
+      if (!plait_store_link_target (store, path, &file, &target, error))
+        return FALSE;
+      if (file != NULL)
+        plait_json_text (json, "file", file);
+      plait_json_text (json, "target", target);
+    }
+  if (object.kind == PLAIT_STORE_DATASET)
+    {
+      plait_json_text (json, "type", plait_show_type (&object));
+      plait_json_begin_array (json, "shape");
+      for (guint i = 0; i < object.rank; i++)
+        plait_json_integer (json, NULL, object.shape[i]);
+      plait_json_end_array (json);
+      plait_json_integer (json, "stored_bytes", object.stored_bytes);
+    }
+  if (!link && object.kind != PLAIT_STORE_UNKNOWN && object.attributes > 0
+      && !add_attributes (json, store, path, error))
+    return FALSE;
+  if (object.kind == PLAIT_STORE_GROUP)
+    {
+      g_auto (GStrv) members = plait_store_members (store, path, error);
+
+      if (members == NULL)
+        return FALSE;
+      plait_json_begin_object (json, "members");
+      for (guint i = 0; members[i] != NULL; i++)
+        {
+          g_autofree char *place = plait_place_below (path, members[i]);
+
+          if (!add_object (json, members[i], store, place, budget, error))
+            return FALSE;
+        }
+      plait_json_end_object (json);
+    }
+  plait_json_end_object (json);
+  return TRUE;
+}
+
+static gboolean
+add_shown (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+{
+  PlaitStoreObject object;
+  gint64 n;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  if (plait_show_is_table (store, path))
+    return add_table (json, store, path, error);
+  if (plait_map_is (store, path))
+    return add_map (json, store, path, options, error);
+  if (object.kind == PLAIT_STORE_DATASET || plait_show_is_strings (store, path, &n))
+    {
+      plait_json_begin_array (json, "shape");
+      for (guint i = 0; object.kind == PLAIT_STORE_DATASET && i < object.rank; i++)
+        plait_json_integer (json, NULL, object.shape[i]);
+      if (object.kind == PLAIT_STORE_GROUP)
+        plait_json_integer (json, NULL, n);
+      plait_json_end_array (json);
+      return add_values (json, "values", store, path, error);
+    }
+  guint budget = MOST_OBJECTS;
+  return add_object (json, "object", store, path, &budget, error);
+}
+
+gboolean
+plait_show_json (PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "file", plait_store_path (store));
+  plait_json_text (json, "path", path);
+  if (!add_shown (json, store, path, options, error))
+    return FALSE;
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+  return TRUE;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/display.h"
+#include "cli/show.h"
+#include "store/table.h"
+#include "store/walk.h"
+
+#define DEEPEST 3     /* levels that are shown unless everything is asked for */
+#define MOST_SHOWN 12 /* members of a group that are shown, the first and the last */
+#define MOST_COUNTED 10000
+#define LONGEST_VALUE 60
+
+gboolean
+plait_show_is_strings (PlaitStore *store, const char *path, gint64 *n)
+{
+  g_autofree char *bytes = plait_place_below (path, "bytes");
+  g_autofree char *offsets = plait_place_below (path, "offsets");
+  PlaitStoreObject object, group;
+
+  *n = 0;
+  if (!plait_store_describe (store, path, &group, NULL) || group.members != 2 || !plait_store_has (store, bytes)
+      || !plait_store_has (store, offsets) || !plait_store_describe (store, offsets, &object, NULL)
+      || object.kind != PLAIT_STORE_DATASET || object.rank != 1)
+    return FALSE;
+  *n = MAX (object.shape[0] - 1, 0);
+  return TRUE;
+}
+
+gboolean
+plait_show_is_table (PlaitStore *store, const char *path)
+{
+  gint64 rows;
+
+  if (!plait_store_has_attribute (store, path, "columns"))
+    return FALSE;
+  g_auto (GStrv) columns = plait_store_table_columns (store, path, &rows, NULL);
+  return columns != NULL && columns[0] != NULL;
+}
+
+static void
+append_shape (GString *text, const PlaitStoreObject *object)
+{
+  g_string_append_c (text, '[');
+  for (guint i = 0; i < object->rank; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", object->shape[i]);
+  g_string_append_c (text, ']');
+}
+
+const char *
+plait_show_type (const PlaitStoreObject *object)
+{
+  switch (object->type)
+    {
+    case PLAIT_STORE_FLOAT:
+      return "float32";
+    case PLAIT_STORE_DOUBLE:
+      return "float64";
+    case PLAIT_STORE_INT32:
+      return "int32";
+    case PLAIT_STORE_INT64:
+      return "int64";
+    case PLAIT_STORE_UINT8:
+      return "byte";
+    case PLAIT_STORE_STRING:
+      return "string";
+    case PLAIT_STORE_OTHER:
+      break;
+    }
+  return "of another type";
+}
+
+/* "3 heatmaps: en, de, fr"; FALSE if other things stand below @path. */
+static gboolean
+summarise_maps (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  if (object->members == 0 || object->members > MOST_SHOWN)
+    return FALSE;
+  g_auto (GStrv) members = plait_store_members (store, path, NULL);
+  for (guint i = 0; members != NULL && members[i] != NULL; i++)
+    {
+      g_autofree char *place = plait_place_below (path, members[i]);
+
+      if (!plait_map_is (store, place))
+        return FALSE;
+    }
+  if (members == NULL)
+    return FALSE;
+  g_autofree char *joined = g_strjoinv (", ", members);
+  g_string_append_printf (text, "heatmap%s: %s", object->members == 1 ? "" : "s", joined);
+  return TRUE;
+}
+
+typedef struct
+{
+  gint64 datasets, elements, objects;
+} Count;
+
+static PlaitStoreStep
+count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+{
+  Count *counted = data;
+
+  if (visit->object.kind == PLAIT_STORE_DATASET)
+    {
+      counted->datasets++;
+      if (visit->object.elements < G_MAXINT64 - counted->elements)
+        counted->elements += visit->object.elements;
+    }
+  return ++counted->objects < MOST_COUNTED ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+}
+
+/* "12,345,678" */
+static void
+append_count (GString *text, gint64 value)
+{
+  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, value);
+  gsize n = strlen (digits);
+
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (text, "%c%s", digits[i], i + 1 < n && (n - 1 - i) % 3 == 0 ? "," : "");
+}
+
+static void
+summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  gint64 n;
+
+  if (plait_show_is_table (store, path))
+    {
+      g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
+
+      g_string_append_printf (text, "table of %" G_GINT64_FORMAT " row%s: ", n, n == 1 ? "" : "s");
+      for (guint i = 0; columns != NULL && columns[i] != NULL; i++)
+        g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", columns[i]);
+    }
+  else if (plait_show_is_strings (store, path, &n))
+    g_string_append_printf (text, "string [%" G_GINT64_FORMAT "]", n);
+  else if (plait_map_is (store, path))
+    {
+      g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
+      g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
+      g_autofree char *place = plait_place_below (path, signal);
+      PlaitStoreObject array;
+
+      g_string_append (text, "heatmap,");
+      if (axes != NULL && plait_store_describe (store, place, &array, NULL))
+        for (guint i = 0; i < array.rank && axes[i] != NULL; i++)
+          g_string_append_printf (text, "%s %s %" G_GINT64_FORMAT, i > 0 ? " ×" : "", axes[i], array.shape[i]);
+    }
+  else if (object->members == 0 && object->attributes > 0)
+    {
+      g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
+      g_autofree char *joined = names != NULL ? g_strjoinv (", ", names) : NULL;
+
+      g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s",
+                              joined != NULL ? joined : "?");
+    }
+  else if (!summarise_maps (store, path, object, text))
+    {
+      Count counted = { 0 };
+
+      plait_store_walk (store, path, 64, count, &counted, NULL);
+      g_string_append_printf (text, "%" G_GINT64_FORMAT " member%s", object->members, object->members == 1 ? "" : "s");
+      if (counted.objects >= MOST_COUNTED)
+        g_string_append (text, ", very many objects below");
+      else if (counted.datasets > object->members)
+        {
+          g_string_append_printf (text, ", %" G_GINT64_FORMAT " datasets below, ", counted.datasets);
+          append_count (text, counted.elements);
+          g_string_append (text, " elements");
+        }
+    }
+}
+
+char *
+plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject *object)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (object->kind == PLAIT_STORE_GROUP)
+    summarise_group (store, path, object, text);
+  else if (object->kind == PLAIT_STORE_DATASET && object->rank == 0 && object->type == PLAIT_STORE_STRING)
+    {
+      g_autofree char *value = plait_store_read_string (store, path, NULL);
+      g_autofree char *clean = plait_display_clean (value != NULL ? value : "", FALSE);
+      g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
+
+      g_string_append_printf (text, "\"%s\"", cut);
+    }
+  else if (object->kind == PLAIT_STORE_DATASET)
+    {
+      g_string_append (text, plait_show_type (object));
+      if (object->rank > 0)
+        {
+          g_string_append_c (text, ' ');
+          append_shape (text, object);
+        }
+    }
+  else if (object->kind == PLAIT_STORE_SOFT_LINK || object->kind == PLAIT_STORE_EXTERNAL_LINK)
+    {
+      g_autofree char *file = NULL, *target = NULL;
+
+      if (plait_store_link_target (store, path, &file, &target, NULL))
+        g_string_append_printf (text, "→ %s%s%s", file != NULL ? file : "", file != NULL ? " " : "", target);
+      else
+        g_string_append (text, "a link that leads nowhere");
+    }
+  else
+    g_string_append (text, "something that plait does not write");
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* What a tree goes through. */
+typedef struct
+{
+  PlaitStore *store;
+  const PlaitShowOptions *options;
+  PlaitPage *page;
+} Tree;
+
+/* Whether a group's members are shown, rather than what it is as a whole. */
+static gboolean
+opens (const Tree *tree, const char *path, const PlaitStoreObject *object, guint depth)
+{
+  gint64 n;
+
+  if (object->kind != PLAIT_STORE_GROUP || object->members == 0 || (depth >= DEEPEST && !tree->options->everything))
+    return FALSE;
+  return tree->options->everything
+         || !(plait_show_is_table (tree->store, path) || plait_show_is_strings (tree->store, path, &n)
+              || plait_map_is (tree->store, path));
+}
+
+static gboolean show_members (Tree *tree, const char *path, const char *prefix, guint depth, GError **error);
+
+static gboolean
+show_member (Tree *tree, const char *path, const char *name, const char *prefix, gboolean last, guint depth,
+             GError **error)
+{
+  g_autofree char *place = plait_place_below (path, name);
+  g_autofree char *clean = plait_display_clean (name, FALSE);
+  PlaitStoreObject object;
+
+  if (!plait_store_describe (tree->store, place, &object, error))
+    return FALSE;
+  gboolean open = opens (tree, place, &object, depth);
+  plait_page_text (tree->page, PLAIT_PAGE_DIM, "  %s%s ", prefix, last ? "└─" : "├─");
+  plait_page_text (tree->page, object.kind == PLAIT_STORE_GROUP ? PLAIT_PAGE_HEADING : PLAIT_PAGE_NAME, "%s", clean);
+  if (!open)
+    {
+      g_autofree char *summary = plait_show_summary (tree->store, place, &object);
+      g_autofree char *shown = plait_display_clean (summary, FALSE);
+      gsize used = 2 + plait_display_width (prefix) + 3 + plait_display_width (clean) + 2;
+      gsize room = plait_page_room (tree->page);
+      g_autofree char *cut = plait_display_cut (shown, room > used + 10 ? room - used : 10);
+
+      plait_page_text (tree->page, PLAIT_PAGE_DIM, "  %s", cut);
+    }
+  plait_page_text (tree->page, PLAIT_PAGE_PLAIN, "\n");
+  if (!open)
+    return TRUE;
+  g_autofree char *deeper = g_strconcat (prefix, last ? "   " : "│  ", NULL);
+  return show_members (tree, place, deeper, depth + 1, error);
+}
+
+static gboolean
+show_members (Tree *tree, const char *path, const char *prefix, guint depth, GError **error)
+{
+  g_auto (GStrv) members = plait_store_members (tree->store, path, error);
+
+  if (members == NULL)
+    return FALSE;
+  guint n = g_strv_length (members), half = MOST_SHOWN / 2;
+  gboolean cut = n > MOST_SHOWN + 1 && !tree->options->everything;
+  for (guint i = 0; i < n; i++)
+    {
+      if (cut && i == half)
+        {
+          plait_page_text (tree->page, PLAIT_PAGE_DIM, "  %s├─ … %u more\n", prefix, n - 2 * half);
+          i = n - half;
+        }
+      if (!show_member (tree, path, members[i], prefix, i + 1 == n, depth, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_show_tree (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, GError **error)
+{
+  Tree tree = { store, options, page };
+  g_autofree char *clean = plait_display_clean (path, FALSE);
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "  %s\n", clean);
+  return show_members (&tree, path, "", 1, error);
+}
+
+gboolean
+plait_show_attributes (PlaitStore *store, const char *path, PlaitPage *page, GError **error)
+{
+  g_auto (GStrv) names = plait_store_attributes (store, path, error);
+  gsize width = 0;
+
+  if (names == NULL)
+    return FALSE;
+  for (guint i = 0; names[i] != NULL; i++)
+    width = MAX (width, plait_display_width (names[i]));
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      if (strcmp (names[i], "columns") == 0 && plait_show_is_table (store, path))
+        continue; /* the heads of what is shown */
+      g_autofree char *value = plait_store_attribute_text (store, path, names[i], 1 << 16, NULL);
+      g_autofree char *clean = plait_display_clean (names[i], FALSE);
+      g_autoptr (GString) label = g_string_new (NULL);
+      g_auto (GStrv) lines = g_strsplit (value != NULL ? value : "(cannot be read)", "\n", -1);
+      guint n = g_strv_length (lines);
+
+      while (n > 1 && *lines[n - 1] == '\0')
+        n--;
+      plait_display_pad (label, clean, MIN (width, 32), FALSE);
+      plait_page_text (page, PLAIT_PAGE_NAME, "  %s  ", label->str);
+      if (n > 1)
+        plait_page_text (page, PLAIT_PAGE_DIM, "%u lines of text (path %s@%s shows them)\n", n, path, clean);
+      else
+        {
+          gsize used = MIN (width, 32) + 4, room = plait_page_room (page);
+          g_autofree char *shown = plait_display_clean (n > 0 ? lines[0] : "", FALSE);
+          g_autofree char *cut = plait_display_cut (shown, room > used + 20 ? MIN (room - used, 1000) : 20);
+
+          plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", cut);
+        }
+    }
+  return TRUE;
+}

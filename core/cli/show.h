@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cli/map.h"
+#include "cli/place.h"
+
+/*
+ * Parts of plait show. Each takes a store and the path of what is shown in it.
+ */
+typedef struct
+{
+  gboolean everything; /* long lists and deep trees are not cut */
+  PlaitMapChoice choice;
+} PlaitShowOptions;
+
+/* What an object is, in a few words: "float [512, 512]", "table, 300 rows", "12 members". Looks at most at some of
+ * what is below it. (transfer full) */
+char *plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject *object);
+
+/* "float32": the type of a dataset. (transfer none) */
+const char *plait_show_type (const PlaitStoreObject *object);
+
+/* Whether the group @path is a list of strings (store/store.h) or a table. */
+gboolean plait_show_is_strings (PlaitStore *store, const char *path, gint64 *n);
+gboolean plait_show_is_table (PlaitStore *store, const char *path);
+
+/* The tree below the group @path. */
+gboolean plait_show_tree (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
+                          GError **error);
+
+/* The attributes of @path, a line each. */
+gboolean plait_show_attributes (PlaitStore *store, const char *path, PlaitPage *page, GError **error);
+
+/* The table, the strings or the numbers at @path. */
+gboolean plait_show_table (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
+                           GError **error);
+gboolean plait_show_strings (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
+                             GError **error);
+gboolean plait_show_numbers (PlaitStore *store, const char *path, const PlaitStoreObject *object,
+                             const PlaitShowOptions *options, PlaitPage *page, GError **error);
+
+/* All of @path as JSON: a group with its members, kinds and attributes; a table, strings or numbers with their values.
+ */
+gboolean plait_show_json (PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error);
