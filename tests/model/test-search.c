@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "model/search.h"
+#include "models.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Search against forced decoding, which knows nothing of caches, hypotheses or ancestry. */
+
+static const gint64 lengths_first[] = { 4, 2, 1 };
+static const gint64 lengths_second[] = { 3, 0, 0 };
+static const gint64 *const lengths[] = { lengths_first, lengths_second };
+static const gint64 targets[] = { 3, 1, 4 };
+
+static const char *const combiners[] = { "serial", "parallel", "flat", "hierarchical" };
+
+typedef struct
+{
+  PlaitRegistry *registry;
+  PlaitPool *pool;
+  TestModel *model;
+} World;
+
+static void
+world_clear (World *world)
+{
+  test_model_free (world->model);
+  plait_pool_free (world->pool);
+  plait_registry_free (world->registry);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
+
+static World
+world_new (const char *combiner_name, gint norm)
+{
+  World world = { plait_registry_new (), plait_pool_new (2), NULL };
+  PlaitPlugin *encoder = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "transformer");
+  PlaitPlugin *combiner = test_plugin (world.registry, PLAIT_PLUGIN_COMBINER, combiner_name);
+  g_autoptr (PlaitSettings) encoder_settings = test_small_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
+  TestSource sources[] = { { encoder, encoder_settings }, { encoder, encoder_settings } };
+  PlaitDecoderSettings decoder = test_decoder_settings ();
+  GError *error = NULL;
+
+  decoder.norm = norm;
+  world.model = test_model_new (sources, 2, combiner, combiner_settings, &decoder, 11, &error);
+  CHECK_NO_ERROR (error);
+  return world;
+}
+
+static PlaitDecodeSettings
+decode_settings (gint64 beam)
+{
+  PlaitDecodeSettings settings;
+
+  plait_setting_group_defaults (&plait_decode_group, &settings);
+  settings.beam = beam;
+  settings.n_best = beam;
+  settings.maximum_length = 7;
+  return settings;
+}
+
+/* The batch with sentence s's target replaced by @hypotheses[s]'s place @place; only ended hypotheses can be a target.
+ */
+static PlaitBatch *
+batch_with_targets (const TestModel *model, const PlaitHypotheses *hypotheses, guint place)
+{
+  gint64 found[3];
+  PlaitBatch *batch;
+
+  for (gint64 s = 0; s < 3; s++)
+    found[s] = hypotheses[s].hypotheses[place].length;
+  batch = test_batch (model, 0, 3, lengths, found);
+  for (gint64 s = 0; s < 3; s++)
+    {
+      const PlaitHypothesis *hypothesis = &hypotheses[s].hypotheses[place];
+      gint64 row = batch->target_rows.offsets[s];
+
+      for (gint64 t = 0; t < hypothesis->length; t++)
+        {
+          ((gint32 *)batch->target_inputs)[row + t + 1] = hypothesis->tokens[t];
+          ((gint32 *)batch->target_outputs)[row + t] = hypothesis->tokens[t];
+        }
+    }
+  return batch;
+}
+
+static void
+check_scores (World *world, PlaitSearch *search, const PlaitHypotheses *hypotheses, guint place)
+{
+  g_autoptr (PlaitBatch) batch = batch_with_targets (world->model, hypotheses, place);
+  double rows[64];
+  GError *error = NULL;
+
+  CHECK (plait_search_forced (search, batch, rows, NULL, &error));
+  CHECK_NO_ERROR (error);
+  for (gint64 s = 0; s < 3; s++)
+    {
+      const PlaitHypothesis *hypothesis = &hypotheses[s].hypotheses[place];
+      gint64 steps = hypothesis->length + (hypothesis->ended ? 1 : 0);
+      double sum = 0;
+
+      for (gint64 t = 0; t < steps; t++)
+        sum += rows[batch->target_rows.offsets[s] + t];
+      CHECK_NEAR (hypothesis->log_probability, sum, 1e-4 * (1 + fabs (sum)));
+    }
+}
+
+/* Every hypothesis of a beam has the log-probability that forced decoding gives it: caches and ancestry are right. */
+TEST_CASE (search, scores_as_forced_decoding_does)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
+    for (gint norm = PLAIT_NORM_PRE; norm <= PLAIT_NORM_POST; norm++)
+      {
+        g_auto (World) world = world_new (combiners[c], norm);
+        g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+        PlaitDecodeSettings settings = decode_settings (4);
+        g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+        PlaitHypotheses *found;
+        GError *error = NULL;
+        CONTEXT ("%s, norm %d", combiners[c], norm);
+
+        found = plait_search_batch (search, batch, &settings, &error);
+        CHECK_NO_ERROR (error);
+        REQUIRE (found != NULL);
+        for (guint place = 0; place < 4; place++)
+          check_scores (&world, search, found, place);
+        plait_hypotheses_free (found, 3);
+      }
+}
+
+static void
+check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gint64 a_length, gint64 b_length,
+                    gint64 width)
+{
+  for (guint h = 0; h < heads; h++)
+    for (gint64 t = 0; t < MIN (a_length, b_length); t++)
+      for (gint64 i = 0; i < width; i++)
+        CHECK_NEAR ((double)a[(h * a_length + t) * width + i], (double)b[(h * b_length + t) * width + i], 1e-4);
+}
+
+/* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
+ * every layer, head, source and second level; and its rows sum to one. */
+TEST_CASE (search, follows_attention_along_the_ancestry)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
+    {
+      g_auto (World) world = world_new (combiners[c], PLAIT_NORM_PRE);
+      g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+      PlaitDecodeSettings settings = decode_settings (4);
+      g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+      PlaitSentenceAttention *beam = NULL;
+      PlaitSentenceAttention *forced = NULL;
+      g_autoptr (PlaitBatch) winners = NULL;
+      double rows[64];
+      PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, NULL);
+      CONTEXT ("%s", combiners[c]);
+
+      REQUIRE (found != NULL);
+      winners = batch_with_targets (world.model, found, 0);
+      CHECK (plait_search_forced (search, winners, rows, &forced, NULL));
+      for (gint64 s = 0; s < 3; s++)
+        {
+          const PlaitSentenceAttention *a = &beam[s];
+          const PlaitSentenceAttention *b = &forced[s];
+
+          CHECK_INT (a->length, found[s].hypotheses[0].length + (found[s].hypotheses[0].ended ? 1 : 0));
+          for (guint place = 0; place < a->n_layers * a->n_memories; place++)
+            {
+              gint64 width = a->rows[place % a->n_memories];
+
+              CHECK_INT (a->heads[place], 2);
+              check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
+            }
+          for (guint l = 0; l < a->n_layers; l++)
+            {
+              CHECK_INT (a->context_heads[l], g_str_equal (combiners[c], "hierarchical") ? 2 : 0);
+              check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length,
+                                  a->n_memories);
+            }
+        }
+      plait_hypotheses_free (found, 3);
+      plait_sentence_attention_free (beam, 3);
+      plait_sentence_attention_free (forced, 3);
+    }
+}
+
+/* Greedy search takes the most probable word of forced decoding at every step. */
+TEST_CASE (search, is_greedy_with_a_beam_of_one)
+{
+  g_auto (World) world = world_new ("serial", PLAIT_NORM_PRE);
+  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (1);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
+  PlaitHypotheses *wide;
+
+  REQUIRE (found != NULL);
+  for (gint64 s = 0; s < 3; s++)
+    {
+      CHECK_INT (found[s].n, 1);
+      for (gint64 t = 0; t < found[s].hypotheses[0].length; t++)
+        CHECK (found[s].hypotheses[0].tokens[t] >= PLAIT_TOKEN_UNKNOWN);
+    }
+  settings = decode_settings (8);
+  settings.length_normalisation = PLAIT_NORMALISE_NONE;
+  wide = plait_search_batch (search, batch, &settings, NULL);
+  for (gint64 s = 0; s < 3; s++)
+    CHECK (wide[s].hypotheses[0].log_probability >= found[s].hypotheses[0].log_probability - 1e-5);
+  plait_hypotheses_free (found, 3);
+  plait_hypotheses_free (wide, 3);
+}
+
+/* A sentence is translated alike alone and in a batch, and for any number of threads. */
+TEST_CASE (search, does_not_depend_on_the_batch)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
+    {
+      g_auto (World) world = world_new (combiners[c], PLAIT_NORM_PRE);
+      g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+      PlaitDecodeSettings settings = decode_settings (3);
+      g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+      PlaitHypotheses *together = plait_search_batch (search, batch, &settings, NULL);
+      CONTEXT ("%s", combiners[c]);
+
+      for (gint64 s = 0; s < 3; s++)
+        {
+          const gint64 *const one[] = { lengths_first + s, lengths_second + s };
+          g_autoptr (PlaitBatch) alone = test_batch (world.model, s, 1, one, targets + s);
+          PlaitHypotheses *found = plait_search_batch (search, alone, &settings, NULL);
+          const PlaitHypothesis *a = &found[0].hypotheses[0];
+          const PlaitHypothesis *b = &together[s].hypotheses[0];
+
+          CHECK_INT (a->length, b->length);
+          CHECK (memcmp (a->tokens, b->tokens, MIN (a->length, b->length) * sizeof *a->tokens) == 0);
+          CHECK_NEAR (a->log_probability, b->log_probability, 1e-4);
+          plait_hypotheses_free (found, 1);
+        }
+      plait_hypotheses_free (together, 3);
+    }
+}
+
+/* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
+TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
+{
+  g_auto (World) world = world_new ("flat", PLAIT_NORM_PRE);
+  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (3);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  PlaitHypotheses *found;
+
+  settings.minimum_length = settings.maximum_length = 5;
+  found = plait_search_batch (search, batch, &settings, NULL);
+  REQUIRE (found != NULL);
+  for (gint64 s = 0; s < 3; s++)
+    for (guint i = 0; i < found[s].n; i++)
+      {
+        CHECK_INT (found[s].hypotheses[i].length, 5);
+        CHECK (!found[s].hypotheses[i].ended);
+      }
+  plait_hypotheses_free (found, 3);
+}
+
+/* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
+TEST_CASE (search, says_what_to_lower_when_memory_is_out)
+{
+  g_auto (World) world = world_new ("serial", PLAIT_NORM_PRE);
+  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (3);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);
+  GError *error = NULL;
+
+  CHECK (plait_search_batch (search, batch, &settings, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "lower decode.batch");
+}
