@@ -49,6 +49,7 @@ gboolean plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry
 extern const PlaitCommand plait_commands[];
 
 gboolean plait_command_run (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_grid (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_translate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_adversarial (PlaitInvocation *invocation, GError **error);
@@ -56,3 +57,5 @@ gboolean plait_command_plugins (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_inspect (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_show (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_generate (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_vocabulary (PlaitInvocation *invocation, GError **error);

@@ -8,6 +8,15 @@ const PlaitCommand plait_commands[] = {
     "  plait run experiments/quickstart.ini\n"
     "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
     plait_command_run },
+  { "grid", "FILE [--set G.K=V]... [--output FOLDER] [--jobs N] [--threads N] [--fresh] [--dry-run]",
+    "Run all cells of an experiment's [grid] and make a table of them",
+    "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was\n"
+    "interrupted goes on. So the same command, given again, does what is left.\n"
+    "\n"
+    "Examples:\n"
+    "  plait grid experiments/quickstart.ini --dry-run\n"
+    "  plait grid experiments/quickstart.ini --jobs 2",
+    plait_command_grid },
   { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5]",
     "Translate text with a trained run", NULL, plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
@@ -44,5 +53,24 @@ const PlaitCommand plait_commands[] = {
     "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
+  { "generate", "TASK --output FOLDER [--set KEY=VALUE]...",
+    "Write the corpus of a generated task as text files, or list the tasks",
+    "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed.\n"
+    "\n"
+    "Examples:\n"
+    "  plait generate\n"
+    "  plait generate agreement --output data --set train=20000 --set seed=7",
+    plait_command_generate },
+  { "vocabulary", "--output FILE TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
+    "Make a vocabulary from text, show one, or take text through one",
+    "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "
+    "text\n"
+    "is named.\n"
+    "\n"
+    "Examples:\n"
+    "  plait vocabulary --output shared.model --type bpe --size 6000 train.en train.de\n"
+    "  plait vocabulary --show shared.model\n"
+    "  echo 'a man rides' | plait vocabulary --encode shared.model",
+    plait_command_vocabulary },
   { NULL },
 };

@@ -18,7 +18,7 @@ typedef struct
 typedef struct
 {
   const char *key; /* "exclude" or "exclude.NAME" */
-  char *text;
+  char *text;      /* as written */
   GArray *conditions;
   guint n_cells; /* that it leaves out */
 } Exclusion;
@@ -30,6 +30,7 @@ typedef struct
   GStringChunk *texts;
   GArray *axes;
   GArray *cells;
+  GArray *exclusions;
   GPtrArray *same;
 } CellsPrivate;
 
@@ -355,6 +356,9 @@ build_cells (Builder *builder)
   for (guint e = 0; e < builder->exclusions->len; e++)
     {
       const Exclusion *exclusion = builder->exclusions->pdata[e];
+      PlaitExclusion told = { g_string_chunk_insert (cells->texts, exclusion->text), exclusion->n_cells };
+
+      g_array_append_val (cells->exclusions, told);
       if (exclusion->n_cells == 0)
         grid_problem (builder, exclusion->key, "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
     }
@@ -400,6 +404,7 @@ cells_new (void)
   cells->texts = g_string_chunk_new (1024);
   cells->axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
   cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitCell));
+  cells->exclusions = g_array_new (FALSE, FALSE, sizeof (PlaitExclusion));
   cells->same = g_ptr_array_new_with_free_func (g_free);
   return cells;
 }
@@ -423,6 +428,7 @@ plait_cells_free (PlaitCells *public)
     g_free ((gpointer)g_array_index (cells->axes, PlaitAxis, i).values);
   g_array_unref (cells->axes);
   g_array_unref (cells->cells);
+  g_array_unref (cells->exclusions);
   g_ptr_array_unref (cells->same);
   g_string_chunk_free (cells->texts);
   g_free (cells);
@@ -438,6 +444,8 @@ publish (CellsPrivate *cells)
   public->n_axes = cells->axes->len;
   public->cells = (const PlaitCell *)(gpointer)cells->cells->data;
   public->n_cells = cells->cells->len;
+  public->exclusions = (const PlaitExclusion *)(gpointer)cells->exclusions->data;
+  public->n_exclusions = cells->exclusions->len;
   public->same = (char **)cells->same->pdata;
   public->name = public->cells[0].experiment->name;
 }

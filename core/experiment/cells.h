@@ -31,6 +31,13 @@ typedef struct
   PlaitExperiment *experiment;
 } PlaitCell;
 
+/* An exclusion as it is written, and how many cells it leaves out. */
+typedef struct
+{
+  const char *rule; /* "experiment.sources=en & decoder.combiner=parallel|flat" */
+  guint n_cells;
+} PlaitExclusion;
+
 typedef struct PlaitCells PlaitCells;
 
 struct PlaitCells
@@ -40,7 +47,9 @@ struct PlaitCells
   const PlaitAxis *axes;
   guint n_cells;
   const PlaitCell *cells;
-  guint n_excluded;
+  guint n_excluded; /* cells that one exclusion or more leaves out */
+  guint n_exclusions;
+  const PlaitExclusion *exclusions;
   char **same; /* labels of cells that resolve to one that stands before them, and so are left out; NULL-terminated */
 };
 

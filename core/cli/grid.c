@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/stop.h"
+#include "experiment/grid-table.h"
+
+/* plait grid: what would be done, doing it, and the table of what came out. */
+
+#define MOST_JOBS 1024
+#define MOST_THREADS 4096
+
+/* "FOLDER/NAME.ini" -> "NAME", in the current folder. (transfer full) */
+static char *
+default_folder (const char *file)
+{
+  char *name = g_path_get_basename (file);
+
+  if (g_str_has_suffix (name, ".ini"))
+    name[strlen (name) - strlen (".ini")] = '\0';
+  return name;
+}
+
+/*
+ * The plan
+ */
+
+static const char *
+describe_action (const PlaitGridCell *cell)
+{
+  switch (cell->state)
+    {
+    case PLAIT_CELL_NEW:
+      return "run";
+    case PLAIT_CELL_STALE:
+      return "run again";
+    case PLAIT_CELL_PARTIAL:
+      return "go on";
+    default:
+      return "finished";
+    }
+}
+
+static void
+print_left_out (PlaitPage *page, const PlaitGrid *grid)
+{
+  const PlaitCells *cells = grid->cells;
+
+  if (cells->n_excluded > 0)
+    {
+      plait_page_heading (page, "excluded");
+      for (guint e = 0; e < cells->n_exclusions; e++)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "  %5u  %s\n", cells->exclusions[e].n_cells,
+                         cells->exclusions[e].rule);
+    }
+  if (cells->same[0])
+    plait_page_heading (page, "left out, the same as a cell before");
+  for (guint i = 0; cells->same[i]; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", cells->same[i]);
+  if (grid->strangers[0])
+    plait_page_heading (page, "runs in the folder that belong to no cell");
+  for (guint i = 0; grid->strangers[i]; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", grid->strangers[i]);
+}
+
+static void
+print_plan (const PlaitGrid *grid)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+
+  plait_columns_add (columns, "", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, "cell", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, "because", PLAIT_COLUMN_LEFT);
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const PlaitGridCell *cell = &grid->items[i];
+      g_autofree char *found = cell->found ? g_strdup_printf ("as %s", cell->found) : NULL;
+      gboolean finished = cell->state == PLAIT_CELL_FINISHED;
+
+      plait_columns_cell (columns, finished ? PLAIT_PAGE_DIM : PLAIT_PAGE_NAME, describe_action (cell));
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, cell->cell->label);
+      plait_columns_cell (columns, PLAIT_PAGE_DIM, found ? found : cell->note);
+    }
+  plait_columns_print (columns, page);
+  print_left_out (page, grid);
+  plait_page_text (page, PLAIT_PAGE_PLAIN,
+                   "\n%u cells in %s: %u to run, %u to run again, %u to go on with, %u finished; %u excluded\n",
+                   grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW),
+                   plait_grid_count (grid, PLAIT_CELL_STALE), plait_grid_count (grid, PLAIT_CELL_PARTIAL),
+                   plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
+}
+
+/*
+ * The table
+ */
+
+static void
+print_row (PlaitColumns *columns, const PlaitGridTable *table, const PlaitGridRow *row)
+{
+  g_autofree char *n = g_strdup_printf ("%u", row->n);
+  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, row->parameters);
+  char rate[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint a = 0; a < table->n_axes; a++)
+    plait_columns_cell (columns, PLAIT_PAGE_NAME, row->values[a]);
+  plait_columns_cell (columns, row->n < row->n_cells ? PLAIT_PAGE_BAD : PLAIT_PAGE_PLAIN, n);
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      g_autofree char *value = plait_grid_value_text (&row->measured[m]);
+      g_autofree char *p = plait_grid_value_p (&row->measured[m]);
+
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, value);
+      if (table->measures[m].tested)
+        plait_columns_cell (columns, PLAIT_PAGE_PLAIN, p);
+    }
+  plait_columns_cell (columns, PLAIT_PAGE_PLAIN, row->parameters < 0 ? "–" : parameters);
+  plait_columns_cell (columns, PLAIT_PAGE_PLAIN,
+                      isnan (row->rate) ? "–" : g_ascii_formatd (rate, sizeof rate, "%.0f", row->rate));
+}
+
+static void
+print_table (const PlaitGridTable *table)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+
+  for (guint a = 0; a < table->n_axes; a++)
+    {
+      const char *last = strrchr (table->axes[a], '.');
+
+      plait_columns_add (columns, last ? last + 1 : table->axes[a], PLAIT_COLUMN_LEFT);
+    }
+  plait_columns_add (columns, "n", PLAIT_COLUMN_RIGHT);
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      g_autofree char *title = plait_grid_measure_title (table, &table->measures[m]);
+
+      plait_columns_add (columns, title, PLAIT_COLUMN_RIGHT);
+      if (table->measures[m].tested)
+        plait_columns_add (columns, "p", PLAIT_COLUMN_LEFT);
+    }
+  plait_columns_add (columns, "parameters", PLAIT_COLUMN_RIGHT);
+  plait_columns_add (columns, "tokens/s", PLAIT_COLUMN_RIGHT);
+  for (guint r = 0; r < table->n_rows; r++)
+    print_row (columns, table, &table->rows[r]);
+  plait_columns_print (columns, page);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, plait_grid_table_legend ());
+}
+
+/* Everything is written and shown whatever failed; then failures are the result. */
+static gboolean
+conclude (const PlaitGrid *grid, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (grid, error);
+  g_autoptr (GString) failed = g_string_new (NULL);
+  guint n_failed = plait_grid_count (grid, PLAIT_CELL_FAILED);
+
+  if (!table || !plait_grid_write_tables (grid, table, error) || !plait_grid_write (grid, table, error))
+    return FALSE;
+  print_table (table);
+  if (n_failed == 0)
+    {
+      plait_log_info (log, "%s: %u cells are finished; see table.csv, table.md and grid.h5", grid->folder, grid->n);
+      return TRUE;
+    }
+  for (guint i = 0; i < grid->n; i++)
+    if (grid->items[i].state == PLAIT_CELL_FAILED)
+      g_string_append_printf (failed, "%s%s", failed->len > 0 ? "; " : "", grid->items[i].cell->label);
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "%u of %u cells failed (%s); their logs are in %s, and the same command tries them again",
+                     n_failed, grid->n, failed->str, grid->folder);
+}
+
+gboolean
+plait_command_grid (PlaitInvocation *invocation, GError **error)
+{
+  g_auto (GStrv) overrides = NULL;
+  g_autofree char *folder = NULL;
+  g_autofree char *jobs_text = NULL;
+  g_autofree char *threads_text = NULL;
+  gboolean fresh = FALSE;
+  gboolean resume = FALSE;
+  gboolean dry_run = FALSE;
+  gint64 jobs = 1;
+  gint64 threads = 0;
+  const GOptionEntry entries[] = {
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key of all cells, such as train.batch=32",
+      "G.K=V" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder of the cells; else the file's name without .ini",
+      "FOLDER" },
+    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &jobs_text, "Cells that run at once; else 1", "N" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text,
+      "Threads of each; else the processors divided by the jobs", "N" },
+    { "fresh", 'f', 0, G_OPTION_ARG_NONE, &fresh, "Run finished and interrupted cells again too, from the start",
+      NULL },
+    { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with what is there, as without this option", NULL },
+    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "List the cells and what would be done with each", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRegistry) registry = NULL;
+  g_autoptr (PlaitGrid) grid = NULL;
+  PlaitGridOptions options;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_integer ("--jobs", jobs_text, 1, MOST_JOBS, &jobs, error)
+      || !plait_option_integer ("--threads", threads_text, 0, MOST_THREADS, &threads, error))
+    return FALSE;
+  if (fresh && resume)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
+  if (!folder)
+    folder = default_folder (invocation->arguments[0]);
+  registry = plait_registry_new ();
+  grid = plait_grid_new (invocation->arguments[0], (const char *const *)overrides, folder, fresh ? PLAIT_GRID_FRESH : 0,
+                         registry, error);
+  if (!grid)
+    return FALSE;
+  if (dry_run)
+    {
+      print_plan (grid);
+      return TRUE;
+    }
+  options = (PlaitGridOptions){
+    .jobs = (guint)jobs,
+    .threads = (guint)threads,
+    .command = invocation->line,
+    .log = invocation->log,
+    .stop = plait_stop_on_signals (),
+  };
+  return plait_grid_run (grid, &options, error) && conclude (grid, invocation->log, error);
+}

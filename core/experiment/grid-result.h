@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/metric.h"
+#include "store/store.h"
+
+/* What a table wants of a finished run. */
+
+/* One metric on one test split. */
+typedef struct
+{
+  char *split;
+  char *metric; /* "bleu:tok=none": a key */
+  char *name;   /* "BLEU" */
+  double score;
+  double low, high;            /* of the bootstrap; both the score where there was none */
+  PlaitMetric *scorer;         /* NULL for metrics that are not of text, such as perplexity */
+  PlaitStatistics *statistics; /* of the hypotheses, with @scorer */
+  char *references;            /* digest: only systems on the same references are compared */
+} PlaitCellScore;
+
+typedef struct
+{
+  GPtrArray *scores; /* (element-type PlaitCellScore), in the order of the file */
+  gint64 parameters; /* numbers in the model */
+  GArray *rates;     /* double: target tokens per second of the rows of the training table */
+} PlaitCellResult;
+
+/* Reads the results of @run. (transfer full) */
+PlaitCellResult *plait_cell_result_new (PlaitStore *run, GError **error);
+void plait_cell_result_free (PlaitCellResult *result);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCellResult, plait_cell_result_free)
+
+/* The score of @metric on @split, or NULL. (transfer none) */
+const PlaitCellScore *plait_cell_result_find (const PlaitCellResult *result, const char *split, const char *metric);

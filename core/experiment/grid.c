@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/grid.h"
+
+#include "base/digest.h"
+#include "experiment/grid-difference.h"
+
+/* What the cells of a grid are called, and what has to be done with each. */
+
+enum
+{
+  LONGEST_NAME = 60, /* of a file, without digest and ending */
+  NAME_DIGITS = 8,
+};
+
+#define ENDING ".h5"
+#define TRAINING_ENDING ".training.h5"
+#define GRID_FILE "grid.h5"
+
+const char *
+plait_cell_state_name (PlaitCellState state)
+{
+  static const char *const names[] = { "new", "stale", "partial", "finished", "failed" };
+
+  return names[state];
+}
+
+char *
+plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending)
+{
+  g_autofree char *name = g_strconcat (cell->name, ending, NULL);
+
+  return g_build_filename (grid->folder, name, NULL);
+}
+
+guint
+plait_grid_count (const PlaitGrid *grid, PlaitCellState state)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    count += grid->items[i].state == state;
+  return count;
+}
+
+/* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST": what is left of the keys is their last
+ * part, and what a shell or a file system might take amiss is replaced. (transfer full) */
+static char *
+name_cell (const PlaitCells *cells, const PlaitCell *cell)
+{
+  g_autofree char *digest = plait_digest_bytes (cell->label, strlen (cell->label));
+  g_autoptr (GString) name = g_string_new (NULL);
+
+  for (guint a = 0; a < cells->n_axes; a++)
+    {
+      const char *last = strrchr (cells->axes[a].key, '.');
+
+      g_string_append_printf (name, "%s%s-%s", a > 0 ? "_" : "", last ? last + 1 : cells->axes[a].key,
+                              cells->axes[a].values[cell->places[a]]);
+    }
+  for (char *p = name->str; *p; p++)
+    if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))
+      *p = '-';
+  if (name->len > LONGEST_NAME)
+    g_string_truncate (name, LONGEST_NAME);
+  g_string_append_printf (name, "-%.*s", NAME_DIGITS, digest);
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
+/*
+ * What is in the folder
+ */
+
+/* A run's file as far as it can be read. */
+typedef struct
+{
+  gboolean exists;
+  PlaitStore *store; /* NULL: damaged, or no run */
+  char *key;
+  gboolean complete;
+  char *fault;
+} Found;
+
+static void
+found_clear (Found *found)
+{
+  g_clear_pointer (&found->store, plait_store_free);
+  g_clear_pointer (&found->key, g_free);
+  g_clear_pointer (&found->fault, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
+
+static Found
+look_at (const char *path)
+{
+  Found found = { .exists = g_file_test (path, G_FILE_TEST_EXISTS) };
+  g_autofree char *status = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (!found.exists)
+    return found;
+  found.store = plait_store_open (path, &fault);
+  if (found.store)
+    status = plait_store_get_string (found.store, "/", "status", &fault);
+  if (status)
+    found.key = plait_store_get_string (found.store, "/", "key", &fault);
+  if (found.key)
+    found.complete = g_str_equal (status, "complete");
+  else
+    {
+      g_clear_pointer (&found.store, plait_store_free);
+      found.fault = g_strdup (fault->message);
+    }
+  return found;
+}
+
+/* Why the run that was found does not count. (transfer full) */
+static char *
+explain (const Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
+{
+  g_autoptr (GError) fault = NULL;
+  char *difference;
+
+  if (found->fault)
+    return g_strdup (found->fault);
+  if (g_str_equal (found->key, cell->key))
+    return g_strdup (found->complete ? "--fresh was asked for" : "it is not finished");
+  difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);
+  return difference ? difference : g_strdup (fault->message);
+}
+
+static char *
+tell_progress (const Found *found)
+{
+  gint64 step;
+
+  if (!plait_store_get_int (found->store, "/checkpoint/last/state", "step", &step, NULL))
+    return NULL;
+  return g_strdup_printf ("after update %" G_GINT64_FORMAT, step);
+}
+
+/* A finished run of this key elsewhere in the folder, where an axis was added or named otherwise: path, or NULL. */
+static const char *
+find_elsewhere (GHashTable *strangers, const PlaitGridCell *cell)
+{
+  GHashTableIter iter;
+  gpointer name, key;
+
+  g_hash_table_iter_init (&iter, strangers);
+  while (g_hash_table_iter_next (&iter, &name, &key))
+    if (g_str_equal (key, cell->key))
+      return name;
+  return NULL;
+}
+
+static void
+judge (PlaitGrid *grid, PlaitGridCell *cell, GHashTable *strangers, PlaitGridFlags flags, PlaitDigests *digests)
+{
+  g_autofree char *place = plait_grid_file (grid, cell, ENDING);
+  g_autofree char *training = plait_grid_file (grid, cell, TRAINING_ENDING);
+  g_auto (Found) finished = look_at (place);
+  g_auto (Found) partial = { 0 };
+  gboolean fresh = (flags & PLAIT_GRID_FRESH) != 0;
+  const char *elsewhere;
+
+  cell->state = PLAIT_CELL_FINISHED;
+  if (!fresh && finished.complete && g_str_equal (finished.key, cell->key))
+    return;
+  elsewhere = fresh || finished.exists ? NULL : find_elsewhere (strangers, cell);
+  if (elsewhere)
+    {
+      cell->found = g_strdup (elsewhere);
+      g_hash_table_remove (strangers, elsewhere);
+      return;
+    }
+  partial = look_at (training);
+  if (!fresh && partial.key && g_str_equal (partial.key, cell->key))
+    {
+      if (partial.complete)
+        cell->found = g_strconcat (cell->name, TRAINING_ENDING, NULL);
+      else
+        {
+          cell->state = PLAIT_CELL_PARTIAL;
+          cell->note = tell_progress (&partial);
+        }
+      return;
+    }
+  cell->state = finished.exists || partial.exists ? PLAIT_CELL_STALE : PLAIT_CELL_NEW;
+  if (cell->state == PLAIT_CELL_STALE)
+    cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
+}
+
+/* Whether @name is a file that belongs to a cell. */
+static gboolean
+is_of_cell (const PlaitGrid *grid, const char *name)
+{
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const char *cell = grid->items[i].name;
+
+      if (g_str_has_prefix (name, cell)
+          && (g_str_equal (name + strlen (cell), ENDING) || g_str_equal (name + strlen (cell), TRAINING_ENDING)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Finished runs of no cell: name -> key. */
+static GHashTable *
+find_strangers (const PlaitGrid *grid)
+{
+  GHashTable *strangers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GDir) folder = g_dir_open (grid->folder, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (grid->folder, name, NULL);
+
+      if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || is_of_cell (grid, name))
+        continue;
+      g_auto (Found) found = look_at (path);
+      if (found.complete)
+        g_hash_table_insert (strangers, g_strdup (name), g_strdup (found.key));
+    }
+  return strangers;
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+static char **
+sorted_names (GHashTable *strangers)
+{
+  GPtrArray *names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, strangers);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_free (names, FALSE);
+}
+
+/*
+ * The grid
+ */
+
+static gboolean
+check_folder (const char *folder, GError **error)
+{
+  if (!g_file_test (folder, G_FILE_TEST_EXISTS) || g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: is a file, but a grid needs a folder; choose another one with --output", folder);
+}
+
+PlaitGrid *
+plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+                PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
+  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitKeyFile) file = NULL;
+  g_autoptr (GHashTable) strangers = NULL;
+
+  if (!check_folder (folder, error))
+    return NULL;
+  grid->folder = g_strdup (folder);
+  grid->cells = plait_cells_load (path, overrides, registry, error);
+  file = grid->cells ? plait_experiment_read (path, overrides, error) : NULL;
+  if (!file)
+    return NULL;
+  grid->text = plait_key_file_text (file);
+  grid->n = grid->cells->n_cells;
+  grid->items = g_new0 (PlaitGridCell, grid->n);
+  for (guint i = 0; i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+
+      cell->cell = &grid->cells->cells[i];
+      cell->name = name_cell (grid->cells, cell->cell);
+      cell->key = plait_run_key (cell->cell->experiment, digests, error);
+      if (!cell->key)
+        return NULL;
+    }
+  strangers = find_strangers (grid);
+  for (guint i = 0; i < grid->n; i++)
+    judge (grid, &grid->items[i], strangers, flags, digests);
+  grid->strangers = sorted_names (strangers);
+  return g_steal_pointer (&grid);
+}
+
+void
+plait_grid_free (PlaitGrid *grid)
+{
+  if (!grid)
+    return;
+  for (guint i = 0; grid->items && i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+
+      g_free (cell->name);
+      g_free (cell->key);
+      g_free (cell->note);
+      g_free (cell->found);
+      plait_cell_result_free (cell->result);
+    }
+  g_free (grid->items);
+  g_free (grid->text);
+  g_free (grid->folder);
+  g_strfreev (grid->strangers);
+  plait_cells_free (grid->cells);
+  g_free (grid);
+}
+
+gboolean
+plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ENDING);
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+
+  g_clear_pointer (&cell->result, plait_cell_result_free);
+  cell->result = store ? plait_cell_result_new (store, error) : NULL;
+  return cell->result != NULL;
+}
