@@ -4,13 +4,13 @@
 #include "autograd/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT 64
 #define ALIGNED_ELEMENTS ((gint64)(ALIGNMENT / sizeof (PlaitScalar)))
 
-/* No parameter, and no sum of all of them, comes near this many elements; products below do not overflow. */
+/* No machine has room for so many elements: sizes stop here, and allocation refuses them. */
 #define MOST_ELEMENTS (G_MAXINT64 / 64)
 
 struct PlaitParameters
@@ -23,6 +23,39 @@ struct PlaitParameters
   gint64 n_learned;  /* elements of the parameters with a gradient, gaps included */
   gint64 n_elements; /* of all */
 };
+
+static gsize
+bytes_of (gint64 n)
+{
+  return (gsize)MAX (n, 1) * sizeof (PlaitScalar);
+}
+
+/* @n zeroed scalars, or NULL. Of the system and not of malloc: a refusal is an answer here. */
+static PlaitScalar *
+take_zeros (gint64 n)
+{
+  gpointer scalars = mmap (NULL, bytes_of (n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return scalars == MAP_FAILED ? NULL : scalars;
+}
+
+static void
+give_back (PlaitScalar **scalars, gint64 n)
+{
+  if (*scalars != NULL)
+    munmap (*scalars, bytes_of (n));
+  *scalars = NULL;
+}
+
+static gint64
+elements_of (const PlaitParameter *parameter)
+{
+  gint64 n;
+
+  if (__builtin_mul_overflow (parameter->value.rows, parameter->value.width, &n))
+    return MOST_ELEMENTS;
+  return MIN (n, MOST_ELEMENTS);
+}
 
 static void
 free_parameter (gpointer data)
@@ -53,8 +86,8 @@ plait_parameters_free (PlaitParameters *parameters)
   g_hash_table_unref (parameters->names);
   g_ptr_array_unref (parameters->list);
   g_ptr_array_unref (parameters->memory);
-  free (parameters->values);
-  free (parameters->gradients);
+  give_back (&parameters->values, parameters->n_elements);
+  give_back (&parameters->gradients, parameters->n_learned);
   g_free (parameters);
 }
 
@@ -65,7 +98,7 @@ plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 
   PlaitParameter *parameter;
 
   g_assert (parameters->values == NULL);
-  g_assert (rows > 0 && width > 0 && rows < MOST_ELEMENTS / width);
+  g_assert (rows > 0 && width > 0);
   if (g_hash_table_contains (parameters->names, name))
     g_error ("the parameter %s is declared twice", name);
   parameter = g_new0 (PlaitParameter, 1);
@@ -107,27 +140,14 @@ place (PlaitParameters *parameters, gboolean frozen, gint64 offset)
   for (guint i = 0; i < parameters->list->len; i++)
     {
       PlaitParameter *parameter = parameters->list->pdata[i];
-      gint64 n = parameter->value.rows * parameter->value.width;
+      gint64 n = elements_of (parameter);
 
       if (parameter->frozen != frozen)
         continue;
       parameter->offset = offset;
-      offset += (n + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS;
-      g_assert (offset < MOST_ELEMENTS);
+      offset = MIN (offset + (n + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS, MOST_ELEMENTS);
     }
   return offset;
-}
-
-/* @n zeroed scalars, or NULL. */
-static PlaitScalar *
-take_zeros (gint64 n)
-{
-  gsize size = (gsize)MAX (n, ALIGNED_ELEMENTS) * sizeof (PlaitScalar);
-  PlaitScalar *scalars = aligned_alloc (ALIGNMENT, size);
-
-  if (scalars != NULL)
-    memset (scalars, 0, size);
-  return scalars;
 }
 
 gboolean
@@ -140,8 +160,8 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
   parameters->gradients = take_zeros (parameters->n_learned);
   if (parameters->values == NULL || parameters->gradients == NULL)
     {
-      g_clear_pointer (&parameters->values, free);
-      g_clear_pointer (&parameters->gradients, free);
+      give_back (&parameters->values, parameters->n_elements);
+      give_back (&parameters->gradients, parameters->n_learned);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
                          "there is no memory for %" G_GINT64_FORMAT " parameters and their gradients (%" G_GINT64_FORMAT
                          " bytes); make the model narrower or the vocabulary smaller",
@@ -248,7 +268,7 @@ plait_parameters_count (const PlaitParameters *parameters, const char *prefix)
       const PlaitParameter *parameter = parameters->list->pdata[i];
 
       if (prefix == NULL || g_str_has_prefix (parameter->name, prefix))
-        n += parameter->value.rows * parameter->value.width;
+        n = MIN (n + elements_of (parameter), MOST_ELEMENTS);
     }
   return n;
 }

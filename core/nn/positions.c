@@ -5,6 +5,9 @@
 
 #define LONGEST_WAVELENGTH 10000.0
 
+/* Rows of sinusoids that are kept at most; others are computed when they are asked for. */
+#define MOST_KEPT ((gint64)4096)
+
 void
 plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
 {
@@ -46,6 +49,7 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
     }
   else if (kind != PLAIT_POSITIONS_NONE)
     {
+      positions.length = length = MIN (length, MOST_KEPT);
       positions.sinusoids = plait_parameters_memory (parameters, sizeof (PlaitScalar) * (gsize)(length * width));
       plait_positions_fill (plait_tensor (positions.sinusoids, length, width), kind, 0);
     }
