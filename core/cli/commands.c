@@ -53,6 +53,15 @@ const PlaitCommand plait_commands[] = {
     "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
+  { "bench", "train|decode [--size small|msmt|mmt] [--data FILE] [--json]",
+    "Time whole training steps or searches at fixed sizes",
+    "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process\n"
+    "has had, and the share of the machine's own rate of matrix products that training reaches, counting no padding.\n"
+    "\n"
+    "Examples:\n"
+    "  plait bench train --size msmt\n"
+    "  plait bench decode --size small --beam 10 --batch 1 --json",
+    plait_command_bench },
   { "generate", "TASK --output FOLDER [--set KEY=VALUE]...",
     "Write the corpus of a generated task as text files, or list the tasks",
     "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed.\n"

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+
+/* plait generate: writes the corpus of a task as text files; without a task it lists them. */
+
+static const struct
+{
+  const char *name;
+  const char *summary;
+} common_parameters[] = {
+  { "seed", "Seed of the corpus" },
+  { "train", "Tuples for training" },
+  { "validation", "Tuples for validation" },
+  { "test", "Tuples for the test" },
+};
+
+/* What stands for the parameter @i that every task has. */
+static gint64
+common_initial (const PlaitTaskSettings *settings, guint i)
+{
+  return i == 0 ? (gint64)settings->seed : settings->sizes[i - 1];
+}
+
+static void
+add_task_json (PlaitJson *json, const PlaitTask *task)
+{
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "name", task->name);
+  plait_json_text (json, "summary", task->summary);
+  plait_json_begin_array (json, "streams");
+  for (guint i = 0; task->streams[i] != NULL; i++)
+    plait_json_text (json, NULL, task->streams[i]);
+  plait_json_end_array (json);
+  plait_json_begin_array (json, "parameters");
+  for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", common_parameters[i].name);
+      plait_json_integer (json, "default", common_initial (&settings, i));
+      plait_json_text (json, "summary", common_parameters[i].summary);
+      plait_json_end_object (json);
+    }
+  for (gint64 i = 0; i < task->n_parameters; i++)
+    {
+      const PlaitTaskParameter *parameter = &task->parameters[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", parameter->name);
+      plait_json_integer (json, "default", parameter->initial);
+      plait_json_integer (json, "minimum", parameter->minimum);
+      plait_json_integer (json, "maximum", parameter->maximum);
+      plait_json_text (json, "summary", parameter->summary);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+}
+
+static void
+print_parameter (PlaitColumns *columns, const char *name, gint64 initial, const char *range, const char *summary)
+{
+  g_autofree char *value = g_strdup_printf ("%" G_GINT64_FORMAT, initial);
+
+  plait_columns_cell (columns, PLAIT_PAGE_NAME, name);
+  plait_columns_cell (columns, PLAIT_PAGE_PLAIN, value);
+  plait_columns_cell (columns, PLAIT_PAGE_DIM, range);
+  plait_columns_cell (columns, PLAIT_PAGE_PLAIN, summary);
+}
+
+static void
+print_task (PlaitPage *page, const PlaitTask *task)
+{
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autofree char *streams = g_strjoinv (", ", (char **)task->streams);
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", task->name);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+  plait_page_paragraph (page, (guint)strlen (task->name) + 2, 2, task->summary);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  streams: %s\n", streams);
+  plait_columns_add (columns, "Parameter", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, "Default", PLAIT_COLUMN_RIGHT);
+  plait_columns_add (columns, "Range", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, "Meaning", PLAIT_COLUMN_LEFT);
+  for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
+    print_parameter (columns, common_parameters[i].name, common_initial (&settings, i), "0 ..",
+                     common_parameters[i].summary);
+  for (gint64 i = 0; i < task->n_parameters; i++)
+    {
+      const PlaitTaskParameter *parameter = &task->parameters[i];
+      g_autofree char *range
+          = g_strdup_printf ("%" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT, parameter->minimum, parameter->maximum);
+
+      print_parameter (columns, parameter->name, parameter->initial, range, parameter->summary);
+    }
+  plait_columns_print (columns, page);
+}
+
+static void
+list_tasks (gboolean as_json)
+{
+  const PlaitTask *const *tasks = plait_tasks ();
+
+  if (as_json)
+    {
+      g_autoptr (PlaitJson) json = plait_json_new ();
+
+      plait_json_begin_array (json, NULL);
+      for (guint i = 0; tasks[i] != NULL; i++)
+        add_task_json (json, tasks[i]);
+      plait_json_end_array (json);
+      fputs (plait_json_string (json), stdout);
+      return;
+    }
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  for (guint i = 0; tasks[i] != NULL; i++)
+    {
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", i > 0 ? "\n" : "");
+      print_task (page, tasks[i]);
+    }
+}
+
+/* Takes "KEY=VALUE". */
+static gboolean
+set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  gint64 value;
+
+  if (equals == NULL || !plait_parse_integer (equals + 1, &value))
+    {
+      g_autofree char *shown = g_utf8_make_valid (text, -1);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s: expected KEY=NUMBER, such as train=6000", shown);
+    }
+  g_autofree char *name = g_strndup (text, (gsize)(equals - text));
+  return plait_task_set (task, settings, name, value, error);
+}
+
+/* Tells every file that was written, one a line. */
+static void
+print_files (const PlaitTask *task, const char *folder)
+{
+  for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
+    for (guint s = 0; task->streams[s] != NULL; s++)
+      {
+        g_autofree char *name = g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL);
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+
+        puts (path);
+      }
+}
+
+static gboolean
+generate (PlaitInvocation *invocation, const char *folder, char *const *sets, gboolean json, GError **error)
+{
+  const char *name = invocation->arguments[0];
+
+  if (name == NULL)
+    {
+      if (folder != NULL || sets != NULL)
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "TASK is missing; usage: plait generate TASK --output FOLDER (plait generate lists the tasks)");
+      list_tasks (json);
+      return TRUE;
+    }
+  const PlaitTask *task = plait_task_find (name, error);
+  if (task == NULL)
+    return FALSE;
+  if (folder == NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the folder for the files of %s", name);
+  if (json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json goes with the list of tasks alone; leave it or %s out", name);
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+  for (guint i = 0; sets != NULL && sets[i] != NULL; i++)
+    if (!set (task, &settings, sets[i], error))
+      return FALSE;
+  if (!plait_task_write (task, &settings, folder, error))
+    return FALSE;
+  print_files (task, folder);
+  return TRUE;
+}
+
+gboolean
+plait_command_generate (PlaitInvocation *invocation, GError **error)
+{
+  g_autofree char *folder = NULL;
+  g_auto (GStrv) sets = NULL;
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder for the files SPLIT.STREAM; made if need be",
+      "FOLDER" },
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "Set a parameter, such as seed=2 or train=20000",
+      "KEY=VALUE" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list of tasks as JSON", NULL },
+    { NULL },
+  };
+
+  return plait_invocation_parse (invocation, entries, 0, 1, error) && generate (invocation, folder, sets, json, error);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/vocabulary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "data/text-file.h"
+
+/* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
+
+#define ENDS 20 /* pieces shown at either end of a long vocabulary */
+
+typedef struct
+{
+  char *output, *show, *encode, *decode;
+  char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
+  gboolean byte_fallback, ids, everything, json;
+} Options;
+
+static gboolean
+take_settings (const Options *options, PlaitVocabularySettings *settings, GError **error)
+{
+  static const char *const types[] = { "bpe", "unigram", "words", NULL };
+
+  *settings = plait_vocabulary_defaults ();
+  settings->byte_fallback = options->byte_fallback;
+  if (options->type != NULL)
+    {
+      if (!g_strv_contains (types, options->type))
+        {
+          g_autofree char *shown = g_utf8_make_valid (options->type, -1);
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--type cannot be \"%s\"; expected bpe, unigram or words",
+                             shown);
+        }
+      settings->type = options->type;
+    }
+  if (options->normalisation != NULL)
+    settings->normalization = options->normalisation;
+  double coverage;
+  if (options->coverage != NULL)
+    {
+      if (!plait_parse_double (options->coverage, &coverage) || coverage < .5 || coverage > 1)
+        {
+          g_autofree char *shown = g_utf8_make_valid (options->coverage, -1);
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--coverage cannot be \"%s\"; expected a number from 0.5 to 1",
+                             shown);
+        }
+      settings->character_coverage = coverage;
+    }
+  return plait_option_integer ("--size", options->size, 0, 10000000, &settings->size, error)
+         && plait_option_integer ("--minimum-count", options->minimum_count, 1, 1000000000, &settings->minimum_count,
+                                  error)
+         && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
+}
+
+static gboolean
+train (const PlaitInvocation *invocation, const Options *options, GError **error)
+{
+  PlaitVocabularySettings settings;
+
+  if (invocation->arguments[0] == NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a text file is missing; usage: plait vocabulary --output FILE FILE...");
+  if (!take_settings (options, &settings, error))
+    return FALSE;
+  g_autoptr (PlaitVocabulary) vocabulary
+      = plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
+  if (vocabulary == NULL)
+    return FALSE;
+  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
+  gsize length;
+  gconstpointer data = g_bytes_get_data (bytes, &length);
+  if (!plait_file_replace (options->output, data, length, error))
+    return FALSE;
+  plait_log_info (invocation->log, "%s: %s, %d entries, sha256 %s", options->output,
+                  plait_vocabulary_format (vocabulary), plait_vocabulary_size (vocabulary),
+                  plait_vocabulary_hash (vocabulary));
+  return TRUE;
+}
+
+static void
+show_json (const PlaitVocabulary *vocabulary)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "format", plait_vocabulary_format (vocabulary));
+  plait_json_text (json, "sha256", plait_vocabulary_hash (vocabulary));
+  plait_json_begin_array (json, "pieces");
+  for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_integer (json, "id", id);
+      plait_json_text (json, "piece", plait_vocabulary_piece (vocabulary, id));
+      plait_json_real (json, "score", plait_vocabulary_score (vocabulary, id));
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static void
+show_text (const PlaitVocabulary *vocabulary, const Options *options)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  gint32 n = plait_vocabulary_size (vocabulary);
+  gboolean cut = n > 2 * ENDS + 1 && !options->everything;
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", options->show);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %s, %d entries, sha256 %s\n", plait_vocabulary_format (vocabulary), n,
+                   plait_vocabulary_hash (vocabulary));
+  plait_columns_add (columns, "Id", PLAIT_COLUMN_RIGHT);
+  plait_columns_add (columns, "Piece", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, strcmp (plait_vocabulary_format (vocabulary), "words") == 0 ? "Count" : "Score",
+                     PLAIT_COLUMN_RIGHT);
+  for (gint32 id = 0; id < n; id++)
+    {
+      char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+      if (cut && id == ENDS)
+        {
+          g_autofree char *gap = g_strdup_printf ("… %d more; --all shows them", n - 2 * ENDS);
+
+          plait_columns_gap (columns, gap);
+          id = n - ENDS;
+        }
+      g_autofree char *number = g_strdup_printf ("%d", id);
+      plait_columns_cell (columns, PLAIT_PAGE_DIM, number);
+      plait_columns_cell (columns, PLAIT_PAGE_NAME, plait_vocabulary_piece (vocabulary, id));
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN,
+                          g_ascii_formatd (digits, sizeof digits, "%.7g", plait_vocabulary_score (vocabulary, id)));
+    }
+  plait_columns_print (columns, page);
+}
+
+static void
+encode_line (const PlaitVocabulary *vocabulary, const char *line, gsize length, gboolean as_ids, GArray *ids)
+{
+  g_array_set_size (ids, 0);
+  plait_vocabulary_encode (vocabulary, line, length, ids);
+  for (guint i = 0; i < ids->len; i++)
+    {
+      gint32 id = g_array_index (ids, gint32, i);
+
+      if (i > 0)
+        putchar (' ');
+      if (as_ids)
+        printf ("%d", id);
+      else
+        fputs (plait_vocabulary_piece (vocabulary, id), stdout);
+    }
+  putchar ('\n');
+}
+
+/* Ids by piece; of a piece that several ids have, the first. */
+static GHashTable *
+index_pieces (const PlaitVocabulary *vocabulary)
+{
+  GHashTable *ids = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (gint32 id = plait_vocabulary_size (vocabulary); id-- > 0;)
+    g_hash_table_insert (ids, (gpointer)plait_vocabulary_piece (vocabulary, id), GINT_TO_POINTER (id));
+  return ids;
+}
+
+/* Reads pieces, or ids, between blanks. @pieces is NULL for ids. */
+static gboolean
+decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
+             GArray *ids, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit_set (line, " \t", -1);
+
+  g_array_set_size (ids, 0);
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      gpointer found = NULL;
+      gint64 number = -1;
+      gint32 id;
+
+      if (*words[i] == '\0')
+        continue;
+      if (pieces != NULL
+              ? g_hash_table_lookup_extended (pieces, words[i], NULL, &found)
+              : plait_parse_integer (words[i], &number) && number >= 0 && number < plait_vocabulary_size (vocabulary))
+        id = pieces != NULL ? (gint32)GPOINTER_TO_INT (found) : (gint32)number;
+      else
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT, "%s:%" G_GINT64_FORMAT ": \"%.80s\" is no %s of the vocabulary; %s",
+            plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces != NULL ? "piece" : "id",
+            pieces != NULL ? "expected what --encode prints (ids need --ids)" : "expected what --encode --ids prints");
+      g_array_append_val (ids, id);
+    }
+  g_autofree char *text = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
+  puts (text);
+  return TRUE;
+}
+
+/* Takes the lines of the files, or of standard input, through the vocabulary. */
+static gboolean
+convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, const Options *options, GError **error)
+{
+  static char *standard_input[] = { (char *)"-", NULL };
+  char *const *paths = invocation->arguments[0] != NULL ? invocation->arguments : standard_input;
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GHashTable) pieces = options->decode != NULL && !options->ids ? index_pieces (vocabulary) : NULL;
+
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (paths[i], error);
+      g_autoptr (GError) fault = NULL;
+      const char *line;
+      gsize length;
+
+      if (reader == NULL)
+        return FALSE;
+      while ((line = plait_text_reader_next (reader, &length, &fault)) != NULL)
+        if (options->encode != NULL)
+          encode_line (vocabulary, line, length, options->ids, ids);
+        else if (!decode_line (vocabulary, pieces, reader, line, ids, error))
+          return FALSE;
+      if (fault != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&fault));
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+run (const PlaitInvocation *invocation, const Options *options, GError **error)
+{
+  guint modes
+      = (options->output != NULL) + (options->show != NULL) + (options->encode != NULL) + (options->decode != NULL);
+  const char *path = options->show != NULL     ? options->show
+                     : options->encode != NULL ? options->encode
+                                               : options->decode;
+
+  if (modes != 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
+                       modes == 0 ? "none" : "several");
+  if (options->output != NULL)
+    return train (invocation, options, error);
+  if (options->show != NULL && invocation->arguments[0] != NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
+                       invocation->arguments[0]);
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (path, error);
+  if (vocabulary == NULL)
+    return FALSE;
+  if (options->show == NULL)
+    return convert (invocation, vocabulary, options, error);
+  if (options->json)
+    show_json (vocabulary);
+  else
+    show_text (vocabulary, options);
+  return TRUE;
+}
+
+gboolean
+plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
+{
+  Options options = { 0 };
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Make a vocabulary of the text files", "FILE" },
+    { "show", 0, 0, G_OPTION_ARG_FILENAME, &options.show, "Show a vocabulary", "FILE" },
+    { "encode", 0, 0, G_OPTION_ARG_FILENAME, &options.encode, "Print the pieces of lines of text", "FILE" },
+    { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },
+    { "type", 0, 0, G_OPTION_ARG_FILENAME, &options.type, "bpe, unigram or words (bpe)", "TYPE" },
+    { "size", 0, 0, G_OPTION_ARG_FILENAME, &options.size,
+      "Entries, four special ones included (8000); words: 0 keeps all", "N" },
+    { "minimum-count", 0, 0, G_OPTION_ARG_FILENAME, &options.minimum_count, "Words: rarer ones become unknown (1)",
+      "N" },
+    { "coverage", 0, 0, G_OPTION_ARG_FILENAME, &options.coverage,
+      "SentencePiece: share of the characters that get a piece (1)", "SHARE" },
+    { "normalisation", 0, 0, G_OPTION_ARG_FILENAME, &options.normalisation,
+      "SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf (identity)", "NAME" },
+    { "byte-fallback", 0, 0, G_OPTION_ARG_NONE, &options.byte_fallback,
+      "SentencePiece: characters without a piece become bytes", NULL },
+    { "lines", 0, 0, G_OPTION_ARG_FILENAME, &options.lines,
+      "SentencePiece: learn from so many lines, spread evenly; 0: from all (0)", "N" },
+    { "ids", 0, 0, G_OPTION_ARG_NONE, &options.ids, "Ids instead of pieces", NULL },
+    { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long vocabularies whole", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Show as JSON", NULL },
+    { NULL },
+  };
+  gboolean done = plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
+
+  char *texts[] = { options.output, options.show,          options.encode,   options.decode,        options.type,
+                    options.size,   options.minimum_count, options.coverage, options.normalisation, options.lines };
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_free (texts[i]);
+  return done;
+}
