@@ -10,6 +10,7 @@ struct PlaitOptimizer
 {
   PlaitAdamSettings adam;
   double clip;
+  gboolean uncorrected; /* epsilon joins the root of the second moment before its bias correction */
   PlaitParameters *parameters;
   PlaitScalar *moments[2];
   gint64 n; /* numbers with a gradient */
@@ -24,10 +25,10 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
     .beta1 = settings->beta1,
     .beta2 = settings->beta2,
     .epsilon = settings->epsilon,
-    .epsilon_inside = settings->epsilon_place == 1,
     .weight_decay = settings->weight_decay,
   };
   optimizer->clip = settings->clip;
+  optimizer->uncorrected = settings->epsilon_place == 1;
   optimizer->parameters = parameters;
   optimizer->n = plait_parameters_gradients (parameters).width;
   for (guint i = 0; i < 2; i++)
@@ -78,6 +79,8 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitPool *pool, PlaitArena *
   slot.value = plait_parameters_write_values (optimizer->parameters).data;
   adam.step = step;
   adam.rate = rate;
+  if (optimizer->uncorrected)
+    adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
   adam.gradient_scale = optimizer->clip > 0 && norm > optimizer->clip ? optimizer->clip / norm : 1;
   plait_adam_update (pool, &slot, 1, &adam);
   return norm;

@@ -26,8 +26,11 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_REAL (PlaitTrainSettings, beta2, "0.98", "0", "0.9999999", "Adam: decay of the second moment",
                      "section 4"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, epsilon, "1e-09", "0", "1", "Adam: epsilon", "section 4"),
-  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, epsilon_place, "outside", "outside;inside",
-                       "Adam: whether epsilon stands outside the root of the corrected second moment or inside", NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitTrainSettings, epsilon_place, "corrected", "corrected;uncorrected",
+      "Adam: add epsilon to the root of the second moment after its bias correction (the paper, torch) or before "
+      "(fairseq, TensorFlow)",
+      NULL),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, weight_decay, "0", "0", "1", "Decoupled weight decay", NULL),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, clip, "1", "0", "1000000",
                      "Highest norm of all gradients together; 0: no clipping", NULL),

@@ -34,7 +34,7 @@ typedef struct
   double beta1;
   double beta2;
   double epsilon;
-  gint epsilon_place; /* 0 outside the root, 1 inside */
+  gint epsilon_place; /* 0 corrected, 1 uncorrected */
   double weight_decay;
   double clip;
   double smoothing;

@@ -4,18 +4,7 @@
 #include "data/iterator.h"
 #include "train/optimizer.h"
 #include "train/trainer.h"
-
-/* Sums since the last row of the training table. */
-typedef struct
-{
-  double loss;
-  double negative_log_likelihood;
-  double auxiliary;
-  gint64 correct;
-  gint64 tokens;
-  gint64 sentences;
-  double seconds;
-} PlaitTrainingSums;
+#include "train/update.h"
 
 struct PlaitTrainer
 {
@@ -34,7 +23,7 @@ struct PlaitTrainer
   double seconds;
   double learning_rate; /* of the last update */
   double gradient_norm;
-  PlaitTrainingSums sums;
+  PlaitTrainingSums sums; /* since the last row of the training table */
   gboolean has_best;
   double best;         /* larger is better */
   gint64 stale;        /* validations since the best */

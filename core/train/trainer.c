@@ -6,16 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The batches of one update. */
-typedef struct
-{
-  PlaitTrainer *trainer;
-  GPtrArray *batches; /* PlaitBatch */
-  PlaitRandomKey key;
-  double scale;
-  guint at; /* the batch that is being computed, for messages */
-} Update;
-
 static PlaitIterator *
 new_iterator (const PlaitTrainerSetup *setup, GError **error)
 {
@@ -110,75 +100,31 @@ batch_free (gpointer batch)
   plait_batch_free (batch);
 }
 
+/* The batches of an update, owned by the array. */
 static gboolean
-next_batches (PlaitTrainer *trainer, Update *update, GError **error)
+next_batches (PlaitTrainer *trainer, GPtrArray *batches, GError **error)
 {
-  gint64 tokens = 0;
-  gint64 sentences = 0;
-
   for (gint64 i = 0; i < trainer->setup.settings->accumulate; i++)
     {
       PlaitBatch *batch = plait_iterator_next (trainer->iterator, error);
 
       if (!batch)
         return FALSE;
-      g_ptr_array_add (update->batches, batch);
+      g_ptr_array_add (batches, batch);
       if (!plait_model_check_batch (trainer->setup.model, batch, error))
         return FALSE;
-      tokens += plait_ragged_rows (batch->target_rows);
-      sentences += batch->n_sentences;
     }
-  update->scale = 1.0 / (double)MAX (1, trainer->setup.settings->loss_per ? sentences : tokens);
   return TRUE;
 }
 
-static PlaitVocabularyLossOptions
-loss_options (const PlaitTrainSettings *settings, double scale)
-{
-  return (PlaitVocabularyLossOptions){ .smoothing = settings->smoothing,
-                                       .others = settings->smoothing_over == 1,
-                                       .scale = scale };
-}
-
-/* Forward and backward of all batches of an update. */
-static void
-compute (gpointer data)
-{
-  Update *update = data;
-  PlaitTrainer *trainer = update->trainer;
-
-  for (update->at = 0; update->at < update->batches->len; update->at++)
-    {
-      const PlaitBatch *batch = update->batches->pdata[update->at];
-      PlaitVocabularyLossOptions options = loss_options (trainer->setup.settings, update->scale);
-      PlaitVocabularyLossSums sums;
-      PlaitNode *root;
-
-      plait_tape_begin (trainer->tape, PLAIT_TAPE_TRAIN, plait_random_subkey (update->key, update->at));
-      root = plait_model_loss (trainer->setup.model, trainer->tape, batch, &options, &sums, NULL, NULL);
-      trainer->sums.auxiliary += (double)root->value.data[0] / update->scale - sums.loss;
-      plait_tape_backward (trainer->tape, root);
-      trainer->sums.loss += sums.loss;
-      trainer->sums.negative_log_likelihood += sums.negative_log_likelihood;
-      trainer->sums.correct += sums.correct;
-      trainer->sums.tokens += plait_ragged_rows (batch->target_rows);
-      trainer->sums.sentences += batch->n_sentences;
-    }
-}
-
 static gboolean
-does_not_fit (const Update *update, const GError *cause, GError **error)
+compute_gradients (PlaitTrainer *trainer, const GPtrArray *batches, GError **error)
 {
-  const PlaitBatch *batch = update->batches->pdata[MIN (update->at, update->batches->len - 1)];
-  gint64 rows = 0;
+  const PlaitTrainerSetup *setup = &trainer->setup;
 
-  for (gint64 i = 0; i < batch->n_sources; i++)
-    rows += plait_ragged_rows (batch->inputs[i].rows);
-  return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "a batch of %" G_GINT64_FORMAT " sentences with %" G_GINT64_FORMAT
-                     " source rows and %" G_GINT64_FORMAT
-                     " target rows does not fit (%s): lower train.batch, or raise train.accumulate with it",
-                     batch->n_sentences, rows, plait_ragged_rows (batch->target_rows), cause->message);
+  return plait_update_gradients (
+      setup->model, trainer->tape, setup->settings, (PlaitBatch **)batches->pdata, batches->len,
+      plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1), &trainer->sums, error);
 }
 
 gboolean
@@ -186,21 +132,13 @@ plait_trainer_update (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainerSetup *setup = &trainer->setup;
   g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
-  g_autoptr (GError) cause = NULL;
   gint64 start = g_get_monotonic_time ();
   gint64 tokens = trainer->sums.tokens;
   double loss = trainer->sums.loss;
   double seconds;
-  Update update = {
-    .trainer = trainer,
-    .batches = batches,
-    .key = plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1),
-  };
 
-  if (!next_batches (trainer, &update, error))
+  if (!next_batches (trainer, batches, error) || !compute_gradients (trainer, batches, error))
     return FALSE;
-  if (!plait_arena_protect (trainer->arena, compute, &update, &cause))
-    return does_not_fit (&update, cause, error);
   trainer->learning_rate = plait_learning_rate (setup->settings, trainer->step + 1, setup->width, trainer->planned);
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, setup->pool, trainer->arena, trainer->step + 1,
                                                    trainer->learning_rate);
@@ -392,9 +330,7 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
     LOOKED_AT = 200,
   };
   g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
-  g_autoptr (GError) cause = NULL;
   PlaitTrainingSums sums = trainer->sums;
-  Update update = { .trainer = trainer, .batches = batches, .scale = 1 };
   gint64 epoch;
   gint64 position;
   gint64 most = -1;
@@ -423,11 +359,11 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
   if (!plait_iterator_seek (trainer->iterator, epoch, position, error)
       || !plait_model_check_batch (trainer->setup.model, batches->pdata[0], error))
     return FALSE;
-  fits = plait_arena_protect (trainer->arena, compute, &update, &cause);
+  fits = compute_gradients (trainer, batches, error);
   plait_parameters_zero_gradients (trainer->parameters);
   trainer->sums = sums;
   if (!fits)
-    return does_not_fit (&update, cause, error);
+    return FALSE;
   *bytes = plait_arena_peak (trainer->arena);
   return TRUE;
 }

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/bench.h"
+
+static const PlaitBenchSize sizes[] = {
+  { .name = "small",
+    .width = 128,
+    .feed_forward = 512,
+    .heads = 4,
+    .encoder_layers = 2,
+    .decoder_layers = 2,
+    .token_sources = 3,
+    .vocabulary = 4000,
+    .batch = 64,
+    .mean = 14,
+    .deviation = 4,
+    .shortest = 4,
+    .longest = 40,
+    .decode_steps = 14 },
+  { .name = "msmt",
+    .width = 256,
+    .feed_forward = 2048,
+    .heads = 8,
+    .encoder_layers = 4,
+    .decoder_layers = 6,
+    .token_sources = 4,
+    .vocabulary = 48000,
+    .batch = 24,
+    .mean = 28,
+    .deviation = 10,
+    .shortest = 5,
+    .longest = 60,
+    .decode_steps = 28 },
+  { .name = "mmt",
+    .width = 512,
+    .feed_forward = 4096,
+    .heads = 16,
+    .encoder_layers = 6,
+    .decoder_layers = 6,
+    .token_sources = 1,
+    .vocabulary = 40000,
+    .batch = 32,
+    .mean = 14,
+    .deviation = 4,
+    .shortest = 4,
+    .longest = 40,
+    .image_positions = 64,
+    .image_width = 2048,
+    .decode_steps = 14 },
+};
+
+const PlaitBenchSize *
+plait_bench_size (const char *name, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    if (g_str_equal (name, sizes[i].name))
+      return &sizes[i];
+  plait_fail (error, PLAIT_ERROR_INPUT, "--size cannot be \"%s\"; expected small, msmt or mmt", name);
+  return NULL;
+}
+
+guint
+plait_bench_sources (const PlaitBenchSize *size)
+{
+  return size->token_sources + (size->image_positions > 0 ? 1 : 0);
+}
+
+void
+plait_bench_model_free (PlaitBenchModel *model)
+{
+  if (model == NULL)
+    return;
+  plait_model_free (model->model);
+  for (guint i = 0; i <= model->n_sources; i++)
+    {
+      g_free (model->settings[i]);
+      plait_settings_free (model->parameters[i]);
+    }
+  g_free (model->settings);
+  g_free (model->parameters);
+  for (guint i = 0; i < model->n_sources; i++)
+    g_free ((char *)model->sources[i].name);
+  g_free (model->sources);
+  g_free (model);
+}
+
+typedef struct
+{
+  const char *name;
+  const char *value;
+} Parameter;
+
+/* The module's table of the plugin @name, with its parameters at place @place of @model. */
+static gconstpointer
+load (PlaitBenchModel *model, guint place, PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
+      const Parameter *parameters, guint n, GError **error)
+{
+  PlaitPlugin *plugin = plait_registry_find (registry, kind, name, error);
+
+  if (plugin == NULL || !plait_plugin_load (plugin, error))
+    return NULL;
+  model->parameters[place] = plait_settings_new (plugin->schema->parameters, plugin->schema->n_parameters);
+  for (guint i = 0; i < n; i++)
+    if (!plait_settings_set (model->parameters[place], parameters[i].name, parameters[i].value, error))
+      {
+        g_prefix_error (error, "the plugin %s at %s is not the one that plait bench knows: ", name,
+                        plugin->module_path);
+        return NULL;
+      }
+  model->settings[place] = plait_plugin_new_settings (plugin, model->parameters[place]);
+  return plugin->descriptor->table;
+}
+
+static gboolean
+load_text (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, double dropout, PlaitRegistry *registry,
+           GError **error)
+{
+  g_autofree char *layers = g_strdup_printf ("%" G_GINT64_FORMAT, size->encoder_layers);
+  g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
+  g_autofree char *feed_forward = g_strdup_printf ("%" G_GINT64_FORMAT, size->feed_forward);
+  char rate[G_ASCII_DTOSTR_BUF_SIZE];
+  const Parameter parameters[] = {
+    { "layers", layers },
+    { "heads", heads },
+    { "feed_forward", feed_forward },
+    { "norm", "pre" },
+    { "dropout", g_ascii_dtostr (rate, sizeof rate, dropout) },
+    { "attention_dropout", "0" },
+    { "feed_forward_dropout", "0" },
+  };
+  PlaitSourceSpecification *source = &model->sources[place];
+
+  source->encoder = load (model, place, registry, PLAIT_PLUGIN_ENCODER, "transformer", parameters,
+                          G_N_ELEMENTS (parameters), error);
+  source->kind = PLAIT_INPUT_TOKENS;
+  source->vocabulary = "words";
+  source->vocabulary_size = size->vocabulary;
+  return source->encoder != NULL;
+}
+
+static gboolean
+load_image (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, PlaitRegistry *registry, GError **error)
+{
+  const Parameter parameters[] = { { "hidden", "0" }, { "norm", "none" }, { "dropout", "0" } };
+  PlaitSourceSpecification *source = &model->sources[place];
+
+  source->encoder
+      = load (model, place, registry, PLAIT_PLUGIN_ENCODER, "features", parameters, G_N_ELEMENTS (parameters), error);
+  source->kind = PLAIT_INPUT_FEATURES;
+  source->feature_width = size->image_width;
+  return source->encoder != NULL;
+}
+
+static PlaitDecoderSettings
+decoder_settings (const PlaitBenchSize *size, const char *combiner, double dropout)
+{
+  PlaitDecoderSettings settings;
+
+  plait_setting_group_defaults (&plait_decoder_group, &settings);
+  settings.layers = size->decoder_layers;
+  settings.width = size->width;
+  settings.heads = size->heads;
+  settings.feed_forward = size->feed_forward;
+  settings.dropout = dropout;
+  settings.attention_dropout = 0;
+  settings.feed_forward_dropout = 0;
+  settings.combiner = combiner;
+  return settings;
+}
+
+PlaitBenchModel *
+plait_bench_model_new (const PlaitBenchSize *size, const char *combiner, double dropout, PlaitRegistry *registry,
+                       PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitBenchModel) model = g_new0 (PlaitBenchModel, 1);
+  g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
+  const Parameter parameters[] = { { "heads", heads } };
+  PlaitModelSpecification specification = {
+    .n_sources = plait_bench_sources (size),
+    .target_vocabulary = "words",
+    .target_vocabulary_size = size->vocabulary,
+    .decoder = decoder_settings (size, combiner, dropout),
+  };
+  guint n = specification.n_sources;
+
+  model->n_sources = n;
+  model->sources = g_new0 (PlaitSourceSpecification, n);
+  model->settings = g_new0 (gpointer, n + 1);
+  model->parameters = g_new0 (PlaitSettings *, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean text = i < size->token_sources;
+
+      model->sources[i].name = text ? g_strdup_printf ("text%u", i) : g_strdup ("image");
+      if (!(text ? load_text (model, i, size, dropout, registry, error) : load_image (model, i, size, registry, error)))
+        return NULL;
+      model->sources[i].encoder_settings = model->settings[i];
+    }
+  specification.sources = model->sources;
+  specification.combiner
+      = load (model, n, registry, PLAIT_PLUGIN_COMBINER, combiner, parameters, G_N_ELEMENTS (parameters), error);
+  specification.combiner_settings = model->settings[n];
+  if (specification.combiner == NULL)
+    return NULL;
+  model->model = plait_model_new (&specification, error);
+  if (model->model == NULL)
+    return NULL;
+  plait_parameters_initialise (plait_model_parameters (model->model), pool, 1);
+  return g_steal_pointer (&model);
+}
