@@ -46,7 +46,7 @@ def parse():
 
 
 def run(command, what):
-    """The JSON object that `command` prints last."""
+    """The JSON object that `command` prints."""
     # Whatever the caller has set about threads or kernels must not reach one program and miss the other.
     dropped = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_PRELOAD", "GLIBC_TUNABLES")
     environment = {name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("MALLOC_")}
@@ -58,9 +58,9 @@ def run(command, what):
         reason = (done.stderr.strip().splitlines() or ["it printed no reason"])[-1]
         sys.exit(f"compare.py: {what} failed with exit code {done.returncode}: {reason}\n  {' '.join(map(str, command))}")
     try:
-        report = json.loads(done.stdout.strip().splitlines()[-1])
-    except (IndexError, json.JSONDecodeError):
-        sys.exit(f"compare.py: {what} printed no JSON object as its last line\n  {' '.join(map(str, command))}")
+        report = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        sys.exit(f"compare.py: {what} printed no JSON object\n  {' '.join(map(str, command))}")
     missing = [name for name in REQUIRED if name not in report]
     if missing or len(report["seconds_per_step"]) != report["steps"]:
         sys.exit(f"compare.py: {what}: the JSON object lacks {', '.join(missing) or 'a time for each step'} (README.md lists the fields)")
