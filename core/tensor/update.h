@@ -23,7 +23,6 @@ typedef struct
   double beta1;
   double beta2;
   double epsilon;
-  gboolean epsilon_inside; /* sqrt (v / c2 + epsilon) instead of sqrt (v / c2) + epsilon */
   double weight_decay;     /* decoupled: value -= rate * weight_decay * value */
   double gradient_scale;   /* the gradient is multiplied by it first (clipping) */
   gint64 step;             /* 1 at the first update; for the bias correction c = 1 - beta^step */

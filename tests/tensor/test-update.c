@@ -22,7 +22,6 @@ adam_body (Trial *trial)
                                  .beta1 = .9,
                                  .beta2 = .98,
                                  .epsilon = 1e-3,
-                                 .epsilon_inside = trial_flip (trial),
                                  .weight_decay = trial_flip (trial) ? .05 : 0,
                                  .gradient_scale = .5,
                                  .step = trial_number (trial, 1, 9) };
@@ -52,7 +51,7 @@ adam_body (Trial *trial)
           slow[i].value[j]
               = (PlaitScalar)((double)slow[i].value[j] * (1 - settings.rate * settings.weight_decay)
                               - settings.rate * m / (1 - pow (.9, (double)settings.step))
-                                    / (settings.epsilon_inside ? sqrt (corrected + 1e-3) : sqrt (corrected) + 1e-3));
+                                    / (sqrt (corrected) + 1e-3));
           slow[i].gradient[j] = 0;
         }
     }

@@ -197,8 +197,7 @@ KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAda
   PlaitScalar beta1 = (PlaitScalar)settings->beta1, beta2 = (PlaitScalar)settings->beta2;
   PlaitScalar rest1 = (PlaitScalar)(1 - settings->beta1), rest2 = (PlaitScalar)(1 - settings->beta2);
   PlaitScalar rate = (PlaitScalar)(settings->rate / correction1), unbias = (PlaitScalar)(1 / correction2);
-  PlaitScalar inside = settings->epsilon_inside ? (PlaitScalar)settings->epsilon : 0;
-  PlaitScalar outside = settings->epsilon_inside ? 0 : (PlaitScalar)settings->epsilon;
+  PlaitScalar epsilon = (PlaitScalar)settings->epsilon;
   PlaitScalar keep = (PlaitScalar)(1 - settings->rate * settings->weight_decay);
   PlaitScalar scale = (PlaitScalar)settings->gradient_scale;
 
@@ -208,14 +207,14 @@ KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAda
       PlaitScalar g = gradient[i] * scale;
       PlaitScalar new_m = beta1 * m[i] + rest1 * g, new_v = beta2 * v[i] + rest2 * g * g;
 #ifdef PLAIT_SCALAR_DOUBLE
-      PlaitScalar root = sqrt (new_v * unbias + inside);
+      PlaitScalar root = sqrt (new_v * unbias);
 #else
-      PlaitScalar root = sqrtf (new_v * unbias + inside);
+      PlaitScalar root = sqrtf (new_v * unbias);
 #endif
 
       m[i] = new_m;
       v[i] = new_v;
-      value[i] = keep * value[i] - rate * new_m / (root + outside);
+      value[i] = keep * value[i] - rate * new_m / (root + epsilon);
       gradient[i] = 0;
     }
 }
