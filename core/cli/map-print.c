@@ -19,6 +19,13 @@ static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
 static const guint colours[] = { 234, 17, 18, 19, 25, 31, 37, 43, 79, 114, 150, 186, 222, 229 };
 #define FIRST_LIGHT 7
 
+/* What can be read on step @step of the colours; numbers that hardly count stay in the background. */
+static guint
+ink_on (guint step)
+{
+  return step == 0 ? 243 : step < FIRST_LIGHT ? 231 : 16;
+}
+
 /* One column's label as what stands below each other: a character with what combines with it. (transfer full) */
 static GPtrArray *
 stack (const char *label)
@@ -65,7 +72,9 @@ print_heads (const PlaitMap *map, gint64 first, gint64 last, gsize label_width, 
           const GPtrArray *cells = g_ptr_array_index (stacks, c);
           guint above = tallest - cells->len; /* labels stand on the picture */
 
-          plait_display_pad (text, line >= above ? cells->pdata[line - above] : "", cell_width, FALSE);
+          if (cell_width > 2)
+            g_string_append_c (text, ' '); /* above the middle of the cell */
+          plait_display_pad (text, line >= above ? cells->pdata[line - above] : "", MIN (cell_width, 2), FALSE);
         }
       g_strchomp (text->str);
       plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)label_width + 1, "");
@@ -94,7 +103,7 @@ print_cell (double value, double largest, guint cell_width, PlaitPage *page)
                                   ? g_strdup_printf ("%*d", (int)cell_width, (int)(value * 100 + .5))
                                   : g_strdup_printf ("%*s", (int)cell_width, "");
 
-      plait_page_shade (page, colours[step], step >= FIRST_LIGHT, text);
+      plait_page_shade (page, colours[step], ink_on (step), text);
       return;
     }
   const char *block = isfinite (value) ? blocks[step_of (value, largest, G_N_ELEMENTS (blocks))] : "?";
@@ -122,7 +131,7 @@ print_part (const PlaitMap *map, gint64 first, gint64 last, double largest, gsiz
     }
 }
 
-/* "0 ░▒▓█ 0.87   layer 5, mean of 8 heads; target down, row across" */
+/* "0 ░▒▓█ 0.87", and below it "layer 5, mean of 8 heads; target down, row across". */
 static void
 print_legend (const PlaitMap *map, double largest, gsize indent, PlaitPage *page)
 {
@@ -131,12 +140,12 @@ print_legend (const PlaitMap *map, double largest, gsize indent, PlaitPage *page
   plait_page_text (page, PLAIT_PAGE_DIM, "%*s0 ", (int)indent + 1, "");
   if (plait_page_has_colour (page))
     for (guint i = 0; i < G_N_ELEMENTS (colours); i++)
-      plait_page_shade (page, colours[i], FALSE, " ");
+      plait_page_shade (page, colours[i], ink_on (i), " ");
   else
     for (guint i = 1; i < G_N_ELEMENTS (blocks); i++)
       plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", blocks[i]);
-  plait_page_text (page, PLAIT_PAGE_DIM, " %s   %s%s%s down, %s across\n",
-                   g_ascii_formatd (digits, sizeof digits, "%.3g", largest), map->choice,
+  plait_page_text (page, PLAIT_PAGE_DIM, " %s\n%*s%s%s%s down, %s across\n",
+                   g_ascii_formatd (digits, sizeof digits, "%.3g", largest), (int)indent + 1, "", map->choice,
                    *map->choice != '\0' ? "; " : "", map->row_axis, map->column_axis);
 }
 

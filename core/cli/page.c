@@ -71,10 +71,10 @@ plait_page_has_colour (const PlaitPage *page)
 }
 
 void
-plait_page_shade (PlaitPage *page, guint colour, gboolean dark_text, const char *text)
+plait_page_shade (PlaitPage *page, guint ground, guint ink, const char *text)
 {
   g_assert (page->colour);
-  printf ("\033[48;5;%u;38;5;%um", colour, dark_text ? 16u : 231u);
+  printf ("\033[48;5;%u;38;5;%um", ground, ink);
   put (page, text);
   fputs ("\033[0m", stdout);
 }

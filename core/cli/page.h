@@ -31,8 +31,8 @@ gsize plait_page_room (const PlaitPage *page);
 /* Whether colour is used. */
 gboolean plait_page_has_colour (const PlaitPage *page);
 
-/* @text on colour @colour of a terminal's 256, light or dark so that it can be read there. With colour only. */
-void plait_page_shade (PlaitPage *page, guint colour, gboolean dark_text, const char *text);
+/* @text in colour @ink of a terminal's 256 on colour @ground. With colour only. */
+void plait_page_shade (PlaitPage *page, guint ground, guint ink, const char *text);
 
 /* Text as it stands, line breaks included. */
 void plait_page_text (PlaitPage *page, PlaitPageStyle style, const char *format, ...) G_GNUC_PRINTF (3, 4);

@@ -53,6 +53,9 @@ print_title (const PlaitPlace *place, const PlaitStoreObject *object, PlaitPage 
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s", plait_store_path (place->store));
   if (place->path[1] != '\0')
     {
+      /* The columns of a table stand above it, not here. */
+      if (plait_show_is_table (place->store, place->path) && strchr (summary, ':') != NULL)
+        *strchr (summary, ':') = '\0';
       plait_page_text (page, PLAIT_PAGE_HEADING, " %s", place->path);
       plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", summary);
       return;
