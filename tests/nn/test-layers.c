@@ -75,6 +75,45 @@ TEST_CASE (layers, no_positions_leave_the_rows_alone)
   CHECK (plait_positions_apply (bench.tape, &none, x, rows, 0, 0.1) == x);
 }
 
+/* In training the layers drop what they say: the inner activations, the attention weights. */
+TEST_CASE (layers, drop_out_in_training_only)
+{
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration = { .width = 4, .heads = 1, .dropout = 0.5 };
+  PlaitAttention self = plait_attention_declare_self (parameters, "self", &declaration);
+  PlaitAttention cross = plait_attention_declare (parameters, "cross", &declaration, 4);
+  PlaitFeedForward feed_forward = plait_feed_forward_declare (parameters, "ff", 4, 30, PLAIT_ACTIVATION_RELU, 0.5);
+  PlaitScalar calm[3][5 * 4];
+
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  plait_parameters_initialise (parameters, bench.pool, 1);
+  for (int i = 0; i < 3; i++)
+    {
+      static const PlaitTapeMode modes[] = { PLAIT_TAPE_CHECK, PLAIT_TAPE_EVALUATE, PLAIT_TAPE_TRAIN };
+      PlaitTapeMode mode = modes[i];
+      PlaitNode *x, *found[3];
+      PlaitAttended memory;
+
+      bench_begin (&bench, mode);
+      x = bench_random (&bench, 5, 4, 1);
+      memory = plait_attention_project (bench.tape, &cross, 0, x, rows);
+      found[0] = plait_attention_apply_self (bench.tape, &self, x, rows, FALSE, NULL);
+      found[1] = plait_attention_apply (bench.tape, &cross, x, rows, &memory, 1);
+      found[2] = plait_feed_forward_apply (bench.tape, &feed_forward, x);
+      for (int layer = 0; layer < 3; layer++)
+        {
+          CONTEXT ("layer %d, mode %d", layer, (int)mode);
+
+          if (mode == PLAIT_TAPE_CHECK)
+            memcpy (calm[layer], found[layer]->value.data, sizeof calm[layer]);
+          else
+            CHECK_INT (memcmp (calm[layer], found[layer]->value.data, sizeof calm[layer]) != 0,
+                       mode == PLAIT_TAPE_TRAIN);
+        }
+    }
+}
+
 /* A layer of an encoder and one of a decoder, with everything on: what the gradient check of parameters walks over. */
 typedef struct
 {

@@ -203,6 +203,16 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
           plain[i] = y->value.data[i];
     }
 
+  /* Evaluation reads the panels and nothing else does: they still have the old values here. */
+  for (gint64 i = 0; i < 70 * 90; i++)
+    linear.weight->value.data[i] = 0;
+  for (PlaitTapeMode mode = PLAIT_TAPE_TRAIN; mode <= PLAIT_TAPE_CHECK; mode++)
+    {
+      bench_begin (&bench, mode);
+      y = plait_linear_apply (bench.tape, &linear, bench_random (&bench, 3, 70, 1), PLAIT_ACTIVATION_NONE);
+      CHECK_INT (y->value.data[0] != 0, mode == PLAIT_TAPE_EVALUATE);
+    }
+
   /* Whoever writes values drops the panels: they would be of the old ones. */
   plait_parameters_write_values (parameters).data[linear.weight->offset] += 1;
   CHECK (linear.weight->packed == NULL);
