@@ -144,8 +144,8 @@ TEST_CASE (attention, over_one_item_is_a_linear_map)
 /* A sentence that misses all it could read gets zeros, the bias of the output included, and no gradient but zero. */
 TEST_CASE (attention, to_nothing_is_zero_with_biases)
 {
-  static const gint64 offsets[] = { 0, 0, 2 };
-  static const guint8 here[] = { 0, 0, 1, 1, 1 };
+  static const gint64 offsets[] = { 0, 2, 2 };
+  static const guint8 here[] = { 1, 1, 0, 0, 0 };
   const guint8 *const present[] = { here };
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
@@ -162,12 +162,12 @@ TEST_CASE (attention, to_nothing_is_zero_with_biases)
   second = plait_attention_apply_items (bench.tape, &attention, x, &y, present, 1, NULL);
   for (int i = 0; i < 5 * WIDTH; i++)
     {
-      CHECK_INT (y->value.data[i] == 0, i < 2 * WIDTH);
-      CHECK_INT (second->value.data[i] == 0, i < 2 * WIDTH);
+      CHECK_INT (y->value.data[i] == 0, i >= 2 * WIDTH);
+      CHECK_INT (second->value.data[i] == 0, i >= 2 * WIDTH);
     }
   plait_tape_backward (bench.tape, plait_total (bench.tape, second));
   for (int i = 0; i < 5 * WIDTH; i++)
-    CHECK (i < 2 * WIDTH ? x->gradient.data[i] == 0 : isfinite ((double)x->gradient.data[i]));
+    CHECK (i >= 2 * WIDTH ? x->gradient.data[i] == 0 : isfinite ((double)x->gradient.data[i]));
   for (gint64 i = 0; i < plait_parameters_gradients (parameters).width; i++)
     CHECK (isfinite ((double)plait_parameters_gradients (parameters).data[i]));
 }
