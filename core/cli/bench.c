@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/number.h"
@@ -39,6 +40,7 @@ typedef struct
   PlaitBenchModel *model;
   GPtrArray *batches; /* PlaitBatch */
   double *seconds;    /* [steps] */
+  double *processor;  /* [steps]: seconds of processors, all threads together */
   gint64 peak;        /* bytes */
   gint64 loaded;      /* bytes */
   double rate;        /* FLOP/s */
@@ -52,6 +54,7 @@ bench_clear (Bench *bench)
   g_clear_pointer (&bench->batches, g_ptr_array_unref);
   plait_pool_free (bench->pool);
   g_free (bench->seconds);
+  g_free (bench->processor);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
@@ -108,11 +111,34 @@ batch_of (const Bench *bench, gint64 step)
   return (guint)(step % plait_bench_data_batches (bench->data));
 }
 
-static void
-note (Bench *bench, gint64 step, gint64 start)
+/* Seconds on the clock, and seconds that the process has spent on processors. */
+typedef struct
 {
-  if (step >= bench->options->warmup)
-    bench->seconds[step - bench->options->warmup] = (double)(g_get_monotonic_time () - start) / 1e6;
+  double clock;
+  double processor;
+} Moment;
+
+static Moment
+now (void)
+{
+  struct timespec clock, processor;
+
+  clock_gettime (CLOCK_MONOTONIC, &clock);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &processor);
+  return (Moment){ (double)clock.tv_sec + (double)clock.tv_nsec / 1e9,
+                   (double)processor.tv_sec + (double)processor.tv_nsec / 1e9 };
+}
+
+static void
+note (Bench *bench, gint64 step, Moment start)
+{
+  Moment end = now ();
+  gint64 timed = step - bench->options->warmup;
+
+  if (timed < 0)
+    return;
+  bench->seconds[timed] = end.clock - start.clock;
+  bench->processor[timed] = end.processor - start.processor;
 }
 
 static gboolean
@@ -133,7 +159,7 @@ train (Bench *bench, GError **error)
     return FALSE;
   for (gint64 step = 0; step < bench->options->warmup + bench->options->steps; step++)
     {
-      gint64 start = g_get_monotonic_time ();
+      Moment start = now ();
       PlaitBatch *batch = bench->batches->pdata[batch_of (bench, step)];
 
       if (!plait_update_gradients (model, tape, &settings, &batch, 1,
@@ -162,7 +188,7 @@ decode (Bench *bench, GError **error)
   settings.maximum_ratio = 0;
   for (gint64 step = 0; step < bench->options->warmup + bench->options->steps; step++)
     {
-      gint64 start = g_get_monotonic_time ();
+      Moment start = now ();
       const PlaitBatch *batch = bench->batches->pdata[batch_of (bench, step)];
       PlaitHypotheses *found = plait_search_batch (search, batch, &settings, error);
 
@@ -193,7 +219,8 @@ median (double *numbers, gint64 n)
 /* What the timed steps did, a second. */
 typedef enum
 {
-  PER_STEP, /* seconds, not a rate */
+  PER_STEP,  /* seconds, not a rate */
+  PROCESSOR, /* the same, of all threads together */
   SENTENCES,
   TOKENS,
   FLOPS,
@@ -218,9 +245,20 @@ median_of (const Bench *bench, Quantity quantity)
                                    : (double)(batch->n_sentences * options->size->decode_steps);
       else if (quantity == FLOPS)
         amount = plait_bench_flops (bench->data, options->size, index, options->combiner);
-      numbers[i] = quantity == PER_STEP ? bench->seconds[i] : amount / bench->seconds[i];
+      numbers[i] = quantity == PER_STEP    ? bench->seconds[i]
+                   : quantity == PROCESSOR ? bench->processor[i]
+                                           : amount / bench->seconds[i];
     }
   return median (numbers, options->steps);
+}
+
+static void
+print_seconds (PlaitJson *json, const char *name, const double *seconds, gint64 n)
+{
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; i < n; i++)
+    plait_json_real (json, NULL, seconds[i]);
+  plait_json_end_array (json);
 }
 
 static void
@@ -253,10 +291,8 @@ print_json (const Bench *bench)
     plait_json_text (json, "share", NULL);
   plait_json_integer (json, "warmup", options->warmup);
   plait_json_integer (json, "steps", options->steps);
-  plait_json_begin_array (json, "seconds_per_step");
-  for (gint64 i = 0; i < options->steps; i++)
-    plait_json_real (json, NULL, bench->seconds[i]);
-  plait_json_end_array (json);
+  print_seconds (json, "seconds_per_step", bench->seconds, options->steps);
+  print_seconds (json, "processor_seconds_per_step", bench->processor, options->steps);
   plait_json_text (json, "core_type", plait_blas_description ());
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
@@ -284,6 +320,7 @@ print_text (const Bench *bench)
             options->size->name, options->size->decode_steps, options->beam, options->batch, options->combiner,
             plait_pool_threads (bench->pool));
   print_line ("milliseconds", "%.2f", 1e3 * median_of (bench, PER_STEP));
+  print_line ("processor milliseconds", "%.2f", 1e3 * median_of (bench, PROCESSOR));
   print_line ("target tokens/s", "%.1f", median_of (bench, TOKENS));
   print_line ("sentences/s", "%.2f", median_of (bench, SENTENCES));
   print_line ("peak memory, MiB", "%.1f", (double)bench->peak / 1048576);
@@ -309,6 +346,7 @@ run (const Options *options, const char *path, GError **error)
   if (!options->training)
     plait_bench_data_regroup (bench.data, options->batch);
   bench.seconds = g_new0 (double, options->steps);
+  bench.processor = g_new0 (double, options->steps);
   bench.pool = plait_pool_new ((guint)options->threads);
   bench.model = plait_bench_model_new (options->size, options->combiner, options->dropout, registry, bench.pool, error);
   if (bench.model == NULL || !make_batches (&bench, error)
