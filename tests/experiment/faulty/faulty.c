@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "plugin/plugin.h"
+
+/* A serial combiner that, when asked, ends the process in the middle of training. */
+typedef enum
+{
+  FAULT_NONE,
+  FAULT_CRASH,
+  FAULT_EXIT,
+  FAULT_KILL, /* what the kernel does when memory runs out */
+} Fault;
+
+typedef struct
+{
+  gint fault;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_CHOICE (Settings, fault, "none;crash;exit;kill"),
+};
+
+static gboolean
+build (PlaitSite *site, gconstpointer settings, GError **error)
+{
+  PlaitSiteAttention attention = { .heads = 0, .dropout = -1, .output_dropout = -1 };
+
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    {
+      plait_site_declare_residual (site, i);
+      plait_site_declare_attend (site, i, &attention);
+    }
+  return TRUE;
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+{
+  const Settings *settings = data;
+
+  switch ((Fault)settings->fault)
+    {
+    case FAULT_CRASH:
+      signal (SIGSEGV, SIG_DFL); /* whatever a sanitizer made of it */
+      raise (SIGSEGV);
+      break;
+    case FAULT_EXIT:
+      _exit (0);
+    case FAULT_KILL:
+      raise (SIGKILL);
+      break;
+    case FAULT_NONE:
+      break;
+    }
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  return x;
+}
+
+static const PlaitCombinerTable table = { .build = build, .combine = combine };
+
+PLAIT_PLUGIN_COMBINER_DEFINE ("faulty", "1.0.0", Settings, bindings, table)
