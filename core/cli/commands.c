@@ -81,5 +81,12 @@ const PlaitCommand plait_commands[] = {
     "  plait vocabulary --show shared.model\n"
     "  echo 'a man rides' | plait vocabulary --encode shared.model",
     plait_command_vocabulary },
+  { "compare", "RUN.h5|grid.h5... [--test NAME] [--json]", "Compare the scores of runs, and what was set otherwise",
+    "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds.\n"
+    "\n"
+    "Examples:\n"
+    "  plait compare serial.h5 flat.h5\n"
+    "  plait compare grid/grid.h5 --test bootstrap --json",
+    plait_command_compare },
   { NULL },
 };

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/comparison.h"
+#include "cli/options.h"
+
+/* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
+
+#define DIGITS 2
+
+static void
+add_score_json (PlaitJson *json, const PlaitCellScore *score, const PlaitComparison *comparison)
+{
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "split", score->split);
+  plait_json_text (json, "metric", score->metric);
+  plait_json_text (json, "name", score->name);
+  plait_json_real (json, "score", score->score);
+  plait_json_real (json, "low", score->low);
+  plait_json_real (json, "high", score->high);
+  if (comparison != NULL)
+    plait_comparison_add_json (comparison, json, "comparison");
+  plait_json_end_object (json);
+}
+
+static void
+print_json (const PlaitRunComparison *comparison)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_begin_array (json, "runs");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", run->name);
+      plait_json_text (json, "file", plait_store_path (run->store));
+      plait_json_integer (json, "parameters", run->result->parameters);
+      plait_json_real (json, "target_tokens_per_second", run->rate);
+      plait_json_begin_array (json, "scores");
+      for (guint m = 0; m < comparison->n_measures; m++)
+        {
+          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
+
+          if (value->score != NULL)
+            add_score_json (json, value->score, value->compared ? &value->comparison : NULL);
+        }
+      plait_json_end_array (json);
+      plait_json_begin_object (json, "differences");
+      for (guint d = 0; d < comparison->differences->len; d++)
+        {
+          const PlaitRunDifference *difference = comparison->differences->pdata[d];
+          plait_json_text (json, difference->key, difference->values[r]);
+        }
+      plait_json_end_object (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+/* The runs' scores on @split, whose measures are @first .. @last - 1. */
+static void
+print_split (const PlaitRunComparison *comparison, guint first, guint last, PlaitPage *page)
+{
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  gboolean several = comparison->runs->len > 1;
+
+  g_autofree char *title = g_strdup_printf ("scores on %s", comparison->measures[first].split);
+  plait_page_heading (page, title);
+  plait_columns_add (columns, "Run", PLAIT_COLUMN_LEFT);
+  for (guint m = first; m < last; m++)
+    {
+      plait_columns_add (columns, comparison->measures[m].name, PLAIT_COLUMN_RIGHT);
+      if (several && comparison->measures[m].tested)
+        {
+          plait_columns_add (columns, "p", PLAIT_COLUMN_RIGHT);
+          plait_columns_add (columns, "", PLAIT_COLUMN_LEFT);
+        }
+    }
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_columns_cell (columns, PLAIT_PAGE_NAME, run->name);
+      for (guint m = first; m < last; m++)
+        {
+          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
+          g_autofree char *score = plait_run_value_text (value, DIGITS);
+
+          plait_columns_cell (columns, PLAIT_PAGE_PLAIN, score);
+          if (several && comparison->measures[m].tested)
+            {
+              g_autofree char *p = plait_run_value_p (value);
+
+              plait_columns_cell (columns, value->compared ? PLAIT_PAGE_PLAIN : PLAIT_PAGE_DIM, p);
+              plait_columns_cell (columns, PLAIT_PAGE_NAME, plait_run_value_is_significant (value) ? "*" : "");
+            }
+        }
+    }
+  plait_columns_print (columns, page);
+}
+
+static void
+print_sizes (const PlaitRunComparison *comparison, PlaitPage *page)
+{
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+
+  plait_page_heading (page, "models");
+  plait_columns_add (columns, "Run", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, "Parameters", PLAIT_COLUMN_RIGHT);
+  plait_columns_add (columns, "Target tokens/s", PLAIT_COLUMN_RIGHT);
+  plait_columns_add (columns, "File", PLAIT_COLUMN_LEFT);
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, run->result->parameters);
+      char rate[G_ASCII_DTOSTR_BUF_SIZE] = "–";
+
+      if (isfinite (run->rate))
+        g_ascii_formatd (rate, sizeof rate, "%.0f", run->rate);
+      plait_columns_cell (columns, PLAIT_PAGE_NAME, run->name);
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, parameters);
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, rate);
+      plait_columns_cell (columns, PLAIT_PAGE_DIM, plait_store_path (run->store));
+    }
+  plait_columns_print (columns, page);
+}
+
+static void
+print_differences (const PlaitRunComparison *comparison, PlaitPage *page)
+{
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+
+  if (comparison->runs->len < 2)
+    return;
+  plait_page_heading (page, comparison->differences->len > 0 ? "set otherwise" : "all settings are the same");
+  if (comparison->differences->len == 0)
+    return;
+  plait_columns_add (columns, "Key", PLAIT_COLUMN_LEFT);
+  for (guint r = 0; r < comparison->runs->len; r++)
+    plait_columns_add (columns, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, PLAIT_COLUMN_LEFT);
+  for (guint d = 0; d < comparison->differences->len; d++)
+    {
+      const PlaitRunDifference *difference = comparison->differences->pdata[d];
+
+      plait_columns_cell (columns, PLAIT_PAGE_NAME, difference->key);
+      for (guint r = 0; r < comparison->runs->len; r++)
+        plait_columns_cell (columns, PLAIT_PAGE_PLAIN, difference->values[r]);
+    }
+  plait_columns_print (columns, page);
+}
+
+static void
+print_text (const PlaitRunComparison *comparison)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+
+  for (guint first = 0, last; first < comparison->n_measures; first = last)
+    {
+      for (last = first + 1; last < comparison->n_measures
+                             && strcmp (comparison->measures[first].split, comparison->measures[last].split) == 0;)
+        last++;
+      print_split (comparison, first, last, page);
+    }
+  if (comparison->n_measures > 0)
+    {
+      g_autofree char *legend = plait_run_comparison_legend (comparison);
+
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+      plait_page_paragraph (page, 2, 2, legend);
+    }
+  else
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
+  print_sizes (comparison, page);
+  print_differences (comparison, page);
+}
+
+gboolean
+plait_command_compare (PlaitInvocation *invocation, GError **error)
+{
+  g_autofree char *test = NULL, *trials = NULL, *seed = NULL;
+  gboolean json = FALSE;
+  PlaitComparisonOptions options = { .seed = 12345 };
+  const GOptionEntry entries[] = {
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test,
+      "Test against the first run: permutation, bootstrap or none (permutation)", "NAME" },
+    { "trials", 0, 0, G_OPTION_ARG_FILENAME, &trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
+      || !plait_option_test (test, &options.tested, &options.test, error)
+      || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error))
+    return FALSE;
+  options.trials = options.test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
+  if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
+    return FALSE;
+  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
+  if (comparison == NULL)
+    return FALSE;
+  if (json)
+    print_json (comparison);
+  else
+    print_text (comparison);
+  return TRUE;
+}

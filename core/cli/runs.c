@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/runs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/place.h"
+
+#define MOST_RUNS 1000
+
+static void
+run_free (gpointer item)
+{
+  PlaitRunFile *run = item;
+
+  plait_store_free (run->store);
+  g_free (run->name);
+  g_clear_pointer (&run->experiment, plait_key_file_free);
+  plait_cell_result_free (run->result);
+  g_free (run);
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+median (const GArray *values)
+{
+  if (values->len == 0)
+    return NAN;
+  g_autofree double *sorted = g_memdup2 (values->data, values->len * sizeof (double));
+  qsort (sorted, values->len, sizeof (double), compare_doubles);
+  return (sorted[(values->len - 1) / 2] + sorted[values->len / 2]) / 2;
+}
+
+/* Takes @store over. */
+static gboolean
+add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
+{
+  PlaitRunFile *run = g_new0 (PlaitRunFile, 1);
+
+  g_ptr_array_add (runs, run);
+  run->store = store;
+  run->name = g_strdup (name);
+  if (!plait_store_has_attribute (store, "/", "experiment") || !plait_store_has (store, "/training"))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made",
+                       plait_store_path (store));
+  g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
+  if (text == NULL)
+    return FALSE;
+  g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
+  run->experiment = plait_key_file_load_data (text, -1, place, error);
+  if (run->experiment == NULL)
+    return FALSE;
+  run->result = plait_cell_result_new (store, error);
+  if (run->result == NULL)
+    return FALSE;
+  run->rate = median (run->result->rates);
+  return TRUE;
+}
+
+/* The runs that the grid in @store links to. */
+static gboolean
+add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
+{
+  const char *path = plait_store_path (store);
+  g_auto (GStrv) names = plait_store_members (store, "/runs", error);
+
+  if (names == NULL)
+    return FALSE;
+  if (names[0] == NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *link = plait_place_below ("/runs", names[i]);
+      g_autoptr (PlaitPlace) place = plait_place_open (path, link, error);
+
+      if (place == NULL || !add_run (runs, g_steal_pointer (&place->store), names[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+GPtrArray *
+plait_runs_open (char *const *paths, GError **error)
+{
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (run_free);
+
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autoptr (PlaitStore) store = plait_store_open (paths[i], error);
+
+      if (store == NULL)
+        return NULL;
+      if (plait_store_has (store, "/runs"))
+        {
+          if (!add_grid (runs, store, error))
+            return NULL;
+          continue;
+        }
+      g_autofree char *base = g_path_get_basename (paths[i]);
+      if (g_str_has_suffix (base, ".h5"))
+        base[strlen (base) - strlen (".h5")] = '\0';
+      if (!add_run (runs, g_steal_pointer (&store), base, error))
+        return NULL;
+      if (runs->len > MOST_RUNS)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer", MOST_RUNS);
+          return NULL;
+        }
+    }
+  return g_steal_pointer (&runs);
+}
+
+static void
+difference_free (gpointer item)
+{
+  PlaitRunDifference *difference = item;
+
+  g_free (difference->key);
+  g_strfreev (difference->values);
+  g_free (difference);
+}
+
+/* Adds [@group] @key if the runs differ in it. */
+static void
+add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
+{
+  g_auto (GStrv) values = g_new0 (char *, runs->len + 1);
+  gboolean differs = FALSE;
+
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitRunFile *run = runs->pdata[r];
+      const char *value = plait_key_file_value (run->experiment, group, key);
+
+      values[r] = g_strdup (value != NULL ? value : "–");
+      differs = differs || strcmp (values[r], values[0]) != 0;
+    }
+  if (!differs)
+    return;
+  PlaitRunDifference *difference = g_new0 (PlaitRunDifference, 1);
+  g_autofree char *dotted = g_strdelimit (g_strdup (group), " ", '.');
+  difference->key = g_strconcat (dotted, ".", key, NULL);
+  difference->values = g_steal_pointer (&values);
+  g_ptr_array_add (differences, difference);
+}
+
+GPtrArray *
+plait_runs_differences (GPtrArray *runs)
+{
+  GPtrArray *differences = g_ptr_array_new_with_free_func (difference_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitRunFile *run = runs->pdata[r];
+      const char *const *groups = plait_key_file_groups (run->experiment);
+
+      for (guint g = 0; groups[g] != NULL; g++)
+        {
+          const char *const *keys = plait_key_file_keys (run->experiment, groups[g]);
+
+          for (guint k = 0; keys[k] != NULL; k++)
+            if (g_hash_table_add (seen, g_strdup_printf ("%s\n%s", groups[g], keys[k])))
+              add_difference (differences, runs, groups[g], keys[k]);
+        }
+    }
+  return differences;
+}

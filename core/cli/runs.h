@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/key-file.h"
+#include "experiment/grid-result.h"
+
+/*
+ * Finished runs as comparisons and reports want them: a file of a run, or all the runs that a grid's file links to.
+ */
+typedef struct
+{
+  PlaitStore *store;
+  char *name;               /* short: of the file or of the grid's cell */
+  PlaitKeyFile *experiment; /* resolved */
+  PlaitCellResult *result;
+  double rate; /* median target tokens per second; NaN: unknown */
+} PlaitRunFile;
+
+/* Opens the runs in @paths (NULL-terminated), grids unfolded. (transfer full) (element-type PlaitRunFile) */
+GPtrArray *plait_runs_open (char *const *paths, GError **error);
+
+/* A setting in which runs differ. */
+typedef struct
+{
+  char *key;     /* "decoder.combiner" */
+  char **values; /* one a run, NULL-terminated; "–" where it is not set */
+} PlaitRunDifference;
+
+/* The settings that differ between @runs, in the order of the file. (transfer full) (element-type PlaitRunDifference)
+ */
+GPtrArray *plait_runs_differences (GPtrArray *runs);
