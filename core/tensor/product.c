@@ -8,10 +8,13 @@
 
 /* A piece is some panels of columns and some rows. It packs its columns of the right factor, unless its thread did so
  * for the piece before; pieces of the same columns stand together. Chosen by measuring. */
-#define PIECE_PANELS 2
+#define PIECE_PANELS 4
 #define PIECE_ROWS 96
 #define LEAST_ROWS 24
 #define LEAST_PIECES 16
+/* Up to so many rows the right factor is read where it stands, if its rows are the panels' rows: packing would cost
+ * more than it gives. */
+#define FEW_ROWS 128
 
 typedef struct
 {
@@ -57,13 +60,16 @@ product_piece (gpointer data, gint64 piece, guint thread)
   gint64 first_row = product->c.rows * part / product->row_groups;
   gint64 rows = product->c.rows * (part + 1) / product->row_groups - first_row;
   gint64 column = group * product->group_width, width = MIN (product->group_width, product->c.width - column);
+  gint64 unpacked = product->transpose_b || product->c.rows > FEW_ROWS ? 0 : width - width % tile;
   const PlaitScalar *a = product->a.data;
   Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
   PlaitScalar *panels = (PlaitScalar *)((char *)kept + KEPT_BYTES);
 
   if (kept->group != group)
     {
-      plait_panel_pack (kernels, panels, product->b, product->transpose_b, product->first, depth, column, width);
+      if (unpacked < width)
+        plait_panel_pack (kernels, panels + unpacked * depth, product->b, product->transpose_b, product->first, depth,
+                          column + unpacked, width - unpacked);
       kept->group = group;
     }
   if (product->transpose_a)
@@ -76,13 +82,15 @@ product_piece (gpointer data, gint64 piece, guint thread)
     a += first_row * row + product->first;
   for (gint64 j = 0; j < width; j += tile)
     {
-      const PlaitScalar *panel = panels + j * depth;
-      gint64 wide = MIN (tile, width - j);
+      gboolean packed = j >= unpacked;
+      const PlaitScalar *panel
+          = packed ? panels + j * depth : plait_tensor_row (product->b, product->first) + column + j;
+      gint64 wide = MIN (tile, width - j), stride = packed ? tile : product->b.stride;
 
-      kernels->multiply (rows, wide, depth, a, row, step, panel, tile,
+      kernels->multiply (rows, wide, depth, a, row, step, panel, stride,
                          plait_tensor_row (product->c, first_row) + column + j, product->c.stride, product->add);
       if (product->column_sums != NULL && part == 0)
-        kernels->multiply (1, wide, depth, &one, 0, 0, panel, tile, product->column_sums + column + j, 0,
+        kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
                            product->add_sums);
     }
   if (product->finish != NULL)

@@ -9,16 +9,17 @@
 
 /*
  * A chunk of rows goes through four runs of the pool:
- *   1. blocks of words: logits and each row's maximum, sum of exponentials and sum of logits within the block;
+ *   1. blocks of words: logits and each row's maximum, sum of exponentials and sum of logits within the block; what
+ * stays of a logit is exp (logit - maximum);
  *   2. rows: log-sum-exp and loss;
- *   3. lanes of blocks: the logits become their gradient while they are in cache, which at once gives the block's rows
- * of dtable and a share of dstates that belongs to the lane;
+ *   3. lanes of blocks: those become the gradient of the logits while they are in cache, which at once gives the
+ * block's rows of dtable and a share of dstates that belongs to the lane;
  *   4. rows: the lanes' shares are added up in order.
  */
 #define BLOCK_WORDS 128
 #define MOST_LANES 16
 /* A chunk has as many rows as make about this many logits, within bounds: chosen by measuring. */
-#define CHUNK_LOGITS 12582912
+#define CHUNK_LOGITS 17000000
 #define LEAST_CHUNK 128
 #define MOST_CHUNK 1024
 #define ROWS_IN_PIECE 16
@@ -57,7 +58,7 @@ typedef struct
   /* The chunk. */
   gint64 first;
   gint64 rows;
-  PlaitScalar *logits;    /* [block][row][word], if gradients are wanted */
+  PlaitScalar *logits; /* [block][row][word], then their exponentials, then their gradient; if gradients are wanted */
   Statistics *statistics; /* [row][block] */
   Row *row;
   PlaitScalar *states; /* panels [panel][row][tile_width] */
@@ -121,14 +122,15 @@ block_width (const Stage *stage, gint64 block)
   return MIN (stage->block, stage->words - block * stage->block);
 }
 
+/* Leaves the exponentials. */
 static Statistics
-statistics_of (const Stage *stage, const PlaitScalar *logits, gint64 n)
+statistics_of (const Stage *stage, PlaitScalar *logits, gint64 n)
 {
   Statistics statistics = { .greatest = stage->kernels->greatest (logits, n) };
 
-  statistics.exponentials = (PlaitScalar)stage->kernels->exponential_sum (logits, statistics.greatest, n);
   if (stage->each > 0)
     statistics.logits = (PlaitScalar)stage->kernels->total (logits, n);
+  statistics.exponentials = (PlaitScalar)stage->kernels->exponentials (logits, statistics.greatest, n);
   return statistics;
 }
 
@@ -174,8 +176,8 @@ logits_piece (gpointer data, gint64 block, guint thread)
 
       if (work->bias != NULL)
         kernels->accumulate (at, 1, 1, work->bias + word, n);
-      stage->statistics[row * stage->blocks + block] = statistics_of (stage, at, n);
       note_target (stage, block, row, at, n);
+      stage->statistics[row * stage->blocks + block] = statistics_of (stage, at, n);
     }
 }
 
@@ -211,20 +213,21 @@ rows_piece (gpointer data, gint64 piece, guint thread)
     finish_row (stage, row);
 }
 
-/* The logits of a block become their gradient. */
+/* The exponentials of a block's logits become the gradient of the logits. */
 static void
 differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
 {
-  PlaitScalar scale = (PlaitScalar)stage->work->scale, offset = (PlaitScalar)(stage->work->scale * stage->each);
+  PlaitScalar offset = (PlaitScalar)(stage->work->scale * stage->each);
 
   for (gint64 row = 0; row < stage->rows; row++)
     {
       PlaitScalar *at = logits + row * stage->block;
       gint64 target = stage->work->targets[stage->first + row] - block * stage->block;
+      double greatest = (double)stage->statistics[row * stage->blocks + block].greatest;
+      PlaitScalar factor = (PlaitScalar)(stage->work->scale * exp (greatest - stage->row[row].log_sum));
 
-      stage->kernels->softmax_gradient (at, (PlaitScalar)stage->row[row].log_sum,
-                                        PLAIT_TERM (vocabulary_loss_probability, scale),
-                                        PLAIT_TERM (vocabulary_loss_smoothing, offset), n);
+      stage->kernels->scale_shift (at, PLAIT_TERM (vocabulary_loss_probability, factor),
+                                   PLAIT_TERM (vocabulary_loss_smoothing, offset), n);
       if (target >= 0 && target < n)
         at[target] -= PLAIT_TERM (vocabulary_loss_target, (PlaitScalar)(stage->work->scale * stage->target));
     }

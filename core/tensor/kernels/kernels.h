@@ -107,8 +107,10 @@ typedef struct
   PlaitScalar (*greatest) (const PlaitScalar *x, gint64 n);
   /* The sum of exp (x - shift). */
   double (*exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
-  /* logits = scale * exp (logits - log_sum) - offset. */
-  void (*softmax_gradient) (PlaitScalar *logits, PlaitScalar log_sum, PlaitScalar scale, PlaitScalar offset, gint64 n);
+  /* x = exp (x - shift); returns the sum. */
+  double (*exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
+  /* x = factor * x - offset. */
+  void (*scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 
   /* One sentence and head; attention_scratch is the bytes that @scratch must have. */
   gsize (*attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);

@@ -27,8 +27,8 @@ void KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScala
                                    PlaitScalar mean, PlaitScalar inverse);
 PlaitScalar KERNEL (greatest) (const PlaitScalar *x, gint64 n);
 double KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
-void KERNEL (softmax_gradient) (PlaitScalar *logits, PlaitScalar log_sum, PlaitScalar scale, PlaitScalar offset,
-                                gint64 n);
+double KERNEL (exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
+void KERNEL (scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 gsize KERNEL (attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
 void KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
 void KERNEL (attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);

@@ -22,30 +22,51 @@ KERNEL (greatest) (const PlaitScalar *x, gint64 n)
   return one;
 }
 
-double
-KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n)
+static inline __attribute__ ((always_inline)) double
+exponential_sum (const PlaitScalar *x, PlaitScalar shift, gint64 n, PlaitScalar *kept)
 {
   Vector sum = { 0 }, other = { 0 };
   gint64 i = 0;
 
   for (; i + 2 * VECTOR_LENGTH <= n; i += 2 * VECTOR_LENGTH)
     {
-      sum += vector_exp (vector_load (x + i) - shift);
-      other += vector_exp (vector_load (x + i + VECTOR_LENGTH) - shift);
+      Vector a = vector_exp (vector_load (x + i) - shift), b = vector_exp (vector_load (x + i + VECTOR_LENGTH) - shift);
+
+      sum += a;
+      other += b;
+      if (kept != NULL)
+        {
+          vector_store (kept + i, a);
+          vector_store (kept + i + VECTOR_LENGTH, b);
+        }
     }
   for (; i < n; i += VECTOR_LENGTH)
-    sum += vector_exp (vector_load_part (x + i, MIN (n - i, VECTOR_LENGTH), -(PlaitScalar)INFINITY) - shift);
+    {
+      gint64 here = MIN (n - i, VECTOR_LENGTH);
+      Vector a = vector_exp (vector_load_part (x + i, here, -(PlaitScalar)INFINITY) - shift);
+
+      sum += a;
+      if (kept != NULL)
+        vector_store_part (kept + i, a, here);
+    }
   return vector_sum (sum + other);
 }
 
-void
-KERNEL (softmax_gradient) (PlaitScalar *logits, PlaitScalar log_sum, PlaitScalar scale, PlaitScalar offset, gint64 n)
+double
+KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n)
 {
-  gint64 i = 0;
+  return exponential_sum (x, shift, n, NULL);
+}
 
-  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
-    vector_store (logits + i, vector_exp (vector_load (logits + i) - log_sum) * scale - offset);
-  if (i < n)
-    vector_store_part (logits + i, vector_exp (vector_load_part (logits + i, n - i, 0) - log_sum) * scale - offset,
-                       n - i);
+double
+KERNEL (exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n)
+{
+  return exponential_sum (x, shift, n, x);
+}
+
+void
+KERNEL (scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    x[i] = x[i] * factor - offset;
 }
