@@ -255,6 +255,9 @@ check_old (Run *run, GError **error)
 {
   g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
   g_autofree char *text = key ? plait_store_get_string (run->old, "/", "experiment", error) : NULL;
+  g_autoptr (PlaitExperiment) old = NULL;
+  g_autofree char *before = NULL;
+  g_autofree char *now = NULL;
   g_autofree char *difference = NULL;
 
   if (!text)
@@ -264,7 +267,12 @@ check_old (Run *run, GError **error)
   if (!plait_materials_check (run->materials, run->old, error)
       || !plait_system_check_plugins (run->system, run->old, error))
     return FALSE;
-  difference = first_difference (text, run->text);
+  old = plait_experiment_parse (text, run->options->output, run->experiment->combiner->registry, error);
+  if (!old)
+    return FALSE;
+  before = plait_experiment_key (old);
+  now = plait_experiment_key (run->experiment);
+  difference = first_difference (before, now);
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
       "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "

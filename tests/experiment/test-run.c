@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "runs.h"
+#include "system.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A run that was never disturbed. (transfer full) */
+static char *
+reference_run (const char *path)
+{
+  char *output = plait_test_path ("reference.h5");
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  return output;
+}
+
+/* The bits do not depend on how many threads there are. */
+TEST_CASE (run, is_the_same_for_any_number_of_threads)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *reference = reference_run (path);
+
+  for (guint threads = 2; threads <= 3; threads++)
+    {
+      g_autofree char *output = plait_test_path ("threads.h5");
+      GError *error = NULL;
+      CONTEXT ("%u threads", threads);
+
+      g_unlink (output);
+      CHECK (test_run (path, output, FALSE, threads, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+typedef struct
+{
+  const char *path;
+  const char *output;
+  int line; /* the line of progress at which it happens */
+  gint stop;
+} Disturbance;
+
+static void
+raise_stop (int line, gpointer data)
+{
+  Disturbance *disturbance = data;
+
+  if (line == disturbance->line)
+    g_atomic_int_set (&disturbance->stop, 1);
+}
+
+/* Stopped by a signal's flag after any update, a run goes on to the same bits. */
+TEST_CASE (run, goes_on_after_an_interruption_as_if_nothing_had_happened)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("interrupted.h5");
+  const int lines[] = { 1, 6, 7, 13, 19 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      Disturbance disturbance = { path, output, lines[i], 0 };
+      g_autoptr (PlaitLog) log = test_log_new (raise_stop, &disturbance);
+      GError *error = NULL;
+      CONTEXT ("interrupted after update %d", lines[i]);
+
+      g_unlink (output);
+      CHECK (!test_run (path, output, FALSE, 1, log, &disturbance.stop, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+      CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+static void
+kill_here (int line, gpointer data)
+{
+  Disturbance *disturbance = data;
+
+  if (line == disturbance->line)
+    kill (getpid (), SIGKILL);
+}
+
+static void
+run_and_die (const Disturbance *disturbance)
+{
+  pid_t child = fork ();
+  int status;
+
+  if (child == 0)
+    {
+      PlaitLog *log = test_log_new (kill_here, (gpointer)disturbance);
+
+      test_run (disturbance->path, disturbance->output, TRUE, 1, log, NULL, NULL);
+      _exit (0);
+    }
+  CHECK (waitpid (child, &status, 0) == child);
+  CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+}
+
+/* Killed at thirty seeded updates, a run goes on from its last checkpoint to the same bits. */
+TEST_CASE (run, goes_on_after_a_kill_at_thirty_updates)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "checkpoint_every=3");
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("killed.h5");
+  PlaitRandomKey key = plait_random_key (30, "kills", NULL, 0);
+
+  for (guint i = 0; i < 30; i++)
+    {
+      Disturbance disturbance = { path, output, (int)plait_random_below (key, i, 19) + 1, 0 };
+      GError *error = NULL;
+      CONTEXT ("killed at update %d", disturbance.line);
+
+      g_unlink (output);
+      run_and_die (&disturbance);
+      CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+/*
+ * The writer of checkpoints, killed before and after each of its system calls. One run forks a child at the progress
+ * line before a checkpoint for each place; the child writes the checkpoint and dies there.
+ */
+typedef struct
+{
+  const char *output;
+  int calls; /* of one checkpoint */
+  int unchanged;
+  int replaced;
+  char *before; /* the file before the checkpoint, whole */
+  gsize before_length;
+} Writer;
+
+enum
+{
+  COUNTED_LINE = 2,
+  KILLED_LINE = 4,
+};
+
+/* Either the old file to the byte, or the whole new one. */
+static void
+check_what_is_left (Writer *writer)
+{
+  g_autofree char *bytes = NULL;
+  gsize length;
+  gint64 step = 0;
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (writer->output, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_get_int (store, "/checkpoint/last/state", "step", &step, NULL));
+  CHECK (g_file_get_contents (writer->output, &bytes, &length, NULL));
+  if (length == writer->before_length && memcmp (bytes, writer->before, length) == 0)
+    writer->unchanged++;
+  else
+    {
+      CHECK_INT (step, KILLED_LINE);
+      writer->replaced++;
+    }
+}
+
+static void
+kill_writer (int line, gpointer data)
+{
+  Writer *writer = data;
+
+  if (line == COUNTED_LINE)
+    plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  if (line == COUNTED_LINE + 1)
+    writer->calls = plait_test_system_end ();
+  if (line != KILLED_LINE)
+    return;
+  CHECK (g_file_get_contents (writer->output, &writer->before, &writer->before_length, NULL));
+  for (int i = 0; i < 2 * writer->calls; i++)
+    {
+      pid_t child = fork ();
+      int status;
+      CONTEXT ("killed %s call %d of %d", i % 2 == 0 ? "before" : "after", i / 2, writer->calls);
+
+      if (child == 0)
+        {
+          /* Goes back to the run, which writes the checkpoint. */
+          plait_test_system_begin (i % 2 == 0 ? PLAIT_TEST_SYSTEM_KILL_BEFORE : PLAIT_TEST_SYSTEM_KILL_AFTER, i / 2, 0);
+          return;
+        }
+      CHECK (waitpid (child, &status, 0) == child);
+      check_what_is_left (writer);
+      CHECK (g_file_set_contents (writer->output, writer->before, (gssize)writer->before_length, NULL));
+    }
+}
+
+TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
+{
+  g_autofree char *path = test_write_experiment ("short", "updates=6\ncheckpoint_every=1");
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("killed.h5");
+  Writer writer = { .output = output };
+  g_autoptr (PlaitLog) log = test_log_new (kill_writer, &writer);
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, log, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (writer.calls > 50);
+  CHECK (writer.unchanged > writer.calls);
+  CHECK (writer.replaced > 0);
+  test_check_same_run (reference, output);
+  /* And from what a kill leaves, the run goes on to the same bits. */
+  CHECK (g_file_set_contents (output, writer.before, (gssize)writer.before_length, NULL));
+  CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (reference, output);
+  g_free (writer.before);
+}
+
+/* A full disk while a checkpoint is written: the run fails in words, and the old checkpoint is gone on with. */
+TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
+{
+  g_autofree char *path = test_write_experiment ("short", "updates=3\ncheckpoint_every=2");
+  g_autofree char *reference = plait_test_path ("reference.h5");
+  g_autofree char *output = plait_test_path ("full.h5");
+  GError *error = NULL;
+  int calls;
+
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  CHECK (test_run (path, reference, FALSE, 1, NULL, NULL, &error));
+  calls = plait_test_system_end ();
+  for (int i = 0; i < calls; i += 131)
+    {
+      gboolean good;
+      CONTEXT ("call %d of %d fails", i, calls);
+
+      g_unlink (output);
+      plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, i, ENOSPC);
+      good = test_run (path, output, FALSE, 1, NULL, NULL, &error);
+      plait_test_system_end ();
+      CHECK (good == (error == NULL));
+      g_clear_error (&error);
+      CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+TEST_CASE (run, refuses_to_write_over_a_run)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "updates=2");
+  g_autofree char *other = test_write_experiment ("other", "updates=2\nsmoothing=0.2");
+  g_autofree char *output = plait_test_path ("run.h5");
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "exists: add --resume");
+  CHECK (!test_run (other, output, TRUE, 1, NULL, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "smoothing=0.2");
+  CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "updates=2");
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_autofree char *bytes = NULL;
+  gsize length;
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK (g_file_get_contents (output, &bytes, &length, NULL));
+  for (guint i = 0; i < 20; i++)
+    {
+      gsize place = (gsize)plait_random_below (plait_random_key (9, "flip", NULL, 0), i, length);
+
+      bytes[place] ^= 0x10;
+      CHECK (g_file_set_contents (output, bytes, (gssize)length, NULL));
+      bytes[place] ^= 0x10;
+      CHECK (!test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK (error && (error->code == PLAIT_ERROR_CORRUPT || error->code == PLAIT_ERROR_INPUT));
+      g_clear_error (&error);
+    }
+}
+
+/* A step that cannot fit says how large the batch is and which key to lower. */
+TEST_CASE (run, names_the_batch_that_does_not_fit)
+{
+  g_autofree char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");
+  g_autofree char *text = NULL;
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_auto (GStrv) parts = NULL;
+  g_autofree char *whole = NULL;
+  GError *error = NULL;
+
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  parts = g_strsplit (text, "batch=6\n", 2);
+  whole = g_strjoinv ("batch=9999\n", parts);
+  CHECK (g_file_set_contents (path, whole, -1, NULL));
+  CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "lower train.batch");
+}
