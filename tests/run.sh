@@ -14,16 +14,14 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
-packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev libhdf5-dev hdf5-tools libopenblas-dev libgtest-dev
-  libsentencepiece-dev libicu-dev clang-format python3 python3-h5py"
+. experiments/packages.sh
+test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
-double_tests="tensor autograd nn plugin"
+double_tests="tensor autograd nn plugin model contract"
 
 passed=0
 failed=0
 skipped=0
-
-say () { printf '== %s\n' "$*"; }
 
 finish ()
 {
@@ -40,21 +38,6 @@ must ()
   say "failed: $*"
   failed=$((failed + 1))
   finish
-}
-
-install_packages ()
-{
-  command -v dpkg-query > /dev/null || { say "no Debian here: taking for granted that all packages are there"; return; }
-  missing=
-  for package in $packages; do
-    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2> /dev/null | grep -qx installed || missing="$missing $package"
-  done
-  [ -z "$missing" ] && return
-  say "installing$missing"
-  privilege=
-  [ "$(id -u)" -eq 0 ] || privilege=sudo
-  # shellcheck disable=SC2086
-  $privilege apt-get update -q && DEBIAN_FRONTEND=noninteractive $privilege apt-get install -q -y --no-install-recommends $missing
 }
 
 # build NAME OPTION...: sets up build/NAME once and builds it.
@@ -88,7 +71,8 @@ run_tests ()
 }
 
 mkdir -p build
-must install_packages
+# shellcheck disable=SC2086
+must install_packages $build_packages $test_packages
 case "${1-}" in
   '')
     must build release --buildtype=release --werror

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+#
+# To be sourced: install_packages PACKAGE... installs what is missing of Debian's packages, as root or with sudo.
+
+# What plait is built from.
+build_packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev libhdf5-dev libopenblas-dev libsentencepiece-dev
+  libicu-dev"
+
+say () { printf '== %s\n' "$*"; }
+
+install_packages ()
+{
+  command -v dpkg-query > /dev/null || { say "no Debian here: taking for granted that all packages are there"; return; }
+  missing=
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2> /dev/null | grep -qx installed || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return
+  say "installing$missing"
+  privilege=
+  [ "$(id -u)" -eq 0 ] || privilege=sudo
+  # shellcheck disable=SC2086
+  $privilege apt-get update -q && $privilege env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends $missing
+}

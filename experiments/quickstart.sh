@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# From a bare Debian 12 to a finished grid: installs what is missing, builds plait, generates a corpus of three sources, trains a
+# single-source baseline and the four combiners on it, and shows the table and where the files are. A second call does only
+# what is left to do.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+. experiments/packages.sh
+
+# shellcheck disable=SC2086
+install_packages $build_packages
+if [ ! -f build/quickstart/build.ninja ]; then
+  say "setting up build/quickstart"
+  mkdir -p build
+  rm -rf build/quickstart
+  meson setup build/quickstart -Dtests=false > build/quickstart.log 2>&1 || { cat build/quickstart.log; exit 1; }
+fi
+say "building build/quickstart"
+ninja -C build/quickstart --quiet
+
+plait=build/quickstart/plait
+output=build/quickstart-grid
+say "$plait grid experiments/quickstart.ini --output $output"
+"$plait" grid experiments/quickstart.ini --output "$output"
+first=$(ls "$output"/*flat*.h5 | head -n 1)
+say "one sentence's attention: $plait show $first /attention/test/0/a"
+"$plait" show "$first" /attention/test/0/a
+
+cat <<END
+
+The table is in $output/table.md and table.csv; grid.h5 opens all cells at once:
+END
+ls -1 "$output"/*.h5
+cat <<END
+
+Look into them:
+  $plait show $first
+  h5ls -r $first            (Debian package hdf5-tools)
+  $plait adversarial $first
+END
