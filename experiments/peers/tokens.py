@@ -15,19 +15,25 @@ from sizes import END, FIRST_WORD, SIZES
 def read(path, size):
     """The batches of `path`: lists of sentence tuples, each a list of id lists, the target last."""
     batches, batch = [], []
-    with open(path, encoding="ascii") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.rstrip("\n")
-            if line:
+    try:
+        with open(path, encoding="ascii") as file:
+            lines = file.read().split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{path}: {getattr(error, 'strerror', 'not ASCII text')}")
+    for number, line in enumerate(lines, 1):
+        if line:
+            try:
                 streams = [[int(word) for word in stream.split(" ")] for stream in line.split("\t")]
-                if len(streams) != size.token_sources + 1:
-                    sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources and a target")
-                if any(not 0 <= word < size.vocabulary for stream in streams for word in stream):
-                    sys.exit(f"{path}:{number}: an id lies outside 0..{size.vocabulary - 1}")
-                batch.append(streams)
-            elif batch:
-                batches.append(batch)
-                batch = []
+            except ValueError:
+                sys.exit(f"{path}:{number}: ids are decimal numbers, separated by single spaces, streams by single tabs")
+            if len(streams) != size.token_sources + 1:
+                sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources and a target")
+            if any(not 0 <= word < size.vocabulary for stream in streams for word in stream):
+                sys.exit(f"{path}:{number}: an id lies outside 0..{size.vocabulary - 1}")
+            batch.append(streams)
+        elif batch:
+            batches.append(batch)
+            batch = []
     if batch:
         batches.append(batch)
     if not batches:
