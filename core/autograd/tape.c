@@ -229,7 +229,7 @@ plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
 
   /* The other parts of the whole may never get a contribution. */
   if (*beta == 0)
-    memset (whole->gradient.data, 0, sizeof (PlaitScalar) * (gsize)(whole->gradient.rows * whole->gradient.width));
+    plait_tensor_fill (tape->pool, whole->gradient, 0, 0);
   *beta = 1;
   place = input->value.data - whole->value.data;
   return (PlaitTensor){ plait_tensor_row (whole->gradient, place / whole->value.stride) + place % whole->value.stride,
