@@ -426,10 +426,10 @@ TEST_CASE (grid, goes_on_to_the_same_bits_after_a_kill)
 {
   const char *const long_run[] = { "train.epochs=4", "train.checkpoint_every=1", NULL };
 
-  write_grid (TWO_BY_TWO);
+  write_grid ("decoder.combiner=serial;flat\n");
   run_all ("whole", 1, long_run);
-  for (guint i = 0; i < 6; i++)
-    run_and_kill ("killed", long_run, 40000 + 60000 * i);
+  for (guint i = 0; i < 5; i++)
+    run_and_kill ("killed", long_run, 50000 + 90000 * i);
   run_all ("killed", 2, long_run);
   check_same_grid ("killed", "whole", long_run);
 }
