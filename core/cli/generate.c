@@ -94,7 +94,7 @@ print_task (PlaitPage *page, const PlaitTask *task)
   plait_columns_add (columns, "Range", PLAIT_COLUMN_LEFT);
   plait_columns_add (columns, "Meaning", PLAIT_COLUMN_LEFT);
   for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
-    print_parameter (columns, common_parameters[i].name, common_initial (&settings, i), "0 ..",
+    print_parameter (columns, common_parameters[i].name, common_initial (&settings, i), i == 0 ? "0 .." : "1 ..",
                      common_parameters[i].summary);
   for (gint64 i = 0; i < task->n_parameters; i++)
     {

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include <gio/gio.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait evaluate. What scores are is tested in tests/evaluate; here, what the command makes of files. */
+
+#define REFERENCE "the cat sat on the mat\nhello world foo bar baz\nA man rides a bike .\n"
+#define WORSE "the cat sat on a mat\nhello world foo bar bay\nA man rides the bike .\n"
+
+static void
+write_gzip (const char *name, const char *text)
+{
+  g_autoptr (GConverter) gzip = G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1));
+  g_autofree char *path = plait_test_path (name);
+  char packed[1024];
+  gsize used, made;
+  GConverterResult result = g_converter_convert (gzip, text, strlen (text), packed, sizeof packed,
+                                                 G_CONVERTER_INPUT_AT_END, &used, &made, NULL);
+
+  CHECK (result == G_CONVERTER_FINISHED);
+  CHECK (g_file_set_contents (path, packed, (gssize)made, NULL));
+}
+
+static void
+write_files (void)
+{
+  plait_test_write ("reference", REFERENCE);
+  plait_test_write ("worse", WORSE);
+  write_gzip ("same.gz", REFERENCE);
+}
+
+TEST_CASE (evaluate_command, one_system_is_a_line_a_metric)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("evaluate", "-r", "reference", "-i", "same.gz", "--resamples", "0");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  CHECK_STRING (call.output,
+                "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:plait-" PLAIT_VERSION
+                " = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 17 ref_len = 17)\n"
+                "chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:plait-" PLAIT_VERSION " = 100.00\n");
+}
+
+TEST_CASE (evaluate_command, reads_standard_input_and_several_references)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = plait_test_call (
+      REFERENCE, (const char *[]){ "evaluate", "-r", "worse", "-r", "reference", "-i", "-", "-m", "bleu", NULL });
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "nrefs:2|bs:1000|seed:12345|");
+  CHECK_CONTAINS (call.output, " = 100.00 ");
+}
+
+TEST_CASE (evaluate_command, keeps_a_byte_order_mark_as_sacrebleu_does)
+{
+  plait_test_write ("reference", "\xef\xbb\xbf"
+                                 "a b c d\n");
+  plait_test_write ("hypothesis", "a b c d\n");
+  g_auto (PlaitTestCall) call
+      = CALL ("evaluate", "-r", "reference", "-i", "hypothesis", "-m", "bleu:tok=none", "--resamples", "0");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, " 75.0/66.7/50.0/"); /* the first word is another one */
+}
+
+TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("evaluate", "--reference", "reference", "--hypothesis", "worse", "--hypothesis",
+                                      "same.gz", "--hypothesis", "worse", "--trials", "99", "--resamples", "0");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "  System     BLEU  Difference       p  p (Holm)\n"
+                               "  worse     49.53           –       –         –\n");
+  CHECK_CONTAINS (call.output, "  worse     49.53       +0.00  1.0000    1.0000\n");
+  CHECK_CONTAINS (call.output, "Against worse: approximate randomisation, 99 shuffles, seed 12345");
+}
+
+TEST_CASE (evaluate_command, json)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("evaluate", "-r", "reference", "-i", "worse", "-i", "same.gz", "--test",
+                                      "bootstrap", "--trials", "50", "-m", "chrf", "--json");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "  \"sentences\": 3,\n");
+  CHECK_CONTAINS (call.output, "\"hypothesis\": \"same.gz\"");
+  CHECK_CONTAINS (call.output, "\"score\": 100,");
+  CHECK_CONTAINS (call.output, "\"test\": \"paired bootstrap\"");
+  CHECK_CONTAINS (call.output, "\"share_better\": 1");
+}
+
+TEST_CASE (evaluate_command, refuses)
+{
+  write_files ();
+  plait_test_write ("short", "one\ntwo\n");
+  plait_test_write ("empty", "");
+  plait_test_write ("latin", "fine\nna\xefve\nfine\n");
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("evaluate", "-r", "reference"), "--hypothesis is missing" },
+    { CALL ("evaluate", "-i", "worse"), "--reference is missing" },
+    { CALL ("evaluate", "-r", "reference", "-i", "short"), "short: has 2 lines, but reference has 3" },
+    { CALL ("evaluate", "-r", "reference", "-i", "empty"), "empty: is empty" },
+    { CALL ("evaluate", "-r", "latin", "-i", "worse"), "latin:2: byte 3 of the line is 0xef" },
+    { CALL ("evaluate", "-r", "reference", "-i", "nowhere"), "nowhere: cannot be opened" },
+    { CALL ("evaluate", "-r", "reference", "-i", "."), ".: is a folder" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "-m", "blue"), "did you mean \"bleu\"?" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--seed", "-1"), "--seed cannot be \"-1\"" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--resamples", "many"), "--resamples cannot be \"many\"" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--trials", "0"), "--trials cannot be \"0\"" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--test", "t"), "expected permutation, bootstrap or none" },
+    { CALL ("evaluate", "extra"), "1 arguments too many" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+}

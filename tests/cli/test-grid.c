@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait grid as a user calls it. */
+
+static const char experiment[] = "[experiment]\n"
+                                 "name=tiny\n"
+                                 "[data]\n"
+                                 "generate=agreement\n"
+                                 "generate.train=24\n"
+                                 "generate.validation=4\n"
+                                 "generate.test=6\n"
+                                 "target=target\n"
+                                 "vocabulary_type=words\n"
+                                 "[source a]\n"
+                                 "encoder=transformer\n"
+                                 "layers=1\n"
+                                 "feed_forward=8\n"
+                                 "[decoder]\n"
+                                 "layers=1\n"
+                                 "width=8\n"
+                                 "heads=2\n"
+                                 "feed_forward=8\n"
+                                 "[train]\n"
+                                 "epochs=1\n"
+                                 "batch=12\n"
+                                 "warm_up=4\n"
+                                 "[decode]\n"
+                                 "beam=1\n"
+                                 "maximum_length=8\n"
+                                 "[evaluate]\n"
+                                 "resamples=5\n"
+                                 "[grid]\n";
+
+static void
+write_grid (const char *axes)
+{
+  g_autofree char *text = g_strconcat (experiment, axes, NULL);
+
+  plait_test_write ("tiny.ini", text);
+}
+
+static gboolean
+has_file (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
+{
+  write_grid ("decoder.combiner=serial;flat\nexperiment.seed=1;2\nexclude=decoder.combiner=flat & experiment.seed=2\n");
+  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
+  CHECK_INT (plan.code, 0);
+  CHECK_CONTAINS (plan.output, "run  decoder.combiner=flat experiment.seed=1");
+  CHECK_CONTAINS (plan.output, "1  decoder.combiner=flat & experiment.seed=2");
+  CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again, 0 to go on with, 0 finished; 1 excluded");
+  CHECK (!has_file ("tiny/grid.h5"));
+
+  g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--jobs", "2", "--quiet");
+  CHECK_INT (first.code, 0);
+  CHECK_STRING (first.errors, "");
+  CHECK_CONTAINS (first.output, "combiner  n");
+  CHECK (strchr (first.output, '\033') == NULL);
+  CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md"));
+
+  g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--resume");
+  CHECK_INT (second.code, 0);
+  CHECK_STRING (second.output, first.output);
+  CHECK (strstr (second.errors, "begins") == NULL);
+
+  g_auto (PlaitTestCall) changed = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.batch=6");
+  CHECK_CONTAINS (changed.output, "run again");
+  CHECK_CONTAINS (changed.output, "train.batch was 12, is 6");
+  g_auto (PlaitTestCall) fresh = CALL ("grid", "tiny.ini", "--dry-run", "--fresh");
+  CHECK_CONTAINS (fresh.output, "--fresh was asked for");
+}
+
+TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)
+{
+  write_grid ("train.learning_rate=0.2;1e5\n");
+  g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--output", "cells", "--set", "train.epochs=4");
+
+  CHECK_INT (call.code, 1);
+  CHECK_CONTAINS (call.errors, "the cell train.learning_rate=1e5 failed: update ");
+  CHECK_CONTAINS (call.errors, "training has diverged");
+  CHECK_CONTAINS (call.errors, "the end of cells/learning_rate-1e5-");
+  CHECK_CONTAINS (call.errors, "error: 1 of 2 cells failed (train.learning_rate=1e5)");
+  CHECK_CONTAINS (call.output, "0.2");
+  CHECK (has_file ("cells/grid.h5"));
+}
+
+TEST_CASE (command_grid, refuses_bad_usage)
+{
+  write_grid ("experiment.seed=1\n");
+  plait_test_write ("plain.ini", "[experiment]\nname=plain\n");
+  g_auto (PlaitTestCall) opposites = CALL ("grid", "tiny.ini", "--fresh", "--resume");
+  g_auto (PlaitTestCall) jobs = CALL ("grid", "tiny.ini", "--jobs", "0");
+  g_auto (PlaitTestCall) axes = CALL ("grid", "plain.ini");
+
+  plait_test_check_refused (&opposites, "--fresh and --resume are opposites");
+  plait_test_check_refused (&jobs, "--jobs cannot be \"0\"; expected an integer from 1 to 1024");
+  plait_test_check_refused (&axes, "has no group [grid]");
+}
+
+/* Whether a run's unfinished file stands in the folder @name. */
+static gboolean
+has_checkpoint (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  const char *file;
+
+  while (folder && (file = g_dir_read_name (folder)) != NULL)
+    if (g_str_has_suffix (file, ".training.h5"))
+      return TRUE;
+  return FALSE;
+}
+
+TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
+{
+  g_autofree char *program = plait_test_build_path ("plait");
+  char *words[] = {
+    program,    "grid",  "tiny.ini", "--quiet", "--set", "train.epochs=100000", "--set", "train.checkpoint_every=1",
+    "--output", "cells", NULL
+  };
+  GPid child;
+  int status = 0;
+
+  write_grid ("experiment.seed=1\n");
+  REQUIRE (g_spawn_async (plait_test_folder (), words, NULL,
+                          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
+                          NULL, &child, NULL));
+  for (guint i = 0; i < 1000 && !has_checkpoint ("cells"); i++)
+    g_usleep (10000);
+  kill (child, SIGTERM);
+  REQUIRE (waitpid (child, &status, 0) == child);
+  CHECK (WIFEXITED (status) && WEXITSTATUS (status) == 130);
+  CHECK (has_checkpoint ("cells"));
+
+  g_auto (PlaitTestCall) plan
+      = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.epochs=100000", "--output", "cells");
+  CHECK_CONTAINS (plan.output, "go on  experiment.seed=1  after update ");
+}

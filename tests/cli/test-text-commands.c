@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait generate and plait vocabulary. */
+
+static char *
+contents (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  char *text = NULL;
+
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+TEST_CASE (generate_command, writes_the_same_files_again)
+{
+  g_auto (PlaitTestCall) call = CALL ("generate", "agreement", "--output", "made/here", "--set", "train=20", "--set",
+                                      "validation=3", "--set", "test=1", "--set", "seed=5");
+  g_auto (PlaitTestCall) again = CALL ("generate", "agreement", "-o", "again", "-s", "train=20", "-s", "validation=3",
+                                       "-s", "test=1", "-s", "seed=5");
+  g_auto (PlaitTestCall) other = CALL ("generate", "agreement", "-o", "other", "-s", "train=20", "-s", "seed=6");
+
+  CHECK_INT (call.code, 0);
+  CHECK (g_str_has_prefix (call.output, "made/here/train.a\nmade/here/train.b\n"));
+  CHECK_CONTAINS (call.output, "made/here/test.target\n");
+  CHECK_INT (again.code, 0);
+  CHECK_INT (other.code, 0);
+  g_autofree char *first = contents ("made/here/train.target"), *second = contents ("again/train.target"),
+                  *third = contents ("other/train.target"), *one = contents ("made/here/test.a");
+  REQUIRE (first != NULL && third != NULL);
+  CHECK_STRING (first, second);
+  CHECK (strcmp (first, third) != 0);
+  REQUIRE (one != NULL);
+  CHECK (strchr (one, '\n') == one + strlen (one) - 1);
+}
+
+TEST_CASE (generate_command, lists_tasks)
+{
+  g_auto (PlaitTestCall) list = CALL ("generate");
+  g_auto (PlaitTestCall) json = CALL ("generate", "--json");
+
+  CHECK_INT (list.code, 0);
+  CHECK_CONTAINS (list.output, "agreement  ");
+  CHECK_CONTAINS (list.output, "  nouns            24  1 .. 400  Nouns in the lexicon\n");
+  CHECK_CONTAINS (json.output, "\"name\": \"agreement\"");
+  CHECK_CONTAINS (json.output, "\"maximum\": 400");
+}
+
+TEST_CASE (generate_command, refuses)
+{
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("generate", "agrement", "-o", "x"), "did you mean agreement?" },
+    { CALL ("generate", "agreement"), "--output is missing" },
+    { CALL ("generate", "-o", "x"), "TASK is missing" },
+    { CALL ("generate", "agreement", "-o", "x", "-s", "train"), "--set train: expected KEY=NUMBER" },
+    { CALL ("generate", "agreement", "-o", "x", "-s", "train=many"), "--set train=many: expected KEY=NUMBER" },
+    { CALL ("generate", "agreement", "-o", "x", "-s", "verbs=0"), "Parameter verbs of task agreement cannot be 0" },
+    { CALL ("generate", "agreement", "-o", "x", "-s", "words=1"), "has no parameter \"words\"" },
+    { CALL ("generate", "agreement", "-o", "x", "--json"), "--json goes with the list of tasks alone" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+  g_autofree char *path = plait_test_path ("x");
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+TEST_CASE (vocabulary_command, words_there_and_back)
+{
+  plait_test_write ("one", "b a b\nb c a\n");
+  plait_test_write ("two", "d d d d\n");
+  g_auto (PlaitTestCall) train
+      = CALL ("vocabulary", "--output", "words", "--type", "words", "--minimum-count", "2", "one", "two");
+  g_auto (PlaitTestCall) show = CALL ("vocabulary", "--show", "words");
+  g_auto (PlaitTestCall) encode
+      = plait_test_call ("a d c\n\nb\n", (const char *[]){ "vocabulary", "--encode", "words", NULL });
+  g_auto (PlaitTestCall) ids
+      = plait_test_call ("a d c\n\nb\n", (const char *[]){ "vocabulary", "--encode", "words", "--ids", NULL });
+  g_auto (PlaitTestCall) decode
+      = plait_test_call (encode.output, (const char *[]){ "vocabulary", "--decode", "words", NULL });
+  g_auto (PlaitTestCall) decode_ids
+      = plait_test_call ("6 4 5\n", (const char *[]){ "vocabulary", "--decode", "words", "--ids", NULL });
+
+  CHECK_INT (train.code, 0);
+  CHECK_STRING (train.output, "");
+  CHECK_CONTAINS (train.errors, "words: words, 7 entries");
+  CHECK_CONTAINS (show.output, "   4  d          4\n   5  b          3\n   6  a          2\n");
+  CHECK_STRING (encode.output, "a d <unk>\n\nb\n");
+  CHECK_STRING (ids.output, "6 4 3\n\n5\n");
+  CHECK_STRING (decode.output, "a d <unk>\n\nb\n");
+  CHECK_STRING (decode_ids.output, "a d b\n");
+}
+
+TEST_CASE (vocabulary_command, pieces_there_and_back)
+{
+  static const char *const text = "the cat sat on the mat\nthe dog sat on the log\na cat and a dog\n";
+  plait_test_write ("text", text);
+  g_auto (PlaitTestCall) train = CALL ("vocabulary", "-q", "-o", "pieces", "--size", "40", "text");
+  g_auto (PlaitTestCall) encode = CALL ("vocabulary", "--encode", "pieces", "text");
+  g_auto (PlaitTestCall) decode
+      = plait_test_call (encode.output, (const char *[]){ "vocabulary", "--decode", "pieces", "-", NULL });
+  g_auto (PlaitTestCall) json = CALL ("vocabulary", "--show", "pieces", "--json");
+
+  CHECK_INT (train.code, 0);
+  CHECK_STRING (train.errors, "");
+  CHECK_CONTAINS (encode.output, "▁the");
+  CHECK_STRING (decode.output, text);
+  CHECK_CONTAINS (json.output, "\"format\": \"sentencepiece\"");
+  CHECK_CONTAINS (json.output, "\"piece\": \"▁the\"");
+}
+
+TEST_CASE (vocabulary_command, refuses)
+{
+  plait_test_write ("text", "a b\n");
+  plait_test_write ("words", "plait words 1\na 1\n");
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("vocabulary"), "expected one of --output, --show, --encode and --decode, not none" },
+    { CALL ("vocabulary", "--show", "a", "--encode", "b"), "not several" },
+    { CALL ("vocabulary", "--output", "new"), "a text file is missing" },
+    { CALL ("vocabulary", "--output", "new", "--type", "wrods", "text"), "expected bpe, unigram or words" },
+    { CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.5 to 1" },
+    { CALL ("vocabulary", "--output", "new", "--size", "x", "text"), "--size cannot be \"x\"" },
+    { CALL ("vocabulary", "--output", "new", "nowhere"), "nowhere: cannot be opened" },
+    { CALL ("vocabulary", "--show", "text"), "text: is no vocabulary" },
+    { CALL ("vocabulary", "--show", "words", "text"), "--show takes no text files" },
+    { plait_test_call ("a b\n", (const char *[]){ "vocabulary", "--decode", "words", NULL }),
+      "standard input:1: \"b\" is no piece" },
+    { plait_test_call ("9\n", (const char *[]){ "vocabulary", "--decode", "words", "--ids", NULL }),
+      "standard input:1: \"9\" is no id" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+  g_autofree char *path = plait_test_path ("new");
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
