@@ -137,6 +137,7 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "group", group->name);
       plait_json_text (json, "summary", group->summary);
+      plait_json_text (json, "details", group->details);
       add_settings (json, settings, group->n_definitions);
       plait_json_end_object (json);
       fputs (plait_json_string (json), stdout);
@@ -147,6 +148,12 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
   plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", group->summary);
   plait_page_heading (page, "keys");
   print_settings (page, settings, group->n_definitions);
+  if (group->details != NULL)
+    {
+      plait_page_heading (page, "and");
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+      plait_page_paragraph (page, 2, 2, group->details);
+    }
 }
 
 /* Where in an experiment file the parameters stand. */

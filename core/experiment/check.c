@@ -273,18 +273,23 @@ check_vocabulary_files (const PlaitResolution *resolution)
     }
 }
 
-static void
-check_numbers (const PlaitResolution *resolution)
+void
+plait_resolution_check_decoder (const PlaitResolution *resolution)
 {
-  const PlaitExperiment *experiment = &resolution->experiment->public;
-  const PlaitDecodeSettings *decode = &experiment->decode;
-  const PlaitDataSettings *data = &experiment->data;
+  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
 
-  if (experiment->decoder.width % experiment->decoder.heads != 0)
+  if (decoder->width % decoder->heads != 0)
     plait_resolution_problem (resolution, "decoder", "heads",
                               "%" G_GINT64_FORMAT " heads do not divide the width %" G_GINT64_FORMAT
                               "; choose heads and width so that they do",
-                              experiment->decoder.heads, experiment->decoder.width);
+                              decoder->heads, decoder->width);
+}
+
+void
+plait_resolution_check_decode (const PlaitResolution *resolution)
+{
+  const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
+
   if (decode->n_best > decode->beam)
     plait_resolution_problem (resolution, "decode", "n_best",
                               "%" G_GINT64_FORMAT " is above the beam of %" G_GINT64_FORMAT
@@ -294,45 +299,55 @@ check_numbers (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "decode", "minimum_length",
                               "%" G_GINT64_FORMAT " is above maximum_length=%" G_GINT64_FORMAT "; no translation fits",
                               decode->minimum_length, decode->maximum_length);
-  if (experiment->train.epochs == 0 && experiment->train.updates == 0)
+}
+
+void
+plait_resolution_check_train (const PlaitResolution *resolution)
+{
+  const PlaitTrainSettings *train = &resolution->experiment->public.train;
+  g_autoptr (GError) fault = NULL;
+
+  if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");
-  if (plait_settings_find (resolution->experiment->data, "vocabulary_type") >= 0
-      && !g_str_equal (plait_settings_text (resolution->experiment->data, "vocabulary_type"), "words")
-      && data->vocabulary_size < 8)
+  if (*train->metric != '\0')
+    {
+      g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);
+      if (metric == NULL)
+        plait_resolution_problem (resolution, "train", "metric", "%s", fault->message);
+    }
+  else if (train->best_by == PLAIT_BEST_BY_METRIC)
+    plait_resolution_problem (resolution, "train", "best_by",
+                              "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
+}
+
+void
+plait_resolution_check_evaluate (const PlaitResolution *resolution)
+{
+  const char *names = resolution->experiment->public.evaluate.metrics;
+  g_autoptr (GError) fault = NULL;
+
+  if (*names == '\0')
+    return;
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
+  if (metrics == NULL)
+    plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
+}
+
+static void
+check_vocabulary_size (const PlaitResolution *resolution)
+{
+  const PlaitDataSettings *data = &resolution->experiment->public.data;
+
+  if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && data->vocabulary_size < 8)
     plait_resolution_problem (resolution, "data", "vocabulary_size",
                               "%" G_GINT64_FORMAT " entries are too few for SentencePiece; give 8 or more, or "
                               "vocabulary_type=words",
                               data->vocabulary_size);
 }
 
-static void
-check_metrics (const PlaitResolution *resolution)
-{
-  const PlaitExperiment *experiment = &resolution->experiment->public;
-  const char *metric = experiment->train.metric;
-  g_autoptr (GError) fault = NULL;
-
-  if (*experiment->evaluate.metrics != '\0')
-    {
-      g_autoptr (GPtrArray) metrics = plait_metric_new_list (experiment->evaluate.metrics, &fault);
-      if (metrics == NULL)
-        plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
-      g_clear_error (&fault);
-    }
-  if (*metric != '\0')
-    {
-      g_autoptr (PlaitMetric) parsed = plait_metric_new (metric, &fault);
-      if (parsed == NULL)
-        plait_resolution_problem (resolution, "train", "metric", "%s", fault->message);
-    }
-  else if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
-    plait_resolution_problem (resolution, "train", "best_by",
-                              "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
-}
-
 void
-plait_resolution_check (const PlaitResolution *resolution)
+plait_resolution_check_crossings (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
@@ -345,6 +360,5 @@ plait_resolution_check (const PlaitResolution *resolution)
   else
     check_files (resolution);
   check_vocabulary_files (resolution);
-  check_numbers (resolution);
-  check_metrics (resolution);
+  check_vocabulary_size (resolution);
 }

@@ -47,9 +47,14 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_TEXT (PlaitDataSettings, generate, "", "Task whose corpus is made instead of read; empty: none", NULL),
 };
 
-const PlaitSettingGroup plait_data_group
-    = PLAIT_SETTING_GROUP ("data", "Corpora and vocabularies; files are named by keys SPLIT.STREAM, such as train.en",
-                           PlaitDataSettings, data_definitions);
+const PlaitSettingGroup plait_data_group = PLAIT_SETTING_GROUP_WITH (
+    "data", "Corpora and vocabularies", PlaitDataSettings, data_definitions,
+    "SPLIT.STREAM=FILE, such as train.en or test2016.cs: line-aligned text, plain or gzip, or HDF5 for an encoder of "
+    "features. Splits are train, validation, and names that begin with test.\n"
+    "vocabulary.NAME=FILE: a vocabulary to be read instead of learnt. NAME is shared, or with vocabulary=separate a "
+    "stream.\n"
+    "generate.NAME=NUMBER: seed, sizes of the splits and parameters of the task in generate (plait generate TASK "
+    "--help).");
 
 static const PlaitSettingDefinition source_definitions[] = {
   PLAIT_DEFINE_TEXT (PlaitSourceSettings, encoder, NULL, "Encoder plugin, whose parameters stand in the same group",
@@ -60,8 +65,9 @@ static const PlaitSettingDefinition source_definitions[] = {
                      "Features: dataset [sentence, position, width] in the file", NULL),
 };
 
-const PlaitSettingGroup plait_source_group = PLAIT_SETTING_GROUP (
-    "source", "One source, [source NAME], and its encoder", PlaitSourceSettings, source_definitions);
+const PlaitSettingGroup plait_source_group = PLAIT_SETTING_GROUP_WITH (
+    "source", "One source, [source NAME], and its encoder", PlaitSourceSettings, source_definitions,
+    "The other keys are the encoder's parameters: plait inspect ENCODER.");
 
 static const PlaitSettingDefinition evaluate_definitions[] = {
   PLAIT_DEFINE_LIST (PlaitEvaluateSettings, metrics, "bleu;chrf", NULL,

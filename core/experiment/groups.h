@@ -27,6 +27,13 @@ typedef enum
 
 typedef enum
 {
+  PLAIT_VOCABULARY_BPE,
+  PLAIT_VOCABULARY_UNIGRAM,
+  PLAIT_VOCABULARY_WORDS,
+} PlaitVocabularyType;
+
+typedef enum
+{
   PLAIT_EMPTY_ERROR,
   PLAIT_EMPTY_MISSING,
 } PlaitEmptyPolicy;
@@ -35,9 +42,9 @@ typedef enum
 typedef struct
 {
   const char *folder;
-  const char *target; /* name of the target stream */
-  gint vocabulary;    /* PlaitVocabularySharing */
-  gint vocabulary_type;
+  const char *target;   /* name of the target stream */
+  gint vocabulary;      /* PlaitVocabularySharing */
+  gint vocabulary_type; /* PlaitVocabularyType */
   gint64 vocabulary_size;
   gint64 vocabulary_minimum_count;
   double vocabulary_character_coverage;

@@ -89,14 +89,18 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     }
 }
 
-/* A core group into its struct. */
+/* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. */
 static PlaitSettings *
-read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory)
+read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
+                 void (*check) (const PlaitResolution *resolution))
 {
   PlaitSettings *settings = plait_settings_new_for_group (group);
+  guint problems = plait_problems_count (resolution->problems);
 
   plait_resolution_read_group (resolution, group->name, settings, NULL);
   plait_settings_fill_group (settings, group, memory);
+  if (check != NULL && plait_problems_count (resolution->problems) == problems)
+    check (resolution);
   return settings;
 }
 
@@ -357,20 +361,25 @@ resolve (const PlaitResolution *resolution)
   const char *const *groups = plait_key_file_groups (resolution->file);
 
   check_groups (resolution);
-  experiment->experiment = read_core_group (resolution, &plait_experiment_group, &public->experiment);
+  experiment->experiment = read_core_group (resolution, &plait_experiment_group, &public->experiment, NULL);
   name_experiment (resolution);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], SOURCE_PREFIX))
       read_source (resolution, g_string_chunk_insert (experiment->texts, groups[i]));
   choose_sources (resolution);
   plait_resolution_read_data (resolution);
-  experiment->decoder = read_core_group (resolution, &plait_decoder_group, &public->decoder);
+  experiment->decoder
+      = read_core_group (resolution, &plait_decoder_group, &public->decoder, plait_resolution_check_decoder);
   read_combiner (resolution);
-  experiment->train = read_core_group (resolution, &plait_train_group, &public->train);
-  experiment->decode = read_core_group (resolution, &plait_decode_group, &public->decode);
-  experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
+  if (plait_problems_count (resolution->problems) == 0)
+    plait_resolution_check_crossings (resolution);
+  experiment->train = read_core_group (resolution, &plait_train_group, &public->train, plait_resolution_check_train);
+  experiment->decode
+      = read_core_group (resolution, &plait_decode_group, &public->decode, plait_resolution_check_decode);
+  experiment->evaluate
+      = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, plait_resolution_check_evaluate);
 }
 
 static void
@@ -442,8 +451,6 @@ plait_experiment_resolve (const PlaitKeyFile *file, const char *folder, const ch
 
   experiment->path = g_string_chunk_insert (resolution.experiment->texts, plait_key_file_name (file));
   resolve (&resolution);
-  if (plait_problems_count (problems) == 0)
-    plait_resolution_check (&resolution);
   if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
     return NULL;
   return g_steal_pointer (&experiment);

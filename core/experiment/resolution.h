@@ -73,5 +73,11 @@ void plait_resolution_read_group (const PlaitResolution *resolution, const char 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);
 
-/* Whether everything fits together. Last, and only if nothing else was wrong. */
-void plait_resolution_check (const PlaitResolution *resolution);
+/* Whether sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
+void plait_resolution_check_crossings (const PlaitResolution *resolution);
+
+/* Whether the settings of one group fit together; it has been read without a fault. */
+void plait_resolution_check_decoder (const PlaitResolution *resolution);
+void plait_resolution_check_train (const PlaitResolution *resolution);
+void plait_resolution_check_decode (const PlaitResolution *resolution);
+void plait_resolution_check_evaluate (const PlaitResolution *resolution);

@@ -56,11 +56,14 @@ typedef struct
   gsize settings_size;
   const PlaitSettingDefinition *definitions;
   guint n_definitions;
+  const char *details; /* on keys that no table can hold, for people, one paragraph a line; or NULL */
 } PlaitSettingGroup;
 
 #define PLAIT_SETTING_GROUP(name, summary, Struct, definitions)                                                        \
+  PLAIT_SETTING_GROUP_WITH (name, summary, Struct, definitions, NULL)
+#define PLAIT_SETTING_GROUP_WITH(name, summary, Struct, definitions, details)                                          \
   {                                                                                                                    \
-    name, summary, sizeof (Struct), definitions, G_N_ELEMENTS (definitions)                                            \
+    name, summary, sizeof (Struct), definitions, G_N_ELEMENTS (definitions), details                                   \
   }
 
 /* Rows of a table. The last argument of each is the reference, or NULL. Fields: gint64, double, gboolean, const char *
