@@ -18,7 +18,6 @@ prepare_once (gpointer data)
 
   if (set_threads != NULL)
     set_threads (1);
-  plait_kernels ();
   return NULL;
 }
 

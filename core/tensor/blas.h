@@ -4,8 +4,14 @@
 #include "base/pool.h"
 #include "tensor/tensor.h"
 
-/* Sets the BLAS that was loaded to one thread, whichever build of OpenBLAS it is, and chooses this processor's kernels.
- * Safe to call often and from any thread; every product calls it. */
+/*
+ * The BLAS beside our kernels. Products are computed by the kernels (they pack once for all threads, finish a block
+ * while it is in cache, and give a row the same bits alone and among others); BLAS is the measure that they are held
+ * against.
+ */
+
+/* Sets the BLAS that was loaded to one thread, whichever build of OpenBLAS it is. Safe to call often and from any
+ * thread; plait_blas_rate does. */
 void plait_blas_prepare (void);
 
 /* What computes here: BLAS, its core type and the level of our own kernels, such as

@@ -8,7 +8,7 @@
 
 /* A piece is some panels of columns and some rows. It packs its columns of the right factor, unless its thread did so
  * for the piece before; pieces of the same columns stand together. Chosen by measuring. */
-#define PIECE_PANELS 4
+#define PIECE_COLUMNS 256
 #define PIECE_ROWS 96
 #define LEAST_ROWS 24
 #define LEAST_PIECES 16
@@ -100,7 +100,8 @@ product_piece (gpointer data, gint64 piece, guint thread)
 static void
 run_round (Product *product)
 {
-  gint64 panels = plait_panels (product->kernels, product->c.width), group = PIECE_PANELS, rows = PIECE_ROWS, groups;
+  gint64 panels = plait_panels (product->kernels, product->c.width), rows = PIECE_ROWS, groups;
+  gint64 group = MAX (1, PIECE_COLUMNS / product->kernels->tile_width);
 
   for (;;)
     {
