@@ -88,5 +88,14 @@ const PlaitCommand plait_commands[] = {
     "  plait compare serial.h5 flat.h5\n"
     "  plait compare grid/grid.h5 --test bootstrap --json",
     plait_command_compare },
+  { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N]", "Make one HTML page of runs or a grid",
+    "The page needs no other file, no network and no script: scores, training curves, translations, attention, "
+    "settings.\n"
+    "The same runs give the same bytes.\n"
+    "\n"
+    "Examples:\n"
+    "  plait report run.h5 -o report.html\n"
+    "  plait report grid/grid.h5 --sentences 5 -o grid.html",
+    plait_command_report },
   { NULL },
 };

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/html.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/display.h"
+
+static const char style[]
+    = ":root{color-scheme:light dark;--paper:#fff;--ink:#1d2330;--dim:#667085;--line:#e3e7ee;--shade:#f6f8fb;"
+      "--accent:#1f5fbf;--c0:#1f5fbf;--c1:#d9622b;--c2:#2c8a57;--c3:#8a4fbf;--c4:#b8860b;--c5:#c2337a;--c6:#1c8c99;"
+      "--c7:#6b7280}\n"
+      "@media(prefers-color-scheme:dark){:root{--paper:#14171e;--ink:#e6e9ef;--dim:#98a2b3;--line:#2b313d;"
+      "--shade:#1b1f28;--accent:#6aa5ff;--c0:#6aa5ff;--c1:#ff9a62;--c2:#63c98f;--c3:#c79bff;--c4:#e0b84a;--c5:#ff7fb5;"
+      "--c6:#58c8d6;--c7:#a3abb8}}\n"
+      "*{box-sizing:border-box}\n"
+      "body{margin:0 auto;padding:2.5rem 1.5rem 4rem;max-width:68rem;background:var(--paper);color:var(--ink);"
+      "font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif}\n"
+      "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;letter-spacing:-.01em}\n"
+      "h2{font-size:1.25rem;margin:3rem 0 .8rem;padding-bottom:.35rem;border-bottom:1px solid var(--line)}\n"
+      "h3{font-size:1rem;margin:1.6rem 0 .4rem}\n"
+      "p{margin:.4rem 0;max-width:46rem}\n"
+      ".dim{color:var(--dim)}\n"
+      ".small{font-size:.85rem}\n"
+      ".scroll{overflow-x:auto}\n"
+      "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}\n"
+      "th,td{padding:.34rem .9rem .34rem 0;text-align:left;vertical-align:middle;border-bottom:1px solid var(--line)}\n"
+      "th{font-weight:600;color:var(--dim);white-space:nowrap}\n"
+      "td.number,th.number{text-align:right;white-space:nowrap}\n"
+      "td.best{font-weight:650}\n"
+      "td.run{white-space:nowrap}\n"
+      "td.interval{padding-right:1rem}\n"
+      "td.interval svg{max-width:none}\n"
+      "td.text{vertical-align:top}\n"
+      "code,pre,.mono{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:.85rem}\n"
+      "pre{background:var(--shade);padding:1rem;border-radius:.5rem;overflow-x:auto;line-height:1.45}\n"
+      "details{margin:.6rem 0}\n"
+      "summary{cursor:pointer;color:var(--accent)}\n"
+      "figure{margin:1rem 0;display:inline-block;vertical-align:top;max-width:100%}\n"
+      "figcaption{font-weight:600;font-size:.92rem;margin-bottom:.2rem}\n"
+      "svg{display:block;max-width:100%;height:auto;overflow:visible}\n"
+      "svg text{fill:var(--ink);font-family:system-ui,\"Noto Sans\",sans-serif;font-size:11px}\n"
+      "svg .tick{fill:var(--dim)}\n"
+      "svg .rule{stroke:var(--line);stroke-width:1}\n"
+      "svg .cell{fill:var(--accent)}\n"
+      "svg .on{fill:var(--paper);font-size:9px}\n"
+      "svg .off{font-size:9px}\n"
+      ".swatch{display:inline-block;width:.75em;height:.75em;border-radius:.15em;margin-right:.45em}\n"
+      ".plots{display:flex;flex-wrap:wrap;gap:1rem 2rem}\n"
+      ".maps{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:flex-start}\n"
+      "footer{margin-top:4rem;padding-top:.8rem;border-top:1px solid var(--line);color:var(--dim);font-size:.85rem;"
+      "overflow-wrap:anywhere}\n";
+
+void
+plait_html_text (GString *html, const char *text)
+{
+  g_autofree char *clean = plait_display_clean (text, TRUE);
+
+  for (const char *p = clean; *p != '\0'; p++)
+    switch (*p)
+      {
+      case '<':
+        g_string_append (html, "&lt;");
+        break;
+      case '>':
+        g_string_append (html, "&gt;");
+        break;
+      case '&':
+        g_string_append (html, "&amp;");
+        break;
+      case '"':
+        g_string_append (html, "&quot;");
+        break;
+      default:
+        g_string_append_c (html, *p);
+      }
+}
+
+void
+plait_html_add (GString *html, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_string_append_vprintf (html, format, arguments);
+  va_end (arguments);
+}
+
+void
+plait_html_element (GString *html, const char *tag, const char *attributes, const char *text)
+{
+  plait_html_add (html, "<%s%s%s>", tag, attributes != NULL ? " " : "", attributes != NULL ? attributes : "");
+  plait_html_text (html, text);
+  plait_html_add (html, "</%s>", tag);
+}
+
+void
+plait_html_real (GString *html, double value, guint digits)
+{
+  char format[16], text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_snprintf (format, sizeof format, "%%.%uf", digits);
+  g_ascii_formatd (text, sizeof text, format, fabs (value) < 1e12 ? value : 0);
+  if (strchr (text, '.') != NULL)
+    {
+      char *end = text + strlen (text);
+
+      while (end[-1] == '0')
+        *--end = '\0';
+      if (end[-1] == '.')
+        end[-1] = '\0';
+    }
+  g_string_append (html, strcmp (text, "-0") == 0 ? "0" : text);
+}
+
+void
+plait_html_begin (GString *html, const char *title)
+{
+  g_string_append (html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  plait_html_element (html, "title", NULL, title);
+  plait_html_add (html, "\n<style>\n%s</style>\n</head>\n<body>\n", style);
+}
+
+void
+plait_html_end (GString *html)
+{
+  g_string_append (html, "</body>\n</html>\n");
+}
+
+/*
+ * Plots.
+ */
+
+#define PLOT_WIDTH 460
+#define PLOT_HEIGHT 240
+#define LEFT 52
+#define RIGHT 12
+#define TOP 10
+#define BOTTOM 36
+
+typedef struct
+{
+  double least, most, step; /* of the ticks */
+} Scale;
+
+/* A scale over @least .. @most whose ticks are 1, 2 or 5 times a power of ten apart. */
+static Scale
+scale_of (double least, double most, guint ticks)
+{
+  if (!(most > least))
+    {
+      double room = fabs (least) > 0 ? fabs (least) * .1 : 1;
+
+      most = least + room;
+      least -= room;
+    }
+  double raw = (most - least) / ticks, power = pow (10, floor (log10 (raw))), part = raw / power;
+  double step = power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+
+  return (Scale){ floor (least / step + 1e-9) * step, ceil (most / step - 1e-9) * step, step };
+}
+
+static double
+place_x (const Scale *scale, double value)
+{
+  return LEFT + (value - scale->least) / (scale->most - scale->least) * (PLOT_WIDTH - LEFT - RIGHT);
+}
+
+static double
+place_y (const Scale *scale, double value)
+{
+  return PLOT_HEIGHT - BOTTOM - (value - scale->least) / (scale->most - scale->least) * (PLOT_HEIGHT - TOP - BOTTOM);
+}
+
+static void
+add_tick_text (GString *html, double value, double step)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (fabs (value) < step / 1e6)
+    value = 0;
+  g_string_append (html, g_ascii_formatd (text, sizeof text, "%.6g", value));
+}
+
+static void
+add_axes (GString *html, const Scale *x, const Scale *y, const char *x_title)
+{
+  for (guint i = 0; i < 100; i++)
+    {
+      double value = y->least + i * y->step;
+
+      if (value > y->most + y->step / 2)
+        break;
+      plait_html_add (html, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"", LEFT, PLOT_WIDTH - RIGHT);
+      plait_html_real (html, place_y (y, value), 1);
+      g_string_append (html, "\" y2=\"");
+      plait_html_real (html, place_y (y, value), 1);
+      plait_html_add (html, "\"/><text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"", LEFT - 6);
+      plait_html_real (html, place_y (y, value) + 4, 1);
+      g_string_append (html, "\">");
+      add_tick_text (html, value, y->step);
+      g_string_append (html, "</text>\n");
+    }
+  for (guint i = 0; i < 100; i++)
+    {
+      double value = x->least + i * x->step;
+
+      if (value > x->most + x->step / 2)
+        break;
+      g_string_append (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"");
+      plait_html_real (html, place_x (x, value), 1);
+      plait_html_add (html, "\" y=\"%d\">", PLOT_HEIGHT - BOTTOM + 16);
+      add_tick_text (html, value, x->step);
+      g_string_append (html, "</text>\n");
+    }
+  plait_html_add (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
+                  PLOT_HEIGHT - 4);
+  plait_html_text (html, x_title);
+  g_string_append (html, "</text>\n");
+}
+
+static gboolean
+is_point (const PlaitHtmlCurve *curve, guint i)
+{
+  return isfinite (curve->x[i]) && isfinite (curve->y[i]);
+}
+
+static void
+add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
+{
+  guint n_points = 0;
+
+  plait_html_add (html,
+                  "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s "
+                  "points=\"",
+                  curve->colour % PLAIT_HTML_COLOURS, curve->dashed ? " stroke-dasharray=\"5 4\"" : "");
+  for (guint i = 0; i < curve->n; i++)
+    if (is_point (curve, i))
+      {
+        g_string_append (html, n_points++ > 0 ? " " : "");
+        plait_html_real (html, place_x (x, curve->x[i]), 1);
+        g_string_append_c (html, ',');
+        plait_html_real (html, place_y (y, curve->y[i]), 1);
+      }
+  g_string_append (html, "\"/>\n");
+  /* Few points are marked; one alone would not be seen at all. */
+  for (guint i = 0; i < curve->n && n_points <= 30; i++)
+    if (is_point (curve, i))
+      {
+        g_string_append (html, "<circle r=\"2.4\" cx=\"");
+        plait_html_real (html, place_x (x, curve->x[i]), 1);
+        g_string_append (html, "\" cy=\"");
+        plait_html_real (html, place_y (y, curve->y[i]), 1);
+        plait_html_add (html, "\" fill=\"var(--c%u)\"/>", curve->colour % PLAIT_HTML_COLOURS);
+      }
+}
+
+void
+plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n)
+{
+  double least_x = INFINITY, most_x = -INFINITY, least_y = INFINITY, most_y = -INFINITY;
+
+  for (guint c = 0; c < n; c++)
+    for (guint i = 0; i < curves[c].n; i++)
+      if (is_point (&curves[c], i))
+        {
+          least_x = MIN (least_x, curves[c].x[i]);
+          most_x = MAX (most_x, curves[c].x[i]);
+          least_y = MIN (least_y, curves[c].y[i]);
+          most_y = MAX (most_y, curves[c].y[i]);
+        }
+  if (!(least_x <= most_x))
+    return;
+  Scale x = scale_of (least_x, most_x, 6), y = scale_of (least_y, most_y, 5);
+
+  g_string_append (html, "<figure><figcaption>");
+  plait_html_text (html, title);
+  g_string_append (html, "</figcaption>\n");
+  plait_html_add (html, "<svg role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", PLOT_WIDTH,
+                  PLOT_HEIGHT, PLOT_WIDTH, PLOT_HEIGHT);
+  plait_html_element (html, "title", NULL, title);
+  add_axes (html, &x, &y, x_title);
+  for (guint c = 0; c < n; c++)
+    add_curve (html, &curves[c], &x, &y);
+  g_string_append (html, "</svg>\n");
+  if (n > 1)
+    {
+      g_string_append (html, "<div class=\"small\">");
+      for (guint c = 0; c < n; c++)
+        {
+          plait_html_add (html, "%s<span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
+                          c > 0 ? " &ensp;" : "", curves[c].colour % PLAIT_HTML_COLOURS,
+                          curves[c].dashed ? ";opacity:.45" : "");
+          plait_html_text (html, curves[c].name);
+        }
+      g_string_append (html, "</div>\n");
+    }
+  g_string_append (html, "</figure>\n");
+}
+
+#define INTERVAL_WIDTH 110
+#define INTERVAL_HEIGHT 16
+
+void
+plait_html_interval (GString *html, double score, double low, double high, double least, double most, guint colour)
+{
+  double numbers[] = { low, high, score };
+  double places[3];
+
+  for (guint i = 0; i < 3; i++)
+    places[i] = most > least ? 5 + (numbers[i] - least) / (most - least) * (INTERVAL_WIDTH - 10) : INTERVAL_WIDTH / 2.;
+  plait_html_add (html,
+                  "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/>"
+                  "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"",
+                  INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour % PLAIT_HTML_COLOURS);
+  plait_html_real (html, places[0], 1);
+  g_string_append (html, "\" x2=\"");
+  plait_html_real (html, places[1], 1);
+  g_string_append (html, "\"/><circle r=\"4.5\" cy=\"8\" cx=\"");
+  plait_html_real (html, places[2], 1);
+  plait_html_add (html, "\" fill=\"var(--c%u)\"/></svg>", colour % PLAIT_HTML_COLOURS);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Writing one HTML page that needs nothing else: its style stands in it, pictures are SVG in it, there is no script.
+ * The same calls give the same bytes.
+ */
+
+/* How many colours curves and runs have before they come again. */
+#define PLAIT_HTML_COLOURS 8
+
+/* The beginning and the end of the page. */
+void plait_html_begin (GString *html, const char *title);
+void plait_html_end (GString *html);
+
+/* @text with what means something to HTML, and what would confuse a reader (base/display.h), replaced. */
+void plait_html_text (GString *html, const char *text);
+
+/* "<TAG>text</TAG>"; @attributes such as "class=number", or NULL. */
+void plait_html_element (GString *html, const char *tag, const char *attributes, const char *text);
+
+/* printf, with numbers that never depend on the locale: only %s, %d, %u and the like; reals go through
+ * plait_html_real. */
+void plait_html_add (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* @value with at most @digits behind the point, no zeros at its end: for coordinates. */
+void plait_html_real (GString *html, double value, guint digits);
+
+/* One curve of a plot. A value that is not finite is left out. */
+typedef struct
+{
+  const char *name;
+  guint n;
+  const double *x, *y;
+  guint colour; /* any number */
+  gboolean dashed;
+} PlaitHtmlCurve;
+
+/* A plot of @curves with axes and a legend; nothing if there is no point. */
+void plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n);
+
+/* A picture of one score with its interval on the scale @least .. @most, as wide as a cell. */
+void plait_html_interval (GString *html, double score, double low, double high, double least, double most,
+                          guint colour);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "cli/html.h"
+#include "cli/report.h"
+#include "store/table.h"
+
+/* Scores and settings as tables. */
+
+#define MOST_ROWS ((gint64)1 << 16)
+#define MOST_TEXT ((gsize)64 << 20)
+
+/* Where the intervals of one measure lie over all runs. */
+static void
+range_of (const PlaitRunComparison *comparison, guint m, double *least, double *most, double *best)
+{
+  *least = INFINITY;
+  *most = -INFINITY;
+  *best = NAN;
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitCellScore *score = plait_run_comparison_value (comparison, r, m)->score;
+
+      if (score == NULL || !isfinite (score->score))
+        continue;
+      *least = MIN (*least, score->low);
+      *most = MAX (*most, score->high);
+      /* Metrics of text are the better the larger, perplexity is not. */
+      if (!isfinite (*best) || (score->scorer != NULL ? score->score > *best : score->score < *best))
+        *best = score->score;
+    }
+}
+
+static void
+add_split (GString *html, const PlaitRunComparison *comparison, guint first, guint last)
+{
+  gboolean several = comparison->runs->len > 1;
+
+  plait_html_element (html, "h3", NULL, comparison->measures[first].split);
+  g_string_append (html, "\n<div class=\"scroll\"><table>\n<tr><th>Run</th>");
+  for (guint m = first; m < last; m++)
+    {
+      plait_html_element (
+          html, "th", several && comparison->measures[m].tested ? "class=\"number\" colspan=\"2\"" : "class=\"number\"",
+          comparison->measures[m].name);
+      if (several && comparison->measures[m].tested)
+        g_string_append (html, "<th class=\"number\">p</th>");
+    }
+  g_string_append (html, "</tr>\n");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_html_add (html, "<tr><td class=\"run\"><span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
+                      r % PLAIT_HTML_COLOURS);
+      plait_html_text (html, run->name);
+      g_string_append (html, "</td>");
+      for (guint m = first; m < last; m++)
+        {
+          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
+          g_autofree char *text = plait_run_value_text (value, 2);
+          double least, most, best;
+
+          range_of (comparison, m, &least, &most, &best);
+          plait_html_element (html, "td",
+                              several && value->score != NULL && value->score->score == best ? "class=\"number best\""
+                                                                                             : "class=\"number\"",
+                              text);
+          if (!several || !comparison->measures[m].tested)
+            continue;
+          g_string_append (html, "<td class=\"interval\">");
+          if (value->score != NULL)
+            plait_html_interval (html, value->score->score, value->score->low, value->score->high, least, most, r);
+          g_string_append (html, "</td>");
+          g_autofree char *p = plait_run_value_p (value);
+          g_autofree char *marked = g_strconcat (p, plait_run_value_is_significant (value) ? " *" : "", NULL);
+          plait_html_element (html, "td", "class=\"number\"", marked);
+        }
+      g_string_append (html, "</tr>\n");
+    }
+  g_string_append (html, "</table></div>\n");
+}
+
+void
+plait_report_scores (GString *html, const PlaitRunComparison *comparison)
+{
+  g_string_append (html, "<h2>Scores</h2>\n");
+  if (comparison->n_measures == 0)
+    {
+      g_string_append (html, "<p>No test split has been scored yet.</p>\n");
+      return;
+    }
+  for (guint first = 0, last; first < comparison->n_measures; first = last)
+    {
+      for (last = first + 1; last < comparison->n_measures
+                             && strcmp (comparison->measures[first].split, comparison->measures[last].split) == 0;)
+        last++;
+      add_split (html, comparison, first, last);
+    }
+  g_autofree char *legend = plait_run_comparison_legend (comparison);
+  plait_html_element (html, "p", "class=\"dim small\"", legend);
+  g_string_append_c (html, '\n');
+}
+
+/* A cell a row of one column of a table. (transfer full) (element-type utf8) */
+static GPtrArray *
+read_column (PlaitStore *store, const char *path, gboolean *number, GError **error)
+{
+  g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
+  PlaitStoreObject object;
+  gint64 n;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return NULL;
+  *number = object.kind == PLAIT_STORE_DATASET && object.type != PLAIT_STORE_STRING;
+  if (*number)
+    {
+      g_autofree double *values = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_ROWS, &n, error);
+      char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+      if (values == NULL)
+        return NULL;
+      for (gint64 i = 0; i < n; i++)
+        g_ptr_array_add (cells,
+                         g_strdup (isfinite (values[i]) ? g_ascii_formatd (
+                                       text, sizeof text, values[i] == rint (values[i]) ? "%.0f" : "%.4g", values[i])
+                                                        : "–"));
+      return g_steal_pointer (&cells);
+    }
+  g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
+  if (strings == NULL)
+    return NULL;
+  for (gint64 i = 0; i < n; i++)
+    g_ptr_array_add (cells, g_strdup (strings[i]));
+  return g_steal_pointer (&cells);
+}
+
+gboolean
+plait_report_table (GString *html, PlaitStore *store, const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (gboolean));
+  gint64 rows;
+  g_auto (GStrv) names = plait_store_table_columns (store, path, &rows, error);
+
+  if (names == NULL)
+    return FALSE;
+  g_string_append (html, "<div class=\"scroll\"><table>\n<tr>");
+  for (guint c = 0; names[c] != NULL; c++)
+    {
+      g_autofree char *place = plait_place_below (path, names[c]);
+      gboolean number;
+      GPtrArray *cells = read_column (store, place, &number, error);
+
+      if (cells == NULL)
+        return FALSE;
+      g_ptr_array_add (columns, cells);
+      g_array_append_val (numbers, number);
+      plait_html_element (html, "th", number ? "class=\"number\"" : NULL, names[c]);
+    }
+  g_string_append (html, "</tr>\n");
+  for (gint64 r = 0; r < rows; r++)
+    {
+      g_string_append (html, "<tr>");
+      for (guint c = 0; c < columns->len; c++)
+        {
+          const GPtrArray *cells = columns->pdata[c];
+
+          plait_html_element (html, "td", g_array_index (numbers, gboolean, c) ? "class=\"number\"" : NULL,
+                              r < (gint64)cells->len ? cells->pdata[r] : "");
+        }
+      g_string_append (html, "</tr>\n");
+    }
+  g_string_append (html, "</table></div>\n");
+  return TRUE;
+}
+
+static void
+add_differences (GString *html, const PlaitRunComparison *comparison)
+{
+  if (comparison->runs->len < 2)
+    return;
+  if (comparison->differences->len == 0)
+    {
+      g_string_append (html, "<p>All settings are the same.</p>\n");
+      return;
+    }
+  g_string_append (html, "<p>What differs:</p>\n<div class=\"scroll\"><table>\n<tr><th>Key</th>");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    plait_html_element (html, "th", NULL, ((const PlaitRunFile *)comparison->runs->pdata[r])->name);
+  g_string_append (html, "</tr>\n");
+  for (guint d = 0; d < comparison->differences->len; d++)
+    {
+      const PlaitRunDifference *difference = comparison->differences->pdata[d];
+
+      g_string_append (html, "<tr>");
+      plait_html_element (html, "td", "class=\"mono\"", difference->key);
+      for (guint r = 0; r < comparison->runs->len; r++)
+        plait_html_element (html, "td", "class=\"mono\"", difference->values[r]);
+      g_string_append (html, "</tr>\n");
+    }
+  g_string_append (html, "</table></div>\n");
+}
+
+/* The attributes of @path as rows. */
+static gboolean
+add_attributes (GString *html, PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+
+  if (!plait_store_has (store, path))
+    return TRUE;
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  if (object.kind != PLAIT_STORE_GROUP)
+    return TRUE;
+  g_auto (GStrv) names = plait_store_attributes (store, path, error);
+  if (names == NULL)
+    return FALSE;
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *value = plait_store_attribute_text (store, path, names[i], 4096, error);
+
+      if (value == NULL)
+        return FALSE;
+      g_string_append (html, "<tr>");
+      plait_html_element (html, "td", "class=\"mono\"", path);
+      plait_html_element (html, "td", "class=\"mono\"", names[i]);
+      plait_html_element (html, "td", "class=\"mono\"", value);
+      g_string_append (html, "</tr>\n");
+    }
+  g_auto (GStrv) members = plait_store_members (store, path, error);
+  if (members == NULL)
+    return FALSE;
+  for (guint i = 0; members[i] != NULL; i++)
+    {
+      g_autofree char *place = plait_place_below (path, members[i]);
+
+      if (!add_attributes (html, store, place, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_report_settings (GString *html, const PlaitRunComparison *comparison, GError **error)
+{
+  static const char *const origins[] = { "/environment", "/plugins", "/data" };
+
+  g_string_append (html, "<h2>Settings</h2>\n");
+  add_differences (html, comparison);
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      g_autofree char *text = plait_key_file_text (run->experiment);
+
+      g_string_append (html, "<details><summary>");
+      plait_html_text (html, run->name);
+      g_string_append (html, ": the whole experiment</summary>\n");
+      plait_html_element (html, "pre", NULL, text);
+      g_string_append (html, "</details>\n<details><summary>");
+      plait_html_text (html, run->name);
+      g_string_append (html, ": environment, plugins and data</summary>\n<div class=\"scroll\"><table>\n"
+                             "<tr><th>Path</th><th>Attribute</th><th>Value</th></tr>\n");
+      for (guint i = 0; i < G_N_ELEMENTS (origins); i++)
+        if (!add_attributes (html, run->store, origins[i], error))
+          return FALSE;
+      g_string_append (html, "</table></div></details>\n");
+    }
+  return TRUE;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/html.h"
+#include "cli/options.h"
+
+/* plait report: runs, or a grid, as one HTML page that needs nothing else. */
+
+#define MOST_TEXT ((gsize)1 << 30)
+#define MOST_SENTENCES 1000
+
+/* Lines of one split of one run; NULL where it has none. (transfer full) */
+static char **
+read_lines (PlaitStore *store, const char *split, const char *name, gint64 *n)
+{
+  g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, name);
+
+  *n = 0;
+  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_TEXT, n, NULL) : NULL;
+}
+
+/* The reference and what each run made of it, for the first @n sentences of @split. */
+static void
+add_translations (GString *html, const PlaitRunComparison *comparison, const char *split, gint64 n)
+{
+  const PlaitRunFile *first = NULL;
+  gint64 n_references = 0;
+  g_auto (GStrv) references = NULL;
+  g_autoptr (GPtrArray) hypotheses = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
+  g_autofree gint64 *lengths = g_new0 (gint64, comparison->runs->len + 1);
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      g_ptr_array_add (hypotheses, read_lines (run->store, split, "hypotheses", &lengths[r]));
+      if (first == NULL && lengths[r] > 0)
+        {
+          first = run;
+          references = read_lines (run->store, split, "references", &n_references);
+        }
+    }
+  n = MIN (n, n_references);
+  if (n == 0)
+    return;
+  plait_html_element (html, "h3", NULL, split);
+  g_string_append (html, "\n<div class=\"scroll\"><table>\n");
+  for (gint64 i = 0; i < n; i++)
+    {
+      plait_html_add (html, "<tr><th>%" G_GINT64_FORMAT "</th><th>reference</th>", i);
+      plait_html_element (html, "td", "class=\"text\"", references[i]);
+      g_string_append (html, "</tr>\n");
+      for (guint r = 0; r < comparison->runs->len; r++)
+        if (i < lengths[r])
+          {
+            plait_html_add (
+                html, "<tr><td></td><td class=\"run\"><span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
+                r % PLAIT_HTML_COLOURS);
+            plait_html_text (html, ((const PlaitRunFile *)comparison->runs->pdata[r])->name);
+            g_string_append (html, "</td>");
+            plait_html_element (html, "td", "class=\"text\"", ((char **)hypotheses->pdata[r])[i]);
+            g_string_append (html, "</tr>\n");
+          }
+    }
+  g_string_append (html, "</table></div>\n");
+}
+
+static gboolean
+add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gint64 n, GError **error)
+{
+  const PlaitRunFile *run = comparison->runs->pdata[r];
+
+  if (!plait_store_has (run->store, "/attention"))
+    return TRUE;
+  g_auto (GStrv) splits = plait_store_members (run->store, "/attention", error);
+  if (splits == NULL)
+    return FALSE;
+  for (guint s = 0; splits[s] != NULL; s++)
+    {
+      g_autofree char *path = plait_place_below ("/attention", splits[s]);
+      g_auto (GStrv) sentences = plait_store_members (run->store, path, error);
+
+      if (sentences == NULL)
+        return FALSE;
+      if (sentences[0] == NULL)
+        continue;
+      plait_html_add (html, "<details%s><summary>", r == 0 && s == 0 ? " open" : "");
+      plait_html_text (html, run->name);
+      g_string_append (html, ", ");
+      plait_html_text (html, splits[s]);
+      g_string_append (html, "</summary>\n");
+      for (gint64 i = 0; i < n && sentences[i] != NULL; i++)
+        {
+          g_autofree char *place = plait_place_below (path, sentences[i]);
+
+          g_string_append (html, "<h3>sentence ");
+          plait_html_text (html, sentences[i]);
+          g_string_append (html, "</h3>\n");
+          if (!plait_report_attention (html, run->store, place, error))
+            return FALSE;
+        }
+      g_string_append (html, "</details>\n");
+    }
+  return TRUE;
+}
+
+static gboolean
+add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
+{
+  if (n == 0)
+    return TRUE;
+  g_string_append (html, "<h2>Translations</h2>\n");
+  for (guint m = 0; m < comparison->n_measures; m++)
+    if (m == 0 || strcmp (comparison->measures[m].split, comparison->measures[m - 1].split) != 0)
+      add_translations (html, comparison, comparison->measures[m].split, n);
+  g_string_append (html, "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
+                         "to; numbers are hundredths.</p>\n");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    if (!add_attention (html, comparison, r, n, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* The summaries over seeds of the grids among @paths. */
+static gboolean
+add_summaries (GString *html, char *const *paths, GError **error)
+{
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autoptr (PlaitStore) store = plait_store_open (paths[i], error);
+
+      if (store == NULL)
+        return FALSE;
+      if (!plait_store_has (store, "/summary"))
+        continue;
+      plait_html_element (html, "h2", NULL, "The grid");
+      g_string_append (html, "\n<p class=\"dim small\">Means over seeds.</p>\n");
+      if (!plait_report_table (html, store, "/summary", error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* "2.7 M parameters, 4,368 target tokens per second" */
+static void
+add_runs (GString *html, const PlaitRunComparison *comparison)
+{
+  g_string_append (html, "<div class=\"scroll\"><table>\n<tr><th>Run</th><th class=\"number\">Parameters</th>"
+                         "<th class=\"number\">Target tokens/s</th><th>File</th></tr>\n");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_html_add (html, "<tr><td class=\"run\"><span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
+                      r % PLAIT_HTML_COLOURS);
+      plait_html_text (html, run->name);
+      plait_html_add (html, "</td><td class=\"number\">%" G_GINT64_FORMAT "</td><td class=\"number\">",
+                      run->result->parameters);
+      if (isfinite (run->rate))
+        plait_html_real (html, run->rate, 0);
+      g_string_append (html, "</td>");
+      plait_html_element (html, "td", "class=\"mono\"", plait_store_path (run->store));
+      g_string_append (html, "</tr>\n");
+    }
+  g_string_append (html, "</table></div>\n");
+}
+
+static gboolean
+add_footer (GString *html, const PlaitRunComparison *comparison, GError **error)
+{
+  g_string_append (html, "<footer>Made by plait " PLAIT_VERSION " from");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const char *path = plait_store_path (((const PlaitRunFile *)comparison->runs->pdata[r])->store);
+      g_autofree char *digest = plait_digest_file (path, 0, error);
+
+      if (digest == NULL)
+        return FALSE;
+      g_string_append (html, r > 0 ? ", " : " ");
+      plait_html_text (html, path);
+      plait_html_add (html, " (sha256 %.16s…)", digest);
+    }
+  g_string_append (html, "</footer>\n");
+  return TRUE;
+}
+
+static gboolean
+report (char *const *paths, const char *output, const char *given_title, gint64 sentences, GError **error)
+{
+  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345 };
+  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &options, error);
+  g_autoptr (GString) html = g_string_new (NULL);
+
+  if (comparison == NULL)
+    return FALSE;
+  const PlaitRunFile *first = comparison->runs->pdata[0];
+  const char *name = plait_key_file_value (first->experiment, "experiment", "name");
+  const char *title = given_title != NULL ? given_title : name != NULL && *name != '\0' ? name : first->name;
+
+  plait_html_begin (html, title);
+  plait_html_element (html, "h1", NULL, title);
+  g_string_append_c (html, '\n');
+  add_runs (html, comparison);
+  if (!add_summaries (html, paths, error))
+    return FALSE;
+  plait_report_scores (html, comparison);
+  plait_report_training (html, comparison);
+  if (!add_sentences (html, comparison, sentences, error) || !plait_report_settings (html, comparison, error)
+      || !add_footer (html, comparison, error))
+    return FALSE;
+  plait_html_end (html);
+  return plait_file_replace (output, html->str, html->len, error);
+}
+
+gboolean
+plait_command_report (PlaitInvocation *invocation, GError **error)
+{
+  g_autofree char *output = NULL, *title = NULL, *sentences_text = NULL;
+  gint64 sentences = 3;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The page to be written", "FILE.html" },
+    { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &sentences_text,
+      "Sentences whose translations and attention are shown (3)", "N" },
+    { "title", 0, 0, G_OPTION_ARG_FILENAME, &title, "Title of the page; else the experiment's name", "TEXT" },
+    { NULL },
+  };
+
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
+      || !plait_option_integer ("--sentences", sentences_text, 0, MOST_SENTENCES, &sentences, error))
+    return FALSE;
+  if (output == NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the page, such as -o report.html");
+  if (!report (invocation->arguments, output, title, sentences, error))
+    return FALSE;
+  plait_log_info (invocation->log, "%s is written", output);
+  return TRUE;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cli/comparison.h"
+#include "cli/map.h"
+#include "cli/place.h"
+
+/* Parts of plait report. Each appends to the page @html. */
+
+/* All heatmaps right below the group @path of @store. */
+gboolean plait_report_attention (GString *html, PlaitStore *store, const char *path, GError **error);
+
+/* Loss, metric and learning rate over the steps. */
+void plait_report_training (GString *html, const PlaitRunComparison *comparison);
+
+/* The table of scores of one split after the other. */
+void plait_report_scores (GString *html, const PlaitRunComparison *comparison);
+
+/* The table @path of @store with all its columns. */
+gboolean plait_report_table (GString *html, PlaitStore *store, const char *path, GError **error);
+
+/* What was set otherwise, and for each run its resolved experiment, its plugins and its data. */
+gboolean plait_report_settings (GString *html, const PlaitRunComparison *comparison, GError **error);
