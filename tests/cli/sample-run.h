@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/* What a sample run holds. */
+typedef struct
+{
+  const char *combiner;
+  const char *const *hypotheses; /* [3] */
+} PlaitTestRun;
+
+/* Writes the file @name of the test's folder as plait run would: an experiment, training tables, an evaluation of the
+ * split "test" with metrics, and attention over one sentence, whose tokens are wide, combining and hostile. */
+void plait_test_write_run (const char *name, const PlaitTestRun *run);
+
+/* Three translations, the first set right, and other ones. */
+extern const char *const plait_test_right[];
+extern const char *const plait_test_wrong[];

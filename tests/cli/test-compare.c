@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+#include "sample-run.h"
+#include "store/store.h"
+
+/* plait compare and plait report. */
+
+static void
+write_runs (void)
+{
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right });
+}
+
+static char *
+contents (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  char *text = NULL;
+
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+TEST_CASE (compare_command, tests_against_the_first)
+{
+  write_runs ();
+  g_auto (PlaitTestCall) call = CALL ("compare", "one.h5", "two.h5", "one.h5", "--trials", "99");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  CHECK_CONTAINS (call.output, "Scores on test\n  Run ");
+  CHECK_CONTAINS (call.output, "  two                100.00  0.");
+  CHECK_CONTAINS (call.output, "  1.0000                  7.50\n"); /* a run against itself */
+  CHECK_CONTAINS (call.output, "p is against one: approximate randomisation, 99\n  shuffles, seed 12345");
+  CHECK_CONTAINS (call.output, "  one           6             1014  one.h5\n");
+  CHECK_CONTAINS (call.output, "Set otherwise\n"
+                               "  Key               one     two   one\n"
+                               "  decoder.combiner  serial  flat  serial\n");
+}
+
+TEST_CASE (compare_command, json)
+{
+  write_runs ();
+  g_auto (PlaitTestCall) call = CALL ("compare", "one.h5", "two.h5", "--test", "bootstrap", "--json");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "\"score\": 100,");
+  CHECK_CONTAINS (call.output, "\"test\": \"paired bootstrap\"");
+  CHECK_CONTAINS (call.output, "\"decoder.combiner\": \"flat\"");
+  CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
+}
+
+static void
+write_grid (void)
+{
+  g_autofree char *path = plait_test_path ("grid.h5");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+
+  REQUIRE (store != NULL);
+  CHECK (plait_store_link_external (store, "/runs/first", "one.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/runs/second", "two.h5", "/", &error));
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (compare_command, unfolds_a_grid)
+{
+  write_runs ();
+  write_grid ();
+  g_auto (PlaitTestCall) call = CALL ("compare", "grid.h5", "--test", "none");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "  decoder.combiner  serial  flat\n");
+  CHECK_CONTAINS (call.output, "  Key               first   second\n");
+}
+
+TEST_CASE (compare_command, refuses)
+{
+  g_autofree char *path = plait_test_path ("other.h5");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+
+  REQUIRE (store != NULL);
+  CHECK (plait_store_set_int (store, "/", "seed", 1, &error) && plait_store_commit (store, &error));
+  write_runs ();
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("compare"), "an argument is missing" },
+    { CALL ("compare", "one.h5", "nowhere.h5"), "nowhere.h5: cannot open it" },
+    { CALL ("compare", "other.h5"), "other.h5: is no run; expected a file that plait run or plait grid made" },
+    { CALL ("compare", "one.h5", "--test", "guess"), "expected permutation, bootstrap or none" },
+    { CALL ("compare", "one.h5", "--trials", "0"), "--trials cannot be \"0\"" },
+    { CALL ("report", "one.h5"), "--output is missing" },
+    { CALL ("report", "-o", "x.html"), "an argument is missing" },
+    { CALL ("report", "one.h5", "-o", "x.html", "--sentences", "some"), "--sentences cannot be \"some\"" },
+    { CALL ("report", "other.h5", "-o", "x.html"), "other.h5: is no run" },
+    { CALL ("report", "one.h5", "-o", "nowhere/x.html"), "nowhere" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+  g_autofree char *page = plait_test_path ("x.html");
+  CHECK (!g_file_test (page, G_FILE_TEST_EXISTS));
+}
+
+TEST_CASE (report_command, one_page_that_needs_nothing_else)
+{
+  write_runs ();
+  g_auto (PlaitTestCall) call = CALL ("report", "one.h5", "two.h5", "-o", "page.html", "--title", "A <title>");
+  g_auto (PlaitTestCall) again = CALL ("report", "-q", "one.h5", "two.h5", "-o", "again.html", "--title", "A <title>");
+  g_autofree char *page = contents ("page.html"), *other = contents ("again.html");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, "");
+  CHECK_STRING (call.errors, "page.html is written\n");
+  CHECK_STRING (again.errors, "");
+  REQUIRE (page != NULL && other != NULL);
+  CHECK_STRING (page, other);
+  CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
+  CHECK_CONTAINS (page, "100.00");
+  CHECK_CONTAINS (page, "<polyline ");
+  CHECK_CONTAINS (page, "two dogs run under green grass");
+  CHECK_CONTAINS (page, "<td class=\"mono\">flat</td>");
+  CHECK_CONTAINS (page, "combiner=serial");
+  CHECK_CONTAINS (page, "▁&lt;b&gt;a&lt;/b&gt;"); /* a token */
+  CHECK_CONTAINS (page, "plait run &lt;sample&gt;.ini");
+  static const char *const unwanted[] = { "http", "<script", "src=", "url(", "href", "<b>", "\033", "nan", "inf" };
+  for (guint i = 0; i < G_N_ELEMENTS (unwanted); i++)
+    {
+      CONTEXT ("unwanted %s", unwanted[i]);
+      CHECK (strstr (page, unwanted[i]) == NULL);
+    }
+}
+
+TEST_CASE (report_command, of_a_grid)
+{
+  write_runs ();
+  write_grid ();
+  g_auto (PlaitTestCall) call = CALL ("report", "grid.h5", "-o", "page.html", "--sentences", "0");
+  g_autofree char *page = contents ("page.html");
+
+  CHECK_INT (call.code, 0);
+  REQUIRE (page != NULL);
+  CHECK_CONTAINS (page, "<h1>sample</h1>");
+  CHECK_CONTAINS (page, "second");
+  CHECK (strstr (page, "<h2>Attention</h2>") == NULL);
+}

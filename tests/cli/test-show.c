@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+#include "sample-run.h"
+#include "store/store.h"
+
+/* plait show. */
+
+static void
+write_run (void)
+{
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+}
+
+TEST_CASE (show_command, draws_the_tree)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call = CALL ("show", "run.h5");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  CHECK_CONTAINS (call.output, "  experiment  7 lines of text (path /@experiment shows them)\n");
+  CHECK_CONTAINS (call.output, "  /\n"
+                               "  ├─ environment  attribute: command\n"
+                               "  ├─ checkpoint\n"
+                               "  │  ├─ last\n"
+                               "  │  │  └─ parameters  1 member\n"
+                               "  │  └─ chosen  → /checkpoint/last\n"
+                               "  ├─ training\n"
+                               "  │  ├─ updates  table of 30 rows: step, negative_log_likelihood, "
+                               "target_tokens_per_second\n");
+  CHECK_CONTAINS (call.output, "  │     ├─ hypotheses  string [3]\n");
+  CHECK_CONTAINS (call.output, "  └─ attention\n"
+                               "     └─ test\n"
+                               "        └─ 0  heatmap: en\n");
+}
+
+TEST_CASE (show_command, draws_a_heatmap_in_blocks)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call = CALL ("show", "run.h5", "/attention/test/0/en");
+  g_auto (PlaitTestCall) chosen = CALL ("show", "run.h5", "attention/test/0/en/", "--layer", "0", "--head", "1");
+  g_auto (PlaitTestCall) group = CALL ("show", "run.h5", "/attention/test/0");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, "        attention to en\n"
+                             "        ▁\n"
+                             "        <\n"
+                             "        b\n"
+                             "        >\n"
+                             "        a\n"
+                             "        <\n"
+                             "        /\n"
+                             "        b\n"
+                             "        > 漢\n"
+                             "   ▁ein ██  \n"
+                             "   漢字 ▒▒▒▒\n"
+                             "  e\u0301\ufffd[2J   ██\n"
+                             "        0 ░▒▓█ 1\n"
+                             "        layer 1, mean of 2 heads; target down, row across\n");
+  CHECK_CONTAINS (chosen.output, "   ▁ein   ██\n"
+                                 "   漢字   ██\n"
+                                 "  e\u0301\ufffd[2J ▓▓░░\n");
+  CHECK_CONTAINS (chosen.output, "layer 0, head 1; ");
+  CHECK (g_str_has_prefix (group.output, "/attention/test/0/en\n"));
+}
+
+TEST_CASE (show_command, colours_a_heatmap_on_a_terminal)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call
+      = plait_test_call_on_terminal (80, (const char *[]){ "show", "run.h5", "/attention/test/0/en", NULL });
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "\033[48;5;229;38;5;16m100\033[0m");
+  CHECK_CONTAINS (call.output, " 50\033[0m");
+  CHECK (strstr (call.output, "\033[2J") == NULL); /* tokens do not command the terminal */
+}
+
+TEST_CASE (show_command, cuts_long_tables)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call = CALL ("show", "run.h5", "training/updates");
+  g_auto (PlaitTestCall) whole = CALL ("show", "run.h5", "training/updates", "--all");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "  step  negative_log_likelihood  target_tokens_per_second\n"
+                               "   100                        8                      1000\n");
+  CHECK_CONTAINS (call.output, "  1000                      0.8                      1009\n"
+                               "  … 10 more; --all shows them\n"
+                               "  2100                  0.38095                      1020\n");
+  CHECK_CONTAINS (whole.output, "  1100                  0.72727                      1010\n");
+}
+
+TEST_CASE (show_command, puts_columns_below_each_other_on_a_narrow_terminal)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call
+      = plait_test_call_on_terminal (36, (const char *[]){ "show", "run.h5", "training/validation", NULL });
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "negative_log_likelihood\033[0m\r\n");
+  CHECK_CONTAINS (call.output, "   100                        8\r\n");
+  CHECK_CONTAINS (call.output, "   100       0\r\n"); /* the step again */
+}
+
+TEST_CASE (show_command, shows_texts_numbers_attributes)
+{
+  write_run ();
+  g_auto (PlaitTestCall) strings = CALL ("show", "run.h5", "/evaluation/test/hypotheses");
+  g_auto (PlaitTestCall) numbers = CALL ("show", "run.h5", "/checkpoint/chosen/parameters/decoder/weight");
+  g_auto (PlaitTestCall) attribute = CALL ("show", "run.h5", "/@experiment");
+  g_auto (PlaitTestCall) title = CALL ("show", "run.h5", "/attention/test/0/en/title");
+
+  CHECK_CONTAINS (strings.output, "  0  a man rides bikes yesterday\n  1  two dogs run under green grass\n");
+  CHECK_CONTAINS (numbers.output, "     0  1  2\n"
+                                  "  0  1  2  3\n"
+                                  "  1  4  5  6\n"
+                                  "  smallest 1, mean 3.5, largest 6\n");
+  CHECK (g_str_has_prefix (attribute.output, "[experiment]\nname=sample\n"));
+  CHECK_STRING (title.output, "attention to en\n");
+}
+
+TEST_CASE (show_command, json)
+{
+  write_run ();
+  g_auto (PlaitTestCall) tree = CALL ("show", "run.h5", "--json");
+  g_auto (PlaitTestCall) table = CALL ("show", "run.h5", "training/validation", "--json");
+  g_auto (PlaitTestCall) map = CALL ("show", "run.h5", "attention/test/0/en", "--json");
+
+  CHECK_INT (tree.code, 0);
+  CHECK_CONTAINS (tree.output, "\"seed\": 1");
+  CHECK_CONTAINS (tree.output, "\"kind\": \"link\"");
+  CHECK_CONTAINS (tree.output, "\"target\": \"/checkpoint/last\"");
+  CHECK_CONTAINS (table.output, "\"rows\": 3,\n  \"columns\": {\n    \"step\": [\n      100,\n      200,\n      300\n");
+  CHECK_CONTAINS (map.output, "\"choice\": \"layer 1, mean of 2 heads\"");
+  CHECK_CONTAINS (map.output, "\"row\": [\n    \"▁<b>a</b>\",\n    \"漢\"\n  ]");
+  CHECK_CONTAINS (map.output, "    [\n      0.5,\n      0.5\n    ],\n");
+}
+
+TEST_CASE (show_command, follows_links_into_other_files)
+{
+  g_autofree char *path = plait_test_path ("grid.h5");
+  g_autofree char *folder = plait_test_path ("cells");
+  g_autoptr (GError) error = NULL;
+
+  write_run ();
+  CHECK_INT (g_mkdir (folder, 0777), 0);
+  g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path ("cells/one.h5");
+  CHECK_INT (g_rename (from, to), 0);
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_link_external (store, "/runs/one", "cells/one.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/runs/gone", "cells/gone.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/runs/self", "grid.h5", "/runs/self", &error));
+  CHECK (plait_store_link (store, "/round", "/round", &error));
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+
+  g_auto (PlaitTestCall) tree = CALL ("show", "grid.h5");
+  g_auto (PlaitTestCall) inside = CALL ("show", "grid.h5", "/runs/one/evaluation/test/references");
+  g_auto (PlaitTestCall) gone = CALL ("show", "grid.h5", "/runs/gone");
+  g_auto (PlaitTestCall) self = CALL ("show", "grid.h5", "/runs/self");
+  g_auto (PlaitTestCall) around = CALL ("show", "grid.h5", "/round/and/round");
+  CHECK_CONTAINS (tree.output, "one  → cells/one.h5 /\n");
+  CHECK_CONTAINS (inside.output, "a man rides a bike today");
+  plait_test_check_refused (&gone, "grid.h5: /runs/gone leads to another file: cells/gone.h5: cannot open it");
+  plait_test_check_refused (&self, "links lead on from /runs/self");
+  plait_test_check_refused (&around, "links lead on from /round/and/round");
+}
+
+TEST_CASE (show_command, refuses)
+{
+  write_run ();
+  plait_test_write ("text", "no HDF5\n");
+  plait_test_write ("foreign.h5", "\211HDF\r\n\032\n and so on");
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("show"), "an argument is missing" },
+    { CALL ("show", "nowhere.h5"), "nowhere.h5: cannot open it" },
+    { CALL ("show", "text"), "text: does not begin with \"plait-store\"" },
+    { CALL ("show", "foreign.h5"), "foreign.h5: does not begin with \"plait-store\", so plait did not write it" },
+    { CALL ("show", "run.h5", "/trainnig"), "there is no /trainnig; the nearest name in / is 'training'" },
+    { CALL ("show", "run.h5", "/../etc"), "is no path" },
+    { CALL ("show", "run.h5", "/@nothing"), "nothing" },
+    { CALL ("show", "run.h5", "attention/test/0/en", "--layer", "2"), "has no layer 2; expected 0 to 1, or mean" },
+    { CALL ("show", "run.h5", "attention/test/0/en", "--head", "-1"), "--head cannot be \"-1\"" },
+    { CALL ("show", "run.h5", "a", "b"), "1 arguments too many" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+}
+
+TEST_CASE (show_command, notices_damage)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  char *bytes;
+  gsize size;
+
+  write_run ();
+  REQUIRE (g_file_get_contents (path, &bytes, &size, NULL));
+  bytes[size / 2] ^= 1;
+  CHECK (g_file_set_contents (path, bytes, (gssize)size, NULL));
+  g_auto (PlaitTestCall) flipped = CALL ("show", "run.h5");
+  CHECK (g_file_set_contents (path, bytes, (gssize)size / 2, NULL));
+  g_auto (PlaitTestCall) cut = CALL ("show", "run.h5");
+  plait_test_check_refused (&flipped, "run.h5: is damaged: its SHA-256 is");
+  plait_test_check_refused (&cut, "so it was cut short or added to");
+  g_free (bytes);
+}
