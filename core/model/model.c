@@ -261,8 +261,10 @@ read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, Pla
 
   if (input->kind == PLAIT_INPUT_TOKENS)
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
-  else
+  else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
+  else /* missing everywhere: there may be no file that tells the width */
+    encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, source->specification->feature_width), NULL);
   source->specification->encoder->encode (source->specification->encoder_settings, source->state, &encoding);
   for (guint i = 0; i < source->shape.n_memories; i++)
     {

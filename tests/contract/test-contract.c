@@ -321,6 +321,8 @@ hold_missing (const Case *held)
   for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
     CHECK (isfinite (losses[row]));
   empty = test_batch (held->model, 0, 3, without, targets);
+  for (guint i = 0; i < held->n_sources; i++)
+    ((PlaitInput *)empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 }; /* no file told the width */
   pass_over (held, empty, 1, FALSE, losses);
   for (gint64 row = 0; row < plait_ragged_rows (empty->target_rows); row++)
     CHECK (isfinite (losses[row]));
