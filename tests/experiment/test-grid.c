@@ -159,6 +159,8 @@ run_all (const char *name, guint jobs, const char *const *overrides)
   g_auto (Opened) opened = open_grid (name, overrides, 0);
 
   run_grid (&opened, jobs);
+  for (guint i = 0; i < opened.grid->n; i++)
+    CHECK_STRING (opened.grid->items[i].note, NULL);
   CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_FINISHED), opened.grid->n);
 }
 
