@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "call.h"
@@ -216,4 +217,52 @@ TEST_CASE (show_command, notices_damage)
   plait_test_check_refused (&flipped, "run.h5: is damaged: its SHA-256 is");
   plait_test_check_refused (&cut, "so it was cut short or added to");
   g_free (bytes);
+}
+
+/* A whole file, as far as its digest goes, whose contents contradict each other. */
+TEST_CASE (show_command, survives_contradictions)
+{
+  static const char *const columns[] = { "there", "not there" }, *const axes[] = { "a/b" }, *const one[] = { "x" };
+  static const gint64 numbers[] = { 1, 2 }, two = 2, none = 0, square[] = { 2, 0 };
+  static const double undefined[] = { NAN, INFINITY };
+  g_autofree char *path = plait_test_path ("odd.h5");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+
+  REQUIRE (store != NULL);
+  CHECK (plait_store_write (store, "/table/there", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_set_list (store, "/table", "columns", PLAIT_STORE_STRING, 2, columns, &error));
+  CHECK (plait_store_make_group (store, "/empty table", &error));
+  CHECK (plait_store_set_list (store, "/empty table", "columns", PLAIT_STORE_STRING, 0, NULL, &error));
+  CHECK (
+      plait_store_write (store, "/map/weights", PLAIT_STORE_DOUBLE, 2, square, undefined, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_set_string (store, "/map", "signal", "weights", &error));
+  CHECK (plait_store_set_list (store, "/map", "axes", PLAIT_STORE_STRING, 1, axes, &error));
+  CHECK (plait_store_make_group (store, "/self", &error));
+  CHECK (plait_store_set_string (store, "/self", "signal", "../map/weights", &error));
+  CHECK (plait_store_set_string (store, "/self", "axes", "row", &error));
+  CHECK (plait_store_write (store, "/strings/bytes", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write (store, "/strings/offsets", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write (store, "/undefined", PLAIT_STORE_DOUBLE, 1, &two, undefined, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write (store, "/nothing", PLAIT_STORE_DOUBLE, 1, &none, undefined, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write_strings (store, "/a\033[31mb", one, 1, &error));
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+
+  g_auto (PlaitTestCall) tree = CALL ("show", "odd.h5", "--all");
+  g_auto (PlaitTestCall) table = CALL ("show", "odd.h5", "table");
+  g_auto (PlaitTestCall) map = CALL ("show", "odd.h5", "map");
+  g_auto (PlaitTestCall) strings = CALL ("show", "odd.h5", "strings");
+  g_auto (PlaitTestCall) undefined_numbers = CALL ("show", "odd.h5", "undefined");
+  g_auto (PlaitTestCall) nothing = CALL ("show", "odd.h5", "nothing");
+  g_auto (PlaitTestCall) json = CALL ("show", "odd.h5", "--json");
+  CHECK_INT (tree.code, 0);
+  CHECK_CONTAINS (tree.output, "a\ufffd[31mb");
+  CHECK_INT (table.code, 0); /* no table, so a group */
+  CHECK_INT (map.code, 2);
+  CHECK_CONTAINS (map.errors, "/map cannot be drawn");
+  CHECK_INT (strings.code, 2);
+  CHECK_CONTAINS (undefined_numbers.output, "  2 of 2 values are not finite\n");
+  CHECK_INT (nothing.code, 0);
+  CHECK_INT (json.code, 0);
 }
