@@ -21,17 +21,6 @@ const PlaitCommand plait_commands[] = {
     "Translate text with a trained run", NULL, plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
     "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
-  { "adversarial", "RUN.h5 [--split NAME] [--seed N] [--json]",
-    "Shuffle one source after the other and score a test split again",
-    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
-    "scores\n"
-    "fall says how much the model relies on it.",
-    plait_command_adversarial },
-  { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
-  { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
-    "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as\n"
-    "decoder or train.",
-    plait_command_inspect },
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--json]",
     "Score translations in text files, and test systems against the first",
     "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are those of an experiment's\n"
@@ -41,6 +30,30 @@ const PlaitCommand plait_commands[] = {
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"
     "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json",
     plait_command_evaluate },
+  { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--json]",
+    "Compare the scores of runs, and what was set otherwise",
+    "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds.\n"
+    "\n"
+    "Examples:\n"
+    "  plait compare serial.h5 flat.h5\n"
+    "  plait compare grid/grid.h5 --test bootstrap --json\n"
+    "  plait compare serial.h5 flat.h5 --attention",
+    plait_command_compare },
+  { "adversarial", "RUN.h5 [--split NAME] [--seed N] [--json]",
+    "Shuffle one source after the other and score a test split again",
+    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
+    "scores\n"
+    "fall says how much the model relies on it.",
+    plait_command_adversarial },
+  { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N]", "Make one HTML page of runs or a grid",
+    "The page needs no other file, no network and no script: scores, training curves, translations, attention, "
+    "settings.\n"
+    "The same runs give the same bytes.\n"
+    "\n"
+    "Examples:\n"
+    "  plait report run.h5 -o report.html\n"
+    "  plait report grid/grid.h5 --sentences 5 -o grid.html",
+    plait_command_report },
   { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--json]",
     "Show a run, a dump or a grid: its tree, tables, texts, numbers and heatmaps",
     "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "
@@ -53,15 +66,6 @@ const PlaitCommand plait_commands[] = {
     "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
-  { "bench", "train|decode [--size small|msmt|mmt] [--data FILE] [--json]",
-    "Time whole training steps or searches at fixed sizes",
-    "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process\n"
-    "has had, and the share of the machine's own rate of matrix products that training reaches, counting no padding.\n"
-    "\n"
-    "Examples:\n"
-    "  plait bench train --size msmt\n"
-    "  plait bench decode --size small --beam 10 --batch 1 --json",
-    plait_command_bench },
   { "generate", "TASK --output FOLDER [--set KEY=VALUE]...",
     "Write the corpus of a generated task as text files, or list the tasks",
     "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed.\n"
@@ -81,21 +85,19 @@ const PlaitCommand plait_commands[] = {
     "  plait vocabulary --show shared.model\n"
     "  echo 'a man rides' | plait vocabulary --encode shared.model",
     plait_command_vocabulary },
-  { "compare", "RUN.h5|grid.h5... [--test NAME] [--json]", "Compare the scores of runs, and what was set otherwise",
-    "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds.\n"
+  { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
+  { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
+    "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as\n"
+    "decoder or train.",
+    plait_command_inspect },
+  { "bench", "train|decode [--size small|msmt|mmt] [--data FILE] [--json]",
+    "Time whole training steps or searches at fixed sizes",
+    "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process\n"
+    "has had, and the share of the machine's own rate of matrix products that training reaches, counting no padding.\n"
     "\n"
     "Examples:\n"
-    "  plait compare serial.h5 flat.h5\n"
-    "  plait compare grid/grid.h5 --test bootstrap --json",
-    plait_command_compare },
-  { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N]", "Make one HTML page of runs or a grid",
-    "The page needs no other file, no network and no script: scores, training curves, translations, attention, "
-    "settings.\n"
-    "The same runs give the same bytes.\n"
-    "\n"
-    "Examples:\n"
-    "  plait report run.h5 -o report.html\n"
-    "  plait report grid/grid.h5 --sentences 5 -o grid.html",
-    plait_command_report },
+    "  plait bench train --size msmt\n"
+    "  plait bench decode --size small --beam 10 --batch 1 --json",
+    plait_command_bench },
   { NULL },
 };

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/compare.h"
 #include "cli/comparison.h"
 #include "cli/options.h"
 
@@ -189,13 +190,15 @@ gboolean
 plait_command_compare (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *test = NULL, *trials = NULL, *seed = NULL;
-  gboolean json = FALSE;
+  gboolean json = FALSE, attention = FALSE;
   PlaitComparisonOptions options = { .seed = 12345 };
   const GOptionEntry entries[] = {
     { "test", 0, 0, G_OPTION_ARG_FILENAME, &test,
       "Test against the first run: permutation, bootstrap or none (permutation)", "NAME" },
     { "trials", 0, 0, G_OPTION_ARG_FILENAME, &trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
+    { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,
+      "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
@@ -207,6 +210,8 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   options.trials = options.test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
     return FALSE;
+  if (attention)
+    return plait_compare_attention (invocation->arguments, json, error);
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
   if (comparison == NULL)
     return FALSE;

@@ -223,3 +223,19 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
   map->columns = read_labels (store, path, map->column_axis, map->n_columns);
   return g_steal_pointer (&map);
 }
+
+void
+plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads)
+{
+  gint64 n = 0;
+  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
+  g_autofree char *place = signal != NULL ? plait_place_below (path, signal) : NULL;
+  PlaitStoreObject object;
+
+  *layers = *heads = 0;
+  if (axes == NULL || place == NULL || !plait_store_describe (store, place, &object, NULL))
+    return;
+  for (guint i = 0; i + 2 < object.rank && i < n; i++)
+    *(strcmp (axes[i], "head") == 0 ? heads : layers) = object.shape[i];
+}

@@ -33,6 +33,9 @@ gboolean plait_map_parse (const char *option, const char *text, gint64 *choice, 
 /* Whether a heatmap of at least two axes stands at @path. */
 gboolean plait_map_is (PlaitStore *store, const char *path);
 
+/* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
+void plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
+
 /* Reads the heatmap at @path. (transfer full) */
 PlaitMap *plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error);
 void plait_map_free (PlaitMap *map);

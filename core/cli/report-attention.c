@@ -155,30 +155,13 @@ add_small (GString *html, const PlaitMap *map)
   g_string_append (html, "</svg>\n");
 }
 
-/* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
-static void
-count_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads)
-{
-  gint64 n = 0;
-  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
-  g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
-  g_autofree char *place = signal != NULL ? plait_place_below (path, signal) : NULL;
-  PlaitStoreObject object;
-
-  *layers = *heads = 0;
-  if (axes == NULL || place == NULL || !plait_store_describe (store, place, &object, NULL))
-    return;
-  for (guint i = 0; i + 2 < object.rank && i < n; i++)
-    *(strcmp (axes[i], "head") == 0 ? heads : layers) = object.shape[i];
-}
-
 /* Rows of layers, columns of heads. */
 static gboolean
 add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map, GError **error)
 {
   gint64 layers, heads;
 
-  count_steps (store, path, &layers, &heads);
+  plait_map_steps (store, path, &layers, &heads);
   gint64 pictures = MAX (layers, 1) * MAX (heads, 1);
   if (pictures < 2 || pictures > MOST_SMALL_CELLS / MAX (map->n_rows * map->n_columns, 1))
     return TRUE;

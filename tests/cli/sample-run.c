@@ -14,7 +14,7 @@ const char *const plait_test_wrong[]
     = { "a man rides bikes yesterday", "two dogs run under green grass", "the child play with the ball", NULL };
 
 static void
-write_attention (PlaitStore *store)
+write_attention (PlaitStore *store, gboolean turned)
 {
   static const char *const axes[] = { "layer", "head", "target", "row" };
   static const char *const target[] = { "\u2581ein", "\u6f22\u5b57", "e\u0301\033[2J" };
@@ -22,10 +22,14 @@ write_attention (PlaitStore *store)
   static const char *const *const labels[] = { NULL, NULL, target, row };
   static const gint64 shape[] = { 2, 2, 3, 2 };
   /* The means over heads of the last layer: 1 0, .5 .5, 0 1. */
-  static const PlaitScalar values[]
-      = { .25, .75, .5, .5, 1, 0, .125, .875, 0, 1, .75, .25, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1 };
+  PlaitScalar values[] = { .25, .75, .5, .5, 1, 0, .125, .875, 0, 1, .75, .25, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1 };
   GError *error = NULL;
 
+  if (turned)
+    {
+      values[12] = 0;
+      values[13] = 1;
+    }
   plait_store_write_heatmap (store, "/attention/test/0/en",
                              &(PlaitStoreHeatmap){ .signal = "weights",
                                                    .rank = 4,
@@ -113,7 +117,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
                                    &error));
   write_training (store);
   write_evaluation (store, run->hypotheses);
-  write_attention (store);
+  write_attention (store, run->turned);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));
   CHECK (plait_store_commit (store, &error));
   CHECK_NO_ERROR (error);

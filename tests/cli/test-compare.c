@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "call.h"
+#include "cli/attention-difference.h"
 #include "harness.h"
 #include "sample-run.h"
 #include "store/store.h"
@@ -77,6 +79,36 @@ TEST_CASE (compare_command, unfolds_a_grid)
   CHECK_INT (call.code, 0);
   CHECK_CONTAINS (call.output, "  decoder.combiner  serial  flat\n");
   CHECK_CONTAINS (call.output, "  Key               first   second\n");
+}
+
+TEST_CASE (compare_command, attention_by_jensen_shannon)
+{
+  const double left[] = { 1, 0 }, right[] = { 0, 2 }, even[] = { .5, .5 }, nothing[] = { 0, 0 };
+
+  CHECK_NEAR (plait_jensen_shannon (left, left, 2), 0, 0);
+  CHECK_NEAR (plait_jensen_shannon (left, right, 2), 1, 1e-15); /* scaled to 1 first */
+  /* H (3/4, 1/4) - H (1/2, 1/2) / 2 */
+  CHECK_NEAR (plait_jensen_shannon (left, even, 2), .75 * log2 (4. / 3) + .25 * 2 - .5, 1e-15);
+  CHECK (isnan (plait_jensen_shannon (left, nothing, 2)));
+
+  write_runs ();
+  g_auto (PlaitTestCall) same = CALL ("compare", "one.h5", "two.h5", "--attention");
+  plait_test_write_run ("turned.h5", &(PlaitTestRun){ "serial", plait_test_wrong, TRUE });
+  g_auto (PlaitTestCall) turned = CALL ("compare", "one.h5", "turned.h5", "--attention");
+  g_auto (PlaitTestCall) json = CALL ("compare", "one.h5", "turned.h5", "--attention", "--json");
+  g_auto (PlaitTestCall) single = CALL ("compare", "one.h5", "--attention");
+  CHECK_INT (same.code, 0);
+  CHECK_CONTAINS (same.output, "Attention to en on test\n"
+                               "  Layer  Head 0  Head 1    Mean\n"
+                               "      0  0.0000  0.0000  0.0000\n"
+                               "      1  0.0000  0.0000  0.0000\n"
+                               "  1 sentence\n");
+  CHECK_CONTAINS (turned.output, "      0  0.0000  0.0000  0.0000\n"
+                                 "      1  0.3333  0.0000  0.1667\n"); /* one row of three */
+  CHECK_CONTAINS (json.output, "\"memory\": \"en\"");
+  CHECK_CONTAINS (json.output, "\"sentences\": 1");
+  CHECK_CONTAINS (json.output, "0.3333333333333333,");
+  plait_test_check_refused (&single, "--attention compares two files");
 }
 
 TEST_CASE (compare_command, refuses)

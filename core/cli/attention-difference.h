@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/error.h"
+#include "store/store.h"
+
+/*
+ * How differently two models attend: the Jensen-Shannon divergence of their attention weights, in bits, over the same
+ * sentences with the same tokens.
+ *
+ * JSD (p, q) = H ((p + q) / 2) - (H (p) + H (q)) / 2 is 0 for equal distributions and 1 for those that share nothing.
+ * Every row of weights is scaled to sum to 1 first, since a memory may have only its share of a joint softmax; rows
+ * without any weight are left out.
+ */
+
+/* One memory of one split. */
+typedef struct
+{
+  char *split, *memory;
+  gint64 layers, heads; /* at least 1 */
+  double *sums;         /* [layers, heads]: of the divergences of rows */
+  gint64 *rows;         /* [layers, heads] */
+  gint64 sentences;     /* compared */
+  gint64 skipped;       /* other tokens, or another number of layers or heads */
+} PlaitAttentionDifference;
+
+/* Compares all attention below /attention of the two files. (transfer full) (element-type PlaitAttentionDifference) */
+GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **error);
+
+/* The divergence of @p and @q [n] in bits; NaN if either sums to nothing. */
+double plait_jensen_shannon (const double *p, const double *q, gint64 n);

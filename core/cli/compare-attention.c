@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/attention-difference.h"
+#include "cli/columns.h"
+#include "cli/compare.h"
+
+/* plait compare --attention: two files, layer by layer and head by head. */
+
+static double
+mean (const PlaitAttentionDifference *difference, gint64 step)
+{
+  return difference->rows[step] > 0 ? difference->sums[step] / (double)difference->rows[step] : NAN;
+}
+
+static void
+print_json (GPtrArray *differences)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_array (json, NULL);
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const PlaitAttentionDifference *difference = differences->pdata[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "split", difference->split);
+      plait_json_text (json, "memory", difference->memory);
+      plait_json_integer (json, "sentences", difference->sentences);
+      plait_json_integer (json, "skipped", difference->skipped);
+      plait_json_begin_array (json, "divergence");
+      for (gint64 l = 0; l < difference->layers; l++)
+        {
+          plait_json_begin_array (json, NULL);
+          for (gint64 h = 0; h < difference->heads; h++)
+            plait_json_real (json, NULL, mean (difference, l * difference->heads + h));
+          plait_json_end_array (json);
+        }
+      plait_json_end_array (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static void
+number_cell (PlaitColumns *columns, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  plait_columns_cell (columns, PLAIT_PAGE_PLAIN,
+                      isfinite (value) ? g_ascii_formatd (text, sizeof text, "%.4f", value) : "–");
+}
+
+static void
+print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
+{
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autofree char *title = g_strdup_printf ("attention to %s on %s", difference->memory, difference->split);
+
+  plait_page_heading (page, title);
+  if (difference->sentences > 0)
+    {
+      plait_columns_add (columns, "Layer", PLAIT_COLUMN_RIGHT);
+      for (gint64 h = 0; h < difference->heads; h++)
+        {
+          g_autofree char *head = g_strdup_printf ("Head %" G_GINT64_FORMAT, h);
+          plait_columns_add (columns, head, PLAIT_COLUMN_RIGHT);
+        }
+      plait_columns_add (columns, "Mean", PLAIT_COLUMN_RIGHT);
+      for (gint64 l = 0; l < difference->layers; l++)
+        {
+          g_autofree char *layer = g_strdup_printf ("%" G_GINT64_FORMAT, l);
+          double sum = 0;
+
+          plait_columns_cell (columns, PLAIT_PAGE_NAME, layer);
+          for (gint64 h = 0; h < difference->heads; h++)
+            {
+              sum += mean (difference, l * difference->heads + h);
+              number_cell (columns, mean (difference, l * difference->heads + h));
+            }
+          number_cell (columns, sum / (double)difference->heads);
+        }
+      plait_columns_print (columns, page);
+    }
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %" G_GINT64_FORMAT " sentence%s", difference->sentences,
+                   difference->sentences == 1 ? "" : "s");
+  if (difference->skipped > 0)
+    plait_page_text (page, PLAIT_PAGE_DIM, "; %" G_GINT64_FORMAT " left out, with other tokens, layers or heads",
+                     difference->skipped);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+}
+
+gboolean
+plait_compare_attention (char *const *paths, gboolean json, GError **error)
+{
+  if (paths[0] == NULL || paths[1] == NULL || paths[2] != NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--attention compares two files; name two");
+  g_autoptr (PlaitStore) first = plait_store_open (paths[0], error);
+  g_autoptr (PlaitStore) second = first != NULL ? plait_store_open (paths[1], error) : NULL;
+  if (second == NULL)
+    return FALSE;
+  g_autoptr (GPtrArray) differences = plait_attention_differences (first, second, error);
+  if (differences == NULL)
+    return FALSE;
+  if (differences->len == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s and %s have no attention of the same split, sentence and source; dump both on the same text",
+                       paths[0], paths[1]);
+  if (json)
+    {
+      print_json (differences);
+      return TRUE;
+    }
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  for (guint i = 0; i < differences->len; i++)
+    print_one (differences->pdata[i], page);
+  plait_page_text (
+      page, PLAIT_PAGE_DIM,
+      "\n  Jensen-Shannon divergence in bits, a mean over target tokens: 0 the same, 1 nothing in common.\n");
+  return TRUE;
+}
