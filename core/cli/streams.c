@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/streams.h"
 
+#include "cli/stop.h"
+
 #include <string.h>
 
 static gint
@@ -22,9 +24,9 @@ unknown_source (const PlaitExperiment *experiment, const char *option, GError **
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
 }
 
-const char **
-plait_source_files (const PlaitExperiment *experiment, const char *const *given, const char *const *without,
-                    GError **error)
+/* A path for each source of @experiment, NULL for a missing one. (transfer container) */
+static const char **
+source_files (const PlaitExperiment *experiment, const char *const *given, const char *const *without, GError **error)
 {
   g_autofree const char **files = g_new0 (const char *, experiment->n_sources);
   g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
@@ -78,4 +80,77 @@ plait_source_files (const PlaitExperiment *experiment, const char *const *given,
         return NULL;
       }
   return g_steal_pointer (&files);
+}
+
+void
+plait_text_use_clear (PlaitTextUse *use)
+{
+  plait_store_free (use->dump);
+  plait_feed_free (use->feed);
+  plait_search_free (use->search);
+  plait_pool_free (use->pool);
+  plait_trained_free (use->trained);
+  g_strfreev (use->sources);
+  g_strfreev (use->without);
+  g_free (use->checkpoint);
+  g_free (use->attention);
+}
+
+gboolean
+plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
+{
+  g_autofree const char **files = NULL;
+
+  if (use->threads < 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--threads=%d: expected a number from 0 (all processors) on",
+                       use->threads);
+  use->log = invocation->log;
+  use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, invocation->log, error);
+  if (!use->trained)
+    return FALSE;
+  files = source_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,
+                        error);
+  if (!files)
+    return FALSE;
+  use->feed = plait_materials_open_feed (use->trained->materials, files, target, error);
+  if (!use->feed)
+    return FALSE;
+  use->pool = plait_pool_new ((guint)use->threads);
+  use->search = plait_search_new (use->trained->system->model, use->pool, 0, error);
+  if (!use->search)
+    return FALSE;
+  if (use->attention)
+    {
+      use->dump = plait_store_create (use->attention, error);
+      if (!use->dump)
+        return FALSE;
+    }
+  use->stop = plait_stop_on_signals ();
+  return TRUE;
+}
+
+PlaitBatch *
+plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error)
+{
+  PlaitBatch *batch = plait_feed_next (use->feed, sentences, error);
+
+  if (batch && g_atomic_int_get (use->stop))
+    {
+      plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %" G_GINT64_FORMAT, batch->sentence[0] + 1);
+      g_clear_pointer (&batch, plait_batch_free);
+    }
+  return batch;
+}
+
+gboolean
+plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAttention *attention,
+                     const PlaitHypotheses *hypotheses, GError **error)
+{
+  PlaitEvaluator evaluator = { use->trained->system, use->trained->materials, use->search, use->log, use->stop };
+  gboolean good = !use->dump
+                  || plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch,
+                                                             attention, hypotheses, use->dump, error);
+
+  plait_sentence_attention_free (attention, batch->n_sentences);
+  return good;
 }

@@ -1,11 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "cli/command.h"
+#include "experiment/evaluation.h"
 #include "experiment/trained.h"
 
-/* "NAME=FILE" options: the file of each source of a run. */
+/*
+ * A trained run and the text that it is to read: what plait translate and plait score have in common.
+ */
+typedef struct
+{
+  /* Options, filled by the parser. */
+  char **sources; /* NAME=FILE */
+  char **without; /* names of sources that are missing */
+  char *checkpoint;
+  char *attention; /* path of a dump, or NULL */
+  gint threads;
 
-/* @given: the options; @without: names of sources that are missing. Returns a path for each source of @experiment, NULL
- * for a missing one: [n_sources]. Every source must be named once. (transfer container) */
-const char **plait_source_files (const PlaitExperiment *experiment, const char *const *given,
-                                 const char *const *without, GError **error);
+  /* Opened by plait_text_use_open. */
+  PlaitTrained *trained;
+  PlaitPool *pool;
+  PlaitSearch *search;
+  PlaitFeed *feed;
+  PlaitStore *dump; /* or NULL */
+  PlaitLog *log;
+  const gint *stop;
+} PlaitTextUse;
+
+void plait_text_use_clear (PlaitTextUse *use);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
+
+/* Rows of an option table. */
+#define PLAIT_TEXT_USE_OPTIONS(use)                                                                                        \
+  { "source",                                                                                                              \
+    's',                                                                                                                   \
+    0,                                                                                                                     \
+    G_OPTION_ARG_FILENAME_ARRAY,                                                                                           \
+    &(use).sources,                                                                                                        \
+    "Text (or features) of a source; - is standard input",                                                                 \
+    "NAME=FILE" },                                                                                                         \
+      { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                      \
+      { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &(use).attention, "Dump the attention of every sentence", "DUMP.h5" }, \
+      { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "best (the default), last or average", "NAME" },   \
+  {                                                                                                                        \
+    "threads", 't', 0, G_OPTION_ARG_INT, &(use).threads, "Threads; else as many as there are processors", "N"              \
+  }
+
+/* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the
+ * target if
+ * @target is not NULL, and the dump. Every source must be named once, by --source or --without. */
+gboolean plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error);
+
+/* The next batch of at most @sentences. NULL at the end with @error left alone; NULL with @error set on bad text and
+ * after a signal. (transfer full) */
+PlaitBatch *plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error);
+
+/* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if NULL.
+ * Frees
+ * @attention. */
+gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAttention *attention,
+                              const PlaitHypotheses *hypotheses, GError **error);
