@@ -23,9 +23,9 @@ typedef struct
   double beta1;
   double beta2;
   double epsilon;
-  double weight_decay;     /* decoupled: value -= rate * weight_decay * value */
-  double gradient_scale;   /* the gradient is multiplied by it first (clipping) */
-  gint64 step;             /* 1 at the first update; for the bias correction c = 1 - beta^step */
+  double weight_decay;   /* decoupled: value -= rate * weight_decay * value */
+  double gradient_scale; /* the gradient is multiplied by it first (clipping) */
+  gint64 step;           /* 1 at the first update; for the bias correction c = 1 - beta^step */
 } PlaitAdamSettings;
 
 /* One pass: m, v and value of every slot; gradients are left zero, ready for the next step. */
