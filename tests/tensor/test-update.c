@@ -50,8 +50,7 @@ adam_body (Trial *trial)
           slow[i].second_moment[j] = (PlaitScalar)u;
           slow[i].value[j]
               = (PlaitScalar)((double)slow[i].value[j] * (1 - settings.rate * settings.weight_decay)
-                              - settings.rate * m / (1 - pow (.9, (double)settings.step))
-                                    / (sqrt (corrected) + 1e-3));
+                              - settings.rate * m / (1 - pow (.9, (double)settings.step)) / (sqrt (corrected) + 1e-3));
           slow[i].gradient[j] = 0;
         }
     }
