@@ -285,19 +285,22 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
   for (guint c = 0; c < n; c++)
     add_curve (html, &curves[c], &x, &y);
   g_string_append (html, "</svg>\n");
-  if (n > 1)
-    {
-      g_string_append (html, "<div class=\"small\">");
-      for (guint c = 0; c < n; c++)
-        {
-          plait_html_add (html, "%s<span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
-                          c > 0 ? " &ensp;" : "", curves[c].colour % PLAIT_HTML_COLOURS,
-                          curves[c].dashed ? ";opacity:.45" : "");
-          plait_html_text (html, curves[c].name);
-        }
-      g_string_append (html, "</div>\n");
-    }
   g_string_append (html, "</figure>\n");
+}
+
+void
+plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n)
+{
+  g_string_append (html, "<p class=\"small\">");
+  for (guint c = 0; c < n; c++)
+    {
+      plait_html_add (html, "%s<span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
+                      c > 0 ? " &ensp;" : "", curves[c].colour % PLAIT_HTML_COLOURS,
+                      curves[c].dashed ? ";opacity:.45" : "");
+      plait_html_text (html, curves[c].name);
+      g_string_append (html, curves[c].dashed ? " (dashed)" : "");
+    }
+  g_string_append (html, "</p>\n");
 }
 
 #define INTERVAL_WIDTH 110

@@ -38,8 +38,11 @@ typedef struct
   gboolean dashed;
 } PlaitHtmlCurve;
 
-/* A plot of @curves with axes and a legend; nothing if there is no point. */
+/* A plot of @curves with axes; nothing if there is no point. */
 void plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n);
+
+/* The names of @curves beside their colours. */
+void plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n);
 
 /* A picture of one score with its interval on the scale @least .. @most, as wide as a cell. */
 void plait_html_interval (GString *html, double score, double low, double high, double least, double most,

@@ -11,6 +11,9 @@
 #define MOST_ROWS ((gint64)1 << 16)
 #define MOST_TEXT ((gsize)64 << 20)
 
+/* What the names of a grid's columns end in that tell more of another column. */
+static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p" };
+
 /* Where the intervals of one measure lie over all runs. */
 static void
 range_of (const PlaitRunComparison *comparison, guint m, double *least, double *most, double *best)
@@ -117,15 +120,15 @@ read_column (PlaitStore *store, const char *path, gboolean *number, GError **err
   if (*number)
     {
       g_autofree double *values = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_ROWS, &n, error);
+      gboolean real = object.type == PLAIT_STORE_DOUBLE || object.type == PLAIT_STORE_FLOAT;
+      const char *format = !real ? "%.0f" : g_str_has_suffix (path, " p") ? "%.4f" : "%.2f";
       char text[G_ASCII_DTOSTR_BUF_SIZE];
 
       if (values == NULL)
         return NULL;
       for (gint64 i = 0; i < n; i++)
-        g_ptr_array_add (cells,
-                         g_strdup (isfinite (values[i]) ? g_ascii_formatd (
-                                       text, sizeof text, values[i] == rint (values[i]) ? "%.0f" : "%.4g", values[i])
-                                                        : "–"));
+        g_ptr_array_add (
+            cells, g_strdup (isfinite (values[i]) ? g_ascii_formatd (text, sizeof text, format, values[i]) : "–"));
       return g_steal_pointer (&cells);
     }
   g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
@@ -136,40 +139,102 @@ read_column (PlaitStore *store, const char *path, gboolean *number, GError **err
   return g_steal_pointer (&cells);
 }
 
-gboolean
-plait_report_table (GString *html, PlaitStore *store, const char *path, GError **error)
+/* A column of a table by its name. */
+typedef struct
 {
-  g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (gboolean));
+  const char *name;
+  gboolean number;
+  GPtrArray *cells;
+} Column;
+
+static void
+clear_column (gpointer column)
+{
+  g_ptr_array_unref (((Column *)column)->cells);
+}
+
+/* The cell of row @row in the column "@name@ending", or NULL if there is no such column or no number. */
+static const char *
+cell (const GArray *columns, const char *name, const char *ending, guint row)
+{
+  g_autofree char *wanted = g_strconcat (name, ending, NULL);
+
+  for (guint c = 0; c < columns->len; c++)
+    {
+      const Column *column = &g_array_index (columns, Column, c);
+
+      if (strcmp (column->name, wanted) == 0)
+        return row < column->cells->len && strcmp (column->cells->pdata[row], "–") != 0 ? column->cells->pdata[row]
+                                                                                        : NULL;
+    }
+  return NULL;
+}
+
+/* Whether @name is a part of what another column tells: a spread, a bound, a p. */
+static gboolean
+is_part (const GArray *columns, const char *name)
+{
+  for (guint c = 0; c < columns->len; c++)
+    for (guint e = 0; e < G_N_ELEMENTS (parts); e++)
+      {
+        g_autofree char *part = g_strconcat (g_array_index (columns, Column, c).name, parts[e], NULL);
+
+        if (strcmp (name, part) == 0)
+          return TRUE;
+      }
+  return FALSE;
+}
+
+/* "34.5 ± 0.3 (p 0.01)" */
+static void
+add_summary_cell (GString *html, const GArray *columns, const Column *column, guint row)
+{
+  const char *deviation = cell (columns, column->name, " standard deviation", row);
+  const char *low = cell (columns, column->name, " low", row), *high = cell (columns, column->name, " high", row);
+  const char *p = cell (columns, column->name, " adjusted p", row);
+
+  plait_html_add (html, "<td%s>", column->number ? " class=\"number\"" : "");
+  plait_html_text (html, row < column->cells->len ? column->cells->pdata[row] : "");
+  if (deviation != NULL)
+    plait_html_add (html, " ± %s", deviation);
+  else if (low != NULL && high != NULL)
+    plait_html_add (html, " [%s, %s]", low, high);
+  if (p != NULL)
+    plait_html_add (html, " <span class=\"dim small\">p %s</span>", p);
+  g_string_append (html, "</td>");
+}
+
+gboolean
+plait_report_summary (GString *html, PlaitStore *store, const char *path, GError **error)
+{
+  g_autoptr (GArray) columns = g_array_new (FALSE, FALSE, sizeof (Column));
   gint64 rows;
   g_auto (GStrv) names = plait_store_table_columns (store, path, &rows, error);
 
+  g_array_set_clear_func (columns, clear_column);
   if (names == NULL)
     return FALSE;
-  g_string_append (html, "<div class=\"scroll\"><table>\n<tr>");
   for (guint c = 0; names[c] != NULL; c++)
     {
       g_autofree char *place = plait_place_below (path, names[c]);
-      gboolean number;
-      GPtrArray *cells = read_column (store, place, &number, error);
+      Column column = { .name = names[c] };
 
-      if (cells == NULL)
+      column.cells = read_column (store, place, &column.number, error);
+      if (column.cells == NULL)
         return FALSE;
-      g_ptr_array_add (columns, cells);
-      g_array_append_val (numbers, number);
-      plait_html_element (html, "th", number ? "class=\"number\"" : NULL, names[c]);
+      g_array_append_val (columns, column);
     }
+  g_string_append (html, "<div class=\"scroll\"><table>\n<tr>");
+  for (guint c = 0; c < columns->len; c++)
+    if (!is_part (columns, names[c]))
+      plait_html_element (html, "th", g_array_index (columns, Column, c).number ? "class=\"number\"" : NULL, names[c]);
   g_string_append (html, "</tr>\n");
   for (gint64 r = 0; r < rows; r++)
     {
       g_string_append (html, "<tr>");
       for (guint c = 0; c < columns->len; c++)
-        {
-          const GPtrArray *cells = columns->pdata[c];
-
-          plait_html_element (html, "td", g_array_index (numbers, gboolean, c) ? "class=\"number\"" : NULL,
-                              r < (gint64)cells->len ? cells->pdata[r] : "");
-        }
+        if (!is_part (columns, names[c]))
+          add_summary_cell (html, columns, &g_array_index (columns, Column, c), (guint)r);
       g_string_append (html, "</tr>\n");
     }
   g_string_append (html, "</table></div>\n");

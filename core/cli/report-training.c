@@ -10,7 +10,6 @@ typedef struct
 {
   const char *table, *column; /* below /training */
   gboolean dashed;
-  const char *name; /* of the curve where there is one run */
 } Source;
 
 typedef struct
@@ -23,11 +22,10 @@ typedef struct
 static const Plot plots[] = {
   { "Negative log-likelihood, nats a target token",
     2,
-    { { "updates", "negative_log_likelihood", TRUE, "training" },
-      { "validation", "negative_log_likelihood", FALSE, "validation" } } },
-  { "Validation metric", 1, { { "validation", "metric", FALSE, "validation" } } },
-  { "Learning rate", 1, { { "updates", "learning_rate", FALSE, "training" } } },
-  { "Target tokens per second", 1, { { "updates", "target_tokens_per_second", FALSE, "training" } } },
+    { { "updates", "negative_log_likelihood", TRUE }, { "validation", "negative_log_likelihood", FALSE } } },
+  { "Validation metric", 1, { { "validation", "metric", FALSE } } },
+  { "Learning rate", 1, { { "updates", "learning_rate", FALSE } } },
+  { "Target tokens per second", 1, { { "updates", "target_tokens_per_second", FALSE } } },
 };
 
 /* Reads one curve; one that the run does not have is empty. */
@@ -63,7 +61,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
       {
         const PlaitRunFile *run = comparison->runs->pdata[r];
         const Source *source = &plot->sources[s];
-        PlaitHtmlCurve curve = { .name = several ? run->name : source->name, .colour = r, .dashed = source->dashed };
+        PlaitHtmlCurve curve = { .name = run->name, .colour = r, .dashed = source->dashed };
 
         /* One curve a run is all that can be told apart. */
         if (several && source->dashed)
@@ -75,10 +73,36 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
   plait_html_plot (html, plot->title, "updates", (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
 }
 
+/* One legend serves all plots. */
+static void
+add_legend (GString *html, const PlaitRunComparison *comparison)
+{
+  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
+
+  if (comparison->runs->len == 1)
+    {
+      const PlaitHtmlCurve pair[]
+          = { { .name = "training", .colour = 0, .dashed = TRUE }, { .name = "validation", .colour = 0 } };
+
+      plait_html_legend (html, pair, G_N_ELEMENTS (pair));
+      return;
+    }
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      PlaitHtmlCurve curve = { .name = run->name, .colour = r };
+
+      g_array_append_val (curves, curve);
+    }
+  plait_html_legend (html, (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
+}
+
 void
 plait_report_training (GString *html, const PlaitRunComparison *comparison)
 {
-  g_string_append (html, "<h2>Training</h2>\n<div class=\"plots\">\n");
+  g_string_append (html, "<h2>Training</h2>\n");
+  add_legend (html, comparison);
+  g_string_append (html, "<div class=\"plots\">\n");
   for (guint i = 0; i < G_N_ELEMENTS (plots); i++)
     add_plot (html, comparison, &plots[i]);
   g_string_append (html, "</div>\n");

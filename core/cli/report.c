@@ -141,8 +141,10 @@ add_summaries (GString *html, char *const *paths, GError **error)
       if (!plait_store_has (store, "/summary"))
         continue;
       plait_html_element (html, "h2", NULL, "The grid");
-      g_string_append (html, "\n<p class=\"dim small\">Means over seeds.</p>\n");
-      if (!plait_report_table (html, store, "/summary", error))
+      g_string_append (html,
+                       "\n<p class=\"dim small\">Means and standard deviations over seeds; of one seed its bootstrap "
+                       "interval. p is against the first row, adjusted by Holm's method.</p>\n");
+      if (!plait_report_summary (html, store, "/summary", error))
         return FALSE;
     }
   return TRUE;

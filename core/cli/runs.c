@@ -8,6 +8,7 @@
 #include "cli/place.h"
 
 #define MOST_RUNS 1000
+#define DIGEST 8 /* digits */
 
 static void
 run_free (gpointer item)
@@ -65,6 +66,23 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
   return TRUE;
 }
 
+/* @name without the digest that ends the names of a grid's files, if no other of @names becomes the same. (transfer
+ * full) */
+static char *
+short_name (const char *name, char *const *names)
+{
+  gsize length = strlen (name), digest = 0;
+
+  while (digest < length && g_ascii_isxdigit (name[length - 1 - digest]))
+    digest++;
+  if (digest != DIGEST || length <= DIGEST + 1 || name[length - DIGEST - 1] != '-')
+    return g_strdup (name);
+  guint same = 0;
+  for (guint i = 0; names[i] != NULL; i++)
+    same += strncmp (names[i], name, length - DIGEST) == 0;
+  return same == 1 ? g_strndup (name, length - DIGEST - 1) : g_strdup (name);
+}
+
 /* The runs that the grid in @store links to. */
 static gboolean
 add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
@@ -81,7 +99,9 @@ add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
       g_autofree char *link = plait_place_below ("/runs", names[i]);
       g_autoptr (PlaitPlace) place = plait_place_open (path, link, error);
 
-      if (place == NULL || !add_run (runs, g_steal_pointer (&place->store), names[i], error))
+      g_autofree char *name = short_name (names[i], names);
+
+      if (place == NULL || !add_run (runs, g_steal_pointer (&place->store), name, error))
         return FALSE;
     }
   return TRUE;

@@ -41,7 +41,7 @@ number_cell (PlaitColumns *columns, double value, gboolean integer)
     g_ascii_formatd (digits, sizeof digits, integer ? "%.0f" : "%.5g", value);
   else
     plait_format_double (digits, value);
-  plait_columns_cell (columns, isfinite (value) ? PLAIT_PAGE_PLAIN : PLAIT_PAGE_BAD, digits);
+  plait_columns_cell (columns, isfinite (value) ? PLAIT_PAGE_PLAIN : PLAIT_PAGE_DIM, digits);
 }
 
 /* One column of a table, read whole. */

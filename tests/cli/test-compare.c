@@ -6,7 +6,7 @@
 #include "cli/attention-difference.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/store.h"
+#include "store/table.h"
 
 /* plait compare and plait report. */
 
@@ -64,8 +64,20 @@ write_grid (void)
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
 
   REQUIRE (store != NULL);
-  CHECK (plait_store_link_external (store, "/runs/first", "one.h5", "/", &error));
-  CHECK (plait_store_link_external (store, "/runs/second", "two.h5", "/", &error));
+  const char *const combiners[] = { "serial", "flat" };
+  const double scores[] = { 30.5, 32.25 }, deviations[] = { .125, NAN }, low[] = { NAN, 31 }, high[] = { NAN, 33 },
+               p[] = { NAN, .01234 };
+  const PlaitStoreColumn columns[] = {
+    { "decoder.combiner", PLAIT_STORE_STRING, combiners, NULL },
+    { "test BLEU", PLAIT_STORE_DOUBLE, scores, NULL },
+    { "test BLEU standard deviation", PLAIT_STORE_DOUBLE, deviations, NULL },
+    { "test BLEU low", PLAIT_STORE_DOUBLE, low, NULL },
+    { "test BLEU high", PLAIT_STORE_DOUBLE, high, NULL },
+    { "test BLEU adjusted p", PLAIT_STORE_DOUBLE, p, NULL },
+  };
+  CHECK (plait_store_write_table (store, "/summary", columns, G_N_ELEMENTS (columns), 2, NULL, NULL, &error));
+  CHECK (plait_store_link_external (store, "/runs/first-0123abcd", "one.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/runs/second-4567cdef", "two.h5", "/", &error));
   CHECK (plait_store_commit (store, &error));
   CHECK_NO_ERROR (error);
 }
@@ -184,6 +196,9 @@ TEST_CASE (report_command, of_a_grid)
   CHECK_INT (call.code, 0);
   REQUIRE (page != NULL);
   CHECK_CONTAINS (page, "<h1>sample</h1>");
-  CHECK_CONTAINS (page, "second");
+  CHECK_CONTAINS (page, "second</td>"); /* without the digest of its file */
+  CHECK_CONTAINS (page, "<th class=\"number\">test BLEU</th></tr>");
+  CHECK_CONTAINS (page, "<td class=\"number\">30.50 ± 0.12</td>");
+  CHECK_CONTAINS (page, "32.25 [31.00, 33.00] <span class=\"dim small\">p 0.0123</span></td>");
   CHECK (strstr (page, "<h2>Attention</h2>") == NULL);
 }
