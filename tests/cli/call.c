@@ -40,9 +40,10 @@ text_of (GBytes *bytes)
   return n > 0 ? g_strndup (data, n) : g_strdup ("");
 }
 
-PlaitTestCall
-plait_test_call (const char *input, const char *const *arguments)
+static PlaitTestCall
+call_with (const char *input, const char *plugin_path, const char *const *arguments)
 {
+  g_autofree char *data = plait_test_path ("data");
   PlaitTestCall call = { -1, NULL, NULL };
   g_autofree char *program = plait_test_build_path ("plait");
   g_autofree const char **words = command_line (program, arguments);
@@ -50,6 +51,8 @@ plait_test_call (const char *input, const char *const *arguments)
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
       G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
   g_subprocess_launcher_set_cwd (launcher, plait_test_folder ());
+  g_subprocess_launcher_setenv (launcher, "XDG_DATA_HOME", data, TRUE);
+  g_subprocess_launcher_setenv (launcher, "PLAIT_PLUGIN_PATH", plugin_path, TRUE);
   g_autoptr (GSubprocess) process = g_subprocess_launcher_spawnv (launcher, words, &error);
 
   CHECK_NO_ERROR (error);
@@ -64,6 +67,18 @@ plait_test_call (const char *input, const char *const *arguments)
   call.output = text_of (output);
   call.errors = text_of (errors);
   return call;
+}
+
+PlaitTestCall
+plait_test_call (const char *input, const char *const *arguments)
+{
+  return call_with (input, "", arguments);
+}
+
+PlaitTestCall
+plait_test_call_with_plugins (const char *plugin_path, const char *const *arguments)
+{
+  return call_with (NULL, plugin_path, arguments);
 }
 
 PlaitTestCall

@@ -16,8 +16,12 @@ typedef struct
 void plait_test_call_clear (PlaitTestCall *call);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTestCall, plait_test_call_clear)
 
-/* Runs plait with @arguments (NULL-terminated) in the test's folder, @input on its standard input (NULL: empty). */
+/* Runs plait with @arguments (NULL-terminated) in the test's folder, @input on its standard input (NULL: empty), with
+ * nobody's plugins but the build's. */
 PlaitTestCall plait_test_call (const char *input, const char *const *arguments);
+
+/* The same, with PLAIT_PLUGIN_PATH set to @plugin_path. */
+PlaitTestCall plait_test_call_with_plugins (const char *plugin_path, const char *const *arguments);
 
 /* The same on a terminal of @columns columns; output and errors come together. */
 PlaitTestCall plait_test_call_on_terminal (guint columns, const char *const *arguments);

@@ -3,58 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call.h"
 #include "harness.h"
 
 /* The built command as a user calls it: exit codes, what goes to stdout and what to stderr, plugins and inspect. */
 
-typedef struct
-{
-  int code;
-  char *output;
-  char *errors;
-} Call;
-
-static void
-call_clear (Call *call)
-{
-  g_free (call->output);
-  g_free (call->errors);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
-
-/* Runs plait with @arguments, with nobody's plugins but the build's and @plugin_path's (may be NULL). */
-static Call
-call_with_plugins (const char *plugin_path, const char *const *arguments)
-{
-  g_autofree char *program = plait_test_build_path ("plait");
-  g_autofree char *data = plait_test_path ("data");
-  g_autoptr (GPtrArray) words = g_ptr_array_new ();
-  g_auto (GStrv) environment = g_get_environ ();
-  g_autoptr (GError) error = NULL;
-  Call call = { -1, NULL, NULL };
-  int status = 0;
-
-  environment = g_environ_setenv (environment, "XDG_DATA_HOME", data, TRUE);
-  environment = g_environ_setenv (environment, "PLAIT_PLUGIN_PATH", plugin_path != NULL ? plugin_path : "", TRUE);
-  g_ptr_array_add (words, program);
-  for (guint i = 0; arguments[i] != NULL; i++)
-    g_ptr_array_add (words, (gpointer)arguments[i]);
-  g_ptr_array_add (words, NULL);
-  if (g_spawn_sync (NULL, (char **)words->pdata, environment, G_SPAWN_DEFAULT, NULL, NULL, &call.output, &call.errors,
-                    &status, &error)
-      && WIFEXITED (status))
-    call.code = WEXITSTATUS (status);
-  return call;
-}
-
-#define CALL(...) call_with_plugins (NULL, (const char *[]){ __VA_ARGS__, NULL })
-
 TEST_CASE (command, help_and_version)
 {
-  g_auto (Call) version = CALL ("--version");
-  g_auto (Call) help = CALL ("--help");
-  g_auto (Call) of_inspect = CALL ("inspect", "--help");
+  g_auto (PlaitTestCall) version = CALL ("--version");
+  g_auto (PlaitTestCall) help = CALL ("--help");
+  g_auto (PlaitTestCall) of_inspect = CALL ("inspect", "--help");
 
   CHECK_INT (version.code, 0);
   CHECK_STRING (version.output, "plait " PLAIT_VERSION "\n");
@@ -71,10 +29,10 @@ TEST_CASE (command, bad_usage_exits_with_2)
 {
   const struct
   {
-    Call call;
+    PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { call_with_plugins (NULL, (const char *[]){ NULL }), "Usage: plait COMMAND" },
+    { plait_test_call (NULL, (const char *[]){ NULL }), "Usage: plait COMMAND" },
     { CALL ("inpsect"), "there is no command \"inpsect\"; did you mean \"plait inspect\"?" },
     { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists them" },
     { CALL ("inspect"), "an argument is missing; usage: plait inspect" },
@@ -88,7 +46,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("case %u", i);
-      g_auto (Call) call = cases[i].call;
+      g_auto (PlaitTestCall) call = cases[i].call;
 
       CHECK_INT (call.code, 2);
       CHECK_STRING (call.output, "");
@@ -117,8 +75,8 @@ TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
 
   REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
   REQUIRE (g_file_set_contents (serial, "[plugin]\nname=serial\nkind=combiner\n", -1, NULL));
-  g_auto (Call) text = call_with_plugins (folder, (const char *[]){ "plugins", NULL });
-  g_auto (Call) json = call_with_plugins (folder, (const char *[]){ "plugins", "--json", NULL });
+  g_auto (PlaitTestCall) text = plait_test_call_with_plugins (folder, (const char *[]){ "plugins", NULL });
+  g_auto (PlaitTestCall) json = plait_test_call_with_plugins (folder, (const char *[]){ "plugins", "--json", NULL });
 
   CHECK_INT (text.code, 0);
   CHECK_CONTAINS (text.output, "Combiner\n");
@@ -134,9 +92,9 @@ TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
 
 TEST_CASE (command, inspect_shows_all_of_a_plugin)
 {
-  g_auto (Call) text = CALL ("inspect", "hierarchical");
-  g_auto (Call) full = CALL ("inspect", "combiner/hierarchical");
-  g_auto (Call) json = CALL ("inspect", "hierarchical", "--json");
+  g_auto (PlaitTestCall) text = CALL ("inspect", "hierarchical");
+  g_auto (PlaitTestCall) full = CALL ("inspect", "combiner/hierarchical");
+  g_auto (PlaitTestCall) json = CALL ("inspect", "hierarchical", "--json");
 
   CHECK_INT (text.code, 0);
   CHECK_CONTAINS (text.output, "hierarchical  combiner\n  Attend to each memory, then attend over the contexts\n");
@@ -160,7 +118,7 @@ TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
 
   REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
   REQUIRE (g_file_set_contents (schema, "[plugin]\nname=lost\nkind=combiner\ninterface=1\nsummary=Lost\n", -1, NULL));
-  g_auto (Call) call = call_with_plugins (folder, (const char *[]){ "inspect", "lost", NULL });
+  g_auto (PlaitTestCall) call = plait_test_call_with_plugins (folder, (const char *[]){ "inspect", "lost", NULL });
 
   CHECK_INT (call.code, 2);
   CHECK_CONTAINS (call.output, "lost  combiner\n  Lost\n");
@@ -177,8 +135,8 @@ TEST_CASE (command, inspect_shows_groups_of_the_core)
       CONTEXT ("%s", groups[i]);
       g_autofree char *heading = g_strdup_printf ("[%s]  ", groups[i]);
       g_autofree char *member = g_strdup_printf ("\"group\": \"%s\"", groups[i]);
-      g_auto (Call) text = CALL ("inspect", groups[i]);
-      g_auto (Call) json = CALL ("inspect", groups[i], "--json");
+      g_auto (PlaitTestCall) text = CALL ("inspect", groups[i]);
+      g_auto (PlaitTestCall) json = CALL ("inspect", groups[i], "--json");
 
       CHECK_INT (text.code, 0);
       CHECK_CONTAINS (text.output, heading);
@@ -189,12 +147,12 @@ TEST_CASE (command, inspect_shows_groups_of_the_core)
 
 TEST_CASE (command, the_locale_changes_nothing)
 {
-  g_auto (Call) plain = CALL ("inspect", "train");
+  g_auto (PlaitTestCall) plain = CALL ("inspect", "train");
 
   g_setenv ("LC_ALL", "de_DE.UTF-8", TRUE);
-  g_auto (Call) german = CALL ("inspect", "train");
+  g_auto (PlaitTestCall) german = CALL ("inspect", "train");
   g_setenv ("LC_ALL", "C", TRUE);
-  g_auto (Call) c = CALL ("inspect", "train");
+  g_auto (PlaitTestCall) c = CALL ("inspect", "train");
   g_unsetenv ("LC_ALL");
   CHECK_STRING (german.output, plain.output);
   CHECK_STRING (c.output, plain.output);
