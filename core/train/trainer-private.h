@@ -15,7 +15,6 @@ struct PlaitTrainer
   PlaitOptimizer *optimizer;
   PlaitIterator *iterator;
   gint64 planned;
-  gint64 first_step; /* of this process, for the time left */
 
   /* The state, which checkpoints hold. */
   gint64 step;

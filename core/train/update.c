@@ -56,18 +56,77 @@ compute (gpointer data)
     }
 }
 
-static gboolean
-does_not_fit (const PlaitBatch *batch, const GError *cause, GError **error)
+static gint64
+all_rows (const PlaitBatch *batch)
 {
-  gint64 rows = 0;
+  gint64 rows = plait_ragged_rows (batch->target_rows);
 
   for (gint64 i = 0; i < batch->n_sources; i++)
     rows += plait_ragged_rows (batch->inputs[i].rows);
+  return rows;
+}
+
+/* What a step over the first @n sentences of @batch takes, and how many rows they have. 0 if that does not fit either.
+ */
+static gsize
+bytes_of_part (const Update *update, const PlaitBatch *batch, gint64 n, gint64 *rows)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (plait_tape_pool (update->tape), arena);
+  g_autofree PlaitInput *inputs = g_memdup2 (batch->inputs, (gsize)batch->n_sources * sizeof *inputs);
+  PlaitBatch part = *batch;
+  PlaitBatch *only = &part;
+  PlaitTrainingSums sums = { 0 };
+  Update smaller = *update;
+
+  part.n_sentences = part.target_rows.n = n;
+  part.inputs = inputs;
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    {
+      inputs[i].rows.n = n;
+      inputs[i].features.rows = plait_ragged_rows (inputs[i].rows);
+    }
+  *rows = all_rows (&part);
+  smaller.tape = tape;
+  smaller.batches = &only;
+  smaller.n = 1;
+  smaller.sums = &sums;
+  return plait_arena_protect (arena, compute, &smaller, NULL) ? plait_arena_peak (arena) : 0;
+}
+
+/* What a step over @batch would take: a line through what an eighth and a quarter of its sentences take. 0: unknown. */
+static gsize
+estimate (const Update *update, const PlaitBatch *batch)
+{
+  gint64 eighth = batch->n_sentences / 8;
+  gint64 less_rows;
+  gint64 more_rows;
+  gsize less;
+  gsize more;
+
+  if (eighth < 1)
+    return 0;
+  less = bytes_of_part (update, batch, eighth, &less_rows);
+  more = less ? bytes_of_part (update, batch, 2 * eighth, &more_rows) : 0;
+  if (more <= less || more_rows <= less_rows)
+    return 0;
+  return more
+         + (gsize)((double)(more - less) / (double)(more_rows - less_rows) * (double)(all_rows (batch) - more_rows));
+}
+
+static gboolean
+does_not_fit (const Update *update, const PlaitBatch *batch, const GError *cause, GError **error)
+{
+  gint64 target_rows = plait_ragged_rows (batch->target_rows);
+  gsize bytes = estimate (update, batch);
+  g_autofree char *needs
+      = bytes ? g_strdup_printf ("needs about %.0f MiB and ", (double)bytes / 1024 / 1024) : g_strdup ("");
+
   return plait_fail (error, PLAIT_ERROR_MEMORY,
                      "a batch of %" G_GINT64_FORMAT " sentences with %" G_GINT64_FORMAT
                      " source rows and %" G_GINT64_FORMAT
-                     " target rows does not fit (%s): lower train.batch, or raise train.accumulate with it",
-                     batch->n_sentences, rows, plait_ragged_rows (batch->target_rows), cause->message);
+                     " target rows %sdoes not fit (%s): lower train.batch, or raise train.accumulate with it",
+                     batch->n_sentences, all_rows (batch) - target_rows, target_rows, needs, cause->message);
 }
 
 gboolean
@@ -81,5 +140,5 @@ plait_update_gradients (const PlaitModel *model, PlaitTape *tape, const PlaitTra
   update.scale = scale_of (&update);
   if (plait_arena_protect (plait_tape_arena (tape), compute, &update, &cause))
     return TRUE;
-  return does_not_fit (batches[MIN (update.at, n - 1)], cause, error);
+  return does_not_fit (&update, batches[MIN (update.at, n - 1)], cause, error);
 }

@@ -21,7 +21,7 @@ typedef struct
 /*
  * Forward and backward of @n batches as one update: adds the gradients of their mean loss to those of the parameters,
  * and to @sums. The batches suit the model (plait_model_check_batch). @dropout keys this update's masks.
- * PLAIT_ERROR_MEMORY names the batch that does not fit and the keys to change.
+ * PLAIT_ERROR_MEMORY names the batch that does not fit, about what it would need, and the keys to change.
  */
 gboolean plait_update_gradients (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
                                  PlaitBatch *const *batches, guint n, PlaitRandomKey dropout, PlaitTrainingSums *sums,

@@ -309,5 +309,7 @@ TEST_CASE (run, names_the_batch_that_does_not_fit)
   whole = g_strjoinv ("batch=9999\n", parts);
   CHECK (g_file_set_contents (path, whole, -1, NULL));
   CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "needs about ");
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "lower train.batch");
 }
