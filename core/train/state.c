@@ -9,12 +9,13 @@
  */
 
 /* Numbers of the state by name; one list serves writing and reading. */
+/* clang-format off */
 #define STATE_INTEGERS(X)                                                                                              \
   X (step) X (target_tokens) X (stale) X (sums.correct) X (sums.tokens) X (sums.sentences) X (has_best)
 #define STATE_REALS(X)                                                                                                 \
-  X (seconds)                                                                                                          \
-  X (learning_rate) X (gradient_norm) X (best) X (sums.loss) X (sums.negative_log_likelihood) X (sums.auxiliary)       \
-      X (sums.seconds)
+  X (seconds) X (learning_rate) X (gradient_norm) X (best) X (sums.loss) X (sums.negative_log_likelihood)              \
+  X (sums.auxiliary) X (sums.seconds)
+/* clang-format on */
 
 static gboolean
 write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
