@@ -47,8 +47,12 @@ attention_backward (PlaitTape *tape, PlaitNode *node)
 
   for (guint i = 0; i < payload->n_memories; i++)
     {
-      targets[i].keys = target_of (tape, node->inputs[1 + 2 * i]);
-      targets[i].values = target_of (tape, node->inputs[2 + 2 * i]);
+      PlaitNode *keys = node->inputs[1 + 2 * i];
+      PlaitNode *values = node->inputs[2 + 2 * i];
+
+      targets[i] = (PlaitAttentionMemoryGradient){ target_of (tape, keys), target_of (tape, values) };
+      payload->memories[i].keys = keys->value;
+      payload->memories[i].values = values->value;
     }
   plait_attention_backward (plait_tape_pool (tape), queries, targets, node->gradient, node->value,
                             node->inputs[0]->value, payload->query_rows, payload->memories, payload->n_memories,
@@ -127,6 +131,8 @@ items_backward (PlaitTape *tape, PlaitNode *node)
     {
       targets[i] = target_of (tape, node->inputs[1 + i]);
       targets[n + i] = target_of (tape, node->inputs[1 + n + i]);
+      payload->keys[i] = node->inputs[1 + i]->value;
+      payload->values[i] = node->inputs[1 + n + i]->value;
     }
   plait_items_attention_backward (plait_tape_pool (tape), queries, targets, targets + n, node->gradient,
                                   node->inputs[0]->value, payload->keys, payload->values, payload->present, n,
@@ -146,7 +152,7 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
   PlaitNode **inputs = plait_arena_new_array (arena, PlaitNode *, n_inputs);
   PlaitTensor *tensors = plait_arena_new_array (arena, PlaitTensor, 2 * n);
   const guint8 **bytes = NULL;
-  PlaitTensor shape = queries->value;
+  PlaitTensor shape = plait_tape_value (tape, queries);
   PlaitNode *node;
   ItemsPayload *payload;
 
@@ -158,8 +164,8 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
       g_assert (values[i]->value.rows == shape.rows && values[i]->value.width == shape.width);
       inputs[1 + i] = keys[i];
       inputs[1 + n + i] = values[i];
-      tensors[i] = keys[i]->value;
-      tensors[n + i] = values[i]->value;
+      tensors[i] = plait_tape_value (tape, keys[i]);
+      tensors[n + i] = plait_tape_value (tape, values[i]);
     }
   if (present != NULL)
     {

@@ -63,7 +63,12 @@ sum_backward (PlaitTape *tape, PlaitNode *node)
   plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (sum, 1), last);
 }
 
-static const PlaitOperator sum = { "sum", sum_backward };
+static const PlaitOperator sum = {
+  .name = "sum",
+  .backward = sum_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n)
@@ -75,9 +80,9 @@ plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n)
   for (guint i = 0; i < n; i++)
     {
       assert_same_shape (terms[0], terms[i]);
-      values[i] = terms[i]->value;
+      values[i] = plait_tape_value (tape, terms[i]);
     }
-  node = node_like (tape, &sum, terms, n, 0);
+  node = plait_tape_node_over (tape, &sum, terms, n, 0, 0);
   plait_tensor_sum (plait_tape_pool (tape), node->value, values, n);
   return node;
 }
@@ -106,7 +111,7 @@ multiply_backward (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-static const PlaitOperator multiply = { "multiply", multiply_backward };
+static const PlaitOperator multiply = { .name = "multiply", .backward = multiply_backward, .ignores_value = TRUE };
 
 PlaitNode *
 plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
@@ -128,7 +133,12 @@ scale_backward (PlaitTape *tape, PlaitNode *node)
   plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (scale, *factor), node->inputs[0]);
 }
 
-static const PlaitOperator scale = { "scale", scale_backward };
+static const PlaitOperator scale = {
+  .name = "scale",
+  .backward = scale_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_scale (PlaitTape *tape, PlaitNode *x, double factor)
@@ -149,7 +159,12 @@ total_backward (PlaitTape *tape, PlaitNode *node)
   plait_tensor_fill (plait_tape_pool (tape), dx, beta, PLAIT_TERM (total, node->gradient.data[0]));
 }
 
-static const PlaitOperator total = { "total", total_backward };
+static const PlaitOperator total = {
+  .name = "total",
+  .backward = total_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_total (PlaitTape *tape, PlaitNode *x)
@@ -178,20 +193,36 @@ dropout_backward (PlaitTape *tape, PlaitNode *node)
   plait_tensor_dropout (plait_tape_pool (tape), dx, beta, dy, payload->key, payload->rate);
 }
 
-static const PlaitOperator dropout = { "dropout", dropout_backward };
+static void
+dropout_again (PlaitTape *tape, PlaitNode *node)
+{
+  const DropoutPayload *payload = node->payload;
+
+  plait_tensor_dropout (plait_tape_pool (tape), node->value, 0, node->inputs[0]->value, payload->key, payload->rate);
+}
+
+static const PlaitOperator dropout = {
+  .name = "dropout",
+  .backward = dropout_backward,
+  .again = dropout_again,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_dropout (PlaitTape *tape, PlaitNode *x, double rate)
 {
+  PlaitTensor value;
   PlaitNode *node;
   DropoutPayload *payload;
 
   if (rate == 0 || plait_tape_mode (tape) != PLAIT_TAPE_TRAIN)
     return x;
-  node = node_like (tape, &dropout, &x, 1, sizeof *payload);
+  value = plait_tape_value (tape, x);
+  node = plait_tape_node_over (tape, &dropout, &x, 1, 0, sizeof *payload);
   payload = node->payload;
   *payload = (DropoutPayload){ plait_tape_next_key (tape), rate };
-  plait_tensor_dropout (plait_tape_pool (tape), node->value, 0, x->value, payload->key, rate);
+  plait_tensor_dropout (plait_tape_pool (tape), node->value, 0, value, payload->key, rate);
   return node;
 }
 
@@ -214,20 +245,28 @@ residual_backward (PlaitTape *tape, PlaitNode *node)
     plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (residual_stream, 1), x);
 }
 
-static const PlaitOperator residual = { "residual", residual_backward };
+static const PlaitOperator residual = {
+  .name = "residual",
+  .backward = residual_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate)
 {
   PlaitNode *inputs[] = { x, y };
+  PlaitTensor branch;
   PlaitNode *node;
   DropoutPayload *payload;
 
   assert_same_shape (x, y);
-  node = node_like (tape, &residual, inputs, 2, sizeof *payload);
+  branch = plait_tape_value (tape, y);
+  node = plait_tape_node_over (tape, &residual, inputs, 2, 1, sizeof *payload);
   payload = node->payload;
   if (rate > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
     *payload = (DropoutPayload){ plait_tape_next_key (tape), rate };
-  plait_residual_forward (plait_tape_pool (tape), node->value, x->value, y->value, payload->key, payload->rate);
+  plait_residual_forward (plait_tape_pool (tape), node->value, x->value, branch, payload->key, payload->rate);
+  plait_tape_drop_spare (tape);
   return node;
 }

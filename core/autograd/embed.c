@@ -18,7 +18,21 @@ embed_backward (PlaitTape *tape, PlaitNode *node)
                         payload->ids, PLAIT_TERM (embed_table, payload->scale));
 }
 
-static const PlaitOperator embed = { "embed", embed_backward };
+static void
+embed_again (PlaitTape *tape, PlaitNode *node)
+{
+  const EmbedPayload *payload = node->payload;
+
+  plait_embed_forward (plait_tape_pool (tape), node->value, node->inputs[0]->value, payload->ids, payload->scale);
+}
+
+static const PlaitOperator embed = {
+  .name = "embed",
+  .backward = embed_backward,
+  .again = embed_again,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, double scale)
@@ -69,19 +83,26 @@ positions_backward (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-static const PlaitOperator positions = { "add_positions", positions_backward };
+static const PlaitOperator positions = {
+  .name = "add_positions",
+  .backward = positions_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode *table, gint64 first, double rate)
 {
   PlaitNode *inputs[POSITIONS_INPUTS] = { x, table };
+  PlaitTensor value;
   PlaitNode *node;
   PositionsPayload *payload;
 
   g_assert (plait_ragged_rows (rows) == x->value.rows && table->value.width == x->value.width && first >= 0);
   for (gint64 i = 0; i < rows.n; i++)
     g_assert (first + plait_ragged_length (rows, i) <= table->value.rows);
-  node = plait_tape_node (tape, &positions, x->value.rows, x->value.width, inputs, POSITIONS_INPUTS, sizeof *payload);
+  value = plait_tape_value (tape, x);
+  node = plait_tape_node_over (tape, &positions, inputs, POSITIONS_INPUTS, POSITIONS_X, sizeof *payload);
   payload = node->payload;
   payload->rows = rows;
   payload->first = first;
@@ -90,7 +111,7 @@ plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode 
       payload->key = plait_tape_next_key (tape);
       payload->rate = rate;
     }
-  plait_positions_forward (plait_tape_pool (tape), node->value, x->value, rows, table->value, first, payload->key,
+  plait_positions_forward (plait_tape_pool (tape), node->value, value, rows, table->value, first, payload->key,
                            payload->rate);
   return node;
 }

@@ -27,6 +27,18 @@ plait_tensor_size (PlaitTensor tensor)
  * of. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);
 
+/* As plait_tape_node, but the value takes the storage of the value of inputs[@from], which has its shape, where that
+ * one can be given up: made by an operator that can compute it again, and consumed by nobody else so far. The operator
+ * then computes in place. */
+PlaitNode *plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs,
+                                 guint n_inputs, guint from, gsize payload_size);
+
+/* Notes that the value of @node may be given up once it has been consumed: it is cheap to compute again. */
+void plait_tape_note_spare (PlaitTape *tape, PlaitNode *node);
+
+/* Gives up the noted values that have been consumed: called where a sub-layer ends. */
+void plait_tape_drop_spare (PlaitTape *tape);
+
 /* The gradient of @input, initialised: to be added to. */
 PlaitTensor plait_gradient_to_add (PlaitTape *tape, PlaitNode *input);
 

@@ -41,24 +41,47 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
     plait_arena_release (plait_tape_arena (tape), payload->before.data, plait_tensor_size (payload->before));
 }
 
-static const PlaitOperator linear = { "linear", linear_backward };
+static const PlaitPacked *
+packed_weight (PlaitTape *tape, const PlaitNode *weight)
+{
+  return plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE ? weight->packed : NULL;
+}
+
+static void
+linear_again (PlaitTape *tape, PlaitNode *node)
+{
+  const PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
+
+  plait_linear_forward (plait_tape_pool (tape), node->value, node->inputs[LINEAR_X]->value, weight->value,
+                        packed_weight (tape, weight), bias == NULL ? NULL : bias->value.data, PLAIT_ACTIVATION_NONE,
+                        NULL);
+}
+
+/* The derivative of an activation reads what it gave. */
+static const PlaitOperator activated_linear = { .name = "linear", .backward = linear_backward };
+static const PlaitOperator linear = {
+  .name = "linear",
+  .backward = linear_backward,
+  .again = linear_again,
+  .ignores_value = TRUE,
+};
 
 PlaitNode *
 plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation)
 {
   PlaitNode *inputs[LINEAR_INPUTS] = { x, weight, bias };
-  const PlaitPacked *packed = plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE ? weight->packed : NULL;
   PlaitNode *node;
   LinearPayload *payload;
 
   g_assert (x->value.width == weight->value.rows);
   g_assert (bias == NULL || (bias->value.rows == 1 && bias->value.width == weight->value.width));
-  node = plait_tape_node (tape, &linear, x->value.rows, weight->value.width, inputs, LINEAR_INPUTS, sizeof *payload);
+  node = plait_tape_node (tape, activation == PLAIT_ACTIVATION_NONE ? &linear : &activated_linear, x->value.rows,
+                          weight->value.width, inputs, LINEAR_INPUTS, sizeof *payload);
   payload = node->payload;
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))
     payload->before = plait_tape_tensor (tape, node->value.rows, node->value.width);
-  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value, packed,
+  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value, packed_weight (tape, weight),
                         bias == NULL ? NULL : bias->value.data, activation,
                         payload->before.data == NULL ? NULL : &payload->before);
   return node;

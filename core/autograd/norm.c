@@ -11,10 +11,10 @@ enum
   NORM_INPUTS
 };
 
-/* Means and inverse deviations of the rows, [2, rows]. */
 typedef struct
 {
-  PlaitTensor statistics;
+  PlaitTensor statistics; /* means and inverse deviations of the rows, [2, rows] */
+  double epsilon;
 } NormPayload;
 
 static void
@@ -40,7 +40,22 @@ layer_norm_backward (PlaitTape *tape, PlaitNode *node)
   plait_arena_release (plait_tape_arena (tape), payload->statistics.data, plait_tensor_size (payload->statistics));
 }
 
-static const PlaitOperator layer_norm = { "layer_norm", layer_norm_backward };
+static void
+layer_norm_again (PlaitTape *tape, PlaitNode *node)
+{
+  const NormPayload *payload = node->payload;
+
+  plait_layer_norm_forward (plait_tape_pool (tape), node->value, node->inputs[NORM_X]->value,
+                            node->inputs[NORM_GAIN]->value.data, node->inputs[NORM_BIAS]->value.data, payload->epsilon,
+                            NULL, NULL);
+}
+
+static const PlaitOperator layer_norm = {
+  .name = "layer_norm",
+  .backward = layer_norm_backward,
+  .again = layer_norm_again,
+  .ignores_value = TRUE,
+};
 
 PlaitNode *
 plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bias, double epsilon)
@@ -55,6 +70,7 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
   g_assert (bias->value.rows == 1 && bias->value.width == x->value.width);
   node = plait_tape_node (tape, &layer_norm, x->value.rows, x->value.width, inputs, NORM_INPUTS, sizeof *payload);
   payload = node->payload;
+  payload->epsilon = epsilon;
   if (node->needs_gradient)
     {
       payload->statistics = plait_tape_tensor (tape, 2, x->value.rows);
@@ -63,5 +79,6 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
     }
   plait_layer_norm_forward (plait_tape_pool (tape), node->value, x->value, gain->value.data, bias->value.data, epsilon,
                             mean, inverse);
+  plait_tape_note_spare (tape, node);
   return node;
 }

@@ -7,14 +7,14 @@ PlaitNode *
 plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width)
 {
   g_assert (first >= 0 && width > 0 && first + width <= x->value.width);
-  return plait_tape_view (tape, x, plait_tensor_columns (x->value, first, width));
+  return plait_tape_view (tape, x, plait_tensor_columns (plait_tape_value (tape, x), first, width));
 }
 
 PlaitNode *
 plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
 {
   g_assert (first >= 0 && rows >= 0 && first + rows <= x->value.rows);
-  return plait_tape_view (tape, x, plait_tensor_rows (x->value, first, rows));
+  return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 
 static void
@@ -38,7 +38,12 @@ concatenate_columns_backward (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-static const PlaitOperator concatenate_columns = { "concatenate_columns", concatenate_columns_backward };
+static const PlaitOperator concatenate_columns = {
+  .name = "concatenate_columns",
+  .backward = concatenate_columns_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n)
@@ -84,7 +89,12 @@ concatenate_rows_backward (PlaitTape *tape, PlaitNode *node)
     }
 }
 
-static const PlaitOperator concatenate_rows = { "concatenate_rows", concatenate_rows_backward };
+static const PlaitOperator concatenate_rows = {
+  .name = "concatenate_rows",
+  .backward = concatenate_rows_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n)
@@ -118,7 +128,12 @@ gather_rows_backward (PlaitTape *tape, PlaitNode *node)
                           PLAIT_TERM_TENSOR (tape, gather_rows, node->gradient), *indices);
 }
 
-static const PlaitOperator gather_rows = { "gather_rows", gather_rows_backward };
+static const PlaitOperator gather_rows = {
+  .name = "gather_rows",
+  .backward = gather_rows_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n)
@@ -157,7 +172,12 @@ select_rows_backward (PlaitTape *tape, PlaitNode *node)
                                 PLAIT_TERM_TENSOR (tape, select_rows_other, node->gradient));
 }
 
-static const PlaitOperator select_rows = { "select_rows", select_rows_backward };
+static const PlaitOperator select_rows = {
+  .name = "select_rows",
+  .backward = select_rows_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y)

@@ -17,7 +17,8 @@ struct PlaitTape
   PlaitTapeMode mode;
   PlaitRandomKey dropout;
   guint64 n_keys;
-  PlaitNode *last; /* the newest node that backward must visit */
+  PlaitNode *last;  /* the newest node that backward must visit */
+  PlaitNode *spare; /* the newest node whose value may be given up */
   gboolean went_back;
   KeyedLeaf *leaves;
   gsize leaf_places; /* a power of two */
@@ -56,6 +57,7 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->dropout = dropout;
   tape->n_keys = 0;
   tape->last = NULL;
+  tape->spare = NULL;
   tape->went_back = FALSE;
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
@@ -114,7 +116,10 @@ new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inp
   for (guint i = 0; i < n_inputs; i++)
     {
       node->inputs[i] = inputs[i];
-      if (inputs[i] != NULL && inputs[i]->needs_gradient && tape->mode != PLAIT_TAPE_EVALUATE)
+      if (inputs[i] == NULL)
+        continue;
+      inputs[i]->n_consumers++;
+      if (inputs[i]->needs_gradient && tape->mode != PLAIT_TAPE_EVALUATE)
         node->needs_gradient = TRUE;
     }
   return node;
@@ -188,17 +193,30 @@ plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value)
 
   node->value = value;
   node->whole = input->whole != NULL ? input->whole : input;
+  node->whole->pinned = TRUE;
   return node;
 }
 
-PlaitNode *
-plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width, PlaitNode *const *inputs,
-                 guint n_inputs, gsize payload_size)
+PlaitTensor
+plait_tape_value (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
+  if (node->value.data == NULL && node->operation != NULL)
+    {
+      node->value = plait_tape_tensor (tape, node->value.rows, node->value.width);
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] != NULL)
+          plait_tape_value (tape, node->inputs[i]);
+      node->operation->again (tape, node);
+    }
+  return node->value;
+}
 
-  g_assert (rows >= 0 && width > 0);
-  node->value = plait_tape_tensor (tape, rows, width);
+static PlaitNode *
+record (PlaitTape *tape, PlaitNode *node, gsize payload_size)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] != NULL)
+      plait_tape_value (tape, node->inputs[i]);
   if (payload_size > 0)
     {
       node->payload = plait_arena_take (tape->arena, payload_size);
@@ -212,6 +230,73 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
       tape->last = node;
     }
   return node;
+}
+
+PlaitNode *
+plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width, PlaitNode *const *inputs,
+                 guint n_inputs, gsize payload_size)
+{
+  PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
+
+  g_assert (rows >= 0 && width > 0);
+  node->value = plait_tape_tensor (tape, rows, width);
+  return record (tape, node, payload_size);
+}
+
+/* Whether the value of @node can do without its storage. */
+static gboolean
+can_be_given_up (const PlaitNode *node)
+{
+  return node->value.data != NULL && node->operation != NULL && node->operation->again != NULL
+         && node->operation->ignores_value && !node->pinned;
+}
+
+PlaitNode *
+plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs,
+                      guint from, gsize payload_size)
+{
+  PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
+  PlaitNode *giver = inputs[from];
+
+  record (tape, node, payload_size);
+  node->value = giver->value;
+  if (giver->n_consumers == 1 && can_be_given_up (giver))
+    giver->value.data = NULL;
+  else
+    node->value = plait_tape_tensor (tape, giver->value.rows, giver->value.width);
+  return node;
+}
+
+void
+plait_tape_note_spare (PlaitTape *tape, PlaitNode *node)
+{
+  g_assert (node->operation->again != NULL && node->operation->ignores_value);
+  if (!node->needs_gradient)
+    return;
+  node->next_spare = tape->spare;
+  tape->spare = node;
+}
+
+void
+plait_tape_drop_spare (PlaitTape *tape)
+{
+  PlaitNode **link = &tape->spare;
+
+  while (*link != NULL)
+    {
+      PlaitNode *node = *link;
+
+      if (node->n_consumers == 0)
+        {
+          link = &node->next_spare;
+          continue;
+        }
+      *link = node->next_spare;
+      if (!can_be_given_up (node))
+        continue;
+      release_tensor (tape, node->value);
+      node->value.data = NULL;
+    }
 }
 
 PlaitTensor
@@ -300,12 +385,24 @@ release_node (PlaitTape *tape, PlaitNode *node)
 {
   if (node->gradient.data != NULL)
     release_tensor (tape, node->gradient);
-  release_tensor (tape, node->value);
+  if (node->value.data != NULL)
+    release_tensor (tape, node->value);
   if (node->payload_size > 0)
     plait_arena_release (tape->arena, node->payload, node->payload_size);
   node->value.data = NULL;
   node->gradient.data = NULL;
   node->payload = NULL;
+}
+
+/* Runs the backward of @node, with the values that it reads. */
+static void
+go_back (PlaitTape *tape, PlaitNode *node)
+{
+  if (!node->operation->ignores_inputs)
+    for (guint i = 0; i < node->n_inputs; i++)
+      if (node->inputs[i] != NULL)
+        plait_tape_value (tape, node->inputs[i]);
+  node->operation->backward (tape, node);
 }
 
 void
@@ -324,7 +421,7 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
   for (PlaitNode *node = tape->last; node != NULL; node = node->previous)
     {
       if (node->gradient.data != NULL)
-        node->operation->backward (tape, node);
+        go_back (tape, node);
       /* The root's value is one number that callers like to read. */
       if (node != root)
         release_node (tape, node);

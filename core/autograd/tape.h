@@ -23,17 +23,22 @@ typedef enum
   PLAIT_TAPE_CHECK,    /* no dropout, gradients can flow */
 } PlaitTapeMode;
 
-/* An operator's behaviour. Static and constant. */
+/* An operator's behaviour. Static and constant. Only the first two need be given. */
 typedef struct
 {
   const char *name;
-  /* Adds to the gradients of the inputs that need one, from node->gradient. */
+  /* Adds to the gradients of the inputs that need one, from node->gradient. It reads values through the node and its
+   * inputs: they may have moved since forward. */
   void (*backward) (PlaitTape *tape, PlaitNode *node);
+  /* Computes node->value again, the same bits, into storage that is there. */
+  void (*again) (PlaitTape *tape, PlaitNode *node);
+  gboolean ignores_value;  /* backward reads the shape of node->value and none of its numbers */
+  gboolean ignores_inputs; /* the same of the inputs' values */
 } PlaitOperator;
 
 struct PlaitNode
 {
-  PlaitTensor value;
+  PlaitTensor value;    /* data is NULL while the value is given up: see plait_tape_value */
   PlaitTensor gradient; /* data is NULL until a gradient has arrived */
   const PlaitOperator *operation;
   PlaitNode **inputs;
@@ -45,6 +50,9 @@ struct PlaitNode
   PlaitNode *whole;                 /* of a view: the node that owns the storage */
   const struct PlaitPacked *packed; /* of a weight: panels for products of few rows, or NULL */
   gsize payload_size;
+  PlaitNode *next_spare;
+  guint n_consumers;
+  gboolean pinned; /* views of the value are about */
   gpointer reserved[3];
 };
 
@@ -66,6 +74,12 @@ PLAIT_API PlaitRandomKey plait_tape_next_key (PlaitTape *tape);
 /* A leaf. @value is borrowed. With @gradient (same shape, borrowed) backward adds into it; without, nothing flows. */
 PLAIT_API PlaitNode *plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient);
 
+/*
+ * The value of @node. To save memory the tape gives up values that can be computed again and that nobody is known to
+ * want any more; operators get them back by themselves (from plait_tape_node on, and in backward), others ask here.
+ */
+PLAIT_API PlaitTensor plait_tape_value (PlaitTape *tape, PlaitNode *node);
+
 /* Runs backward from @root, a [1, 1] node, with cotangent 1. Once a step. A node's storage is reused once its backward
  * is done, so only leaves and the value of @root may be read afterwards. */
 PLAIT_API void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
@@ -75,7 +89,8 @@ PLAIT_API void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
  */
 
 /* A node with an uninitialised value of [rows, width] and a payload of @payload_size zeroed bytes. It needs a gradient
- * if the mode lets gradients flow and one of @inputs does. NULL inputs are skipped. */
+ * if the mode lets gradients flow and one of @inputs does. NULL inputs are skipped. The values of the inputs are there
+ * when it returns: read them after it. */
 PLAIT_API PlaitNode *plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width,
                                       PlaitNode *const *inputs, guint n_inputs, gsize payload_size);
 

@@ -29,7 +29,12 @@ vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
     plait_arena_release (plait_tape_arena (tape), payload->dstates.data, plait_tensor_size (payload->dstates));
 }
 
-static const PlaitOperator vocabulary_loss = { "vocabulary_loss", vocabulary_loss_backward };
+static const PlaitOperator vocabulary_loss = {
+  .name = "vocabulary_loss",
+  .backward = vocabulary_loss_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
 
 PlaitNode *
 plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, PlaitNode *bias, const gint32 *targets,
@@ -37,7 +42,7 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
 {
   PlaitNode *inputs[VOCABULARY_INPUTS] = { states, table, bias };
   PlaitVocabularyWork work = {
-    .states = states->value,
+    .states = plait_tape_value (tape, states),
     .table = table->value,
     .bias = bias == NULL ? NULL : bias->value.data,
     .targets = targets,
