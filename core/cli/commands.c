@@ -10,7 +10,7 @@ const PlaitCommand plait_commands[] = {
     plait_command_run },
   { "grid", "FILE [--set G.K=V]... [--output FOLDER] [--jobs N] [--threads N] [--fresh] [--dry-run]",
     "Run all cells of an experiment's [grid] and make a table of them",
-    "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was\n"
+    "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
     "interrupted goes on. So the same command, given again, does what is left.\n"
     "\n"
     "Examples:\n"
@@ -18,12 +18,18 @@ const PlaitCommand plait_commands[] = {
     "  plait grid experiments/quickstart.ini --jobs 2",
     plait_command_grid },
   { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5]",
-    "Translate text with a trained run", NULL, plait_command_translate },
+    "Translate text with a trained run",
+    "Prints a line for each line of the sources. A source that is not given is left out by name, with --without.\n"
+    "\n"
+    "Examples:\n"
+    "  plait translate run.h5 --source en=test.en --source de=test.de\n"
+    "  plait translate run.h5 --source en=- --without de --beam 10",
+    plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
     "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--json]",
     "Score translations in text files, and test systems against the first",
-    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are those of an experiment's\n"
+    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are those of an experiment's "
     "evaluate.metrics: NAME or NAME:OPTION,OPTION=VALUE, separated by ';'. Scores equal sacreBLEU's.\n"
     "\n"
     "Examples:\n"
@@ -42,8 +48,7 @@ const PlaitCommand plait_commands[] = {
   { "adversarial", "RUN.h5 [--split NAME] [--seed N] [--json]",
     "Shuffle one source after the other and score a test split again",
     "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
-    "scores\n"
-    "fall says how much the model relies on it.",
+    "scores fall says how much the model relies on it.",
     plait_command_adversarial },
   { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N]", "Make one HTML page of runs or a grid",
     "The page needs no other file, no network and no script: scores, training curves, translations, attention, "
@@ -57,8 +62,7 @@ const PlaitCommand plait_commands[] = {
   { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--json]",
     "Show a run, a dump or a grid: its tree, tables, texts, numbers and heatmaps",
     "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "
-    "is\n"
-    "drawn at its last layer and the mean of its heads unless told.\n"
+    "is drawn at its last layer and the mean of its heads unless told.\n"
     "\n"
     "Examples:\n"
     "  plait show run.h5\n"
@@ -77,8 +81,7 @@ const PlaitCommand plait_commands[] = {
   { "vocabulary", "--output FILE TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
     "Make a vocabulary from text, show one, or take text through one",
     "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "
-    "text\n"
-    "is named.\n"
+    "text is named.\n"
     "\n"
     "Examples:\n"
     "  plait vocabulary --output shared.model --type bpe --size 6000 train.en train.de\n"
@@ -87,12 +90,12 @@ const PlaitCommand plait_commands[] = {
     plait_command_vocabulary },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
   { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
-    "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as\n"
+    "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "
     "decoder or train.",
     plait_command_inspect },
   { "bench", "train|decode [--size small|msmt|mmt] [--data FILE] [--json]",
     "Time whole training steps or searches at fixed sizes",
-    "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process\n"
+    "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process "
     "has had, and the share of the machine's own rate of matrix products that training reaches, counting no padding.\n"
     "\n"
     "Examples:\n"

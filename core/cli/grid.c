@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "cli/columns.h"
 #include "cli/command.h"
@@ -69,28 +70,28 @@ static void
 print_plan (const PlaitGrid *grid)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  guint width = 0;
 
-  plait_columns_add (columns, "", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, "cell", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, "because", PLAIT_COLUMN_LEFT);
+  for (guint i = 0; i < grid->n; i++)
+    width = MAX (width, (guint)strlen (describe_action (&grid->items[i])));
   for (guint i = 0; i < grid->n; i++)
     {
       const PlaitGridCell *cell = &grid->items[i];
       g_autofree char *found = cell->found ? g_strdup_printf ("as %s", cell->found) : NULL;
-      gboolean finished = cell->state == PLAIT_CELL_FINISHED;
+      const char *because = found ? found : cell->note;
 
-      plait_columns_cell (columns, finished ? PLAIT_PAGE_DIM : PLAIT_PAGE_NAME, describe_action (cell));
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, cell->cell->label);
-      plait_columns_cell (columns, PLAIT_PAGE_DIM, found ? found : cell->note);
+      plait_page_row (page, width, describe_action (cell), cell->cell->label);
+      if (because != NULL && *because != '\0')
+        plait_page_row (page, width, "", because);
     }
-  plait_columns_print (columns, page);
   print_left_out (page, grid);
-  plait_page_text (page, PLAIT_PAGE_PLAIN,
-                   "\n%u cells in %s: %u to run, %u to run again, %u to go on with, %u finished; %u excluded\n",
-                   grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW),
-                   plait_grid_count (grid, PLAIT_CELL_STALE), plait_grid_count (grid, PLAIT_CELL_PARTIAL),
-                   plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
+  g_autofree char *sum
+      = g_strdup_printf ("%u cells in %s: %u to run, %u to run again, %u to go on with, %u finished; %u excluded",
+                         grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW),
+                         plait_grid_count (grid, PLAIT_CELL_STALE), plait_grid_count (grid, PLAIT_CELL_PARTIAL),
+                         plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, sum);
 }
 
 /*

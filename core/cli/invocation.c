@@ -1,20 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/page.h"
 
-/* "plait run --help": GOption lays the options out, and no more, because its own way of helping ends the process. */
-static void
-print_command_help (const PlaitCommand *command, GOptionContext *context)
+/* "-s, --set=G.K=V". (transfer full) */
+static char *
+option_label (const GOptionEntry *option)
 {
-  g_autofree char *help = g_option_context_get_help (context, FALSE, NULL);
-  const char *options = strstr (help, "\n\n");
+  g_autofree char *initial = option->short_name ? g_strdup_printf ("-%c, ", option->short_name) : g_strdup ("");
 
-  printf ("Usage: plait %s %s\n\n%s.%s", command->name, command->synopsis, command->summary,
-          options != NULL ? options : "\n");
-  if (command->details != NULL)
-    printf ("%s\n", command->details);
+  return g_strconcat (initial, "--", option->long_name, option->arg_description ? "=" : "", option->arg_description,
+                      NULL);
+}
+
+static void
+print_options (PlaitPage *page, const GOptionEntry *entries, guint width)
+{
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      g_autofree char *label = option_label (option);
+
+      plait_page_row (page, width, label, option->description);
+    }
+}
+
+static guint
+widest_option (const GOptionEntry *entries)
+{
+  guint width = 0;
+
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      g_autofree char *label = option_label (option);
+
+      width = MAX (width, (guint)strlen (label));
+    }
+  return width;
+}
+
+/* "plait run --help". GOption's own way of helping ends the process and knows no terminal's width. */
+static void
+print_command_help (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *usage = g_strdup_printf ("Usage: plait %s ", command->name);
+  g_autofree char *summary = g_strdup_printf ("%s.\n\nOptions:", command->summary);
+  g_auto (GStrv) details = g_strsplit (command->details ? command->details : "", "\n", -1);
+  guint indent = (guint)strlen (usage);
+  guint width = MAX (widest_option (own), widest_option (common));
+
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", usage);
+  plait_page_paragraph (page, indent, indent, command->synopsis);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, summary);
+  print_options (page, own, width);
+  print_options (page, common, width);
+  if (details[0])
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  for (guint i = 0; details[i]; i++)
+    if (*details[i] == ' ') /* an example, to be copied */
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", details[i]);
+    else
+      plait_page_paragraph (page, 0, 0, details[i]);
 }
 
 static gboolean
@@ -56,7 +104,7 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
                        command->name);
   if (help)
     {
-      print_command_help (command, context);
+      print_command_help (command, entries, common);
       return FALSE;
     }
   invocation->log = plait_log_new (quiet);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/page.h"
 
 enum
 {
@@ -14,21 +15,26 @@ enum
   EXIT_INTERRUPTED = 130,
 };
 
+#define USAGE "Usage: plait COMMAND [OPTION...] [ARGUMENT...]\n"
+
 static void
-print_help (FILE *stream)
+print_help (void)
 {
-  fputs ("Usage: plait COMMAND [OPTION...] [ARGUMENT...]\n"
-         "\n"
-         "A workbench for sequence-to-sequence models that read several things at once.\n"
-         "\n"
-         "Commands:\n",
-         stream);
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  guint width = 0;
+
   for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
-    fprintf (stream, "  %-11s %s\n", command->name, command->summary);
-  fputs ("\n"
-         "plait COMMAND --help tells more of one. plait --version prints the version.\n"
-         "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint was written.\n",
-         stream);
+    width = MAX (width, (guint)strlen (command->name));
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", USAGE);
+  plait_page_paragraph (page, 0, 0,
+                        "A workbench for sequence-to-sequence models that read several things at once.\n\nCommands:");
+  for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
+    plait_page_row (page, width, command->name, command->summary);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0,
+                        "plait COMMAND --help tells more of one. plait --version prints the version.\n"
+                        "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint "
+                        "was written.");
 }
 
 static int
@@ -129,10 +135,10 @@ plait_main (int argc, char **argv)
     printf ("plait %s\n", PLAIT_VERSION);
   else if (argc >= 2
            && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0))
-    print_help (stdout);
+    print_help ();
   else if (argc < 2)
     {
-      print_help (stderr);
+      fputs (USAGE "plait --help lists the commands.\n", stderr);
       return EXIT_USAGE;
     }
   else if ((command = find_command (argv[1], &error)) != NULL)

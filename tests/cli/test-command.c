@@ -25,6 +25,25 @@ TEST_CASE (command, help_and_version)
   CHECK_CONTAINS (of_inspect.output, "--json");
 }
 
+TEST_CASE (command, help_fits_the_terminal)
+{
+  const char *const calls[][3] = { { "--help", NULL }, { "grid", "--help", NULL }, { "bench", "--help", NULL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      g_auto (PlaitTestCall) help = plait_test_call_on_terminal (72, calls[i]);
+      g_auto (GStrv) lines = g_strsplit (help.output, "\n", -1);
+
+      CHECK_INT (help.code, 0);
+      CHECK (g_strv_length (lines) > 10);
+      for (guint l = 0; lines[l] != NULL; l++)
+        {
+          CONTEXT ("%s", lines[l]);
+          CHECK (strlen (g_strchomp (lines[l])) <= 72);
+        }
+    }
+}
+
 TEST_CASE (command, bad_usage_exits_with_2)
 {
   const struct

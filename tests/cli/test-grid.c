@@ -145,5 +145,5 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
 
   g_auto (PlaitTestCall) plan
       = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.epochs=100000", "--output", "cells");
-  CHECK_CONTAINS (plan.output, "go on  experiment.seed=1  after update ");
+  CHECK_CONTAINS (plan.output, "go on  experiment.seed=1\n         after update ");
 }
