@@ -176,6 +176,7 @@ add_row (PlaitTrainer *trainer)
   };
 
   plait_iterator_tell (trainer->iterator, &row.epoch, &position);
+  row.epoch++; /* people count from 1 */
   g_array_append_val (trainer->rows, row);
   memset (&trainer->sums, 0, sizeof trainer->sums);
 }

@@ -76,6 +76,7 @@ plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError *
 
   *row = (PlaitValidationRow){ .step = trainer->step, .metric = NAN };
   plait_iterator_tell (trainer->iterator, &row->epoch, &position);
+  row->epoch++;
   if (!compute_loss (trainer, row, error))
     return FALSE;
   return trainer->setup.calls.measure == NULL
