@@ -20,7 +20,7 @@ typedef struct PlaitTrainer PlaitTrainer;
 typedef struct
 {
   gint64 step;
-  gint64 epoch;
+  gint64 epoch;                    /* from 1 */
   double loss;                     /* a target token, smoothing included, nats */
   double negative_log_likelihood;  /* a target token, nats */
   double auxiliary;                /* encoders' own losses a sentence, weighted */
@@ -36,7 +36,7 @@ typedef struct
 typedef struct
 {
   gint64 step;
-  gint64 epoch;
+  gint64 epoch;                   /* from 1 */
   double negative_log_likelihood; /* a target token, nats */
   double perplexity;
   double accuracy;
