@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
+#include "base/message.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ plait_fail (GError **error, PlaitErrorCode code, const char *format, ...)
   if (error == NULL)
     return FALSE;
   va_start (arguments, format);
-  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  g_autofree char *message = plait_message (format, arguments);
   va_end (arguments);
   g_set_error_literal (error, PLAIT_ERROR, code, message);
   return FALSE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/problems.h"
 
+#include "base/message.h"
+
 #include <stdarg.h>
 
 #define MOST_SENTENCES 100
@@ -45,8 +47,9 @@ plait_problems_add (PlaitProblems *problems, const char *format, ...)
     return;
   begin_sentence (problems);
   va_start (arguments, format);
-  g_string_append_vprintf (problems->sentences, format, arguments);
+  g_autofree char *sentence = plait_message (format, arguments);
   va_end (arguments);
+  g_string_append (problems->sentences, sentence);
 }
 
 void

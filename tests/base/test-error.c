@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "base/error.h"
 #include "harness.h"
 
@@ -11,6 +13,31 @@ TEST_CASE (error, fails_with_a_message)
   CHECK (!plait_fail (&error, PLAIT_ERROR_INPUT, "%s:%d: no", "a.ini", 3));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:3: no");
   CHECK (!plait_fail (NULL, PLAIT_ERROR_INPUT, "nobody listens"));
+}
+
+/* Of what input blew up, the beginning and the end are told. */
+TEST_CASE (error, leaves_out_the_middle_of_endless_lines)
+{
+  g_autofree char *most = g_strnfill (1000, 'x');
+  g_autofree char *endless = g_strnfill (100000, 'x');
+  g_autoptr (GString) wide = g_string_new (NULL);
+  GError *error = NULL;
+
+  plait_fail (&error, PLAIT_ERROR_INPUT, "%s\nb", most);
+  CHECK_INT (strlen (error->message), 1002);
+  g_clear_error (&error);
+  plait_fail (&error, PLAIT_ERROR_INPUT, "a.ini:1: \"%s\" is too long; cut it\nb.ini: %s", endless, "too");
+  CHECK_INT (strlen (error->message), 1005 + strlen ("\nb.ini: too"));
+  CHECK (g_str_has_prefix (error->message, "a.ini:1: \"xxx"));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "xxx\" is too long; cut it\nb.ini: too");
+  for (int i = 0; i < 1000; i++)
+    g_string_append (wide, "€");
+  for (int i = 0; i < 3; i++)
+    {
+      plait_fail (&error, PLAIT_ERROR_INPUT, "%.*s%s", i, "abc", wide->str);
+      CHECK (g_utf8_validate (error->message, -1, NULL));
+      g_clear_error (&error);
+    }
 }
 
 TEST_CASE (error, nearest_name_of_a_slip)
