@@ -166,21 +166,18 @@ take_line (void *cookie, const char *text, size_t length)
   return (ssize_t)length;
 }
 
-static int
-close_clock (void *cookie)
-{
-  g_free (cookie);
-  return 0;
-}
-
 PlaitLog *
 test_log_new (TestAtProgress at, gpointer data)
 {
-  Clock *clock = g_new0 (Clock, 1);
-  FILE *stream = fopencookie (clock, "w", (cookie_io_functions_t){ .write = take_line, .close = close_clock });
+  /* A log does not close its stream, so both last as long as the process and serve each test anew. */
+  static Clock clock;
+  static FILE *stream;
 
-  clock->at = at;
-  clock->data = data;
-  setvbuf (stream, NULL, _IOLBF, BUFSIZ);
+  clock = (Clock){ .at = at, .data = data };
+  if (stream == NULL)
+    {
+      stream = fopencookie (&clock, "w", (cookie_io_functions_t){ .write = take_line });
+      setvbuf (stream, NULL, _IOLBF, BUFSIZ);
+    }
   return plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = always_later });
 }

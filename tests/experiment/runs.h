@@ -18,6 +18,7 @@ void test_check_same_run (const char *a, const char *b);
 
 /*
  * A log that calls @at with the number of each line of progress, from 1: a clock for what happens between updates.
+ * One at a time.
  */
 typedef void (*TestAtProgress) (int line, gpointer data);
 PlaitLog *test_log_new (TestAtProgress at, gpointer data);
