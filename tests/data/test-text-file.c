@@ -207,3 +207,21 @@ TEST_CASE (text_file, reads_a_pipe)
   CHECK_NO_ERROR (error);
   g_thread_join (writer);
 }
+
+TEST_CASE (text_file, gives_contents_as_they_are)
+{
+  static const char text[] = "\xef\xbb\xbf one\r\n\0two\xff";
+  g_autofree char *path = plait_test_path ("text");
+  g_autoptr (GError) error = NULL;
+  gsize length = 0;
+
+  REQUIRE (g_file_set_contents (path, text, sizeof text - 1, NULL));
+  g_autofree char *contents = plait_text_file_contents (path, sizeof text - 1, &length, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (contents != NULL);
+  CHECK_INT (length, sizeof text - 1);
+  CHECK (memcmp (contents, text, sizeof text) == 0); /* the NUL behind them too */
+
+  CHECK (plait_text_file_contents (path, sizeof text - 2, &length, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: holds more than");
+}
