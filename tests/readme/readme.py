@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the shell blocks of README.md as a reader would: in order, in one shell.
+
+Usage: readme.py BUILD-FOLDER [--whole FOLDER]
+
+A block counts if a comment stands before it: <!-- run --> or, with programs that it needs and text that its output must
+hold, <!-- run, needs: h5ls, prints: TEXT -->. Each is a test case: it must end with exit code 0. A block whose needs
+are not there is skipped.
+
+Training is cut to a few updates of a small corpus. With --whole it is not, and all output is shown: what README.md
+quotes. FOLDER, not there yet, is where it runs then.
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from xml.sax.saxutils import quoteattr
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^<!-- run(?:, needs: (?P<needs>[\w ]+?))?(?:, prints: (?P<prints>[^\n]*?))? -->\n```sh\n(?P<text>.*?)^```$",
+                   re.M | re.S)
+CODE = re.compile(r"^```.*?^```$", re.M | re.S)
+# What a block is named after.
+HEADING = re.compile(r"^#+ (.*)$", re.M)
+
+# Stands before the program in PATH.
+CUT = """#!/bin/sh
+plait={plait}
+case $1 in
+  run|grid)
+    ! grep -q '^generate=' "$2" || set -- "$@" --set data.generate.train=640 --set data.generate.validation=20 \\
+      --set data.generate.test=20
+    exec "$plait" "$@" --set train.updates=6 --set train.epochs=1 ;;
+  generate)
+    exec "$plait" "$@" --set train=640 --set validation=20 --set test=20 ;;
+  *)
+    exec "$plait" "$@" ;;
+esac
+"""
+
+
+def blocks():
+    """(name, needs, prints, text) of each block."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found, names = [], {}
+    for match in BLOCK.finditer(readme):
+        heading = HEADING.findall(CODE.sub("", readme[:match.start()]))[-1]
+        name = re.sub(r"\W+", "_", heading).strip("_")
+        names[name] = names.get(name, 0) + 1
+        found.append((f"{name}_{names[name]}", (match["needs"] or "").split(), match["prints"] or "", match["text"]))
+    if len(found) != readme.count("<!-- run"):
+        sys.exit("README.md: a comment that begins with <!-- run stands before no block of sh")
+    return found
+
+
+def python_with_h5py():
+    for python in (shutil.which("python3"), "/usr/bin/python3"):
+        if python and subprocess.run([python, "-c", "import h5py"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def wrap(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def environment(build, folder, whole):
+    """What a user's shell would have, and the programs of this build. Nothing of the user's own is read."""
+    programs = folder / "bin"
+    programs.mkdir()
+    python = python_with_h5py()
+    if python:
+        wrap(programs, "python3", f'#!/bin/sh\nexec {shlex.quote(python)} "$@"\n')
+    if not whole:
+        wrap(programs, "plait", CUT.format(plait=shlex.quote(str(build / "plait"))))
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+    return {**kept, "LC_ALL": "C.UTF-8", "XDG_DATA_HOME": str(folder / "data"), "PROGRAMS": str(programs)}, python is not None
+
+
+def shell(blocks_to_run, build):
+    """One script: after each block it says its number and that it went well."""
+    script = ["set -eu"]
+    for number, (_, _, _, text) in blocks_to_run:
+        # The reader's build folder is this one, and the cut program goes before it.
+        text = text.replace("$PWD/../build/quickstart", str(build)).replace("$PWD/build/quickstart", f"$PROGRAMS:{build}")
+        script += [f"echo '@@ {number} begins'", text, f"echo '@@ {number} ends'"]
+    return "\n".join(script)
+
+
+def outputs(text):
+    """Number of a block -> (whether it came to its end, its output)."""
+    found = {}
+    for part in re.split(r"^@@ (?=\d+ begins$)", text, flags=re.M)[1:]:
+        head, body = part.split("\n", 1)
+        number = int(head.split()[0])
+        end = f"@@ {number} ends\n"
+        found[number] = (end in body, body.replace(end, ""))
+    return found
+
+
+def judge(numbered, found):
+    """(name, message or None, skipped) of each block."""
+    for number, (name, _, prints, _) in numbered:
+        ended, output = found.get(number, (False, "was not reached"))
+        if not ended:
+            yield name, f"did not end well:\n{output[-3000:]}"
+        elif prints not in output:
+            yield name, f"did not print {prints!r}:\n{output[-3000:]}"
+        else:
+            yield name, None
+
+
+def write_cases(results, skipped, seconds):
+    """The cases as GoogleTest writes its own, for tests/count.py, if it asks for them."""
+    place = os.environ.get("GTEST_OUTPUT", "")
+    if not place.startswith("xml:"):
+        return
+    failures = sum(message is not None for _, message in results)
+    lines = [f'<testcase name={quoteattr(name)} classname="readme"'
+             + (f"><failure message={quoteattr(message)}/></testcase>" if message else "/>") for name, message in results]
+    lines += [f'<testcase name={quoteattr(name)} classname="readme" status="notrun"/>' for name in skipped]
+    with open(os.path.join(place[len("xml:"):], os.path.basename(__file__) + ".xml"), "w", encoding="utf-8") as file:
+        file.write(f'<testsuites><testsuite name="readme" tests="{len(lines)}" failures="{failures}" '
+                   f'skipped="{len(skipped)}" errors="0" time="{seconds:.1f}">{"".join(lines)}</testsuite></testsuites>\n')
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    whole = len(sys.argv) > 3 and sys.argv[2] == "--whole"
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        variables, h5py = environment(build, folder, whole)
+        there = {"h5py": h5py, **{tool: shutil.which(tool) is not None for tool in ("h5ls", "h5diff")}}
+        place = pathlib.Path(sys.argv[3]) if whole else folder / "clone"
+        place.mkdir()
+        numbered = list(enumerate(blocks()))
+        skipped = [block[0] for _, block in numbered if not all(there[need] for need in block[1])]
+        numbered = [(number, block) for number, block in numbered if block[0] not in skipped]
+        done = subprocess.run(["bash", "-c", shell(numbered, build)], cwd=place, env=variables, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if whole:
+            print(done.stdout)
+        results = list(judge(numbered, outputs(done.stdout)))
+    for name, message in results:
+        print(f"{'ok' if message is None else 'FAILED'}  {name}{': ' + message if message else ''}")
+    for name in skipped:
+        print(f"skipped  {name}")
+    write_cases(results, skipped, time.monotonic() - begun)
+    sys.exit(any(message for _, message in results) or done.returncode != 0)
+
+
+main()
