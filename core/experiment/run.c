@@ -3,9 +3,13 @@
 
 #include "experiment/evaluation.h"
 #include "experiment/trained.h"
+#include "store/heatmap.h"
 #include "tensor/blas.h"
 #include "train/parameters.h"
 #include "train/trainer.h"
+
+/* What viewers draw first where there is no attention (yet). */
+#define TRAINING_CURVE "/training/validation"
 
 /* Everything that a run holds while it goes on. */
 typedef struct
@@ -90,7 +94,8 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
   gboolean written;
 
   if (!store || !write_header (run, store, "training", error)
-      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error) || !write_average (run, store, error))
+      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error) || !write_average (run, store, error)
+      || !plait_store_set_default (store, TRAINING_CURVE, error))
     return FALSE;
   if (best)
     written = plait_parameters_write (parameters, store, "/checkpoint/best/parameters", error);
@@ -327,6 +332,8 @@ write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluato
                                                 experiment->evaluate.attention, store, error))
         return FALSE;
     }
+  if (!plait_store_has_attribute (store, "/", "default") && !plait_store_set_default (store, TRAINING_CURVE, error))
+    return FALSE;
   return plait_store_commit (store, error);
 }
 
