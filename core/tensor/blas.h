@@ -2,20 +2,29 @@
 #pragma once
 
 #include "base/pool.h"
+#include "tensor/kernels/kernels.h"
 #include "tensor/tensor.h"
 
 /*
- * The BLAS beside our kernels. Products are computed by the kernels (they pack once for all threads, finish a block
- * while it is in cache, and give a row the same bits alone and among others); BLAS is the measure that they are held
- * against.
+ * The only code that calls cblas. Products of many rows are BLAS's unless our own kernels are faster there
+ * (PlaitKernels.blas_rows); the rate of its large products is also the measure that a whole program is held against.
  */
 
-/* Sets the BLAS that was loaded to one thread, whichever build of OpenBLAS it is. Safe to call often and from any
- * thread; plait_blas_rate does. */
+/* Sets the BLAS that was loaded to one thread for the calling thread, whichever build of OpenBLAS it is. Safe to call
+ * often and from any thread; the functions below do. */
 void plait_blas_prepare (void);
 
-/* What computes here: BLAS, its core type and the level of our own kernels, such as
- * "OpenBLAS 0.3.21 core Cooperlake, kernels x86-64-v4". Two timings compare only under the same one. (transfer none) */
+/* Whether a product of such a shape is BLAS's; @transpose_a: of its left factor. */
+gboolean plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width, gint64 depth);
+
+/* c = (@add: c +) factor * op (a) op (b), where op transposes if asked. No dimension may be zero. One call of cblas, in
+ * the calling thread: to be used on pieces that are cut by the shapes alone. */
+void plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a,
+                          PlaitTensor b, gboolean transpose_b);
+
+/* What computes here: BLAS, its core type, the level of our own kernels and which of the two the products take, such as
+ * "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Two timings compare only under the
+ * same one. (transfer none) */
 const char *plait_blas_description (void);
 
 /* Rate of the machine's own matrix product in FLOP/s: every thread of @pool multiplies square matrices by plain cblas

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/product.h"
 
+#include "tensor/blas.h"
 #include "tensor/packed-private.h"
 #include "tensor/panel.h"
 #include "tensor/rows.h"
 #include "tensor/terms.h"
 
-/* A piece is some panels of columns and some rows. It packs its columns of the right factor, unless its thread did so
- * for the piece before; pieces of the same columns stand together. Chosen by measuring. */
-#define PIECE_COLUMNS 256
-#define PIECE_ROWS 96
-#define LEAST_ROWS 24
-#define LEAST_PIECES 16
+/*
+ * A piece is some rows and some panels of columns: at most as many as make the product fast, fewer until there are
+ * enough pieces for the threads. By the kernels, it packs its columns of the right factor, unless its thread did so for
+ * the piece before; pieces of the same columns stand together. BLAS packs both factors of each piece and wants larger
+ * ones. Chosen by measuring.
+ */
+typedef struct
+{
+  gint64 rows;
+  gint64 columns;
+  gint64 least_rows;
+  gint64 least_columns;
+  gint64 least_pieces;
+} Cut;
+
+static const Cut kernels_cut = { 96, 256, 24, 0, 16 };
+static const Cut blas_cut = { 256, 512, 96, 128, 8 };
+
 /* Up to so many rows the right factor is read where it stands, if its rows are the panels' rows: packing would cost
  * more than it gives. */
 #define FEW_ROWS 128
@@ -31,6 +44,7 @@ typedef struct
   gint64 depth;
   gboolean add;
   gboolean add_sums;
+  gboolean blas; /* multiplies the pieces */
   gint64 row_groups;
   gint64 group_width; /* columns of a piece */
 } Product;
@@ -49,37 +63,44 @@ scratch_bytes (const Product *product)
   return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * product->group_width);
 }
 
+/* A piece: where it lies in c. */
+typedef struct
+{
+  gint64 group;
+  gint64 part; /* of the group */
+  gint64 row;
+  gint64 rows;
+  gint64 column;
+  gint64 width;
+} Place;
+
 static void
-product_piece (gpointer data, gint64 piece, guint thread)
+multiply_panels (const Product *product, const Place *place, guint thread)
 {
   const PlaitScalar one = PLAIT_TERM (linear_bias, 1);
-  const Product *product = data;
   const PlaitKernels *kernels = product->kernels;
   gint64 tile = kernels->tile_width, depth = product->depth, row = product->a.stride, step = 1;
-  gint64 group = piece / product->row_groups, part = piece % product->row_groups;
-  gint64 first_row = product->c.rows * part / product->row_groups;
-  gint64 rows = product->c.rows * (part + 1) / product->row_groups - first_row;
-  gint64 column = group * product->group_width, width = MIN (product->group_width, product->c.width - column);
+  gint64 column = place->column, width = place->width;
   gint64 unpacked = product->transpose_b || product->c.rows > FEW_ROWS ? 0 : width - width % tile;
   const PlaitScalar *a = product->a.data;
   Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
   PlaitScalar *panels = (PlaitScalar *)((char *)kept + KEPT_BYTES);
 
-  if (kept->group != group)
+  if (kept->group != place->group)
     {
       if (unpacked < width)
         plait_panel_pack (kernels, panels + unpacked * depth, product->b, product->transpose_b, product->first, depth,
                           column + unpacked, width - unpacked);
-      kept->group = group;
+      kept->group = place->group;
     }
   if (product->transpose_a)
     {
       row = 1;
       step = product->a.stride;
-      a += product->first * step + first_row;
+      a += product->first * step + place->row;
     }
   else
-    a += first_row * row + product->first;
+    a += place->row * row + product->first;
   for (gint64 j = 0; j < width; j += tile)
     {
       gboolean packed = j >= unpacked;
@@ -87,35 +108,71 @@ product_piece (gpointer data, gint64 piece, guint thread)
           = packed ? panels + j * depth : plait_tensor_row (product->b, product->first) + column + j;
       gint64 wide = MIN (tile, width - j), stride = packed ? tile : product->b.stride;
 
-      kernels->multiply (rows, wide, depth, a, row, step, panel, stride,
-                         plait_tensor_row (product->c, first_row) + column + j, product->c.stride, product->add);
-      if (product->column_sums != NULL && part == 0)
+      kernels->multiply (place->rows, wide, depth, a, row, step, panel, stride,
+                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add);
+      if (product->column_sums != NULL && place->part == 0)
         kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
                            product->add_sums);
     }
+}
+
+static void
+multiply_blas (const Product *product, const Place *place)
+{
+  PlaitTensor a = product->a, b = product->b;
+  PlaitTensor c
+      = plait_tensor_columns (plait_tensor_rows (product->c, place->row, place->rows), place->column, place->width);
+
+  a = product->transpose_a ? plait_tensor_columns (a, place->row, place->rows)
+                           : plait_tensor_rows (a, place->row, place->rows);
+  b = product->transpose_b ? plait_tensor_rows (b, place->column, place->width)
+                           : plait_tensor_columns (b, place->column, place->width);
+  plait_blas_multiply (c, product->add, 1, a, product->transpose_a, b, product->transpose_b);
+  if (product->column_sums != NULL && place->part == 0)
+    for (gint64 k = 0; k < product->depth; k++)
+      product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
+                                    PLAIT_TERM (linear_bias, 1), plait_tensor_row (b, k), place->width);
+}
+
+static void
+product_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Product *product = data;
+  gint64 group = piece / product->row_groups, part = piece % product->row_groups;
+  Place place = { .group = group, .part = part, .column = group * product->group_width };
+
+  place.row = product->c.rows * part / product->row_groups;
+  place.rows = product->c.rows * (part + 1) / product->row_groups - place.row;
+  place.width = MIN (product->group_width, product->c.width - place.column);
+  if (product->blas)
+    multiply_blas (product, &place);
+  else
+    multiply_panels (product, &place, thread);
   if (product->finish != NULL)
-    plait_panel_finish (kernels, product->finish, product->c, first_row, rows, column, width);
+    plait_panel_finish (product->kernels, product->finish, product->c, place.row, place.rows, place.column,
+                        place.width);
 }
 
 static void
 run_round (Product *product)
 {
-  gint64 panels = plait_panels (product->kernels, product->c.width), rows = PIECE_ROWS, groups;
-  gint64 group = MAX (1, PIECE_COLUMNS / product->kernels->tile_width);
+  const Cut *cut = product->blas ? &blas_cut : &kernels_cut;
+  gint64 tile = product->kernels->tile_width, panels = plait_panels (product->kernels, product->c.width), groups;
+  gint64 rows = cut->rows, group = MAX (1, cut->columns / tile), least = MAX (1, cut->least_columns / tile);
 
   for (;;)
     {
       groups = (panels + group - 1) / group;
       product->row_groups = (product->c.rows + rows - 1) / rows;
-      if (groups * product->row_groups >= LEAST_PIECES || (group == 1 && rows == LEAST_ROWS))
+      if (groups * product->row_groups >= cut->least_pieces || (group <= least && rows <= cut->least_rows))
         break;
-      if (rows > LEAST_ROWS)
+      if (rows > cut->least_rows)
         rows /= 2;
       else
         group /= 2;
     }
-  product->group_width = group * product->kernels->tile_width;
-  for (guint thread = 0; thread < plait_pool_threads (product->pool); thread++)
+  product->group_width = group * tile;
+  for (guint thread = 0; thread < plait_pool_threads (product->pool) && !product->blas; thread++)
     {
       Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
 
@@ -127,7 +184,7 @@ run_round (Product *product)
 static void
 run_product (Product *product, PlaitScalar beta, const PlaitFinish *finish, PlaitScalar sums_beta)
 {
-  gint64 depth = product->transpose_a ? product->a.rows : product->a.width;
+  gint64 depth = product->transpose_a ? product->a.rows : product->a.width, most = PLAIT_PANEL_DEPTH;
 
   g_assert (product->c.rows == (product->transpose_a ? product->a.width : product->a.rows));
   g_assert (product->c.width == (product->transpose_b ? product->b.rows : product->b.width));
@@ -135,11 +192,14 @@ run_product (Product *product, PlaitScalar beta, const PlaitFinish *finish, Plai
   product->kernels = plait_kernels ();
   if (product->c.rows == 0 || product->c.width == 0)
     return;
+  product->blas = plait_blas_serves (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
+  if (product->blas)
+    most = depth; /* it cuts the depth itself */
   /* A first round even at depth 0: the empty sum is zero. */
-  for (gint64 first = 0; first == 0 || first < depth; first += PLAIT_PANEL_DEPTH)
+  for (gint64 first = 0; first == 0 || first < depth; first += most)
     {
       product->first = first;
-      product->depth = MIN (PLAIT_PANEL_DEPTH, depth - first);
+      product->depth = MIN (most, depth - first);
       product->add = beta != 0 || first > 0;
       product->add_sums = sums_beta != 0 || first > 0;
       product->finish = first + product->depth == depth ? finish : NULL;
@@ -165,7 +225,7 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
 
   if (before != NULL)
     finish.before = *before;
-  if (packed != NULL)
+  if (packed != NULL && !plait_blas_serves (plait_kernels (), FALSE, y.rows, y.width, x.width))
     plait_packed_product_finish (pool, y, 0, x, packed, &finish);
   else
     run_product (&product, 0, &finish, 0);

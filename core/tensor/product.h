@@ -8,8 +8,9 @@
 #include "tensor/tensor.h"
 
 /*
- * Matrix products. The work is cut into pieces by the shapes alone, and each piece is one single-threaded call, so the
- * bits do not depend on the number of threads. Any dimension may be zero (an empty sum is zero). Outputs must not
+ * Matrix products, by BLAS or by our own kernels (README.md says when). The work is cut into pieces by the shapes
+ * alone, and each piece is one single-threaded call, so the bits do not depend on the number of threads. They may
+ * depend on how many rows are multiplied together. Any dimension may be zero (an empty sum is zero). Outputs must not
  * overlap inputs.
  */
 
@@ -20,7 +21,7 @@ void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTenso
 /*
  * y = activation (x W + b): x [r, in], weight [in, out], @bias out numbers or NULL, y [r, out].
  * @before is NULL or where to leave x W + b too (for activations that keep their input); it may not be y.
- * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead.
+ * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead unless the product is BLAS's.
  */
 void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
                            const PlaitScalar *bias, PlaitActivation activation, const PlaitTensor *before);

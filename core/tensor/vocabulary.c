@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensor/blas.h"
 #include "tensor/panel.h"
 #include "tensor/terms.h"
 
@@ -58,6 +59,7 @@ typedef struct
   /* The chunk. */
   gint64 first;
   gint64 rows;
+  gboolean blas;       /* multiplies; the kernels otherwise */
   PlaitScalar *logits; /* [block][row][word], then their exponentials, then their gradient; if gradients are wanted */
   Statistics *statistics; /* [row][block] */
   Row *row;
@@ -149,27 +151,45 @@ note_target (Stage *stage, gint64 block, gint64 row, const PlaitScalar *logits, 
       stage->row[row].first_in_block = FALSE;
 }
 
+/* The logits of a block, @panel being scratch for its panels. */
+static void
+multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitScalar *panel)
+{
+  const PlaitVocabularyWork *work = stage->work;
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 tile = kernels->tile_width, n = block_width (stage, block), word = block * stage->block;
+  PlaitTensor states = plait_tensor_rows (work->states, stage->first, stage->rows);
+
+  if (stage->blas)
+    {
+      plait_blas_multiply ((PlaitTensor){ logits, stage->rows, n, stage->block }, FALSE, 1, states, FALSE,
+                           plait_tensor_rows (work->table, word, n), TRUE);
+      return;
+    }
+  for (gint64 first = 0; first == 0 || first < stage->width; first += PLAIT_PANEL_DEPTH)
+    {
+      gint64 depth = MIN (PLAIT_PANEL_DEPTH, stage->width - first);
+
+      plait_panel_pack (kernels, panel, work->table, TRUE, first, depth, word, n);
+      for (gint64 j = 0; j < n; j += tile)
+        kernels->multiply (stage->rows, MIN (tile, n - j), depth, states.data + first, states.stride, 1,
+                           panel + j * depth, tile, logits + j, stage->block, first > 0);
+    }
+}
+
 static void
 logits_piece (gpointer data, gint64 block, guint thread)
 {
   Stage *stage = data;
   const PlaitVocabularyWork *work = stage->work;
   const PlaitKernels *kernels = stage->kernels;
-  gint64 tile = kernels->tile_width, n = block_width (stage, block), word = block * stage->block;
+  gint64 n = block_width (stage, block), word = block * stage->block;
   gint64 panel = MIN (PLAIT_PANEL_DEPTH, stage->width) * stage->block;
   PlaitScalar *table
       = plait_pool_scratch (stage->pool, thread, sizeof (PlaitScalar) * (gsize)(panel + stage->rows * stage->block));
   PlaitScalar *logits = stage->wants_gradient ? stage->logits + word * stage->rows : table + panel;
 
-  for (gint64 first = 0; first == 0 || first < stage->width; first += PLAIT_PANEL_DEPTH)
-    {
-      gint64 depth = MIN (PLAIT_PANEL_DEPTH, stage->width - first);
-
-      plait_panel_pack (kernels, table, work->table, TRUE, first, depth, word, n);
-      for (gint64 j = 0; j < n; j += tile)
-        kernels->multiply (stage->rows, MIN (tile, n - j), depth, plait_tensor_row (work->states, stage->first) + first,
-                           work->states.stride, 1, table + j * depth, tile, logits + j, stage->block, first > 0);
-    }
+  multiply_logits (stage, block, logits, table);
   for (gint64 row = 0; row < stage->rows; row++)
     {
       PlaitScalar *at = logits + row * stage->block;
@@ -233,6 +253,43 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
     }
 }
 
+/* Adds a block's rows of dtable. */
+static void
+add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits)
+{
+  gint64 tile = stage->kernels->tile_width, width = stage->width, rows = stage->rows;
+  PlaitTensor dtable = plait_tensor_rows (stage->work->dtable, block * stage->block, logits->width);
+
+  if (stage->blas)
+    plait_blas_multiply (dtable, TRUE, PLAIT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
+                         plait_tensor_rows (stage->work->states, stage->first, rows), FALSE);
+  else
+    for (gint64 j = 0; j < width; j += tile)
+      stage->kernels->multiply (dtable.rows, MIN (tile, width - j), rows, logits->data, 1, logits->stride,
+                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, TRUE);
+}
+
+/* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels. */
+static void
+add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitScalar *share, gboolean add,
+                     PlaitScalar *panel)
+{
+  const PlaitKernels *kernels = stage->kernels;
+  gint64 tile = kernels->tile_width, width = stage->width, rows = stage->rows, n = logits->width;
+  gint64 word = block * stage->block;
+
+  if (stage->blas)
+    {
+      plait_blas_multiply (plait_tensor (share, rows, width), add, 1, *logits, FALSE,
+                           plait_tensor_rows (stage->work->table, word, n), FALSE);
+      return;
+    }
+  plait_panel_pack (kernels, panel, stage->work->table, FALSE, word, n, 0, width);
+  for (gint64 j = 0; j < width; j += tile)
+    kernels->multiply (rows, MIN (tile, width - j), n, logits->data, logits->stride, 1, panel + j * n, tile, share + j,
+                       width, add);
+}
+
 static void
 gradient_piece (gpointer data, gint64 lane, guint thread)
 {
@@ -240,30 +297,25 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
   const Stage *stage = data;
   const PlaitVocabularyWork *work = stage->work;
   const PlaitKernels *kernels = stage->kernels;
-  gint64 tile = kernels->tile_width, width = stage->width, rows = stage->rows;
+  gint64 rows = stage->rows;
   gint64 first = stage->blocks * lane / stage->lanes, end = stage->blocks * (lane + 1) / stage->lanes;
-  PlaitScalar *share = stage->shares + lane * rows * width;
-  PlaitScalar *table = plait_pool_scratch (
-      stage->pool, thread, sizeof (PlaitScalar) * (gsize)(plait_panels (kernels, width) * tile * stage->block));
+  PlaitScalar *share = stage->shares + lane * rows * stage->width;
+  PlaitScalar *panel = plait_pool_scratch (
+      stage->pool, thread,
+      sizeof (PlaitScalar) * (gsize)(plait_panels (kernels, stage->width) * kernels->tile_width * stage->block));
 
   for (gint64 block = first; block < end; block++)
     {
       gint64 n = block_width (stage, block), word = block * stage->block;
-      PlaitScalar *logits = stage->logits + word * rows;
+      PlaitTensor logits = { stage->logits + word * rows, rows, n, stage->block };
 
-      differentiate (stage, block, logits, n);
+      differentiate (stage, block, logits.data, n);
       if (work->dtable.data != NULL)
-        for (gint64 j = 0; j < width; j += tile)
-          kernels->multiply (n, MIN (tile, width - j), rows, logits, 1, stage->block, stage->states + j * rows, tile,
-                             plait_tensor_row (work->dtable, word) + j, work->dtable.stride, TRUE);
+        add_table_gradient (stage, block, &logits);
       if (work->dbias.data != NULL)
-        kernels->multiply (1, n, rows, &one, 0, 0, logits, stage->block, work->dbias.data + word, 0, TRUE);
-      if (work->dstates.data == NULL)
-        continue;
-      plait_panel_pack (kernels, table, work->table, FALSE, word, n, 0, width);
-      for (gint64 j = 0; j < width; j += tile)
-        kernels->multiply (rows, MIN (tile, width - j), n, logits, stage->block, 1, table + j * n, tile, share + j,
-                           width, block > first);
+        kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0, TRUE);
+      if (work->dstates.data != NULL)
+        add_states_gradient (stage, block, &logits, share, block > first, panel);
     }
 }
 
@@ -298,6 +350,8 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
   const PlaitVocabularyWork *work = stage->work;
   gint64 pieces = (stage->rows + ROWS_IN_PIECE - 1) / ROWS_IN_PIECE;
 
+  stage->blas = plait_blas_serves (stage->kernels, FALSE, stage->rows, stage->words, stage->width);
+
   plait_pool_run (stage->pool, stage->blocks, logits_piece, stage);
   plait_pool_run (stage->pool, pieces, rows_piece, stage);
   for (gint64 row = 0; row < stage->rows; row++)
@@ -310,7 +364,7 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
     }
   if (!stage->wants_gradient)
     return;
-  if (work->dtable.data != NULL)
+  if (work->dtable.data != NULL && !stage->blas)
     plait_pool_run (stage->pool, plait_panels (stage->kernels, stage->width), states_piece, stage);
   plait_pool_run (stage->pool, stage->lanes, gradient_piece, stage);
   if (work->dstates.data != NULL)

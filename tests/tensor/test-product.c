@@ -71,7 +71,7 @@ TEST_CASE (product, equals_its_slow_twin)
 static void
 linear_body (Trial *trial)
 {
-  gint64 rows = trial_number (trial, 0, 70), in = trial_number (trial, 1, 60), out = trial_number (trial, 1, 150);
+  gint64 rows = trial_number (trial, 0, 130), in = trial_number (trial, 1, 60), out = trial_number (trial, 1, 150);
   PlaitActivation activation = (PlaitActivation)trial_number (trial, 0, PLAIT_ACTIVATION_SIGMOID);
   PlaitTensor x = trial_tensor (trial, rows, in), weight = trial_tensor (trial, in, out);
   PlaitScalar *bias = trial_flip (trial) ? trial_vector (trial, out) : NULL;
@@ -138,7 +138,7 @@ TEST_CASE (product, packed_table_gives_a_row_the_same_bits_alone)
 static void
 linear_backward_body (Trial *trial)
 {
-  gint64 rows = trial_number (trial, 0, 600), in = trial_number (trial, 0, 40), out = trial_number (trial, 1, 150);
+  gint64 rows = trial_number (trial, 0, 600), in = trial_number (trial, 0, 130), out = trial_number (trial, 1, 150);
   PlaitScalar one = 1;
   PlaitLinearBackward work = { .dz = trial_tensor (trial, rows, out),
                                .x = trial_tensor (trial, rows, in),
@@ -184,6 +184,48 @@ TEST_CASE (blas, describes_what_computes)
 {
   CHECK_CONTAINS (plait_blas_description (), "core ");
   CHECK_CONTAINS (plait_blas_description (), plait_kernels ()->level);
+}
+
+TEST_CASE (blas, serves_many_rows_where_it_is_faster)
+{
+  static const struct
+  {
+    const char *level;
+    gboolean forward;
+    gboolean weight_gradient;
+  } levels[] = { { "v1", TRUE, TRUE }, { "v3", FALSE, TRUE }, { "v4", FALSE, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    if (plait_kernels_choose (levels[i].level))
+      {
+        CONTEXT ("kernels %s", levels[i].level);
+        CHECK_INT (plait_blas_serves (plait_kernels (), FALSE, 1000, 512, 512), levels[i].forward);
+        CHECK_INT (plait_blas_serves (plait_kernels (), TRUE, 512, 512, 1000), levels[i].weight_gradient);
+        CHECK (!plait_blas_serves (plait_kernels (), FALSE, 10, 512, 512));
+        CHECK (!plait_blas_serves (plait_kernels (), TRUE, 512, 512, 0));
+      }
+  plait_kernels_choose (NULL);
+}
+
+/* Bigger than a piece in both directions, so that pieces meet. */
+static void
+large_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 200, 400), width = trial_number (trial, 300, 600), depth = 20;
+  gboolean transpose_a = trial_flip (trial);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitTensor a = transpose_a ? trial_tensor (trial, depth, rows) : trial_tensor (trial, rows, depth), c, slow;
+  PlaitTensor b = trial_tensor (trial, depth, width);
+
+  c = trial_target (trial, rows, width, beta, &slow);
+  plait_product (trial->pool, c, beta, a, transpose_a, b, FALSE);
+  slow_product (slow, beta, a, transpose_a, b, FALSE);
+  trial_check (trial, "large product", c, slow);
+}
+
+TEST_CASE (product, of_many_pieces_equals_its_slow_twin)
+{
+  trial_run (large_body, 4);
 }
 
 TEST_CASE (blas, measures_a_rate)

@@ -115,7 +115,7 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
 static void
 loss_body (Trial *trial)
 {
-  check_loss (trial, trial_number (trial, 0, 40), trial_number (trial, 1, 90), trial_number (trial, 1, 700));
+  check_loss (trial, trial_number (trial, 0, 100), trial_number (trial, 1, 90), trial_number (trial, 1, 700));
 }
 
 TEST_CASE (vocabulary_loss, equals_its_slow_twin)
@@ -126,7 +126,7 @@ TEST_CASE (vocabulary_loss, equals_its_slow_twin)
 static void
 chunks_body (Trial *trial)
 {
-  check_loss (trial, 1100, 3, 130);
+  check_loss (trial, 1100, 9, 130);
 }
 
 TEST_CASE (vocabulary_loss, goes_over_several_chunks)

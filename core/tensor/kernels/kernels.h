@@ -68,6 +68,8 @@ typedef struct
   const char *level;
   gint64 vector_length; /* scalars in a vector */
   gint64 tile_width;    /* columns of a panel, a multiple of vector_length */
+  /* Products of so many rows or more are BLAS's, 0: none is. With the left factor as it stands, and transposed. */
+  gint64 blas_rows[2];
 
   /* c [rows, width] = (@add: c +) a b over depth k, where a[i][k] is at a[i * row + k * step], so that a may be
    * transposed, and row k of b starts at b[k * b_stride], readable up to a multiple of the vector length. c is written

@@ -4,10 +4,31 @@
 
 extern const PlaitKernels KERNEL (kernels);
 
+/* What BLAS is measured to be faster at (the README has the numbers). The least level has no wide vectors on any
+ * processor, where BLAS may have them. */
+#define MANY_ROWS 64
+#if defined(__AVX512F__)
+#define BLAS_ROWS                                                                                                      \
+  {                                                                                                                    \
+    0, 0                                                                                                               \
+  }
+#elif defined(__AVX2__)
+#define BLAS_ROWS                                                                                                      \
+  {                                                                                                                    \
+    0, MANY_ROWS                                                                                                       \
+  }
+#else
+#define BLAS_ROWS                                                                                                      \
+  {                                                                                                                    \
+    MANY_ROWS, MANY_ROWS                                                                                               \
+  }
+#endif
+
 const PlaitKernels KERNEL (kernels) = {
   .level = G_STRINGIFY (PLAIT_KERNEL_LEVEL),
   .vector_length = VECTOR_BYTES / sizeof (PlaitScalar),
   .tile_width = TILE_VECTORS * VECTOR_BYTES / sizeof (PlaitScalar),
+  .blas_rows = BLAS_ROWS,
   .multiply = KERNEL (multiply),
   .transpose = KERNEL (transpose),
   .accumulate = KERNEL (accumulate),
