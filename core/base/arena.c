@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <setjmp.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -21,58 +22,57 @@
 /* Nothing larger is ever asked of the system; sums of two sizes below it do not overflow. */
 #define LARGEST_SIZE ((gsize)1 << 47)
 
-/* Size classes: eight to a doubling, from ALIGNMENT to LARGEST_SIZE, so rounding up wastes at most an eighth. */
-#define STEPS 8
-#define CLASSES (42 * STEPS)
-
-/* A free block may serve a request whose class is this many below its own: half a doubling. */
-#define REACH (STEPS / 2)
+/* Small blocks have lists of their own, one for each size, and are cut from chunks: nodes that live through the step
+ * would otherwise stand between the large blocks and keep these from growing together again. */
+#define LARGEST_SMALL ((gsize)1024)
+#define SMALL_SIZES (LARGEST_SMALL / ALIGNMENT)
+#define CHUNK ((gsize)64 << 10)
 
 typedef struct Mapping Mapping;
-typedef struct FreeBlock FreeBlock;
+typedef struct SmallBlock SmallBlock;
 
 struct Mapping
 {
   Mapping *next;
   char *start;
   gsize size;
-  gsize used;
+  gsize top; /* bytes from its beginning that have been in use */
 };
 
-/* Stands in the first bytes of a released block. */
-struct FreeBlock
+/* Stands in the first bytes of a small block that was released. */
+struct SmallBlock
 {
-  FreeBlock *next;
+  SmallBlock *next;
 };
+
+/* A stretch that nobody holds. */
+typedef struct
+{
+  Mapping *mapping;
+  char *start;
+  gsize size;
+} Gap;
 
 struct PlaitArena
 {
   gsize limit;
   gsize mapped;
-  gsize peak;
-  /* Newest first; only the newest is cut from. */
+  gsize used;    /* of all mappings, up to their tops */
+  gsize peak;    /* most that @used has been */
+  gsize largest; /* most that @mapped has been */
   Mapping *mappings;
-  FreeBlock *free_blocks[CLASSES];
+  GArray *gaps; /* Gap, by address; no two of them touch */
+  SmallBlock *small[SMALL_SIZES];
+  char *chunk; /* what is left of the newest one */
+  gsize chunk_size;
   jmp_buf *leave;
   gsize refused;
 };
 
-/* The class of blocks of at least @size bytes, and in @rounded their exact size, a multiple of ALIGNMENT. */
-static guint
-class_of (gsize size, gsize *rounded)
+static gsize
+round_up (gsize size)
 {
-  gsize units = MAX (1, (size + ALIGNMENT - 1) / ALIGNMENT);
-
-  /* Up to twice STEPS units every count is a class of its own; above, the counts of an octave share STEPS classes. */
-  if (units <= 2 * STEPS)
-    {
-      *rounded = units * ALIGNMENT;
-      return (guint)units - 1;
-    }
-  guint shift = (guint)g_bit_storage (units - 1) - 4;
-  gsize step = (units - 1) >> shift;
-  *rounded = ((step + 1) << shift) * ALIGNMENT;
-  return shift * STEPS + (guint)step;
+  return (MAX (size, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 PlaitArena *
@@ -81,6 +81,7 @@ plait_arena_new (gsize limit)
   PlaitArena *arena = g_new0 (PlaitArena, 1);
 
   arena->limit = limit;
+  arena->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
   return arena;
 }
 
@@ -97,6 +98,7 @@ unmap_all (PlaitArena *arena)
       g_free (mapping);
     }
   arena->mapped = 0;
+  arena->used = 0;
 }
 
 void
@@ -105,7 +107,57 @@ plait_arena_free (PlaitArena *arena)
   if (arena == NULL)
     return;
   unmap_all (arena);
+  g_array_unref (arena->gaps);
   g_free (arena);
+}
+
+static Gap *
+gap_at (const PlaitArena *arena, guint i)
+{
+  return &g_array_index (arena->gaps, Gap, i);
+}
+
+/* The number of gaps below @start. */
+static guint
+gaps_below (const PlaitArena *arena, const char *start)
+{
+  guint low = 0, high = arena->gaps->len;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+
+      if (gap_at (arena, middle)->start < start)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Adds a stretch to the gaps, growing together with those beside it. */
+static void
+open_gap (PlaitArena *arena, Gap gap)
+{
+  guint place = gaps_below (arena, gap.start);
+  Gap *before = place > 0 ? gap_at (arena, place - 1) : NULL;
+  Gap *after = place < arena->gaps->len ? gap_at (arena, place) : NULL;
+  gboolean joins_before = before != NULL && before->mapping == gap.mapping && before->start + before->size == gap.start;
+  gboolean joins_after = after != NULL && after->mapping == gap.mapping && gap.start + gap.size == after->start;
+
+  if (joins_before)
+    {
+      before->size += gap.size + (joins_after ? after->size : 0);
+      if (joins_after)
+        g_array_remove_index (arena->gaps, place);
+    }
+  else if (joins_after)
+    {
+      after->start = gap.start;
+      after->size += gap.size;
+    }
+  else
+    g_array_insert_val (arena->gaps, place, gap);
 }
 
 static gboolean
@@ -125,49 +177,9 @@ map (PlaitArena *arena, gsize size)
   mapping->next = arena->mappings;
   arena->mappings = mapping;
   arena->mapped += size;
-  arena->peak = MAX (arena->peak, arena->mapped);
+  arena->largest = MAX (arena->largest, arena->mapped);
+  open_gap (arena, (Gap){ mapping, start, size });
   return TRUE;
-}
-
-static void
-push (PlaitArena *arena, guint class, gpointer block, gsize size)
-{
-  FreeBlock *free_block = block;
-
-  ASAN_UNPOISON_MEMORY_REGION (block, sizeof (FreeBlock));
-  free_block->next = arena->free_blocks[class];
-  arena->free_blocks[class] = free_block;
-  ASAN_POISON_MEMORY_REGION (block, size);
-}
-
-static gpointer
-pop (PlaitArena *arena, guint class)
-{
-  FreeBlock *block = arena->free_blocks[class];
-
-  ASAN_UNPOISON_MEMORY_REGION (block, sizeof (FreeBlock));
-  arena->free_blocks[class] = block->next;
-  return block;
-}
-
-/* Makes what is left of the newest mapping available as released blocks, before a newer one takes its place. */
-static void
-keep_rest (PlaitArena *arena)
-{
-  Mapping *mapping = arena->mappings;
-
-  while (mapping != NULL && mapping->size - mapping->used >= ALIGNMENT)
-    {
-      gsize rest = mapping->size - mapping->used;
-      gsize rounded;
-      guint class = class_of (rest, &rounded);
-
-      /* The largest class that fits into the rest. */
-      for (gsize part = rest; rounded > rest; class = class_of (part, &rounded))
-        part -= MAX (ALIGNMENT, part / (4 * STEPS));
-      push (arena, class, mapping->start + mapping->used, rounded);
-      mapping->used += rounded;
-    }
 }
 
 /* Maps room for @needed bytes and more, as the limit permits. */
@@ -182,7 +194,6 @@ grow (PlaitArena *arena, gsize needed)
   wished = MIN (wished, allowed / ALIGNMENT * ALIGNMENT);
   if (needed > wished)
     return FALSE;
-  keep_rest (arena);
   return map (arena, wished) || (needed < wished && map (arena, needed));
 }
 
@@ -198,62 +209,140 @@ run_out (PlaitArena *arena, gsize size)
   _longjmp (*arena->leave, 1);
 }
 
+/* The smallest gap of at least @size bytes, the lowest of several; NULL if there is none. */
+static Gap *
+find_gap (const PlaitArena *arena, gsize size)
+{
+  Gap *found = NULL;
+
+  for (guint i = 0; i < arena->gaps->len; i++)
+    {
+      Gap *gap = gap_at (arena, i);
+
+      if (gap->size < size || (found != NULL && gap->size >= found->size))
+        continue;
+      found = gap;
+      if (gap->size == size)
+        break;
+    }
+  return found;
+}
+
+/* Cuts @size bytes, a multiple of ALIGNMENT, off the beginning of a gap. */
+static char *
+take_large (PlaitArena *arena, gsize size, gsize asked)
+{
+  Gap *gap = find_gap (arena, size);
+  char *block;
+  gsize top;
+
+  if (gap == NULL)
+    {
+      if (!grow (arena, size))
+        run_out (arena, asked);
+      gap = find_gap (arena, size);
+    }
+  block = gap->start;
+  top = (gsize)(block - gap->mapping->start) + size;
+  if (top > gap->mapping->top)
+    {
+      arena->used += top - gap->mapping->top;
+      arena->peak = MAX (arena->peak, arena->used);
+      gap->mapping->top = top;
+    }
+  gap->start += size;
+  gap->size -= size;
+  if (gap->size == 0)
+    g_array_remove_index (arena->gaps, (guint)(gap - gap_at (arena, 0)));
+  return block;
+}
+
+static char *
+take_small (PlaitArena *arena, gsize size, gsize asked)
+{
+  SmallBlock *block = arena->small[size / ALIGNMENT - 1];
+
+  if (block != NULL)
+    {
+      ASAN_UNPOISON_MEMORY_REGION (block, sizeof *block);
+      arena->small[size / ALIGNMENT - 1] = block->next;
+      return (char *)block;
+    }
+  if (arena->chunk_size < size)
+    {
+      arena->chunk = take_large (arena, CHUNK, asked);
+      arena->chunk_size = CHUNK;
+    }
+  arena->chunk += size;
+  arena->chunk_size -= size;
+  return arena->chunk - size;
+}
+
 gpointer
 plait_arena_take (PlaitArena *arena, gsize size)
 {
   gsize rounded;
-  guint class;
-  char *block = NULL;
+  char *block;
 
   if (size > LARGEST_SIZE)
     run_out (arena, size);
-  class = class_of (size, &rounded);
-  for (guint i = class; i < MIN (class + REACH + 1, CLASSES) && block == NULL; i++)
-    if (arena->free_blocks[i] != NULL)
-      block = pop (arena, i);
-  if (block == NULL)
-    {
-      Mapping *mapping = arena->mappings;
-
-      if (mapping == NULL || mapping->size - mapping->used < rounded)
-        {
-          if (!grow (arena, rounded))
-            run_out (arena, size);
-          mapping = arena->mappings;
-        }
-      block = mapping->start + mapping->used;
-      mapping->used += rounded;
-    }
+  rounded = round_up (size);
+  block = rounded <= LARGEST_SMALL ? take_small (arena, rounded, size) : take_large (arena, rounded, size);
   ASAN_POISON_MEMORY_REGION (block, rounded);
   ASAN_UNPOISON_MEMORY_REGION (block, size);
   return block;
 }
 
+/* The mapping that @block lies in. */
+static Mapping *
+mapping_of (const PlaitArena *arena, const char *block)
+{
+  Mapping *mapping = arena->mappings;
+
+  while (block < mapping->start || block >= mapping->start + mapping->size)
+    mapping = mapping->next;
+  return mapping;
+}
+
 void
 plait_arena_release (PlaitArena *arena, gpointer block, gsize size)
 {
-  gsize rounded;
-  guint class = class_of (size, &rounded);
+  gsize rounded = round_up (size);
 
-  push (arena, class, block, rounded);
+  if (rounded <= LARGEST_SMALL)
+    {
+      SmallBlock *small = block;
+
+      ASAN_UNPOISON_MEMORY_REGION (block, sizeof *small);
+      small->next = arena->small[rounded / ALIGNMENT - 1];
+      arena->small[rounded / ALIGNMENT - 1] = small;
+    }
+  else
+    open_gap (arena, (Gap){ mapping_of (arena, block), block, rounded });
+  ASAN_POISON_MEMORY_REGION (block, rounded);
 }
 
 void
 plait_arena_reset (PlaitArena *arena)
 {
-  for (guint i = 0; i < CLASSES; i++)
-    arena->free_blocks[i] = NULL;
-  if (arena->mappings == NULL)
-    return;
-  if (arena->mappings->next != NULL)
+  gboolean scattered = arena->mappings != NULL && arena->mappings->next != NULL;
+
+  memset (arena->small, 0, sizeof arena->small);
+  arena->chunk_size = 0;
+  g_array_set_size (arena->gaps, 0);
+  if (scattered)
     {
       unmap_all (arena);
       /* Should the system refuse one mapping of this size, the step maps piece by piece again. */
-      map (arena, arena->peak);
-      return;
+      map (arena, arena->largest);
     }
-  arena->mappings->used = 0;
-  ASAN_POISON_MEMORY_REGION (arena->mappings->start, arena->mappings->size);
+  else if (arena->mappings != NULL)
+    {
+      Mapping *mapping = arena->mappings;
+
+      open_gap (arena, (Gap){ mapping, mapping->start, mapping->size });
+      ASAN_POISON_MEMORY_REGION (mapping->start, mapping->size);
+    }
 }
 
 gsize

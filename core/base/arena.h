@@ -7,8 +7,8 @@
  * Memory that lives for one step.
  *
  * Blocks come from anonymous mappings that are kept from step to step, so the steady state makes no system call.
- * Released blocks are reused within the step through size classes. One thread (the one that runs the tape) uses an
- * arena. Memory is 64-byte aligned and not zeroed.
+ * Released blocks grow together and are reused within the step, the smallest that fits first. One thread (the one that
+ * runs the tape) uses an arena. Memory is 64-byte aligned and not zeroed.
  *
  * Running out of the limit does not return NULL: it leaves the protected call (plait_arena_protect), so that no
  * operator has to carry an error path for memory.
@@ -29,10 +29,11 @@ PLAIT_API gpointer plait_arena_take (PlaitArena *arena, gsize size);
 /* Gives @block of @size bytes (as asked of plait_arena_take) back for reuse within the step. */
 PLAIT_API void plait_arena_release (PlaitArena *arena, gpointer block, gsize size);
 
-/* Forgets everything that was taken. The next step starts with one mapping as large as the peak. */
+/* Forgets everything that was taken. The next step starts with one mapping as large as those of the largest so far. */
 PLAIT_API void plait_arena_reset (PlaitArena *arena);
 
-/* Most bytes that were mapped at once since the arena was made. */
+/* Most bytes that have been in use at once since the arena was made, gaps between blocks included: what the steps add
+ * to the memory of the process. */
 PLAIT_API gsize plait_arena_peak (const PlaitArena *arena);
 
 /* Runs @call (@data). When the arena runs out inside it, the call is left at once (its frames are skipped, so they must

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "harness.h"
 
 #include <string.h>
@@ -22,23 +23,80 @@ TEST_CASE (arena, blocks_are_aligned_and_apart)
       REQUIRE (blocks[i][j] == i + 1);
 }
 
-TEST_CASE (arena, reuses_a_released_block)
+TEST_CASE (arena, reuses_released_blocks_the_tightest_first)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
-  gpointer first = plait_arena_take (arena, 5000), second;
+  gpointer large = plait_arena_take (arena, 20000), wall = plait_arena_take (arena, 2000), tight, small;
 
-  plait_arena_take (arena, 64);
-  plait_arena_release (arena, first, 5000);
-  /* Of the same class, then of a class near below it. */
-  second = plait_arena_take (arena, 4990);
-  CHECK (second == first);
-  plait_arena_release (arena, second, 4990);
-  CHECK (plait_arena_take (arena, 4000) == first);
-  /* Much smaller ones do not waste it, larger ones do not get it. */
-  first = plait_arena_take (arena, 5000);
-  plait_arena_release (arena, first, 5000);
-  CHECK (plait_arena_take (arena, 100) != first);
-  CHECK (plait_arena_take (arena, 9000) != first);
+  tight = plait_arena_take (arena, 5000);
+  plait_arena_take (arena, 2000);
+  plait_arena_release (arena, large, 20000);
+  plait_arena_release (arena, tight, 5000);
+  CHECK (plait_arena_take (arena, 4990) == tight);
+  CHECK (plait_arena_take (arena, 5100) == large);
+  CHECK (plait_arena_take (arena, 2000) == (char *)large + 5120);
+  CHECK (wall != large);
+
+  small = plait_arena_take (arena, 100);
+  plait_arena_release (arena, small, 100);
+  CHECK (plait_arena_take (arena, 200) != small);
+  CHECK (plait_arena_take (arena, 128) == small);
+}
+
+TEST_CASE (arena, released_blocks_grow_together)
+{
+  /* Blocks 0 .. 4 end to end, and the order in which 1 .. 3 go. */
+  const int orders[][3] = { { 1, 2, 3 }, { 3, 2, 1 }, { 1, 3, 2 }, { 2, 1, 3 } };
+
+  for (gsize order = 0; order < G_N_ELEMENTS (orders); order++)
+    {
+      g_autoptr (PlaitArena) arena = plait_arena_new (0);
+      char *blocks[5];
+
+      for (int i = 0; i < 5; i++)
+        blocks[i] = plait_arena_take (arena, 4096);
+      for (int i = 0; i < 3; i++)
+        plait_arena_release (arena, blocks[orders[order][i]], 4096);
+      CHECK (plait_arena_take (arena, 3 * 4096) == blocks[1]);
+      plait_arena_release (arena, blocks[4], 4096);
+      CHECK (plait_arena_take (arena, 100000) == blocks[4]);
+    }
+}
+
+/* Seeded taking and releasing: blocks never overlap, and nothing is lost. */
+TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
+{
+  enum
+  {
+    HELD = 60,
+  };
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  PlaitRandomKey key = plait_random_key (5, "test", "arena", 0);
+  unsigned char *blocks[HELD] = { NULL };
+  gsize sizes[HELD];
+
+  for (guint64 i = 0; i < 20000; i++)
+    {
+      gsize place = (gsize)plait_random_below (key, 2 * i, HELD);
+
+      if (blocks[place] != NULL)
+        {
+          REQUIRE (blocks[place][0] == place && blocks[place][sizes[place] - 1] == place);
+          plait_arena_release (arena, blocks[place], sizes[place]);
+          blocks[place] = NULL;
+          continue;
+        }
+      sizes[place] = 1 + (gsize)plait_random_below (key, 2 * i + 1, i % 3 == 0 ? 1200 : 60000);
+      blocks[place] = plait_arena_take (arena, sizes[place]);
+      memset (blocks[place], (int)place, sizes[place]);
+    }
+  /* Some 60 / 2 blocks of 20 kB are held on average. */
+  CHECK (plait_arena_peak (arena) < 2500000);
+  for (gsize place = 0; place < HELD; place++)
+    if (blocks[place] != NULL)
+      plait_arena_release (arena, blocks[place], sizes[place]);
+  CHECK (plait_arena_take (arena, 900000) != NULL);
+  CHECK (plait_arena_peak (arena) < 2500000);
 }
 
 TEST_CASE (arena, steady_steps_map_nothing_new)
@@ -65,11 +123,11 @@ TEST_CASE (arena, steady_steps_map_nothing_new)
 TEST_CASE (arena, the_rest_of_a_mapping_is_not_lost)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  char *first = plait_arena_take (arena, 700 << 10);
 
-  plait_arena_take (arena, 700 << 10);
   plait_arena_take (arena, 900 << 10);
-  plait_arena_take (arena, 250 << 10);
-  CHECK_INT (plait_arena_peak (arena), 2 << 20);
+  CHECK (plait_arena_take (arena, 250 << 10) == first + (700 << 10));
+  CHECK_INT (plait_arena_peak (arena), (700 + 900 + 250) << 10);
 }
 
 TEST_CASE (arena, the_next_step_has_one_mapping)
