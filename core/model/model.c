@@ -295,7 +295,7 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
 
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
-                  const PlaitVocabularyLossOptions *options, PlaitVocabularyLossSums *sums, double *row_losses,
+                  const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
                   PlaitCapture *capture)
 {
   PlaitReading reading = plait_model_read (model, tape, batch);
@@ -303,13 +303,15 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
                                              batch->target_inputs, capture);
   PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
   PlaitNode *root = plait_vocabulary_loss (tape, states, plait_parameter_node (tape, model->output), bias,
-                                           batch->target_outputs, options, sums, row_losses);
+                                           batch->target_outputs, options, &sums->words, row_losses);
 
+  sums->auxiliary = 0;
   for (guint i = 0; i < reading.n_losses; i++)
     {
-      PlaitNode *terms[2]
-          = { root, plait_scale (tape, reading.losses[i].loss, reading.losses[i].weight * options->scale) };
+      const PlaitAuxiliaryLoss *own = &reading.losses[i];
+      PlaitNode *terms[2] = { root, plait_scale (tape, own->loss, own->weight * options->scale) };
 
+      sums->auxiliary += own->weight * (double)own->loss->value.data[0];
       root = plait_sum (tape, terms, 2);
     }
   return root;

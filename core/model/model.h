@@ -78,11 +78,18 @@ typedef struct
 /* Runs all encoders on @batch. */
 PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch);
 
+/* What a batch came to. */
+typedef struct
+{
+  PlaitVocabularyLossSums words;
+  double auxiliary; /* the encoders' own losses times their weights */
+} PlaitModelSums;
+
 /*
  * The training criterion of @batch as the root of the tape: options->scale * sum of the target rows' losses, plus the
  * encoders' auxiliary losses times their weights and options->scale. @sums is filled at once; @row_losses is NULL or
  * takes the negative log-likelihood of each target row; @capture is NULL or collects teacher-forced attention.
  */
 PlaitNode *plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
-                             const PlaitVocabularyLossOptions *options, PlaitVocabularyLossSums *sums,
-                             double *row_losses, PlaitCapture *capture);
+                             const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
+                             PlaitCapture *capture);

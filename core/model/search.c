@@ -386,7 +386,7 @@ force (gpointer data)
 {
   Forced *forced = data;
   PlaitVocabularyLossOptions options = { .scale = 1 };
-  PlaitVocabularyLossSums sums;
+  PlaitModelSums sums;
   gint64 rows = plait_ragged_rows (forced->batch->target_rows);
   guint n_memories;
 

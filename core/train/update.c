@@ -41,16 +41,16 @@ compute (gpointer data)
   for (update->at = 0; update->at < update->n; update->at++)
     {
       const PlaitBatch *batch = update->batches[update->at];
-      PlaitVocabularyLossSums found;
+      PlaitModelSums found;
       PlaitNode *root;
 
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, plait_random_subkey (update->dropout, update->at));
       root = plait_model_loss (update->model, update->tape, batch, &options, &found, NULL, NULL);
-      sums->auxiliary += (double)root->value.data[0] / update->scale - found.loss;
       plait_tape_backward (update->tape, root);
-      sums->loss += found.loss;
-      sums->negative_log_likelihood += found.negative_log_likelihood;
-      sums->correct += found.correct;
+      sums->auxiliary += found.auxiliary;
+      sums->loss += found.words.loss;
+      sums->negative_log_likelihood += found.words.negative_log_likelihood;
+      sums->correct += found.words.correct;
       sums->tokens += plait_ragged_rows (batch->target_rows);
       sums->sentences += batch->n_sentences;
     }

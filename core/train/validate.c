@@ -9,7 +9,7 @@ typedef struct
 {
   PlaitTrainer *trainer;
   const PlaitBatch *batch;
-  PlaitVocabularyLossSums sums;
+  PlaitModelSums sums;
 } Pass;
 
 static void
@@ -54,8 +54,8 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
                           batch->n_sentences);
           break;
         }
-      sum += pass.sums.negative_log_likelihood;
-      correct += pass.sums.correct;
+      sum += pass.sums.words.negative_log_likelihood;
+      correct += pass.sums.words.correct;
       tokens += plait_ragged_rows (batch->target_rows);
     }
   if (local)

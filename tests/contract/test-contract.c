@@ -148,7 +148,7 @@ run_pass (gpointer data)
 {
   Pass *pass = data;
   PlaitVocabularyLossOptions options = { .scale = 1 };
-  PlaitVocabularyLossSums sums;
+  PlaitModelSums sums;
   PlaitNode *root;
 
   plait_tape_begin (pass->tape, pass->backward ? PLAIT_TAPE_TRAIN : PLAIT_TAPE_EVALUATE,
@@ -264,7 +264,7 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 {
   const Build *build = data;
   PlaitVocabularyLossOptions options = { .scale = 0.25, .smoothing = 0.1 };
-  PlaitVocabularyLossSums sums;
+  PlaitModelSums sums;
 
   return plait_model_loss (build->held->model->model, tape, build->batch, &options, &sums, NULL, NULL);
 }
