@@ -103,15 +103,16 @@ estimate (const Update *update, const PlaitBatch *batch)
   gint64 more_rows;
   gsize less;
   gsize more;
+  double slope;
 
   if (eighth < 1)
     return 0;
   less = bytes_of_part (update, batch, eighth, &less_rows);
   more = less ? bytes_of_part (update, batch, 2 * eighth, &more_rows) : 0;
-  if (more <= less || more_rows <= less_rows)
+  if (more == 0 || more_rows <= less_rows)
     return 0;
-  return more
-         + (gsize)((double)(more - less) / (double)(more_rows - less_rows) * (double)(all_rows (batch) - more_rows));
+  slope = more > less ? (double)(more - less) / (double)(more_rows - less_rows) : (double)more / (double)more_rows;
+  return more + (gsize)(slope * (double)(all_rows (batch) - more_rows));
 }
 
 static gboolean
