@@ -38,7 +38,8 @@ add_rest (GChecksum *checksum, int descriptor)
 char *
 plait_digest_file (const char *path, goffset offset, GError **error)
 {
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC);
+  /* A pipe without a writer is refused, not waited for. */
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   char *digest = NULL;
 
@@ -47,7 +48,9 @@ plait_digest_file (const char *path, goffset offset, GError **error)
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
       return NULL;
     }
-  if (fstat (descriptor, &status) == 0 && status.st_size < offset)
+  if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode))
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again.", path);
+  else if (status.st_size < offset)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: the file has %" G_GINT64_FORMAT " bytes, at least %" G_GINT64_FORMAT
                 " were expected; it is cut off.",

@@ -10,5 +10,5 @@
 char *plait_digest_bytes (gconstpointer bytes, gsize length);
 
 /* SHA-256 of the file @path from byte @offset to its end, in lower-case hexadecimal. NULL with PLAIT_ERROR_INPUT if it
- * cannot be read or ends before @offset. (transfer full) */
+ * is no regular file, cannot be read or ends before @offset. (transfer full) */
 char *plait_digest_file (const char *path, goffset offset, GError **error);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <sys/stat.h>
+
 #include "base/digest.h"
 #include "harness.h"
 
@@ -50,5 +52,11 @@ TEST_CASE (digest, of_no_file)
   CHECK (plait_digest_file (path, 0, &error) == NULL);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened");
   CHECK (plait_digest_file (plait_test_folder (), 0, &error) == NULL);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be read: Is a directory");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a regular file");
+  /* What would never end. */
+  CHECK (plait_digest_file ("/dev/zero", 0, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: it is not a regular file");
+  REQUIRE (mkfifo (path, 0600) == 0);
+  CHECK (plait_digest_file (path, 0, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a regular file");
 }
