@@ -21,6 +21,7 @@ typedef struct
   PlaitCorpus *corpus;
   PlaitCorpus *validation;
   char **validation_references;
+  GPtrArray *tests; /* PlaitCorpus of each test split: opened before training, so that it is not in vain */
   PlaitSystem *system;
   PlaitTrainer *trainer;
   PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
@@ -37,6 +38,7 @@ run_clear (Run *run)
   plait_store_free (run->old);
   plait_corpus_free (run->validation);
   plait_corpus_free (run->corpus);
+  g_clear_pointer (&run->tests, g_ptr_array_unref);
   g_strfreev (run->validation_references);
   plait_materials_free (run->materials);
   plait_pool_free (run->pool);
@@ -121,6 +123,27 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
  * Beginning and resuming
  */
 
+static void
+corpus_free (gpointer corpus)
+{
+  plait_corpus_free (corpus);
+}
+
+static gboolean
+open_tests (Run *run, GError **error)
+{
+  run->tests = g_ptr_array_new_with_free_func (corpus_free);
+  for (const char *const *split = run->experiment->test_splits; *split; split++)
+    {
+      PlaitCorpus *corpus = plait_materials_open (run->materials, *split, run->pool, run->options->log, error);
+
+      if (!corpus)
+        return FALSE;
+      g_ptr_array_add (run->tests, corpus);
+    }
+  return TRUE;
+}
+
 static gboolean
 prepare_data (Run *run, GError **error)
 {
@@ -154,7 +177,7 @@ prepare_data (Run *run, GError **error)
   if (experiment->train.best_by == PLAIT_BEST_BY_METRIC && !*experiment->train.metric)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "[train] best_by=metric needs a metric: set train.metric, for example to bleu");
-  return TRUE;
+  return open_tests (run, error);
 }
 
 static gboolean
@@ -313,8 +336,7 @@ prepare (Run *run, gboolean *complete, GError **error)
 
 /* Writes the finished file: all of the last checkpoint's, and what the best parameters are worth. */
 static gboolean
-write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluator, PlaitCorpus *const *corpora,
-                GError **error)
+write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluator, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
   g_autoptr (PlaitStore) old = plait_store_open (run->options->output, error);
@@ -328,7 +350,7 @@ write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluato
       const PlaitEvaluation *evaluation = evaluations->pdata[i];
 
       if (!plait_evaluation_write (evaluation, store, error)
-          || !plait_evaluation_write_attention (evaluator, evaluation->split, corpora[i],
+          || !plait_evaluation_write_attention (evaluator, evaluation->split, run->tests->pdata[i],
                                                 experiment->evaluate.attention, store, error))
         return FALSE;
     }
@@ -343,19 +365,12 @@ evaluation_free (gpointer evaluation)
   plait_evaluation_free (evaluation);
 }
 
-static void
-corpus_free (gpointer corpus)
-{
-  plait_corpus_free (corpus);
-}
-
 static gboolean
 finish (Run *run, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
   PlaitLog *log = run->options->log;
   g_autoptr (GPtrArray) evaluations = g_ptr_array_new_with_free_func (evaluation_free);
-  g_autoptr (GPtrArray) corpora = g_ptr_array_new_with_free_func (corpus_free);
   g_autoptr (PlaitSearch) search = NULL;
   g_autoptr (PlaitStore) store = plait_store_open (run->options->output, error);
   PlaitEvaluator evaluator
@@ -370,14 +385,8 @@ finish (Run *run, GError **error)
   for (guint i = 0; experiment->test_splits[i]; i++)
     {
       const char *split = experiment->test_splits[i];
-      PlaitCorpus *corpus = plait_materials_open (run->materials, split, run->pool, log, error);
-      PlaitEvaluation *evaluation = NULL;
+      PlaitEvaluation *evaluation = plait_evaluation_new (&evaluator, split, run->tests->pdata[i], error);
 
-      if (corpus)
-        {
-          g_ptr_array_add (corpora, corpus);
-          evaluation = plait_evaluation_new (&evaluator, split, corpus, error);
-        }
       if (!evaluation)
         return FALSE;
       g_ptr_array_add (evaluations, evaluation);
@@ -388,7 +397,7 @@ finish (Run *run, GError **error)
           plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
         }
     }
-  return write_complete (run, evaluations, &evaluator, (PlaitCorpus *const *)corpora->pdata, error);
+  return write_complete (run, evaluations, &evaluator, error);
 }
 
 gboolean

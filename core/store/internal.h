@@ -16,7 +16,8 @@ typedef hid_t StoreId;
 static inline void
 store_id_release (StoreId id)
 {
-  H5Idec_ref (id);
+  if (id >= 0)
+    H5Idec_ref (id);
 }
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (StoreId, store_id_release, -1)
 
