@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "attempt.h"
+
+/*
+ * Sound files of every kind that a user hands over, to be spoilt:
+ *
+ *   train.a train.b train.target, validation.*, test.*   text, 48, 6 and 6 lines
+ *   train.image, validation.image, test.image            HDF5, dataset /features [sentence, 3, 4]
+ *   words.vocabulary pieces.model                        of the text
+ *   text.ini text.h5      experiment over two sources of text, and its finished run
+ *   begun.h5              the same, interrupted
+ *   image.ini image.h5    a source of text and one of features
+ *   pieces.ini            as text.ini, with pieces.model for vocabulary
+ *   grid.ini grid         an experiment with two cells, and its folder
+ *   dump.h5               attention of translations
+ *   page.html             a report
+ *
+ * They are made once a process. FALSE (and a failure) if that did not work.
+ */
+gboolean materials_lay_out (void);
+
+#define NEED_MATERIALS()                                                                                               \
+  do                                                                                                                   \
+    {                                                                                                                  \
+      if (!materials_lay_out ())                                                                                       \
+        return;                                                                                                        \
+    }                                                                                                                  \
+  while (0)
+
+/* The file @name of the test's folder as a whole. */
+GBytes *materials_read (const char *name);
+
+/* Replaces the file @name of the test's folder, whatever it is. */
+void materials_write (const char *name, gconstpointer bytes, gsize length);
+void materials_write_text (const char *name, const char *text);
+
+/* Removes the file or folder @name with all below it. */
+void materials_remove (const char *name);
+
+/* Copies the file or folder @from of the test's folder to @to. */
+void materials_copy (const char *from, const char *to);
+
+/* Writes features [sentences, positions, width], all @value, as the dataset /features of the file @name. */
+void materials_write_features (const char *name, guint sentences, guint positions, guint width, float value);
+
+/* In the file @name, replaces the first @old by @new_text, which must be there. */
+void materials_replace (const char *name, const char *old, const char *new_text);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "spoil.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void
+missing (const char *file)
+{
+  materials_remove (file);
+}
+
+static void
+empty (const char *file)
+{
+  materials_write_text (file, "");
+}
+
+static void
+folder (const char *file)
+{
+  g_autofree char *path = plait_test_path (file);
+
+  materials_remove (file);
+  CHECK (g_mkdir (path, 0755) == 0);
+}
+
+static void
+link_to (const char *file, const char *target)
+{
+  g_autofree char *path = plait_test_path (file);
+
+  materials_remove (file);
+  CHECK (symlink (target, path) == 0);
+}
+
+static void
+link_to_itself (const char *file)
+{
+  link_to (file, file);
+}
+
+static void
+link_to_nothing (const char *file)
+{
+  link_to (file, "nowhere");
+}
+
+static void
+endless_device (const char *file)
+{
+  link_to (file, "/dev/zero");
+}
+
+/* Nobody writes into it. */
+static void
+silent_pipe (const char *file)
+{
+  g_autofree char *path = plait_test_path (file);
+
+  materials_remove (file);
+  CHECK (mkfifo (path, 0644) == 0);
+}
+
+/* The first @numerator quarters, less @less bytes. */
+static void
+cut (const char *file, gsize numerator, gsize less)
+{
+  g_autoptr (GBytes) bytes = materials_read (file);
+  gsize length = g_bytes_get_size (bytes) * numerator / 4;
+
+  materials_write (file, g_bytes_get_data (bytes, NULL), length - MIN (length, less));
+}
+
+static void
+cut_to_a_quarter (const char *file)
+{
+  cut (file, 1, 0);
+}
+
+static void
+cut_to_half (const char *file)
+{
+  cut (file, 2, 1);
+}
+
+static void
+cut_by_a_byte (const char *file)
+{
+  cut (file, 4, 1);
+}
+
+static void
+fill (const char *file, gsize length, gboolean zeros)
+{
+  g_autofree guint8 *bytes = g_malloc0 (length);
+  guint32 state = 12345;
+
+  for (gsize i = 0; i < length && !zeros; i++)
+    {
+      state = state * 1664525u + 1013904223u;
+      bytes[i] = (guint8)(state >> 24);
+    }
+  materials_write (file, bytes, length);
+}
+
+static void
+random_bytes (const char *file)
+{
+  fill (file, 5000, FALSE);
+}
+
+static void
+zero_bytes (const char *file)
+{
+  fill (file, 5000, TRUE);
+}
+
+static void
+endless_line (const char *file)
+{
+  g_autofree char *line = g_strnfill (3 << 20, 'x');
+
+  materials_write_text (file, line);
+}
+
+static void
+behind_nul (const char *file)
+{
+  g_autoptr (GBytes) bytes = materials_read (file);
+  gsize length = g_bytes_get_size (bytes);
+  g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
+
+  for (gsize i = length / 2; i < length; i++)
+    if (spoilt[i] != '\0')
+      {
+        spoilt[i] = '\0';
+        break;
+      }
+  materials_write (file, spoilt, length);
+}
+
+static void
+not_utf8 (const char *file)
+{
+  g_autoptr (GBytes) bytes = materials_read (file);
+  gsize length = g_bytes_get_size (bytes);
+  g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
+
+  spoilt[length / 3] = (char)0xff;
+  materials_write (file, spoilt, length);
+}
+
+static void
+flip (const char *file, gsize eighths)
+{
+  g_autoptr (GBytes) bytes = materials_read (file);
+  gsize length = g_bytes_get_size (bytes);
+  g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
+
+  spoilt[length * eighths / 8] ^= 0x80;
+  materials_write (file, spoilt, length);
+}
+
+static void
+first_bit_flipped (const char *file)
+{
+  flip (file, 0);
+}
+
+static void
+late_bit_flipped (const char *file)
+{
+  flip (file, 7);
+}
+
+static void
+a_run (const char *file)
+{
+  materials_copy ("text.h5", file);
+}
+
+static void
+a_dump (const char *file)
+{
+  materials_copy ("dump.h5", file);
+}
+
+static void
+the_grid (const char *file)
+{
+  materials_copy ("grid/grid.h5", file);
+}
+
+static void
+features (const char *file)
+{
+  materials_copy ("test.image", file);
+}
+
+static void
+a_model (const char *file)
+{
+  materials_copy ("pieces.model", file);
+}
+
+static void
+a_program (const char *file)
+{
+  g_autofree char *bytes = NULL;
+  gsize length;
+
+  CHECK (g_file_get_contents ("/proc/self/exe", &bytes, &length, NULL));
+  materials_write (file, bytes, MIN (length, 1 << 20));
+}
+
+static void
+a_page (const char *file)
+{
+  materials_copy ("page.html", file);
+}
+
+static void
+utf16 (const char *file)
+{
+  materials_write (file, "\xff\xfe[\0p\0l\0u\0g\0i\0n\0]\0\n\0", 20);
+}
+
+static void
+gzip_in_name_only (const char *file)
+{
+  materials_write (file, "\x1f\x8b\x08\0\0\0\0\0\0\x03garbage and no more", 29);
+}
+
+static const struct
+{
+  const char *name;
+  void (*spoil) (const char *file);
+} ways[] = {
+  { "missing", missing },
+  { "empty", empty },
+  { "a folder", folder },
+  { "a link to itself", link_to_itself },
+  { "a link to nothing", link_to_nothing },
+  { "/dev/zero", endless_device },
+  { "a pipe without a writer", silent_pipe },
+  { "cut to a quarter", cut_to_a_quarter },
+  { "cut to half", cut_to_half },
+  { "cut by a byte", cut_by_a_byte },
+  { "random bytes", random_bytes },
+  { "zeros", zero_bytes },
+  { "an endless line", endless_line },
+  { "NUL within", behind_nul },
+  { "no UTF-8 within", not_utf8 },
+  { "first bit flipped", first_bit_flipped },
+  { "a late bit flipped", late_bit_flipped },
+  { "a run", a_run },
+  { "a dump", a_dump },
+  { "a grid", the_grid },
+  { "features", features },
+  { "a SentencePiece model", a_model },
+  { "a program", a_program },
+  { "a page", a_page },
+  { "UTF-16", utf16 },
+  { "no real gzip", gzip_in_name_only },
+};
+
+void
+spoil_and_refuse (const char *file, const char *command, const char *sound)
+{
+  g_autofree char *safe = g_strconcat (file, ".sound", NULL);
+  g_auto (GStrv) tolerated = g_strsplit (sound != NULL ? sound : "", "|", -1);
+
+  materials_copy (file, safe);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      CONTEXT ("%s is: %s", file, ways[i].name);
+      g_autofree char *left_out = g_strconcat ("-", ways[i].name, NULL);
+
+      if (g_strv_contains ((const char *const *)tolerated, left_out))
+        continue;
+
+      ways[i].spoil (file);
+      if (g_strv_contains ((const char *const *)tolerated, ways[i].name))
+        attempt_refused_or_done (command, file);
+      else
+        attempt_refused_with (command, NULL, 2, file);
+      materials_copy (safe, file);
+      materials_remove ("new");
+    }
+  materials_remove (safe);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "materials.h"
+
+/*
+ * Ways to spoil a file, whatever it holds.
+ */
+
+/* After which a file of lines may still be sound. */
+#define SOUND_LINES "empty|cut to a quarter|cut to half|cut by a byte|a page"
+
+/* Spoils @file in each of the ways of spoil.c. Each time, @command, which reads it and writes nothing but "new", is
+ * refused with a sentence that names it, and all is as before. After the ways in @sound (parted by '|', may be NULL)
+ * the file may still be what the command takes; then it may succeed. A way with '-' before it is left out. */
+void spoil_and_refuse (const char *file, const char *command, const char *sound);
