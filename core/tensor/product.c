@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/product.h"
 
+#include <string.h>
+
 #include "tensor/blas.h"
 #include "tensor/packed-private.h"
 #include "tensor/panel.h"
@@ -28,6 +30,7 @@ static const Cut blas_cut = { 256, 512, 96, 128, 8 };
 /* Up to so many rows the right factor is read where it stands, if its rows are the panels' rows: packing would cost
  * more than it gives. */
 #define FEW_ROWS 128
+#define FAR_BYTES 2048
 
 typedef struct
 {
@@ -57,10 +60,20 @@ typedef struct
 
 #define KEPT_BYTES 64
 
+/* A transposed left factor whose rows stand so far apart is copied for each piece: to read a few numbers of each row
+ * costs a page and a line of the cache every time. */
+static gboolean
+copies_left (const Product *product)
+{
+  return product->transpose_a && product->a.stride * (gint64)sizeof (PlaitScalar) >= FAR_BYTES;
+}
+
 static gsize
 scratch_bytes (const Product *product)
 {
-  return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * product->group_width);
+  gint64 left = copies_left (product) ? kernels_cut.rows : 0;
+
+  return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * (product->group_width + left));
 }
 
 /* A piece: where it lies in c. */
@@ -93,7 +106,18 @@ multiply_panels (const Product *product, const Place *place, guint thread)
                           column + unpacked, width - unpacked);
       kept->group = place->group;
     }
-  if (product->transpose_a)
+  if (copies_left (product))
+    {
+      PlaitScalar *left = panels + depth * product->group_width;
+
+      row = 1;
+      step = place->rows;
+      for (gint64 k = 0; k < depth; k++)
+        memcpy (left + k * step, plait_tensor_row (product->a, product->first + k) + place->row,
+                sizeof (PlaitScalar) * (gsize)step);
+      a = left;
+    }
+  else if (product->transpose_a)
     {
       row = 1;
       step = product->a.stride;

@@ -207,11 +207,11 @@ TEST_CASE (blas, serves_many_rows_where_it_is_faster)
   plait_kernels_choose (NULL);
 }
 
-/* Bigger than a piece in both directions, so that pieces meet. */
+/* Bigger than a piece in both directions, so that pieces meet, and with rows far apart. */
 static void
 large_body (Trial *trial)
 {
-  gint64 rows = trial_number (trial, 200, 400), width = trial_number (trial, 300, 600), depth = 20;
+  gint64 rows = trial_number (trial, 200, 900), width = trial_number (trial, 300, 600), depth = 20;
   gboolean transpose_a = trial_flip (trial);
   PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
   PlaitTensor a = transpose_a ? trial_tensor (trial, depth, rows) : trial_tensor (trial, rows, depth), c, slow;
@@ -225,7 +225,7 @@ large_body (Trial *trial)
 
 TEST_CASE (product, of_many_pieces_equals_its_slow_twin)
 {
-  trial_run (large_body, 4);
+  trial_run (large_body, 6);
 }
 
 TEST_CASE (blas, measures_a_rate)
