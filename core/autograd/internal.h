@@ -13,6 +13,14 @@
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,
                                   const PlaitPacked *packed);
 
+/* The gradient that has arrived at that leaf; no data if none has. */
+PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
+
+/* From now on until the tape is begun again, gradients of keyed leaves stay in the arena, where they take the place of
+ * values that backward is done with, instead of being added to the storage given with the leaf. */
+void plait_tape_keep_gradients (PlaitTape *tape);
+gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
+
 /* An uninitialised tensor of the tape's arena; plait_tensor_size is what to release. */
 PlaitTensor plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width);
 

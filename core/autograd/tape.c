@@ -20,6 +20,7 @@ struct PlaitTape
   PlaitNode *last;  /* the newest node that backward must visit */
   PlaitNode *spare; /* the newest node whose value may be given up */
   gboolean went_back;
+  gboolean keeps_gradients;
   KeyedLeaf *leaves;
   gsize leaf_places; /* a power of two */
   gsize n_leaves;
@@ -59,9 +60,22 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->last = NULL;
   tape->spare = NULL;
   tape->went_back = FALSE;
+  tape->keeps_gradients = FALSE;
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
   tape->n_leaves = 0;
+}
+
+void
+plait_tape_keep_gradients (PlaitTape *tape)
+{
+  tape->keeps_gradients = TRUE;
+}
+
+gboolean
+plait_tape_keeps_gradients (const PlaitTape *tape)
+{
+  return tape->keeps_gradients;
 }
 
 PlaitTapeMode
@@ -142,7 +156,7 @@ plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
 
 /* The place of @key among the keyed leaves, or the empty place where it belongs. */
 static KeyedLeaf *
-leaf_place (PlaitTape *tape, gconstpointer key)
+leaf_place (const PlaitTape *tape, gconstpointer key)
 {
   gsize mask = tape->leaf_places - 1;
   gsize place = (gsize)(((guint64)(gsize)key * 0x9e3779b97f4a7c15u) >> 32) & mask;
@@ -180,10 +194,20 @@ plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, co
         }
       place->key = key;
       place->node = plait_leaf (tape, value, gradient);
+      if (tape->keeps_gradients)
+        place->node->gradient.data = NULL;
       place->node->packed = packed;
       tape->n_leaves++;
     }
   return place->node;
+}
+
+PlaitTensor
+plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
+{
+  const KeyedLeaf *place = leaf_place (tape, key);
+
+  return place->key == NULL ? (PlaitTensor){ NULL, 0, 0, 0 } : place->node->gradient;
 }
 
 PlaitNode *

@@ -68,9 +68,9 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
         payload->dstates = plait_tape_tensor (tape, states->value.rows, states->value.width);
       work.dstates = payload->dstates;
       if (table->needs_gradient)
-        work.dtable = plait_gradient_to_add (tape, table);
+        work.dtable = plait_gradient_target (tape, table, &work.dtable_beta);
       if (bias != NULL && bias->needs_gradient)
-        work.dbias = plait_gradient_to_add (tape, bias);
+        work.dbias = plait_gradient_target (tape, bias, &work.dbias_beta);
     }
   found = plait_vocabulary_compute (plait_tape_pool (tape), plait_tape_arena (tape), &work);
   node->value.data[0] = (PlaitScalar)(options->scale * found.loss);

@@ -17,3 +17,12 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
 /* @count items of @size bytes, zeroed, for @what (as in "no memory for the vectors of features.h5"); to be freed with
  * g_free. At least one byte is allocated. NULL with PLAIT_ERROR_FAILED if the system has none. (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
+
+/*
+ * Large arrays, straight from the system: zeroed, in huge pages where the system has them. Pages take memory from when
+ * they are first touched. NULL if the system has none; a refusal is an answer here.
+ */
+gpointer plait_pages_take (gsize size);
+
+/* Gives back what plait_pages_take gave for @size bytes. NULL is allowed. */
+void plait_pages_give_back (gpointer pages, gsize size);

@@ -165,7 +165,7 @@ train (Bench *bench, GError **error)
       if (!plait_update_gradients (model, tape, &settings, &batch, 1,
                                    plait_random_key (1, "dropout", NULL, (guint64)step + 1), &sums, error))
         return FALSE;
-      plait_optimizer_update (optimizer, bench->pool, arena, step + 1, 1e-4);
+      plait_optimizer_update (optimizer, tape, step + 1, 1e-4);
       note (bench, step, start);
     }
   bench->peak = peak_bytes ();

@@ -2,10 +2,10 @@
 #include "nn/parameter.h"
 
 #include "autograd/internal.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define ALIGNMENT 64
 #define ALIGNED_ELEMENTS ((gint64)(ALIGNMENT / sizeof (PlaitScalar)))
@@ -30,21 +30,12 @@ bytes_of (gint64 n)
   return (gsize)MAX (n, 1) * sizeof (PlaitScalar);
 }
 
-/* @n zeroed scalars, or NULL. Of the system and not of malloc: a refusal is an answer here. */
-static PlaitScalar *
-take_zeros (gint64 n)
-{
-  gpointer scalars = mmap (NULL, bytes_of (n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  return scalars == MAP_FAILED ? NULL : scalars;
-}
-
 static void
-give_back (PlaitScalar **scalars, gint64 n)
+give_back (PlaitParameters *parameters)
 {
-  if (*scalars != NULL)
-    munmap (*scalars, bytes_of (n));
-  *scalars = NULL;
+  plait_pages_give_back (parameters->values, bytes_of (parameters->n_elements));
+  plait_pages_give_back (parameters->gradients, bytes_of (parameters->n_learned));
+  parameters->values = parameters->gradients = NULL;
 }
 
 static gint64
@@ -86,8 +77,7 @@ plait_parameters_free (PlaitParameters *parameters)
   g_hash_table_unref (parameters->names);
   g_ptr_array_unref (parameters->list);
   g_ptr_array_unref (parameters->memory);
-  give_back (&parameters->values, parameters->n_elements);
-  give_back (&parameters->gradients, parameters->n_learned);
+  give_back (parameters);
   g_free (parameters);
 }
 
@@ -156,12 +146,11 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
   g_assert (parameters->values == NULL);
   parameters->n_learned = place (parameters, FALSE, 0);
   parameters->n_elements = place (parameters, TRUE, parameters->n_learned);
-  parameters->values = take_zeros (parameters->n_elements);
-  parameters->gradients = take_zeros (parameters->n_learned);
+  parameters->values = plait_pages_take (bytes_of (parameters->n_elements));
+  parameters->gradients = plait_pages_take (bytes_of (parameters->n_learned));
   if (parameters->values == NULL || parameters->gradients == NULL)
     {
-      give_back (&parameters->values, parameters->n_elements);
-      give_back (&parameters->gradients, parameters->n_learned);
+      give_back (parameters);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
                          "there is no memory for %" G_GINT64_FORMAT " parameters and their gradients (%" G_GINT64_FORMAT
                          " bytes); make the model narrower or the vocabulary smaller",

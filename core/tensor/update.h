@@ -26,9 +26,10 @@ typedef struct
   double weight_decay;   /* decoupled: value -= rate * weight_decay * value */
   double gradient_scale; /* the gradient is multiplied by it first (clipping) */
   gint64 step;           /* 1 at the first update; for the bias correction c = 1 - beta^step */
+  gboolean keep;         /* leave gradients as they are, for they are not used again */
 } PlaitAdamSettings;
 
-/* One pass: m, v and value of every slot; gradients are left zero, ready for the next step. */
+/* One pass: m, v and value of every slot; gradients are left zero, ready for the next step, unless they are kept. */
 void plait_adam_update (PlaitPool *pool, const PlaitAdamSlot *slots, guint n_slots, const PlaitAdamSettings *settings);
 
 /* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or infinite if one of them is.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensor/blas.h"
+#include "tensor/elementwise.h"
 #include "tensor/panel.h"
 #include "tensor/terms.h"
 
@@ -253,20 +254,28 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
     }
 }
 
-/* Adds a block's rows of dtable. */
+/* Whether a gradient is added to: to what the caller has there, or to what the chunks before gave. */
+static gboolean
+adds (const Stage *stage, PlaitScalar beta)
+{
+  return beta != 0 || stage->first > 0;
+}
+
+/* Makes or adds to a block's rows of dtable. */
 static void
 add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits)
 {
   gint64 tile = stage->kernels->tile_width, width = stage->width, rows = stage->rows;
   PlaitTensor dtable = plait_tensor_rows (stage->work->dtable, block * stage->block, logits->width);
+  gboolean add = adds (stage, stage->work->dtable_beta);
 
   if (stage->blas)
-    plait_blas_multiply (dtable, TRUE, PLAIT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
+    plait_blas_multiply (dtable, add, PLAIT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
                          plait_tensor_rows (stage->work->states, stage->first, rows), FALSE);
   else
     for (gint64 j = 0; j < width; j += tile)
       stage->kernels->multiply (dtable.rows, MIN (tile, width - j), rows, logits->data, 1, logits->stride,
-                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, TRUE);
+                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, add);
 }
 
 /* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels. */
@@ -313,7 +322,8 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
       if (work->dtable.data != NULL)
         add_table_gradient (stage, block, &logits);
       if (work->dbias.data != NULL)
-        kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0, TRUE);
+        kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0,
+                           adds (stage, work->dbias_beta));
       if (work->dstates.data != NULL)
         add_states_gradient (stage, block, &logits, share, block > first, panel);
     }
@@ -371,6 +381,16 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
     plait_pool_run (stage->pool, pieces, shares_piece, stage);
 }
 
+/* The gradients of no rows are zero. */
+static void
+no_rows (PlaitPool *pool, const PlaitVocabularyWork *work)
+{
+  if (work->dtable.data != NULL && work->dtable_beta == 0)
+    plait_tensor_fill (pool, work->dtable, 0, 0);
+  if (work->dbias.data != NULL && work->dbias_beta == 0)
+    plait_tensor_fill (pool, work->dbias, 0, 0);
+}
+
 PlaitVocabularySums
 plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabularyWork *work)
 {
@@ -381,7 +401,10 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
 
   g_assert (work->table.width == stage.width && stage.words > 0);
   if (rows == 0)
-    return sums;
+    {
+      no_rows (pool, work);
+      return sums;
+    }
   stage.pool = pool;
   stage.work = work;
   stage.wants_gradient = work->dstates.data != NULL || work->dtable.data != NULL || work->dbias.data != NULL;

@@ -21,9 +21,11 @@ typedef struct
   double scale;            /* of the gradients: they are those of scale * sum of the losses */
   /* Gradients. NULL data: not wanted. With all three NULL only the losses are computed. */
   PlaitTensor dstates; /* overwritten */
-  PlaitTensor dtable;  /* added to */
-  PlaitTensor dbias;   /* [1, V], added to */
-  double *row_losses;  /* NULL, or r numbers: negative log-likelihood of each row, without smoothing */
+  PlaitTensor dtable;  /* dtable_beta * dtable + the gradient */
+  PlaitScalar dtable_beta;
+  PlaitTensor dbias; /* [1, V], dbias_beta * dbias + the gradient */
+  PlaitScalar dbias_beta;
+  double *row_losses; /* NULL, or r numbers: negative log-likelihood of each row, without smoothing */
 } PlaitVocabularyWork;
 
 typedef struct

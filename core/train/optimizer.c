@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/optimizer.h"
 
+#include "autograd/internal.h"
+#include "base/memory.h"
 #include "tensor/update.h"
 #include "train/parameters.h"
 
@@ -33,7 +35,7 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
   optimizer->n = plait_parameters_gradients (parameters).width;
   for (guint i = 0; i < 2; i++)
     {
-      optimizer->moments[i] = g_try_new0 (PlaitScalar, (gsize)optimizer->n);
+      optimizer->moments[i] = plait_pages_take (sizeof (PlaitScalar) * (gsize)optimizer->n);
       if (!optimizer->moments[i])
         {
           plait_fail (error, PLAIT_ERROR_MEMORY,
@@ -51,8 +53,8 @@ plait_optimizer_free (PlaitOptimizer *optimizer)
 {
   if (!optimizer)
     return;
-  g_free (optimizer->moments[0]);
-  g_free (optimizer->moments[1]);
+  for (guint i = 0; i < 2; i++)
+    plait_pages_give_back (optimizer->moments[i], sizeof (PlaitScalar) * (gsize)optimizer->n);
   g_free (optimizer);
 }
 
@@ -62,27 +64,66 @@ plait_optimizer_bytes (const PlaitParameters *parameters)
   return 2 * sizeof (PlaitScalar) * (gsize)plait_parameters_gradients (parameters).width;
 }
 
-double
-plait_optimizer_update (PlaitOptimizer *optimizer, PlaitPool *pool, PlaitArena *arena, gint64 step, double rate)
+/* All gradients of the parameters as they stand, one after the other. */
+static PlaitAdamSlot
+all_parameters (const PlaitOptimizer *optimizer)
 {
-  PlaitAdamSlot slot = {
+  return (PlaitAdamSlot){
+    .value = plait_parameters_values (optimizer->parameters).data,
     .gradient = plait_parameters_gradients (optimizer->parameters).data,
     .first_moment = optimizer->moments[0],
     .second_moment = optimizer->moments[1],
     .n = optimizer->n,
   };
-  PlaitAdamSettings adam = optimizer->adam;
-  double norm = sqrt (plait_gradient_squared_norm (pool, arena, &slot, 1));
+}
 
+/* A slot a parameter, with the gradient that @tape keeps. Where none has arrived, that of the parameters is zero. */
+static PlaitAdamSlot *
+kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
+{
+  guint parameters = plait_parameters_n (optimizer->parameters);
+  PlaitAdamSlot *slots = plait_arena_new_array (plait_tape_arena (tape), PlaitAdamSlot, parameters);
+
+  *n = 0;
+  for (guint i = 0; i < parameters; i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (optimizer->parameters, i);
+      PlaitTensor gradient = plait_tape_keyed_gradient (tape, parameter);
+
+      if (!parameter->frozen)
+        slots[(*n)++] = (PlaitAdamSlot){
+          .value = parameter->value.data,
+          .gradient = gradient.data != NULL ? gradient.data : parameter->gradient.data,
+          .first_moment = optimizer->moments[0] + parameter->offset,
+          .second_moment = optimizer->moments[1] + parameter->offset,
+          .n = parameter->value.rows * parameter->value.width,
+        };
+    }
+  return slots;
+}
+
+double
+plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate)
+{
+  PlaitAdamSlot all = all_parameters (optimizer);
+  PlaitAdamSlot *slots = &all;
+  guint n = 1;
+  PlaitAdamSettings adam = optimizer->adam;
+  double norm;
+
+  adam.keep = plait_tape_keeps_gradients (tape);
+  if (adam.keep)
+    slots = kept_gradients (optimizer, tape, &n);
+  norm = sqrt (plait_gradient_squared_norm (plait_tape_pool (tape), plait_tape_arena (tape), slots, n));
   if (!isfinite (norm))
     return norm;
-  slot.value = plait_parameters_write_values (optimizer->parameters).data;
+  plait_parameters_write_values (optimizer->parameters);
   adam.step = step;
   adam.rate = rate;
   if (optimizer->uncorrected)
     adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
   adam.gradient_scale = optimizer->clip > 0 && norm > optimizer->clip ? optimizer->clip / norm : 1;
-  plait_adam_update (pool, &slot, 1, &adam);
+  plait_adam_update (plait_tape_pool (tape), slots, n, &adam);
   return norm;
 }
 

@@ -13,9 +13,10 @@ PlaitOptimizer *plait_optimizer_new (const PlaitTrainSettings *settings, PlaitPa
 void plait_optimizer_free (PlaitOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
 
-/* Makes update @step (1: the first) at @rate from the gradients, which are left zero. Returns the norm of the gradients
- * before clipping; if it is not finite, nothing is changed. @arena is for scratch. */
-double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitPool *pool, PlaitArena *arena, gint64 step, double rate);
+/* Makes update @step (1: the first) at @rate from the gradients that @tape keeps, or else from those of the parameters,
+ * which are left zero. Returns the norm of the gradients before clipping; if it is not finite, nothing is changed. The
+ * tape also gives pool and scratch. */
+double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate);
 
 /* Bytes that the moments take. */
 gsize plait_optimizer_bytes (const PlaitParameters *parameters);

@@ -140,8 +140,8 @@ plait_trainer_update (PlaitTrainer *trainer, GError **error)
   if (!next_batches (trainer, batches, error) || !compute_gradients (trainer, batches, error))
     return FALSE;
   trainer->learning_rate = plait_learning_rate (setup->settings, trainer->step + 1, setup->width, trainer->planned);
-  trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, setup->pool, trainer->arena, trainer->step + 1,
-                                                   trainer->learning_rate);
+  trainer->gradient_norm
+      = plait_optimizer_update (trainer->optimizer, trainer->tape, trainer->step + 1, trainer->learning_rate);
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
     return plait_fail (error, PLAIT_ERROR_FAILED,
                        "update %" G_GINT64_FORMAT ": the loss is %g and the norm of the gradients %g: training has "
@@ -361,7 +361,6 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
       || !plait_model_check_batch (trainer->setup.model, batches->pdata[0], error))
     return FALSE;
   fits = compute_gradients (trainer, batches, error);
-  plait_parameters_zero_gradients (trainer->parameters);
   trainer->sums = sums;
   if (!fits)
     return FALSE;
@@ -372,10 +371,11 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
 gsize
 plait_trainer_fixed_bytes (const PlaitTrainer *trainer)
 {
-  return sizeof (PlaitScalar)
-             * (gsize)(plait_parameters_values (trainer->parameters).width
-                       + plait_parameters_gradients (trainer->parameters).width)
-         + plait_optimizer_bytes (trainer->parameters);
+  gint64 n = plait_parameters_values (trainer->parameters).width;
+
+  if (trainer->setup.settings->accumulate > 1)
+    n += plait_parameters_gradients (trainer->parameters).width;
+  return sizeof (PlaitScalar) * (gsize)n + plait_optimizer_bytes (trainer->parameters);
 }
 
 gint64

@@ -89,11 +89,12 @@ gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError
 /* Makes one update from the next batches. For benchmarks and tests; plait_trainer_run is a loop over it. */
 gboolean plait_trainer_update (PlaitTrainer *trainer, GError **error);
 
-/* The largest of some batches through one step without an update: bytes that a step takes beside parameters, gradients
- * and moments. Puts the iterator back where it was. */
+/* The largest of some batches through one step without an update: bytes that a step takes beside parameters and
+ * moments. Puts the iterator back where it was. */
 gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
-/* Bytes of parameters, gradients and moments. */
+/* Bytes of parameters and moments, and of gradients where several batches make an update: those of one batch are part
+ * of its step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 
 /* The number of updates in all, as far as it is known beforehand. */

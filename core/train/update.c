@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/update.h"
 
+#include "autograd/internal.h"
+
 typedef struct
 {
   const PlaitModel *model;
@@ -45,6 +47,8 @@ compute (gpointer data)
       PlaitNode *root;
 
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, plait_random_subkey (update->dropout, update->at));
+      if (update->n == 1)
+        plait_tape_keep_gradients (update->tape);
       root = plait_model_loss (update->model, update->tape, batch, &options, &found, NULL, NULL);
       plait_tape_backward (update->tape, root);
       sums->auxiliary += found.auxiliary;

@@ -19,9 +19,10 @@ typedef struct
 } PlaitTrainingSums;
 
 /*
- * Forward and backward of @n batches as one update: adds the gradients of their mean loss to those of the parameters,
- * and to @sums. The batches suit the model (plait_model_check_batch). @dropout keys this update's masks.
- * PLAIT_ERROR_MEMORY names the batch that does not fit, about what it would need, and the keys to change.
+ * Forward and backward of @n batches as one update, for plait_optimizer_update: the gradients of their mean loss stay
+ * on the tape where there is one batch, else they are added to those of the parameters. Adds to @sums. The batches suit
+ * the model (plait_model_check_batch). @dropout keys this update's masks. PLAIT_ERROR_MEMORY names the batch that does
+ * not fit, about what it would need, and the keys to change.
  */
 gboolean plait_update_gradients (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
                                  PlaitBatch *const *batches, guint n, PlaitRandomKey dropout, PlaitTrainingSums *sums,

@@ -91,8 +91,10 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
   work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
   work.row_losses = trial_memory (trial, sizeof (double) * (gsize)rows);
   work.dstates = trial_target (trial, rows, width, 0, &slow.dstates);
-  work.dtable = trial_target (trial, words, width, 1, &slow.dtable);
-  work.dbias = trial_target (trial, 1, words, 1, &slow.dbias);
+  work.dtable_beta = (PlaitScalar)trial_number (trial, 0, 1);
+  work.dbias_beta = (PlaitScalar)trial_number (trial, 0, 1);
+  work.dtable = trial_target (trial, words, width, work.dtable_beta, &slow.dtable);
+  work.dbias = trial_target (trial, 1, words, work.dbias_beta, &slow.dbias);
   slow_compute (&work, &slow);
 
   sums = plait_vocabulary_compute (trial->pool, trial->arena, &work);

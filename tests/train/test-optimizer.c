@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
 #include "harness.h"
 #include "optimizer-cases.h"
 #include "train/optimizer.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double tolerance = sizeof (PlaitScalar) == sizeof (double) ? 1e-12 : 2e-6;
 
@@ -24,6 +27,7 @@ follow_path (const PlaitTrainSettings *settings, const double path[6][4])
   PlaitParameter *parameter = plait_parameters_declare (parameters, "x", 1, 4, PLAIT_ZEROS);
   g_autoptr (PlaitPool) pool = plait_pool_new (1);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
 
   CHECK (plait_parameters_allocate (parameters, NULL));
@@ -37,7 +41,7 @@ follow_path (const PlaitTrainSettings *settings, const double path[6][4])
 
       for (guint i = 0; i < 4; i++)
         parameter->gradient.data[i] = (PlaitScalar)adam_gradients[t][i];
-      plait_optimizer_update (optimizer, pool, arena, t + 1, 0.1);
+      plait_optimizer_update (optimizer, tape, t + 1, 0.1);
       for (guint i = 0; i < 4; i++)
         {
           CHECK_NEAR ((double)parameter->value.data[i], path[t][i], tolerance);
@@ -72,6 +76,7 @@ TEST_CASE (optimizer, clips_by_the_global_norm)
   PlaitParameter *b = plait_parameters_declare (parameters, "b", 1, 1, PLAIT_ZEROS);
   g_autoptr (PlaitPool) pool = plait_pool_new (1);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
 
   settings.clip = 1;
@@ -80,7 +85,7 @@ TEST_CASE (optimizer, clips_by_the_global_norm)
   optimizer = plait_optimizer_new (&settings, parameters, NULL);
   a->gradient.data[0] = 3;
   b->gradient.data[0] = 4;
-  CHECK_NEAR (plait_optimizer_update (optimizer, pool, arena, 1, 1), 5, 1e-6);
+  CHECK_NEAR (plait_optimizer_update (optimizer, tape, 1, 1), 5, 1e-6);
   CHECK_NEAR ((double)a->value.data[0], -0.6 / 1.6, 1e-6);
   CHECK_NEAR ((double)b->value.data[0], -0.8 / 1.8, 1e-6);
 }
@@ -92,13 +97,14 @@ TEST_CASE (optimizer, leaves_parameters_alone_when_gradients_are_not_finite)
   PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 2, PLAIT_ZEROS);
   g_autoptr (PlaitPool) pool = plait_pool_new (1);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
 
   CHECK (plait_parameters_allocate (parameters, NULL));
   optimizer = plait_optimizer_new (&settings, parameters, NULL);
   a->gradient.data[0] = (PlaitScalar)NAN;
   a->gradient.data[1] = 1;
-  CHECK (!isfinite (plait_optimizer_update (optimizer, pool, arena, 1, 1)));
+  CHECK (!isfinite (plait_optimizer_update (optimizer, tape, 1, 1)));
   CHECK ((double)a->value.data[1] == 0);
 }
 
@@ -145,4 +151,44 @@ TEST_CASE (schedule, constant_after_warm_up)
   CHECK_NEAR (plait_learning_rate (&settings, 500, 1, 0), 0.5, 1e-15);
   settings.warm_up = 0;
   CHECK_NEAR (plait_learning_rate (&settings, 1, 1, 0), 0.5, 1e-15);
+}
+
+/* Gradients that stay on the tape make the same update as those of the parameters, and leave these alone. */
+TEST_CASE (optimizer, takes_the_gradients_that_the_tape_keeps)
+{
+  PlaitTrainSettings settings = train_settings ();
+  PlaitScalar values[2][4];
+
+  for (guint keeps = 0; keeps < 2; keeps++)
+    {
+      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+      PlaitParameter *x = plait_parameters_declare (parameters, "x", 1, 2, PLAIT_NORMAL (1));
+      PlaitParameter *unused = plait_parameters_declare (parameters, "unused", 1, 2, PLAIT_NORMAL (1));
+      g_autoptr (PlaitPool) pool = plait_pool_new (1);
+      g_autoptr (PlaitArena) arena = plait_arena_new (0);
+      g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+      g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+      settings.clip = 0.5;
+      CHECK (plait_parameters_allocate (parameters, NULL));
+      plait_parameters_initialise (parameters, pool, 1);
+      optimizer = plait_optimizer_new (&settings, parameters, NULL);
+      for (gint64 step = 1; step <= 3; step++)
+        {
+          PlaitNode *node;
+
+          plait_tape_begin (tape, PLAIT_TAPE_TRAIN, (PlaitRandomKey){ 0 });
+          if (keeps)
+            plait_tape_keep_gradients (tape);
+          node = plait_parameter_node (tape, x);
+          plait_tape_backward (tape, plait_total (tape, plait_multiply (tape, node, node)));
+          CHECK ((plait_tape_keyed_gradient (tape, x).data != x->gradient.data) == keeps);
+          CHECK_NEAR ((double)plait_tape_keyed_gradient (tape, x).data[0], 2 * (double)x->value.data[0], 1e-6);
+          plait_optimizer_update (optimizer, tape, step, 0.1);
+          CHECK ((double)x->gradient.data[0] == 0);
+        }
+      memcpy (values[keeps], x->value.data, 2 * sizeof (PlaitScalar));
+      memcpy (values[keeps] + 2, unused->value.data, 2 * sizeof (PlaitScalar));
+    }
+  CHECK (memcmp (values[0], values[1], sizeof values[0]) == 0);
 }

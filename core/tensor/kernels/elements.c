@@ -215,6 +215,7 @@ KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAda
       m[i] = new_m;
       v[i] = new_v;
       value[i] = keep * value[i] - rate * new_m / (root + epsilon);
-      gradient[i] = 0;
     }
+  if (!settings->keep)
+    memset (gradient, 0, sizeof (PlaitScalar) * (gsize)n);
 }
