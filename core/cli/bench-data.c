@@ -280,15 +280,15 @@ fill_tokens (const PlaitBenchData *data, gint64 first, guint stream, const Plait
     }
 }
 
+/* All batches refer to the one image. */
 static void
-fill_image (const PlaitBenchSize *size, PlaitTensor image, const PlaitInput *input)
+fill_image (const PlaitBenchSize *size, PlaitTensor image, PlaitInput *input)
 {
   gint64 *offsets = plait_batch_fill (gint64, input->rows.offsets);
 
   for (gint64 i = 0; i <= input->rows.n; i++)
     offsets[i] = i * size->image_positions;
-  memcpy (input->features.data, image.data,
-          (gsize)(input->features.rows * input->features.width) * sizeof (PlaitScalar));
+  input->features = plait_tensor_rows (image, 0, input->rows.n * size->image_positions);
 }
 
 static void
@@ -320,8 +320,7 @@ plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, 
     if (i < size->token_sources)
       sources[i] = (PlaitBatchSource){ "text", PLAIT_INPUT_TOKENS, rows_of (data, index, i), 0 };
     else
-      sources[i] = (PlaitBatchSource){ "image", PLAIT_INPUT_FEATURES, (end - first) * size->image_positions,
-                                       size->image_width };
+      sources[i] = (PlaitBatchSource){ "image", PLAIT_INPUT_FEATURES, (end - first) * size->image_positions, 0 };
   batch = plait_batch_new (end - first, sources, n, targets ? rows_of (data, index, data->streams - 1) : -1, error);
   if (batch == NULL)
     return NULL;
@@ -329,7 +328,7 @@ plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, 
     if (i < size->token_sources)
       fill_tokens (data, first, i, &batch->inputs[i]);
     else
-      fill_image (size, image, &batch->inputs[i]);
+      fill_image (size, image, plait_batch_fill (PlaitInput, &batch->inputs[i]));
   if (targets)
     fill_targets (data, first, batch);
   for (gint64 i = 0; i < batch->n_sentences; i++)

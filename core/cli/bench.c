@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -38,6 +39,7 @@ typedef struct
   PlaitPool *pool;
   PlaitBenchData *data;
   PlaitBenchModel *model;
+  PlaitTensor image;
   GPtrArray *batches; /* PlaitBatch */
   double *seconds;    /* [steps] */
   double *processor;  /* [steps]: seconds of processors, all threads together */
@@ -53,6 +55,7 @@ bench_clear (Bench *bench)
   plait_bench_data_free (bench->data);
   g_clear_pointer (&bench->batches, g_ptr_array_unref);
   plait_pool_free (bench->pool);
+  g_free (bench->image.data);
   g_free (bench->seconds);
   g_free (bench->processor);
 }
@@ -78,25 +81,36 @@ batch_free (gpointer batch)
   plait_batch_free (batch);
 }
 
+/* The image that every batch of a size with images has, for its most sentences; no data for other sizes. */
+static gboolean
+make_image (Bench *bench, GError **error)
+{
+  const PlaitBenchSize *size = bench->options->size;
+  gint64 sentences = bench->options->training ? size->batch : bench->options->batch;
+  gint64 rows = sentences * size->image_positions, n = rows * size->image_width;
+  PlaitRandomKey key = plait_random_key (1, "bench", "image", 0);
+
+  if (n == 0)
+    return TRUE;
+  bench->image
+      = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "an image", error), rows, size->image_width);
+  for (gint64 i = 0; bench->image.data != NULL && i < n; i++)
+    bench->image.data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
+  return bench->image.data != NULL;
+}
+
 /* The batches that the steps go through, all made before the timing. */
 static gboolean
 make_batches (Bench *bench, GError **error)
 {
-  const PlaitBenchSize *size = bench->options->size;
-  gint64 most = bench->options->training ? size->batch : bench->options->batch;
-  gint64 n = most * size->image_positions * size->image_width;
-  PlaitRandomKey key = plait_random_key (1, "bench", "image", 0);
-  g_autofree PlaitScalar *image = g_new (PlaitScalar, n + 1);
+  const Options *options = bench->options;
+  guint n = (guint)MIN (plait_bench_data_batches (bench->data), options->warmup + options->steps);
 
-  for (gint64 i = 0; i < n; i++)
-    image[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
   bench->batches = g_ptr_array_new_with_free_func (batch_free);
-  for (guint i = 0; i < MIN (plait_bench_data_batches (bench->data), bench->options->warmup + bench->options->steps);
-       i++)
+  for (guint i = 0; i < n; i++)
     {
       PlaitBatch *batch
-          = plait_bench_data_batch (bench->data, size, i, bench->options->training,
-                                    plait_tensor (image, most * size->image_positions, size->image_width), error);
+          = plait_bench_data_batch (bench->data, options->size, i, options->training, bench->image, error);
 
       if (batch == NULL)
         return FALSE;
@@ -349,7 +363,7 @@ run (const Options *options, const char *path, GError **error)
   bench.processor = g_new0 (double, options->steps);
   bench.pool = plait_pool_new ((guint)options->threads);
   bench.model = plait_bench_model_new (options->size, options->combiner, options->dropout, registry, bench.pool, error);
-  if (bench.model == NULL || !make_batches (&bench, error)
+  if (bench.model == NULL || !make_image (&bench, error) || !make_batches (&bench, error)
       || !(options->training ? train (&bench, error) : decode (&bench, error)))
     return FALSE;
   bench.rate = plait_blas_rate (bench.pool, RATE_SECONDS);

@@ -77,8 +77,8 @@ void plait_bench_data_regroup (PlaitBenchData *data, gint64 count);
 
 guint plait_bench_data_batches (const PlaitBenchData *data);
 
-/* Batch @index, with targets or without; @image is [positions of the most sentences, image width], or unused.
- * (transfer full) */
+/* Batch @index, with targets or without; @image is [positions of the most sentences, image width] and must outlive it,
+ * or is unused. (transfer full) */
 PlaitBatch *plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, guint index,
                                     gboolean targets, PlaitTensor image, GError **error);
 
