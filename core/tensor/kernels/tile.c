@@ -21,14 +21,15 @@ ROWS_9_TO_12 (TILE, 1)
 ROWS_1_TO_6 (TILE, 2)
 ROWS_7_TO_8 (TILE, 2)
 ROWS_9_TO_12 (TILE, 2)
-ROWS_1_TO_6 (TILE, 3) ROWS_7_TO_8 (TILE, 3)
-    ROWS_1_TO_6 (TILE, 4) static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1]
-    = {
-        [1] = { ROWS_1_TO_6 (ENTRY, 1) ROWS_7_TO_8 (ENTRY, 1) ROWS_9_TO_12 (ENTRY, 1) },
-        [2] = { ROWS_1_TO_6 (ENTRY, 2) ROWS_7_TO_8 (ENTRY, 2) ROWS_9_TO_12 (ENTRY, 2) },
-        [3] = { ROWS_1_TO_6 (ENTRY, 3) ROWS_7_TO_8 (ENTRY, 3) },
-        [4] = { ROWS_1_TO_6 (ENTRY, 4) },
-      };
+ROWS_1_TO_6 (TILE, 3)
+ROWS_7_TO_8 (TILE, 3)
+ROWS_1_TO_6 (TILE, 4)
+static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
+  [1] = { ROWS_1_TO_6 (ENTRY, 1) ROWS_7_TO_8 (ENTRY, 1) ROWS_9_TO_12 (ENTRY, 1) },
+  [2] = { ROWS_1_TO_6 (ENTRY, 2) ROWS_7_TO_8 (ENTRY, 2) ROWS_9_TO_12 (ENTRY, 2) },
+  [3] = { ROWS_1_TO_6 (ENTRY, 3) ROWS_7_TO_8 (ENTRY, 3) },
+  [4] = { ROWS_1_TO_6 (ENTRY, 4) },
+};
 #else
 ROWS_1_TO_6 (TILE, 1)
 ROWS_7_TO_8 (TILE, 1)
