@@ -40,6 +40,36 @@ backward_piece (gpointer data, gint64 number, guint thread)
   attention->kernels->attention_backward (&piece, plait_pool_scratch (attention->pool, thread, size));
 }
 
+/* A sentence with one query, all of its heads; the general way where the kernel does not know their width. */
+static void
+one_piece (gpointer data, gint64 sentence, guint thread)
+{
+  const Attention *attention = data;
+  guint heads = attention->job.settings->heads;
+  gint64 keys = plait_ragged_length (attention->job.memories[0].rows, sentence) + attention->kernels->vector_length;
+  PlaitScalar *scratch = plait_pool_scratch (attention->pool, thread, sizeof (PlaitScalar) * (gsize)(heads * keys));
+
+  if (attention->kernels->attention_one (&attention->job, sentence, scratch))
+    return;
+  for (guint head = 0; head < heads; head++)
+    forward_piece (data, sentence * heads + head, thread);
+}
+
+/* Whether the job is a step of search: one query a sentence, and nothing to be kept. */
+static gboolean
+has_single_queries (const PlaitAttentionJob *job)
+{
+  gint64 n = job->query_rows.n;
+
+  if (job->n_memories > 1 || job->memories[0].weights != NULL || job->log_sums != NULL || job->settings->causal
+      || job->settings->dropout > 0 || plait_ragged_rows (job->query_rows) != n)
+    return FALSE;
+  for (gint64 s = 0; s < n; s++)
+    if (plait_ragged_length (job->query_rows, s) != 1)
+      return FALSE;
+  return TRUE;
+}
+
 static void
 check (const Attention *attention)
 {
@@ -68,7 +98,10 @@ plait_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queri
                             .log_sums = log_sums } };
 
   check (&attention);
-  plait_pool_run (pool, query_rows.n * settings->heads, forward_piece, &attention);
+  if (has_single_queries (&attention.job))
+    plait_pool_run (pool, query_rows.n, one_piece, &attention);
+  else
+    plait_pool_run (pool, query_rows.n * settings->heads, forward_piece, &attention);
 }
 
 void

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/packed.h"
 
+#include "base/memory.h"
 #include "tensor/packed-private.h"
 
 /* Multiply-adds that are not worth a second thread. */
 #define SMALL 131072
+
+static gsize
+bytes_of (const PlaitPacked *packed)
+{
+  gint64 width = plait_panels (packed->kernels, packed->width) * packed->kernels->tile_width;
+
+  return sizeof (PlaitScalar) * (gsize)(packed->depth * width);
+}
 
 PlaitPacked *
 plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
@@ -12,10 +21,10 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
   const PlaitKernels *kernels = plait_kernels ();
   gint64 depth = transposed ? weight.width : weight.rows, width = transposed ? weight.rows : weight.width;
   PlaitPacked *packed = g_new (PlaitPacked, 1);
-  gsize size = sizeof (PlaitScalar) * (gsize)(depth * plait_panels (kernels, width) * kernels->tile_width);
 
   *packed = (PlaitPacked){ .kernels = kernels, .depth = depth, .width = width };
-  if (posix_memalign ((void **)&packed->panels, 64, MAX (size, 64)) != 0)
+  packed->panels = plait_pages_take (bytes_of (packed));
+  if (packed->panels == NULL)
     {
       g_free (packed);
       return NULL;
@@ -29,7 +38,7 @@ plait_packed_free (PlaitPacked *packed)
 {
   if (packed == NULL)
     return;
-  free (packed->panels);
+  plait_pages_give_back (packed->panels, bytes_of (packed));
   g_free (packed);
 }
 

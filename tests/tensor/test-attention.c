@@ -271,22 +271,26 @@ TEST_CASE (attention, goes_through_many_queries_in_tiles)
   trial_run (long_body, 2);
 }
 
+/* Lets a memory's keys and values be gathered from eleven rows. */
+static void
+gather_keys (Trial *trial, const Case *c, PlaitAttentionMemory *memory)
+{
+  gint64 n = plait_ragged_rows (memory->rows), *gather = trial_memory (trial, sizeof (gint64) * (gsize)(n + 1));
+
+  memory->keys = trial_tensor (trial, 11, c->width);
+  memory->values = trial_tensor (trial, 11, c->width);
+  for (gint64 i = 0; i < n; i++)
+    gather[i] = trial_number (trial, 0, 10);
+  memory->gather = gather;
+}
+
 static void
 gather_body (Trial *trial)
 {
   Case c = random_case (trial, 3, 30);
 
   for (guint m = 0; m < c.n_memories; m++)
-    {
-      gint64 n = plait_ragged_rows (c.memories[m].rows),
-             *gather = trial_memory (trial, sizeof (gint64) * (gsize)(n + 1));
-
-      c.memories[m].keys = trial_tensor (trial, 11, c.width);
-      c.memories[m].values = trial_tensor (trial, 11, c.width);
-      for (gint64 i = 0; i < n; i++)
-        gather[i] = trial_number (trial, 0, 10);
-      c.memories[m].gather = gather;
-    }
+    gather_keys (trial, &c, &c.memories[m]);
   plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
                            NULL);
   check_forward (trial, &c, FALSE);
@@ -295,6 +299,31 @@ gather_body (Trial *trial)
 TEST_CASE (attention, reads_gathered_keys)
 {
   trial_run (gather_body, 15);
+}
+
+/* One query a sentence, as in a step of search, which has a kernel of its own. */
+static void
+single_body (Trial *trial)
+{
+  Case c = random_case (trial, 1, 40);
+
+  c.n_memories = 1;
+  c.settings.dropout = 0;
+  c.query_rows = trial_ragged (trial, c.query_rows.n, 1, 1);
+  c.queries = trial_tensor (trial, c.query_rows.n, c.width);
+  c.context = trial_rubbish (trial, c.query_rows.n, c.width);
+  c.slow_context = trial_tensor (trial, c.query_rows.n, c.width);
+  c.memories[0].weights = NULL;
+  c.slow_weights[0] = trial_vector (trial, c.settings.heads * plait_ragged_rows (c.memories[0].rows));
+  if (trial_flip (trial))
+    gather_keys (trial, &c, &c.memories[0]);
+  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, 1, &c.settings, NULL);
+  check_forward (trial, &c, FALSE);
+}
+
+TEST_CASE (attention, reads_for_single_queries)
+{
+  trial_run (single_body, 40);
 }
 
 /* Queries, keys and values are one tensor, and so are their gradients. */

@@ -118,6 +118,9 @@ typedef struct
   gsize (*attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
   void (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
   void (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  /* One sentence with one query, all heads, one memory, no dropout and nothing kept; scratch for heads times the keys,
+   * rounded up to whole vectors. FALSE, with nothing done, if heads have a width that it does not know. */
+  gboolean (*attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
   /* One row, all heads; scratch for 2 n numbers. */
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);

@@ -32,5 +32,6 @@ void KERNEL (scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offse
 gsize KERNEL (attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
 void KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
 void KERNEL (attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+gboolean KERNEL (attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
 void KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 void KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);

@@ -48,6 +48,7 @@ const PlaitKernels KERNEL (kernels) = {
   .attention_scratch = KERNEL (attention_scratch),
   .attention_forward = KERNEL (attention_forward),
   .attention_backward = KERNEL (attention_backward),
+  .attention_one = KERNEL (attention_one),
   .items_forward = KERNEL (items_forward),
   .items_backward = KERNEL (items_backward),
 };
