@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -163,7 +164,8 @@ open_gap (PlaitArena *arena, Gap gap)
 static gboolean
 map (PlaitArena *arena, gsize size)
 {
-  char *start = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *start = plait_memory_has (size) ? mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                        : MAP_FAILED;
 
   if (start == MAP_FAILED)
     return FALSE;

@@ -18,9 +18,13 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
  * g_free. At least one byte is allocated. NULL with PLAIT_ERROR_FAILED if the system has none. (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
+/* Whether @size bytes more can be had before the system would begin to end processes: of the machine's memory and swap,
+ * and of the control group. Small sizes are always granted. */
+gboolean plait_memory_has (gsize size);
+
 /*
  * Large arrays, straight from the system: zeroed, in huge pages where the system has them. Pages take memory from when
- * they are first touched. NULL if the system has none; a refusal is an answer here.
+ * they are first touched. NULL if the system has none, or has not that much left; a refusal is an answer here.
  */
 gpointer plait_pages_take (gsize size);
 

@@ -153,7 +153,7 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
       give_back (parameters);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
                          "there is no memory for %" G_GINT64_FORMAT " parameters and their gradients (%" G_GINT64_FORMAT
-                         " bytes); make the model narrower or the vocabulary smaller",
+                         " bytes); lower decoder.width, decoder.layers, decoder.feed_forward or data.vocabulary_size",
                          parameters->n_elements,
                          (parameters->n_elements + parameters->n_learned) * (gint64)sizeof (PlaitScalar));
     }
