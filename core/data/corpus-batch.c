@@ -30,6 +30,17 @@ plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
 }
 
 gint64
+plait_corpus_longest (const PlaitCorpus *corpus, gint64 stream)
+{
+  g_assert (stream >= 0 && stream < corpus->n_streams);
+  const PlaitCorpusStreamState *state = &corpus->streams[stream];
+  gint64 n = state->counts.longest;
+  if (stream == corpus->n_sources)
+    return n + 1;
+  return n > 0 && state->kind == PLAIT_INPUT_TOKENS ? n + state->append_end : n;
+}
+
+gint64
 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple)
 {
   gint64 tokens = 0;

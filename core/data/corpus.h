@@ -83,6 +83,9 @@ GStrv plait_corpus_report (const PlaitCorpus *corpus);
 /* Rows of @stream (as above) in tuple @tuple, EOS included. */
 gint64 plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple);
 
+/* Rows of @stream in the tuple that has the most of them, EOS included. */
+gint64 plait_corpus_longest (const PlaitCorpus *corpus, gint64 stream);
+
 /* Tokens of all token sources and the target in @tuple, EOS included: what batches by tokens count. */
 gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
 

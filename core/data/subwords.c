@@ -10,7 +10,6 @@
 #include "data/text-file.h"
 #include "data/vocabulary-private.h"
 
-#define SIZE_LIMIT (1 << 20)         /* pieces */
 #define TEXT_LIMIT ((gint64)1 << 30) /* bytes of training text: SentencePiece holds it, and counts in 32 bits */
 #define PIECE_LIMIT 4096             /* bytes of one piece */
 
@@ -40,10 +39,10 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
         "train it by plait vocabulary or with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3",
         name, ids[0], ids[1], ids[2], ids[3]);
   int size = plait_sentencepiece_size (model);
-  if (size <= PLAIT_TOKEN_SPECIALS || size > SIZE_LIMIT)
+  if (size <= PLAIT_TOKEN_SPECIALS || size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: the SentencePiece model has %d pieces; expected more than %d and at most %d", name, size,
-                       PLAIT_TOKEN_SPECIALS, SIZE_LIMIT);
+                       PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
   for (int id = 0; id < size; id++)
     {
       gsize length;
@@ -251,10 +250,10 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
   if (strcmp (settings->type, "unigram") != 0 && strcmp (settings->type, "bpe") != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary type \"%s\" is unknown; expected words, unigram or bpe",
                        settings->type);
-  if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > SIZE_LIMIT)
+  if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "Vocabulary size %" G_GINT64_FORMAT " cannot be; expected more than %d and at most %d",
-                       settings->size, PLAIT_TOKEN_SPECIALS, SIZE_LIMIT);
+                       settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
   if (!(settings->character_coverage >= .98 && settings->character_coverage <= 1))
     return plait_fail (error, PLAIT_ERROR_INPUT, "Character coverage %g cannot be; expected .98 to 1",
                        settings->character_coverage);

@@ -15,6 +15,9 @@
  */
 typedef struct PlaitVocabulary PlaitVocabulary;
 
+/* Most pieces of a SentencePiece vocabulary. */
+#define PLAIT_VOCABULARY_MAXIMUM_SIZE (1 << 20)
+
 /* How to make a vocabulary from text. Start from plait_vocabulary_defaults. */
 typedef struct
 {

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "data/vocabulary.h"
 #include "evaluate/metric.h"
+#include "nn/positions.h"
 
 /* Whether the parts of an experiment fit together, told from the schemas and the settings alone. */
 
@@ -289,6 +291,7 @@ void
 plait_resolution_check_decode (const PlaitResolution *resolution)
 {
   const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
+  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
 
   if (decode->n_best > decode->beam)
     plait_resolution_problem (resolution, "decode", "n_best",
@@ -299,6 +302,11 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "decode", "minimum_length",
                               "%" G_GINT64_FORMAT " is above maximum_length=%" G_GINT64_FORMAT "; no translation fits",
                               decode->minimum_length, decode->maximum_length);
+  if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
+    plait_resolution_problem (resolution, "decode", "maximum_length",
+                              "%" G_GINT64_FORMAT " is above decoder.position_limit=%" G_GINT64_FORMAT
+                              ", which learned positions reach; lower one or raise the other",
+                              decode->maximum_length, decoder->position_limit);
 }
 
 void
@@ -327,8 +335,6 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   const char *names = resolution->experiment->public.evaluate.metrics;
   g_autoptr (GError) fault = NULL;
 
-  if (*names == '\0')
-    return;
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
   if (metrics == NULL)
     plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
@@ -339,11 +345,18 @@ check_vocabulary_size (const PlaitResolution *resolution)
 {
   const PlaitDataSettings *data = &resolution->experiment->public.data;
 
-  if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && data->vocabulary_size < 8)
+  gint64 size = data->vocabulary_size;
+
+  if (data->vocabulary_type == PLAIT_VOCABULARY_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
     plait_resolution_problem (resolution, "data", "vocabulary_size",
-                              "%" G_GINT64_FORMAT " entries are too few for SentencePiece; give 8 or more, or "
+                              "%" G_GINT64_FORMAT " entries leave no room beside the %d special ones; give more, or 0 "
+                              "for all words",
+                              size, PLAIT_TOKEN_SPECIALS);
+  else if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
+    plait_resolution_problem (resolution, "data", "vocabulary_size",
+                              "%" G_GINT64_FORMAT " entries are too %s for SentencePiece; give from 8 to %d, or "
                               "vocabulary_type=words",
-                              data->vocabulary_size);
+                              size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
 }
 
 void

@@ -2,6 +2,7 @@
 #include "experiment/run.h"
 
 #include "experiment/evaluation.h"
+#include "experiment/fit.h"
 #include "experiment/trained.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
@@ -208,6 +209,21 @@ measure (gpointer data, double *score, GError **error)
   return TRUE;
 }
 
+/* What learned positions do not reach is said now, not after training. */
+static gboolean
+check_lengths (const Run *run, GError **error)
+{
+  const PlaitModel *model = run->system->model;
+
+  if (!plait_fit_lengths (model, "train", run->corpus, error)
+      || !plait_fit_lengths (model, "validation", run->validation, error))
+    return FALSE;
+  for (guint i = 0; i < run->tests->len; i++)
+    if (!plait_fit_lengths (model, run->experiment->test_splits[i], run->tests->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 prepare_model (Run *run, GError **error)
 {
@@ -233,10 +249,12 @@ prepare_model (Run *run, GError **error)
   if (!run->system)
     return FALSE;
   parameters = plait_model_parameters (run->system->model);
+  if (!plait_fit_memory (parameters, error))
+    return FALSE;
   plait_parameters_initialise (parameters, run->pool, setup.seed);
   setup.model = run->system->model;
   run->trainer = plait_trainer_new (&setup, error);
-  return run->trainer != NULL;
+  return run->trainer && check_lengths (run, error);
 }
 
 /* Names the first line in which two texts differ, for people. (transfer full) */

@@ -221,6 +221,32 @@ check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *
 }
 
 gboolean
+plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
+{
+  const PlaitSourceSpecification *specification;
+
+  if (source == model->n_sources)
+    return plait_decoder_check_length (model->decoder, rows, error);
+  specification = model->sources[source].specification;
+  if (!specification->encoder->check_length
+      || specification->encoder->check_length (specification->encoder_settings, model->sources[source].state, rows,
+                                               error))
+    return TRUE;
+  g_prefix_error (error, "[source %s]: ", specification->name);
+  return FALSE;
+}
+
+static gboolean
+check_lengths (const PlaitModel *model, guint source, PlaitRagged rows, GError **error)
+{
+  gint64 longest = 0;
+
+  for (gint64 s = 0; s < rows.n; s++)
+    longest = MAX (longest, plait_ragged_length (rows, s));
+  return plait_model_check_length (model, source, longest, error);
+}
+
+gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
   if (batch->n_sources != model->n_sources)
@@ -244,12 +270,13 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       if (input->kind == PLAIT_INPUT_TOKENS
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
+      if (!check_lengths (model, i, input->rows, error))
+        return FALSE;
     }
   if (!batch->target_rows.offsets)
     return TRUE;
-  for (gint64 s = 0; s < batch->n_sentences; s++)
-    if (!plait_decoder_check_length (model->decoder, plait_ragged_length (batch->target_rows, s), error))
-      return FALSE;
+  if (!check_lengths (model, model->n_sources, batch->target_rows, error))
+    return FALSE;
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
                     model->target_vocabulary_size, error);
 }

@@ -53,6 +53,10 @@ gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
 /* The output projection: [V, width], and its bias [1, V] or NULL. (transfer none) */
 PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);
 
+/* Whether a sentence of @rows rows can be read by source @source, or by the decoder if that is n_sources.
+ * PLAIT_ERROR_INPUT where learned positions end before. */
+gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error);
+
 /* Whether the shapes of @batch suit the model: number and kind of sources, ids below the vocabulary size, lengths that
  * learned positions reach. PLAIT_ERROR_INPUT names the sentence. */
 gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);

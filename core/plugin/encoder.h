@@ -69,5 +69,9 @@ typedef struct
   /* Composes operators on encoding->tape and fills the memories. */
   void (*encode) (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding);
 
-  gpointer reserved[4];
+  /* Whether a sentence of @rows rows can be read: PLAIT_ERROR_INPUT names the setting that limits them. Asked before a
+   * batch is read. NULL: any can. */
+  gboolean (*check_length) (gconstpointer settings, gconstpointer state, gint64 rows, GError **error);
+
+  gpointer reserved[3];
 } PlaitEncoderTable;

@@ -143,6 +143,20 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   encoding->memories[0] = (PlaitMemory){ .states = x, .rows = rows };
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
+static gboolean
+check_length (gconstpointer data, gconstpointer state_data, gint64 rows, GError **error)
+{
+  const Settings *settings = data;
+
+  if (settings->positions != PLAIT_POSITIONS_LEARNED || rows <= settings->position_limit)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "a sentence of %" G_GINT64_FORMAT " rows is longer than position_limit=%" G_GINT64_FORMAT
+                     " learned positions reach: raise position_limit, or take shorter sentences",
+                     rows, settings->position_limit);
+}
+
+static const PlaitEncoderTable table
+    = { .state_size = sizeof (State), .build = build, .encode = encode, .check_length = check_length };
 
 PLAIT_PLUGIN_ENCODER_DEFINE ("transformer", "0.1.0", Settings, bindings, table)
