@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "data/text-file.h"
 
 #define DRAWN_BATCHES 16
+#define LARGEST_FILE ((gsize)1 << 30)
 
 static PlaitBenchData *
 new_data (const PlaitBenchSize *size)
@@ -121,16 +123,12 @@ PlaitBenchData *
 plait_bench_data_read (const char *path, const PlaitBenchSize *size, GError **error)
 {
   g_autoptr (PlaitBenchData) data = new_data (size);
-  g_autoptr (GError) cause = NULL;
-  g_autofree char *text = NULL;
   gsize length;
+  g_autofree char *text = plait_text_file_contents (path, LARGEST_FILE, &length, error);
   gint64 number = 1;
 
-  if (!g_file_get_contents (path, &text, &length, &cause))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s", cause->message);
-      return NULL;
-    }
+  if (text == NULL)
+    return NULL;
   for (char *line = text, *end; line < text + length; line = end + 1, number++)
     {
       end = memchr (line, '\n', (gsize)(text + length - line));

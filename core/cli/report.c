@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/html.h"
 #include "cli/options.h"
+#include "cli/output.h"
 
 /* plait report: runs, or a grid, as one HTML page that needs nothing else. */
 
@@ -239,6 +240,9 @@ plait_command_report (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (output == NULL)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the page, such as -o report.html");
+  for (char **path = invocation->arguments; *path != NULL; path++)
+    if (!plait_output_differs ("--output", output, *path, error))
+      return FALSE;
   if (!report (invocation->arguments, output, title, sentences, error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);

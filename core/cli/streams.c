@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/streams.h"
 
+#include "cli/output.h"
 #include "cli/stop.h"
 
 #include <string.h>
@@ -82,6 +83,36 @@ source_files (const PlaitExperiment *experiment, const char *const *given, const
   return g_steal_pointer (&files);
 }
 
+/* Standard input can be read once, and what is read must not be written over. */
+static gboolean
+check_files (const PlaitTextUse *use, const char *run, const char *const *files, const char *target, GError **error)
+{
+  guint n = use->trained->experiment->n_sources;
+  const char *standard_input = NULL;
+
+  for (guint i = 0; i <= n; i++)
+    {
+      const char *file = i < n ? files[i] : target;
+
+      if (!plait_output_differs ("--attention", use->attention, file, error)
+          || !plait_output_differs ("--output", use->output, file, error))
+        return FALSE;
+      if (file && g_str_equal (file, "-"))
+        {
+          const char *name = i < n ? use->trained->experiment->sources[i].name : "target";
+
+          if (standard_input)
+            return plait_fail (error, PLAIT_ERROR_INPUT,
+                               "standard input cannot be both %s and %s: name a file for one of them", standard_input,
+                               name);
+          standard_input = name;
+        }
+    }
+  return plait_output_differs ("--attention", use->attention, run, error)
+         && plait_output_differs ("--output", use->output, run, error)
+         && plait_output_differs ("--attention", use->attention, use->output, error);
+}
+
 void
 plait_text_use_clear (PlaitTextUse *use)
 {
@@ -94,6 +125,7 @@ plait_text_use_clear (PlaitTextUse *use)
   g_strfreev (use->without);
   g_free (use->checkpoint);
   g_free (use->attention);
+  g_free (use->output);
 }
 
 gboolean
@@ -110,7 +142,7 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
     return FALSE;
   files = source_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,
                         error);
-  if (!files)
+  if (!files || !check_files (use, invocation->arguments[0], files, target, error))
     return FALSE;
   use->feed = plait_materials_open_feed (use->trained->materials, files, target, error);
   if (!use->feed)

@@ -15,6 +15,7 @@ typedef struct
   char **without; /* names of sources that are missing */
   char *checkpoint;
   char *attention; /* path of a dump, or NULL */
+  char *output;    /* path of the command's own, or NULL */
   gint threads;
 
   /* Opened by plait_text_use_open. */

@@ -9,6 +9,10 @@
  * plait translate: raw text in, translations out, batch by batch as lines come; with --attention also a dump.
  */
 
+/* As schemas of [decode] have it. */
+#define MOST_HYPOTHESES 1000
+#define MOST_SENTENCES 100000
+
 /* Prints the best of @found, or with @scores all of them as line, score, log-probability and text. */
 static void
 print_sentence (FILE *stream, gboolean scores, const PlaitVocabulary *vocabulary, gint64 line,
@@ -74,8 +78,12 @@ decode_settings (const PlaitTextUse *use, gint beam, gint n_best, gint batch, Pl
                  GError **error)
 {
   *settings = use->trained->experiment->decode;
-  if (beam < 0 || n_best < 0 || batch < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--beam, --n-best and --batch take numbers from 1 on");
+  if (beam < 0 || n_best < 0 || batch < 0 || beam > MOST_HYPOTHESES || n_best > MOST_HYPOTHESES
+      || batch > MOST_SENTENCES)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--beam and --n-best take numbers from 1 to %d, --batch from 1 to %d, as the keys of [decode] do",
+        MOST_HYPOTHESES, MOST_SENTENCES);
   settings->beam = beam ? beam : MAX (settings->beam, n_best);
   settings->n_best = MAX (1, n_best);
   settings->batch = batch ? batch : settings->batch;
@@ -89,13 +97,12 @@ gboolean
 plait_command_translate (PlaitInvocation *invocation, GError **error)
 {
   g_auto (PlaitTextUse) use = { 0 };
-  g_autofree char *output = NULL;
   gint beam = 0;
   gint n_best = 0;
   gint batch = 0;
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here instead of standard output", "FILE" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
     { "beam", 'b', 0, G_OPTION_ARG_INT, &beam, "Hypotheses kept; else the experiment's", "N" },
     { "n-best", 0, 0, G_OPTION_ARG_INT, &n_best, "Print N hypotheses a line: line, score, log-probability, text", "N" },
     { "batch", 0, 0, G_OPTION_ARG_INT, &batch, "Sentences searched together; else the experiment's", "N" },
@@ -104,24 +111,28 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitFile) file = NULL;
   PlaitDecodeSettings settings;
   FILE *stream = stdout;
-  gboolean good;
+  gboolean good, broken;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !plait_text_use_open (&use, invocation, NULL, error)
       || !decode_settings (&use, beam, n_best, batch, &settings, error))
     return FALSE;
-  if (output)
+  if (use.output)
     {
-      file = plait_file_begin (output, error);
+      file = plait_file_begin (use.output, error);
       if (!file)
         return FALSE;
       stream = fopen (plait_file_temporary (file), "w");
       if (!stream)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be written", output);
+        return plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be written", use.output);
     }
   good = translate (&use, &settings, n_best > 0, stream, error);
   plait_log_progress_end (use.log);
-  if (output && fclose (stream) != 0 && good)
-    good = plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be written: the disk may be full", output);
+  broken = ferror (stream) != 0;
+  broken = (use.output && fclose (stream) != 0) || broken;
+  if (use.output && broken && good)
+    good = plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: cannot be written, so nothing of it is kept: free some space, or write elsewhere",
+                       use.output);
   return good && (!file || plait_file_commit (g_steal_pointer (&file), error))
          && (!use.dump || plait_store_commit (use.dump, error));
 }

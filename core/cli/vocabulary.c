@@ -11,6 +11,7 @@
 #include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "data/text-file.h"
 
 /* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
@@ -70,6 +71,9 @@ train (const PlaitInvocation *invocation, const Options *options, GError **error
                        "a text file is missing; usage: plait vocabulary --output FILE FILE...");
   if (!take_settings (options, &settings, error))
     return FALSE;
+  for (char **text = invocation->arguments; *text != NULL; text++)
+    if (!plait_output_differs ("--output", options->output, *text, error))
+      return FALSE;
   g_autoptr (PlaitVocabulary) vocabulary
       = plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
   if (vocabulary == NULL)
