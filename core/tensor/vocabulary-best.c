@@ -7,8 +7,6 @@
 
 /* Panels in a piece. */
 #define PIECE_PANELS 4
-/* Words that are looked at one by one if the greatest of them may be among the best. */
-#define SEGMENT 64
 
 typedef struct
 {
@@ -62,36 +60,30 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* The best words of a row within a block. */
+/* The best words of a row within a block, none of which is above @greatest; @places is scratch for @n. */
 static void
-choose (const Search *search, gint64 row, gint64 first, const PlaitScalar *logits, gint64 n, Candidate *candidates)
+choose (const Search *search, gint64 row, gint64 first, const PlaitScalar *logits, PlaitScalar greatest, gint64 n,
+        gint32 *places, Candidate *candidates)
 {
-  PlaitScalar bound;
+  PlaitScalar bound, known;
+  gint64 reached = 0;
   guint found = 0;
 
   __atomic_load (&search->bounds[row], &bound, __ATOMIC_RELAXED);
-  for (gint64 i = 0; i < n; i += SEGMENT)
+  if (greatest >= bound)
+    reached = search->table->kernels->at_least (logits, bound, n, places);
+  for (gint64 i = 0; i < reached; i++)
+    if (logits[places[i]] > -(PlaitScalar)INFINITY)
+      found = insert (candidates, found, search->best, (Candidate){ logits[places[i]], (gint32)first + places[i] });
+  if (found < search->best)
     {
-      gint64 end = MIN (i + SEGMENT, n);
-
-      if (!(search->table->kernels->greatest (logits + i, end - i) >= bound))
-        continue;
-      for (gint64 j = i; j < end; j++)
-        if (logits[j] >= bound && logits[j] > -(PlaitScalar)INFINITY)
-          found = insert (candidates, found, search->best, (Candidate){ logits[j], (gint32)(first + j) });
-      if (found == search->best)
-        bound = MAX (bound, candidates[found - 1].logit);
+      candidates[found].id = -1;
+      return;
     }
-  if (found == search->best)
-    {
-      PlaitScalar known;
-
-      __atomic_load (&search->bounds[row], &known, __ATOMIC_RELAXED);
-      if (bound > known)
-        __atomic_store (&search->bounds[row], &bound, __ATOMIC_RELAXED);
-    }
-  else
-    candidates[found].id = -1;
+  bound = candidates[found - 1].logit;
+  __atomic_load (&search->bounds[row], &known, __ATOMIC_RELAXED);
+  if (bound > known)
+    __atomic_store (&search->bounds[row], &bound, __ATOMIC_RELAXED);
 }
 
 static void
@@ -111,7 +103,9 @@ block_piece (gpointer data, gint64 block, guint thread)
   const PlaitKernels *kernels = search->table->kernels;
   gint64 rows = search->states.rows, first = block * search->block;
   gint64 n = MIN (search->block, search->table->width - first);
-  PlaitScalar *logits = plait_pool_scratch (search->pool, thread, sizeof (PlaitScalar) * (gsize)(rows * search->block));
+  PlaitScalar *logits = plait_pool_scratch (
+      search->pool, thread, (sizeof (PlaitScalar) * (gsize)rows + sizeof (gint32)) * (gsize)search->block);
+  gint32 *places = (gint32 *)(logits + rows * search->block);
 
   plait_packed_multiply (search->table, logits, search->block, FALSE, search->states.data, search->states.stride, rows,
                          first, n);
@@ -127,7 +121,7 @@ block_piece (gpointer data, gint64 block, guint thread)
       statistics.exponentials = (PlaitScalar)kernels->exponential_sum (at, statistics.greatest, n);
       search->statistics[place] = statistics;
       forbid_words (search, row, first, at, n);
-      choose (search, row, first, at, n, search->candidates + place * search->best);
+      choose (search, row, first, at, statistics.greatest, n, places, search->candidates + place * search->best);
     }
 }
 

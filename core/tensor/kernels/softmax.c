@@ -22,6 +22,20 @@ KERNEL (greatest) (const PlaitScalar *x, gint64 n)
   return one;
 }
 
+gint64
+KERNEL (at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places)
+{
+  gint64 found = 0, i = 0;
+
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    for (guint32 bits = vector_at_least (vector_load (x + i), bound); bits != 0; bits &= bits - 1)
+      places[found++] = (gint32)i + __builtin_ctz (bits);
+  for (; i < n; i++)
+    if (x[i] >= bound)
+      places[found++] = (gint32)i;
+  return found;
+}
+
 static inline __attribute__ ((always_inline)) double
 exponential_sum (const PlaitScalar *x, PlaitScalar shift, gint64 n, PlaitScalar *kept)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -86,6 +89,27 @@ static inline __attribute__ ((always_inline)) Vector
 vector_maximum (Vector x, Vector y)
 {
   return vector_choose (x > y, x, y);
+}
+
+/* Bit i is set if lane i of @x is at least @bound. */
+static inline __attribute__ ((always_inline)) guint32
+vector_at_least (Vector x, PlaitScalar bound)
+{
+#if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
+  return _mm512_cmp_pd_mask (x, vector_all (bound), _CMP_GE_OQ);
+#elif defined(__AVX512F__)
+  return _mm512_cmp_ps_mask (x, vector_all (bound), _CMP_GE_OQ);
+#elif defined(__AVX__) && defined(PLAIT_SCALAR_DOUBLE)
+  return (guint32)_mm256_movemask_pd (_mm256_cmp_pd (x, vector_all (bound), _CMP_GE_OQ));
+#elif defined(__AVX__)
+  return (guint32)_mm256_movemask_ps (_mm256_cmp_ps (x, vector_all (bound), _CMP_GE_OQ));
+#else
+  guint32 bits = 0;
+
+  for (gint64 i = 0; i < VECTOR_LENGTH; i++)
+    bits |= (guint32)(x[i] >= bound) << i;
+  return bits;
+#endif
 }
 
 /* The lanes' numbers: 0, 1, ... */
