@@ -53,7 +53,8 @@ plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple)
 gint64
 plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
 {
-  return plait_feature_file_width (corpus->streams[source].features);
+  const PlaitFeatureFile *features = corpus->streams[source].features;
+  return features != NULL ? plait_feature_file_width (features) : 0;
 }
 
 static void

@@ -89,7 +89,7 @@ gint64 plait_corpus_longest (const PlaitCorpus *corpus, gint64 stream);
 /* Tokens of all token sources and the target in @tuple, EOS included: what batches by tokens count. */
 gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
 
-/* The width of feature source @source. */
+/* The width of feature source @source; 0 for tokens. */
 gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
 
 /* Lets source @source of tuple i come from another tuple, by a permutation without fixed points keyed by @seed: the

@@ -115,82 +115,118 @@ plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint
   task->generate (settings->values, plait_random_subkey (key, (guint64)tuple), lines);
 }
 
-/* A file in the making, one a stream. */
+/* A file that is made. */
 typedef struct
 {
+  char *path;
   PlaitFile *file;
   FILE *out;
   GString *line;
 } Output;
 
-static void
-outputs_free (Output *outputs)
+/* All files of a task: the streams of each split. */
+typedef struct
 {
-  for (Output *output = outputs; output->line != NULL; output++)
+  const PlaitTask *task;
+  const PlaitTaskSettings *settings;
+  gsize n_streams;
+  gsize n; /* of all splits */
+  Output *outputs;
+} Outputs;
+
+static void
+outputs_clear (Outputs *outputs)
+{
+  for (gsize i = 0; i < outputs->n; i++)
     {
+      Output *output = &outputs->outputs[i];
+
       if (output->out != NULL)
         fclose (output->out);
-      if (output->file != NULL)
-        plait_file_abandon (output->file);
-      g_string_free (output->line, TRUE);
+      plait_file_abandon (output->file);
+      if (output->line != NULL)
+        g_string_free (output->line, TRUE);
+      g_free (output->path);
     }
-  g_free (outputs);
+  g_free (outputs->outputs);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Output, outputs_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outputs, outputs_clear)
 
 static gboolean
-fail_to_write (const char *folder, GError **error)
+fail_to_write (const Output *output, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_FAILED, "%s: a generated file cannot be written there (%s)", folder,
-                     g_strerror (errno));
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "%s: the generated file cannot be written (%s); free some space, or name another folder",
+                     output->path, g_strerror (errno));
 }
 
 static gboolean
-write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize split, const char *folder, GError **error)
+open_output (Output *output, GError **error)
 {
-  gsize n_streams = g_strv_length ((char **)task->streams);
-  g_autoptr (Output) outputs = g_new0 (Output, n_streams + 1);
-  g_autofree GString **lines = g_new0 (GString *, n_streams);
-  for (gsize s = 0; s < n_streams; s++)
+  output->line = g_string_new (NULL);
+  output->file = plait_file_begin (output->path, error);
+  if (output->file == NULL)
+    return FALSE;
+  output->out = g_fopen (plait_file_temporary (output->file), "wbe");
+  return output->out != NULL || fail_to_write (output, error);
+}
+
+static gboolean
+write_split (const Outputs *outputs, gsize split, GError **error)
+{
+  Output *of_split = &outputs->outputs[split * outputs->n_streams];
+  g_autofree GString **lines = g_new0 (GString *, outputs->n_streams);
+  for (gsize s = 0; s < outputs->n_streams; s++)
+    lines[s] = of_split[s].line;
+  for (gint64 tuple = 0; tuple < outputs->settings->sizes[split]; tuple++)
     {
-      g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[split], task->streams[s]);
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-      outputs[s].line = lines[s] = g_string_new (NULL);
-      outputs[s].file = plait_file_begin (path, error);
-      if (outputs[s].file == NULL)
-        return FALSE;
-      outputs[s].out = g_fopen (plait_file_temporary (outputs[s].file), "wbe");
-      if (outputs[s].out == NULL)
-        return fail_to_write (folder, error);
-    }
-  for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
-    {
-      plait_task_tuple (task, settings, (gint64)split, tuple, lines);
-      for (gsize s = 0; s < n_streams; s++)
+      plait_task_tuple (outputs->task, outputs->settings, (gint64)split, tuple, lines);
+      for (gsize s = 0; s < outputs->n_streams; s++)
         {
           g_string_append_c (lines[s], '\n');
-          if (fwrite (lines[s]->str, 1, lines[s]->len, outputs[s].out) != lines[s]->len)
-            return fail_to_write (folder, error);
+          if (fwrite (lines[s]->str, 1, lines[s]->len, of_split[s].out) != lines[s]->len)
+            return fail_to_write (&of_split[s], error);
         }
     }
-  for (gsize s = 0; s < n_streams; s++)
+  for (gsize s = 0; s < outputs->n_streams; s++)
+    if (fclose (g_steal_pointer (&of_split[s].out)) != 0)
+      return fail_to_write (&of_split[s], error);
+  return TRUE;
+}
+
+/* Files of one making belong together: none takes its place before all are written. */
+static gboolean
+write_all (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder, GError **error)
+{
+  gsize n_streams = g_strv_length ((char **)task->streams);
+  g_auto (Outputs) outputs = { task, settings, n_streams, PLAIT_TASK_SPLITS * n_streams, NULL };
+  outputs.outputs = g_new0 (Output, outputs.n);
+  for (gsize i = 0; i < outputs.n; i++)
     {
-      if (fclose (g_steal_pointer (&outputs[s].out)) != 0)
-        return fail_to_write (folder, error);
-      if (!plait_file_commit (g_steal_pointer (&outputs[s].file), error))
+      g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[i / n_streams], task->streams[i % n_streams]);
+      outputs.outputs[i].path = g_build_filename (folder, name, NULL);
+      if (!open_output (&outputs.outputs[i], error))
         return FALSE;
     }
+  for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
+    if (!write_split (&outputs, split, error))
+      return FALSE;
+  for (gsize i = 0; i < outputs.n; i++)
+    if (!plait_file_commit (g_steal_pointer (&outputs.outputs[i].file), error))
+      return FALSE;
   return TRUE;
 }
 
 gboolean
 plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder, GError **error)
 {
+  gboolean existed = g_file_test (folder, G_FILE_TEST_EXISTS);
   if (g_mkdir_with_parents (folder, 0777) != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", folder, g_strerror (errno));
-  for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
-    if (!write_split (task, settings, split, folder, error))
-      return FALSE;
-  return TRUE;
+  if (write_all (task, settings, folder, error))
+    return TRUE;
+  if (!existed)
+    g_rmdir (folder);
+  return FALSE;
 }

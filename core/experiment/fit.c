@@ -18,11 +18,28 @@ plait_fit_memory (const PlaitParameters *parameters, GError **error)
                      (double)bytes / 1024 / 1024 / 1024);
 }
 
+static gboolean
+check_stream (const PlaitModel *model, const PlaitCorpus *training, const PlaitCorpus *corpus, guint stream,
+              GError **error)
+{
+  gboolean is_source = stream < plait_model_n_sources (model);
+  gint64 expected = is_source ? plait_corpus_width (training, stream) : 0;
+  gint64 width = is_source ? plait_corpus_width (corpus, stream) : 0;
+
+  if (width != expected)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "source \"%s\": the features are %" G_GINT64_FORMAT
+                       " wide, but those of training %" G_GINT64_FORMAT "; give features of one kind",
+                       plait_model_source_name (model, stream), width, expected);
+  return plait_model_check_length (model, stream, plait_corpus_longest (corpus, stream), error);
+}
+
 gboolean
-plait_fit_lengths (const PlaitModel *model, const char *split, const PlaitCorpus *corpus, GError **error)
+plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split, const PlaitCorpus *corpus,
+                  GError **error)
 {
   for (guint stream = 0; corpus && stream <= plait_model_n_sources (model); stream++)
-    if (!plait_model_check_length (model, stream, plait_corpus_longest (corpus, stream), error))
+    if (!check_stream (model, training, corpus, stream, error))
       {
         g_prefix_error (error, "the %s corpus: ", split);
         return FALSE;

@@ -12,5 +12,7 @@
  * Pages take memory only when they are touched, so that to have been given them says little. */
 gboolean plait_fit_memory (const PlaitParameters *parameters, GError **error);
 
-/* Whether the model can read the longest sentences of @corpus (NULL: yes) of the split @split. */
-gboolean plait_fit_lengths (const PlaitModel *model, const char *split, const PlaitCorpus *corpus, GError **error);
+/* Whether the model can read all of @corpus (NULL: yes), of the split @split: its longest sentences, and features as
+ * wide as those of @training. */
+gboolean plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split,
+                           const PlaitCorpus *corpus, GError **error);

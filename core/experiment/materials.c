@@ -30,8 +30,6 @@ generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
   if (!materials->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
-  if (!plait_task_write (experiment->task, &experiment->task_settings, materials->folder, error))
-    return FALSE;
   for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
     for (guint i = 0; experiment->task->streams[i]; i++)
       {
@@ -39,7 +37,7 @@ generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
 
         g_hash_table_insert (materials->generated, name, g_build_filename (materials->folder, name, NULL));
       }
-  return TRUE;
+  return plait_task_write (experiment->task, &experiment->task_settings, materials->folder, error);
 }
 
 const char *

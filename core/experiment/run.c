@@ -209,17 +209,17 @@ measure (gpointer data, double *score, GError **error)
   return TRUE;
 }
 
-/* What learned positions do not reach is said now, not after training. */
+/* What the model cannot read is said now, not after training. */
 static gboolean
-check_lengths (const Run *run, GError **error)
+check_corpora (const Run *run, GError **error)
 {
   const PlaitModel *model = run->system->model;
 
-  if (!plait_fit_lengths (model, "train", run->corpus, error)
-      || !plait_fit_lengths (model, "validation", run->validation, error))
+  if (!plait_fit_corpus (model, run->corpus, "train", run->corpus, error)
+      || !plait_fit_corpus (model, run->corpus, "validation", run->validation, error))
     return FALSE;
   for (guint i = 0; i < run->tests->len; i++)
-    if (!plait_fit_lengths (model, run->experiment->test_splits[i], run->tests->pdata[i], error))
+    if (!plait_fit_corpus (model, run->corpus, run->experiment->test_splits[i], run->tests->pdata[i], error))
       return FALSE;
   return TRUE;
 }
@@ -254,7 +254,7 @@ prepare_model (Run *run, GError **error)
   plait_parameters_initialise (parameters, run->pool, setup.seed);
   setup.model = run->system->model;
   run->trainer = plait_trainer_new (&setup, error);
-  return run->trainer && check_lengths (run, error);
+  return run->trainer && check_corpora (run, error);
 }
 
 /* Names the first line in which two texts differ, for people. (transfer full) */

@@ -193,6 +193,12 @@ plait_model_n_sources (const PlaitModel *model)
   return model->n_sources;
 }
 
+const char *
+plait_model_source_name (const PlaitModel *model, guint source)
+{
+  return model->sources[source].specification->name;
+}
+
 gint64
 plait_model_target_vocabulary_size (const PlaitModel *model)
 {

@@ -48,6 +48,7 @@ const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, g
 
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 guint plait_model_n_sources (const PlaitModel *model);
+const char *plait_model_source_name (const PlaitModel *model, guint source);
 gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
 
 /* The output projection: [V, width], and its bias [1, V] or NULL. (transfer none) */
