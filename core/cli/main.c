@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/main.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,6 +132,8 @@ plait_main (int argc, char **argv)
   const PlaitCommand *command;
   int code = EXIT_DONE;
 
+  /* A limit of file sizes is answered like a full disk. */
+  signal (SIGXFSZ, SIG_IGN);
   if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
     printf ("plait %s\n", PLAIT_VERSION);
   else if (argc >= 2
