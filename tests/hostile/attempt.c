@@ -6,14 +6,13 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* After which a call counts as one that does not end. */
-#define LONGEST_CALL ((gint64)30 * G_USEC_PER_SEC)
+#define LONGEST_CALL ((gint64)60 * G_USEC_PER_SEC)
 
 /* Of a line for a person, in bytes; more is a file that was poured out. */
 #define LONGEST_LINE 1100
@@ -57,19 +56,23 @@ attempt_start (const char *command, const AttemptLimits *limits)
   g_auto (GStrv) words = g_strsplit (line, " ", -1);
   g_auto (GStrv) environment = g_get_environ ();
   const char *folder = plait_test_folder ();
-  AttemptProcess process = { .output = memfd_create ("output", 0), .errors = memfd_create ("errors", 0) };
+  AttemptProcess process = { .output_text = g_string_new (NULL), .errors_text = g_string_new (NULL) };
+  int output[2], errors[2];
 
   limits = limits != NULL ? limits : &none;
   environment = g_environ_setenv (environment, "XDG_DATA_HOME", folder, TRUE);
   environment = g_environ_unsetenv (environment, "PLAIT_PLUGIN_PATH");
+  /* Pipes, since files would be under the limit of their size. */
+  if (pipe2 (output, O_CLOEXEC) != 0 || pipe2 (errors, O_CLOEXEC) != 0)
+    g_error ("no pipe");
   process.process = fork ();
   if (process.process == 0)
     {
       if (chdir (folder) != 0)
         _exit (126);
       redirect (limits->input != NULL ? limits->input : "/dev/null", O_RDONLY, -1, STDIN_FILENO);
-      redirect (limits->output, O_WRONLY, process.output, STDOUT_FILENO);
-      redirect (NULL, 0, process.errors, STDERR_FILENO);
+      redirect (limits->output, O_WRONLY, output[1], STDOUT_FILENO);
+      redirect (NULL, 0, errors[1], STDERR_FILENO);
       limit (RLIMIT_CORE, 1);
       limit (RLIMIT_FSIZE, limits->file_size);
 #ifndef __SANITIZE_ADDRESS__
@@ -79,26 +82,47 @@ attempt_start (const char *command, const AttemptLimits *limits)
       _exit (127);
     }
   CHECK (process.process > 0);
+  close (output[1]);
+  close (errors[1]);
+  process.output = output[0];
+  process.errors = errors[0];
+  fcntl (process.output, F_SETFL, O_NONBLOCK);
+  fcntl (process.errors, F_SETFL, O_NONBLOCK);
   return process;
 }
 
-/* (transfer full) */
-static char *
-contents (int descriptor)
+/* Takes what is there to be read. */
+static void
+drain (int descriptor, GString *text)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
   char buffer[4096];
   ssize_t n;
 
-  while ((n = pread (descriptor, buffer, sizeof buffer, (off_t)text->len)) > 0)
+  while ((n = read (descriptor, buffer, sizeof buffer)) > 0)
     g_string_append_len (text, buffer, n);
-  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-char *
-attempt_errors (const AttemptProcess *process)
+static void
+drain_both (AttemptProcess *process)
 {
-  return contents (process->errors);
+  drain (process->output, process->output_text);
+  drain (process->errors, process->errors_text);
+}
+
+gboolean
+attempt_await (AttemptProcess *process, const char *part)
+{
+  gint64 deadline = g_get_monotonic_time () + LONGEST_CALL;
+
+  do
+    {
+      drain_both (process);
+      if (strstr (process->errors_text->str, part) != NULL)
+        return TRUE;
+      g_usleep (500);
+    }
+  while (g_get_monotonic_time () < deadline);
+  return FALSE;
 }
 
 Attempt
@@ -110,17 +134,21 @@ attempt_end (AttemptProcess *process)
   pid_t ended;
 
   while ((ended = waitpid (process->process, &status, WNOHANG)) == 0 && g_get_monotonic_time () < deadline)
-    g_usleep (500);
+    {
+      drain_both (process);
+      g_usleep (500);
+    }
   if (ended == 0)
     {
       kill (process->process, SIGKILL);
       waitpid (process->process, &status, 0);
     }
-  attempt.code = WIFSIGNALED (status) ? -WTERMSIG (status) : WEXITSTATUS (status);
-  attempt.output = contents (process->output);
-  attempt.errors = contents (process->errors);
+  drain_both (process);
   close (process->output);
   close (process->errors);
+  attempt.code = WIFSIGNALED (status) ? -WTERMSIG (status) : WEXITSTATUS (status);
+  attempt.output = g_string_free (process->output_text, FALSE);
+  attempt.errors = g_string_free (process->errors_text, FALSE);
   return attempt;
 }
 

@@ -22,6 +22,8 @@ typedef struct
   pid_t process;
   int output;
   int errors;
+  GString *output_text;
+  GString *errors_text;
 } AttemptProcess;
 
 /* A call that has ended. */
@@ -41,8 +43,8 @@ AttemptProcess attempt_start (const char *command, const AttemptLimits *limits);
 /* Waits for its end. */
 Attempt attempt_end (AttemptProcess *process);
 
-/* What it has written to stderr up to now. (transfer full) */
-char *attempt_errors (const AttemptProcess *process);
+/* Waits until it has written @part to stderr, for a bounded time. Returns whether it has. */
+gboolean attempt_await (AttemptProcess *process, const char *part);
 
 Attempt attempt_with (const char *command, const AttemptLimits *limits);
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "materials.h"
+
+/* Sound files that do not belong together. */
+
+#define RUN_TEXT "run text.ini -q -o new"
+#define RUN_IMAGE "run image.ini -q -o new"
+#define TRANSLATE_TEXT "translate text.h5 -q -s a=test.a -s b=test.b"
+#define TRANSLATE_IMAGE "translate image.h5 -q -s a=test.a -s image=test.image"
+
+TEST_CASE (hostile_data, line_counts_differ)
+{
+  NEED_MATERIALS ();
+  materials_copy ("validation.b", "train.b");
+  REFUSED (RUN_TEXT, "train.b:7: the file has 6 lines, but|train.a has 48");
+  materials_copy ("train.a", "test.b");
+  REFUSED (TRANSLATE_TEXT " -o new", "test.a:7: ends here, but test.b goes on");
+  REFUSED (TRANSLATE_TEXT " -a new", "test.a:7: ends here, but test.b goes on");
+  REFUSED ("score text.h5 -q -s a=train.a -s b=test.b --target test.target -a new", "test.target:7");
+}
+
+/* /dev/null is a text of no lines. */
+TEST_CASE (hostile_data, no_lines)
+{
+  NEED_MATERIALS ();
+  REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a goes on");
+  REFUSED ("translate text.h5 -q -s a=/dev/zero -s b=test.b -o new", "/dev/zero:1: the line is longer");
+  REFUSED ("evaluate -q -r /dev/null -i test.target", "/dev/null: is empty");
+  g_auto (Attempt) attempt = ATTEMPT ("translate text.h5 -q -s a=/dev/null -s b=/dev/null");
+  CHECK_INT (attempt.code, 0);
+  CHECK_STRING (attempt.output, "");
+  materials_write_text ("validation.a", "");
+  materials_write_text ("validation.b", "");
+  materials_write_text ("validation.target", "");
+  REFUSED (RUN_TEXT, "validation.a: the file is empty");
+}
+
+TEST_CASE (hostile_data, empty_lines)
+{
+  NEED_MATERIALS ();
+  materials_write_text ("test.a", "x\n\n  \ny\nz\nx\n");
+  REFUSED (RUN_TEXT, "test.a:2: the line is empty|empty=missing");
+  materials_write_text ("train.target", "\n\n\n\n");
+  materials_copy ("train.target", "train.a");
+  materials_copy ("train.target", "train.b");
+  REFUSED (RUN_TEXT " --set data.empty=missing", "train");
+}
+
+TEST_CASE (hostile_data, features_do_not_fit)
+{
+  NEED_MATERIALS ();
+  materials_write_features ("train.image", 47, 3, 4, 0);
+  REFUSED (RUN_IMAGE, "train.image: the features have 47 sentences, but|train.a has 48");
+  materials_write_features ("train.image", 48, 3, 4, NAN);
+  REFUSED (RUN_IMAGE, "train.image: /features[0, 0, 0] is infinite or not a number");
+  materials_write_features ("train.image", 48, 3, 4, 1e30f);
+  materials_write_features ("validation.image", 6, 3, 5, 0);
+  REFUSED (RUN_IMAGE, "the validation corpus|\"image\": the features are 5 wide|training 4");
+  materials_write_features ("validation.image", 6, 0, 4, 0);
+  REFUSED (RUN_IMAGE, "validation.image: /features has 0 in dimension 2");
+
+  materials_write_features ("test.image", 6, 3, 5, 0);
+  REFUSED (TRANSLATE_IMAGE " -o new", "image|5 wide|4");
+  materials_write_features ("test.image", 5, 3, 4, 0);
+  REFUSED (TRANSLATE_IMAGE " -o new", "test.image");
+  materials_write_features ("test.image", 7, 3, 4, 0);
+  REFUSED (TRANSLATE_IMAGE " -o new", "test.image");
+  materials_write_features ("test.image", 6, 3, 4, INFINITY);
+  REFUSED (TRANSLATE_IMAGE " -o new", "test.image|is infinite");
+  REFUSED ("translate image.h5 -q -s a=test.image -s image=test.a", "test.a");
+}
+
+/* Features so large that everything overflows: said, not stored. */
+TEST_CASE (hostile_data, numbers_overflow)
+{
+  NEED_MATERIALS ();
+  materials_write_features ("train.image", 48, 3, 4, 3e38f);
+  materials_remove ("new");
+  attempt_refused_with (RUN_IMAGE, NULL, 1, "update 1: the loss is|has diverged|train.learning_rate");
+}
+
+TEST_CASE (hostile_data, vocabularies_do_not_fit)
+{
+  NEED_MATERIALS ();
+  REFUSED ("run pieces.ini -q -o new --set data.vocabulary.shared=words.vocabulary --set data.vocabulary.other=x",
+           "vocabulary.other");
+  /* Another vocabulary than the run was begun with. */
+  materials_write_text ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
+  REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set data.vocabulary.shared=words.vocabulary",
+           "begun.h5");
+}
+
+TEST_CASE (hostile_data, run_is_of_another_experiment)
+{
+  NEED_MATERIALS ();
+  REFUSED ("run text.ini -q -o begun.h5", "begun.h5 exists: add --resume");
+  REFUSED ("run text.ini -q -r -o begun.h5", "begun.h5 is a run of another experiment|epochs=1000000");
+  REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set decoder.width=16", "begun.h5|width=8");
+  REFUSED ("run text.ini -q -r -o image.h5", "image.h5");
+  REFUSED ("run text.ini -q -r -o dump.h5", "dump.h5");
+  REFUSED ("run text.ini -q -r -o grid/grid.h5", "grid/grid.h5");
+  /* The text has changed since. */
+  materials_replace ("train.b", "\n", " x\n");
+  REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000",
+           "train.b: this file of data.train.b has changed");
+}
+
+TEST_CASE (hostile_data, files_of_another_kind_of_ours)
+{
+  NEED_MATERIALS ();
+  REFUSED ("translate dump.h5 -q -s a=test.a -s b=test.b -o new", "dump.h5 is not a run");
+  REFUSED ("translate grid/grid.h5 -q -s a=test.a -s b=test.b -o new", "grid/grid.h5 is not a run");
+  REFUSED ("compare dump.h5 -q", "dump.h5");
+  REFUSED ("adversarial dump.h5 -q", "dump.h5 is not a run");
+}
+
+/* Too high a rate makes it diverge: it stops in words, and the last good checkpoint stays. */
+TEST_CASE (hostile_data, training_that_diverges)
+{
+  NEED_MATERIALS ();
+  g_auto (Attempt) attempt = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "
+                                      "--set train.epochs=1000");
+
+  attempt_check (&attempt, 1, "has diverged|lower train.learning_rate");
+  g_auto (Attempt) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c last");
+  CHECK_INT (translated.code, 0);
+  g_autofree char *folder = attempt_folder ();
+  CHECK (strstr (folder, "partial") == NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "materials.h"
+
+/* Numbers and names that cannot be, and sizes that no machine has. */
+
+/* Calls @command followed by each of the @n options, and looks for what stands behind the option's first blank-free
+ * part: { option, parts }. */
+typedef struct
+{
+  const char *option;
+  const char *parts;
+} Refusal;
+
+static void
+refuse_all (const char *command, const Refusal *refusals, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *line = g_strconcat (command, " ", refusals[i].option, NULL);
+
+      REFUSED (line, refusals[i].parts);
+    }
+}
+
+#define REFUSE_ALL(command, refusals) refuse_all ((command), (refusals), G_N_ELEMENTS (refusals))
+
+TEST_CASE (hostile_value, settings)
+{
+  static const Refusal refusals[] = {
+    { "--set decoder.width=0", "--set decoder.width=0: [decoder] width|1 to 16384" },
+    { "--set decoder.width=-1", "--set decoder.width=-1: [decoder] width|1 to 16384" },
+    { "--set decoder.width=16385", "[decoder] width|1 to 16384" },
+    { "--set decoder.width=99999999999999999999999", "[decoder] width|1 to 16384" },
+    { "--set decoder.width=1e3", "[decoder] width|is not an integer" },
+    { "--set decoder.width=0x10", "[decoder] width|is not an integer" },
+    { "--set decoder.width=", "[decoder] width|is not an integer" },
+    { "--set decoder.width=7", "[decoder] heads|do not divide the width 7" },
+    { "--set decoder.dropout=nan", "[decoder] dropout|is not a number" },
+    { "--set decoder.dropout=-inf", "[decoder] dropout|is not a number" },
+    { "--set decoder.dropout=1", "[decoder] dropout|0 to 0.95" },
+    { "--set decoder.dropout=0,1", "[decoder] dropout|is not a number" },
+    { "--set decoder.dropout=1e400", "[decoder] dropout" },
+    { "--set decoder.norm=both", "[decoder] norm|pre|post" },
+    { "--set decoder.tie_output=maybe", "[decoder] tie_output" },
+    { "--set train.batch=0", "[train] batch|1 to 100000000" },
+    { "--set train.epochs=0", "[train] epochs|would never end" },
+    { "--set train.learning_rate=1e7", "[train] learning_rate|0 to 1000000" },
+    { "--set train.metric=blue", "[train] metric|did you mean \"bleu\"?" },
+    { "--set train.metric=bleu:tok=zzz", "[train] metric|13a" },
+    { "--set train.best_by=metric", "[train] best_by|metric=bleu" },
+    { "--set decode.beam=1001", "[decode] beam|1 to 1000" },
+    { "--set decode.n_best=3", "[decode] n_best|raise beam" },
+    { "--set decode.maximum_length=100001", "[decode] maximum_length|1 to 100000" },
+    { "--set decode.minimum_length=9", "[decode] minimum_length|no translation fits" },
+    { "--set evaluate.metrics=", "[evaluate] metrics|is empty" },
+    { "--set evaluate.metrics=;", "[evaluate] metrics" },
+    { "--set evaluate.resamples=1000001", "[evaluate] resamples|0 to 1000000" },
+    { "--set data.vocabulary_size=4", "[data] vocabulary_size|no room" },
+    { "--set data.vocabulary_size=5 --set data.vocabulary_type=bpe", "[data] vocabulary_size|too few" },
+    { "--set data.vocabulary_size=2000000 --set data.vocabulary_type=bpe", "[data] vocabulary_size|too many" },
+    { "--set data.maximum_source_length=1", "train.a|no tuple of the train corpus is left|dropped 48 of 48" },
+    { "--set data.maximum_target_length=1", "no tuple of the train corpus is left|raise the length limit" },
+    { "--set data.folder=/nowhere", "[data] train.a: there is no file /nowhere/train.a" },
+    { "--set data.test.a=", "[data] test.a: no file is named" },
+    { "--set data.other.a=test.a", "\"other\" is no split|begin with test" },
+    { "--set data.test2.a=test.a", "there is no file for test2.b; add test2.b=FILE" },
+    { "--set data.target=nothing", "there is no file for train.nothing|add train.nothing=FILE" },
+    { "--set data.generate=nothing", "[data] generate" },
+    { "--set experiment.seed=-1", "[experiment] seed|0 to 9223372036854775807" },
+    { "--set experiment.seed=9223372036854775808", "[experiment] seed|is not an integer" },
+    { "--set experiment.sources=+", "[experiment] sources" },
+    { "--set experiment.sources=a+a", "[experiment] sources|twice" },
+    { "--set experiment.sources=a+z", "[experiment] sources|there is no [source z]" },
+    { "--set decoder.combiner=../../x", "[decoder] combiner|is no name of a plugin" },
+    { "--set decoder.combiner=serail", "[decoder] combiner|did you mean" },
+    { "--set source.c.layers=1", "[source c]: encoder is missing" },
+    { "--set source.a.encoder=features", "[source a]" },
+    { "--set source.a.stream=zzz", "there is no file for train.zzz" },
+    { "--set source.a.heads=3", "[source a]|heads" },
+    { "--set nothing.at=all", "[nothing]: no such group" },
+    { "--set nothing", "is not GROUP.KEY=VALUE" },
+    { "--set =", "is not GROUP.KEY=VALUE" },
+    { "--set .=.", "is not GROUP.KEY=VALUE" },
+    { "--set ...=.", "is not GROUP.KEY=VALUE" },
+    { "--set decoder.=1", "is not GROUP.KEY=VALUE" },
+    { "--set .width=1", "is not GROUP.KEY=VALUE" },
+    { "--set a.b.c.d.e=1", "no such group" },
+    { "--threads -1", "--threads" },
+    { "--threads 1.5", "--threads" },
+    { "--threads 99999999999999", "--threads" },
+  };
+
+  NEED_MATERIALS ();
+  REFUSE_ALL ("run text.ini -q -o new", refusals);
+}
+
+/* What learned positions do not reach is said before training. */
+TEST_CASE (hostile_value, learned_positions)
+{
+  static const Refusal refusals[] = {
+    { "--set source.a.positions=learned --set source.a.position_limit=2",
+      "the train corpus: [source a]: a sentence of|position_limit=2|raise position_limit" },
+    { "--set decoder.positions=learned --set decoder.position_limit=5",
+      "[decode] maximum_length|decoder.position_limit=5" },
+    { "--set decoder.positions=learned --set decoder.position_limit=5 --set decode.maximum_length=5",
+      "the train corpus: a target of|decoder.position_limit=5|data.maximum_target_length" },
+  };
+
+  NEED_MATERIALS ();
+  REFUSE_ALL ("run text.ini -q -o new", refusals);
+  materials_write_text ("long", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n");
+  g_auto (Attempt) attempt
+      = ATTEMPT ("run text.ini -q -o learned.h5 --set source.a.positions=learned --set source.a.position_limit=20");
+  CHECK_INT (attempt.code, 0);
+  REFUSED ("translate learned.h5 -q -s a=long -s b=long", "[source a]: a sentence of 31 rows|position_limit=20");
+}
+
+TEST_CASE (hostile_value, options_of_translate)
+{
+  static const Refusal refusals[] = {
+    { "-s a=test.a -s b=test.b --beam 1001", "--beam|1 to 1000" },
+    { "-s a=test.a -s b=test.b --beam -1", "--beam|1 to 1000" },
+    { "-s a=test.a -s b=test.b --beam 2147483647", "--beam|1 to 1000" },
+    { "-s a=test.a -s b=test.b --beam 99999999999", "--beam" },
+    { "-s a=test.a -s b=test.b --beam x", "--beam" },
+    { "-s a=test.a -s b=test.b --n-best 2147483647", "--n-best|1 to 1000" },
+    { "-s a=test.a -s b=test.b --n-best 3 --beam 2", "--n-best=3|beam" },
+    { "-s a=test.a -s b=test.b --batch 2147483647", "--batch|1 to 100000" },
+    { "-s a=test.a -s b=test.b --threads -5", "--threads" },
+    { "-s a=test.a -s b=test.b --checkpoint nothing", "text.h5|no checkpoint \"nothing\"|last, best" },
+    { "-s a=test.a -s b=test.b --checkpoint ../best", "text.h5|no checkpoint" },
+    { "-s a=test.a -s b=test.b --checkpoint average", "text.h5|no checkpoint \"average\"" },
+    { "-s a=test.a", "source \"b\" is not given|--without b" },
+    { "-s a=test.a -s b=test.b --without b", "source \"b\" is given by --source and left out" },
+    { "-s a=test.a -s c=test.b", "--source c=test.b|it reads: a, b" },
+    { "-s a=test.a -s a=test.b", "given already" },
+    { "-s a -s b=test.b", "--source a: expected NAME=FILE" },
+    { "-s a= -s b=test.b", "--source a=: expected NAME=FILE" },
+    { "-s =test.a -s b=test.b", "--source =test.a" },
+    { "-s a=- -s b=-", "standard input cannot be both a and b" },
+    { "--without a --without b", "every source is missing" },
+    { "--without z", "--without z|a, b" },
+    { "-s a=test.a -s b=test.b more", "too many" },
+  };
+
+  NEED_MATERIALS ();
+  REFUSE_ALL ("translate text.h5 -q", refusals);
+}
+
+TEST_CASE (hostile_value, options_of_other_commands)
+{
+  static const struct
+  {
+    const char *command;
+    const char *parts;
+  } calls[] = {
+    { "score text.h5 -q -s a=test.a -s b=test.b", "--target" },
+    { "score text.h5 -q -s a=- -s b=test.b --target -", "standard input cannot be both a and target" },
+    { "score text.h5 -q -s a=test.a -s b=test.b --target test.target -t -1", "--threads" },
+    { "evaluate -q -r test.target -i test.target --resamples 99999999999", "--resamples" },
+    { "evaluate -q -r test.target -i test.target --resamples -1", "--resamples" },
+    { "evaluate -q -r test.target -i test.target --trials 0", "--trials" },
+    { "evaluate -q -r test.target -i test.target --seed -1", "--seed" },
+    { "evaluate -q -r test.target -i test.target -m bleu:tok=x", "13a" },
+    { "evaluate -q -r test.target -i test.target -m ;", "metric" },
+    { "evaluate -q -r test.target -i train.target", "train.target: has 48 lines|test.target has 6" },
+    { "evaluate -q -i train.target", "--reference" },
+    { "adversarial text.h5 -q --split nothing", "no split \"nothing\"" },
+    { "adversarial text.h5 -q --seed -1", "--seed" },
+    { "compare text.h5 -q --trials 2147483648", "--trials" },
+    { "compare text.h5 -q --test x", "--test" },
+    { "report text.h5 -q", "--output" },
+    { "report text.h5 -q -o new --sentences 1001", "--sentences|1000" },
+    { "show text.h5 /nothing", "text.h5: there is no /nothing" },
+    { "show text.h5 /../../etc", "text.h5|is no path" },
+    { "show text.h5 /@nothing", "text.h5|no attribute 'nothing'" },
+    { "show text.h5 /attention/test/0 --layer 7", "text.h5|no layer 7" },
+    { "show text.h5 /attention/test/0 --head 99999999999", "text.h5|no head" },
+    { "show text.h5 /attention/test/0 --head -1", "head" },
+    { "generate agreement -q -o new -s train=0", "train" },
+    { "generate agreement -q -o new -s train=99999999999", "train" },
+    { "generate agreement -q -o new -s seed=x", "seed" },
+    { "generate agreement -q -o test.a", "test.a: the folder cannot be made" },
+    { "vocabulary -q -o new --size 9999999999 train.a", "--size" },
+    { "vocabulary -q -o new --size 5 train.a", "5" },
+    { "vocabulary -q -o new --type words --size 3 train.a", "3" },
+    { "vocabulary -q -o new --coverage nan train.a", "--coverage" },
+    { "vocabulary -q -o new --size 8000 test.a", "test.a|8000" },
+    { "grid text.ini -q -o new", "[grid]" },
+    { "grid grid.ini -q -o new --jobs -1", "--jobs" },
+    { "grid grid.ini -q -o new --jobs 99999999", "--jobs" },
+    { "grid grid.ini -q -o test.a", "test.a" },
+    { "grid grid.ini -q -o new --set decoder.combiner=flat --set grid.decoder.width=0", "width" },
+    { "inspect ../serial", "../serial" },
+    { "bench train -q --steps 0", "--steps" },
+    { "bench train -q --size huge", "huge" },
+    { "bench train -q --data test.a", "test.a:1" },
+    { "bench train -q --data /dev/zero", "/dev/zero" },
+    { "bench train -q --data missing", "missing" },
+    { "nothing", "there is no command" },
+    { "run", "an argument is missing" },
+    { "run text.ini text.ini", "too many" },
+    { "run --nothing", "--nothing" },
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    REFUSED (calls[i].command, calls[i].parts);
+}
+
+/* Said by the one who asks for it, not by the system that ends the process. */
+TEST_CASE (hostile_value, more_memory_than_there_is)
+{
+  static const char keys[] = "decoder.width|decoder.layers|data.vocabulary_size";
+
+  NEED_MATERIALS ();
+  attempt_refused_with ("run text.ini -q -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
+  attempt_refused_with ("run text.ini --dry-run --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
+  attempt_refused_with ("run text.ini -q -o new --set train.memory=1 --set decoder.feed_forward=2048", NULL, 1,
+                        "a batch of|MiB|lower train.batch");
+#ifndef __SANITIZE_ADDRESS__
+  AttemptLimits limits = { .memory = (guint64)1 << 30 };
+  attempt_refused_with ("run text.ini -q -o new --set decoder.width=2048 --set decoder.feed_forward=16384", &limits, 1,
+                        "memory");
+#endif
+}
