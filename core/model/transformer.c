@@ -197,10 +197,11 @@ check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
   const Transformer *t = (const Transformer *)decoder;
 
   if (t->positions.kind == PLAIT_POSITIONS_LEARNED && length > t->positions.length)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a target of %" G_GINT64_FORMAT " rows is longer than decoder.position_limit=%" G_GINT64_FORMAT
-                       " learned positions reach: raise it, or lower data.maximum_target_length or decode.maximum_length",
-                       length, t->positions.length);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "a target of %" G_GINT64_FORMAT " rows is longer than decoder.position_limit=%" G_GINT64_FORMAT
+        " learned positions reach: raise it, or lower data.maximum_target_length or decode.maximum_length",
+        length, t->positions.length);
   return TRUE;
 }
 
