@@ -18,15 +18,27 @@ raise_stop (int number)
   sigaction (number, &usual, NULL);
 }
 
-const gint *
-plait_stop_on_signals (void)
+static const gint *
+stop_with (int flags)
 {
   struct sigaction action;
 
   memset (&action, 0, sizeof action);
   action.sa_handler = raise_stop;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = flags;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
   return &stop_raised;
+}
+
+const gint *
+plait_stop_on_signals (void)
+{
+  return stop_with (SA_RESTART);
+}
+
+const gint *
+plait_stop_reads_on_signals (void)
+{
+  return stop_with (0);
 }

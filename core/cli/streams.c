@@ -157,7 +157,7 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
       if (!use->dump)
         return FALSE;
     }
-  use->stop = plait_stop_on_signals ();
+  use->stop = plait_stop_reads_on_signals ();
   return TRUE;
 }
 

@@ -17,6 +17,7 @@ struct PlaitTextReader
   char *name;
   int descriptor;
   gboolean owns_descriptor;
+  gboolean is_pipe; /* reading may wait for long */
 
   /* Bytes as they come from the file: raw[raw_start .. raw_end - 1] are still to be used. */
   guint8 raw[READ_SIZE];
@@ -39,12 +40,13 @@ struct PlaitTextReader
 };
 
 static PlaitTextReader *
-reader_new (int descriptor, gboolean owns_descriptor, const char *name)
+reader_new (int descriptor, gboolean owns_descriptor, gboolean is_pipe, const char *name)
 {
   PlaitTextReader *reader = g_new0 (PlaitTextReader, 1);
   reader->name = g_strdup (name);
   reader->descriptor = descriptor;
   reader->owns_descriptor = owns_descriptor;
+  reader->is_pipe = is_pipe;
   reader->allocated = READ_SIZE + 1;
   reader->text = g_malloc (reader->allocated);
   return reader;
@@ -69,7 +71,7 @@ open_path (const char *path, gboolean pipes, GError **error)
       close (descriptor);
       return NULL;
     }
-  return reader_new (descriptor, TRUE, path);
+  return reader_new (descriptor, TRUE, pipes, path);
 }
 
 PlaitTextReader *
@@ -82,7 +84,7 @@ PlaitTextReader *
 plait_text_reader_open_pipe (const char *path, GError **error)
 {
   if (strcmp (path, "-") == 0)
-    return reader_new (STDIN_FILENO, FALSE, "standard input");
+    return reader_new (STDIN_FILENO, FALSE, TRUE, "standard input");
   return open_path (path, TRUE, error);
 }
 
@@ -125,7 +127,10 @@ read_raw (PlaitTextReader *reader, GError **error)
   ssize_t got;
   do
     got = read (reader->descriptor, reader->raw + reader->raw_end, READ_SIZE - reader->raw_end);
-  while (got < 0 && errno == EINTR);
+  while (got < 0 && errno == EINTR && !reader->is_pipe);
+  if (got < 0 && errno == EINTR)
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted after line %" G_GINT64_FORMAT, reader->name,
+                       reader->line);
   if (got < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read after line %" G_GINT64_FORMAT " (%s)",
                        reader->name, reader->line, g_strerror (errno));

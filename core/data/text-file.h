@@ -22,7 +22,8 @@ typedef struct PlaitTextReader PlaitTextReader;
 PlaitTextReader *plait_text_reader_open (const char *path, GError **error);
 
 /* Opens @path, which may be a pipe, to be read once; "-" is standard input, which stays open. A line is given as soon
- * as it has arrived. (transfer full) */
+ * as it has arrived. A signal whose handler does not restart calls ends the wait with PLAIT_ERROR_INTERRUPTED.
+ * (transfer full) */
 PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
 
 void plait_text_reader_free (PlaitTextReader *reader);
