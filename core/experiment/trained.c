@@ -41,6 +41,11 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
       g_prefix_error (error, "%s is not a run: ", path);
       return NULL;
     }
+  if (!plait_store_has (trained->store, "/checkpoint"))
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no checkpoint; name the file of a run", path);
+      return NULL;
+    }
   trained->registry = plait_registry_new ();
   trained->experiment = plait_experiment_parse (text, path, trained->registry, error);
   if (!trained->experiment)
