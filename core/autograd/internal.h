@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "tensor/activation.h"
 #include "tensor/elementwise.h"
 #include "tensor/packed.h"
 #include "tensor/terms.h"
@@ -46,6 +47,11 @@ void plait_tape_note_spare (PlaitTape *tape, PlaitNode *node);
 
 /* Gives up the noted values that have been consumed: called where a sub-layer ends. */
 void plait_tape_drop_spare (PlaitTape *tape);
+
+/* plait_dropout (plait_linear (...), rate) as one operator, which keeps one value instead of two. Not for tanh and
+ * sigmoid, whose derivatives need what was dropped. */
+PlaitNode *plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
+                                 PlaitActivation activation, double rate);
 
 /* The gradient of @input, initialised: to be added to. */
 PlaitTensor plait_gradient_to_add (PlaitTape *tape, PlaitNode *input);

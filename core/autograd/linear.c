@@ -7,6 +7,8 @@ typedef struct
 {
   PlaitActivation activation;
   PlaitTensor before; /* x W + b where the activation's derivative wants it, else no data */
+  PlaitRandomKey key; /* of the dropout that follows; rate 0: none */
+  double rate;
 } LinearPayload;
 
 enum
@@ -30,6 +32,8 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
     .weight = PLAIT_TERM_TENSOR (tape, linear_input, weight->value),
   };
 
+  if (payload->rate > 0)
+    plait_tensor_dropout (pool, work.dz, 0, PLAIT_TERM_TENSOR (tape, dropout, work.dz), payload->key, payload->rate);
   if (payload->activation != PLAIT_ACTIVATION_NONE)
     plait_activation_backward (pool, payload->activation, work.dz, 0, node->gradient,
                                payload->before.data != NULL ? payload->before : node->value);
@@ -69,14 +73,26 @@ static const PlaitOperator linear = {
 PlaitNode *
 plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation)
 {
+  return plait_linear_dropped (tape, x, weight, bias, activation, 0);
+}
+
+/* ReLU's derivative is the same where nothing was dropped, and what was dropped has no gradient: the one value serves
+ * the derivative and the next layer. */
+PlaitNode *
+plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias, PlaitActivation activation,
+                      double rate)
+{
   PlaitNode *inputs[LINEAR_INPUTS] = { x, weight, bias };
+  gboolean drops = rate > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN;
+  gboolean keeps = activation != PLAIT_ACTIVATION_NONE || drops;
   PlaitNode *node;
   LinearPayload *payload;
 
   g_assert (x->value.width == weight->value.rows);
   g_assert (bias == NULL || (bias->value.rows == 1 && bias->value.width == weight->value.width));
-  node = plait_tape_node (tape, activation == PLAIT_ACTIVATION_NONE ? &linear : &activated_linear, x->value.rows,
-                          weight->value.width, inputs, LINEAR_INPUTS, sizeof *payload);
+  g_assert (rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
+  node = plait_tape_node (tape, keeps ? &activated_linear : &linear, x->value.rows, weight->value.width, inputs,
+                          LINEAR_INPUTS, sizeof *payload);
   payload = node->payload;
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))
@@ -84,5 +100,11 @@ plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
   plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value, packed_weight (tape, weight),
                         bias == NULL ? NULL : bias->value.data, activation,
                         payload->before.data == NULL ? NULL : &payload->before);
+  if (drops)
+    {
+      payload->key = plait_tape_next_key (tape);
+      payload->rate = rate;
+      plait_tensor_dropout (plait_tape_pool (tape), node->value, 0, node->value, payload->key, rate);
+    }
   return node;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "nn/feed_forward.h"
 
+#include "autograd/internal.h"
+
 PlaitFeedForward
 plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width, gint64 inner,
                             PlaitActivation activation, double dropout)
@@ -18,8 +20,10 @@ plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint6
 PlaitNode *
 plait_feed_forward_apply (PlaitTape *tape, const PlaitFeedForward *feed_forward, PlaitNode *x)
 {
-  PlaitNode *inner = plait_linear_apply (tape, &feed_forward->inner, x, feed_forward->activation);
+  const PlaitLinear *first = &feed_forward->inner;
+  PlaitNode *inner = plait_linear_dropped (tape, x, plait_parameter_node (tape, first->weight),
+                                           plait_parameter_node (tape, first->bias), feed_forward->activation,
+                                           feed_forward->dropout);
 
-  inner = plait_dropout (tape, inner, feed_forward->dropout);
   return plait_linear_apply (tape, &feed_forward->outer, inner, PLAIT_ACTIVATION_NONE);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "autograd/internal.h"
 #include "bench.h"
 
 /* Values that the tape gives up to save memory, and that come back. */
@@ -148,4 +149,39 @@ TEST_CASE (spare, a_value_with_another_reader_stays)
   /* A leaf is the caller's. */
   plait_residual (bench.tape, branch, leaves.x, 0);
   CHECK (leaves.x->value.data == numbers.x);
+}
+
+/* One operator or two: the same bits. */
+TEST_CASE (spare, dropout_of_a_layer_needs_no_second_value)
+{
+  const PlaitActivation activations[] = { PLAIT_ACTIVATION_NONE, PLAIT_ACTIVATION_RELU, PLAIT_ACTIVATION_GELU };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (activations); i++)
+    {
+      Numbers numbers[2];
+      PlaitScalar values[2][NUMBERS];
+
+      CONTEXT ("activation %d", activations[i]);
+      for (int fused = 0; fused < 2; fused++)
+        {
+          g_auto (Bench) bench = bench_new (2);
+          PlaitTape *tape = bench.tape;
+          PlaitNode *node;
+          Leaves leaves;
+
+          numbers_fill (&numbers[fused]);
+          plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
+          leaves = leaves_of (tape, &numbers[fused]);
+          if (fused)
+            node = plait_linear_dropped (tape, leaves.x, leaves.weight, leaves.gain, activations[i], .4);
+          else
+            node = plait_dropout (tape, plait_linear (tape, leaves.x, leaves.weight, leaves.gain, activations[i]), .4);
+          memcpy (values[fused], node->value.data, sizeof values[fused]);
+          plait_tape_backward (tape, plait_total (tape, plait_multiply (tape, node, leaves.x)));
+        }
+      CHECK (memcmp (values[0], values[1], sizeof values[0]) == 0);
+      CHECK (memcmp (numbers[0].dx, numbers[1].dx, sizeof numbers[0].dx) == 0);
+      CHECK (memcmp (numbers[0].dweight, numbers[1].dweight, sizeof numbers[0].dweight) == 0);
+      CHECK (memcmp (numbers[0].dgain, numbers[1].dgain, sizeof numbers[0].dgain) == 0);
+    }
 }
