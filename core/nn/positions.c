@@ -11,15 +11,14 @@
 void
 plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
 {
-  gint64 pairs = table.width / 2;
+  gboolean interleaved = kind == PLAIT_POSITIONS_INTERLEAVED;
+  gint64 pairs = table.width / 2, frequencies = interleaved ? table.width - pairs : pairs;
 
   g_assert (kind == PLAIT_POSITIONS_INTERLEAVED || kind == PLAIT_POSITIONS_CONCATENATED);
-  g_assert (table.width > 0 && table.width % 2 == 0);
-  for (gint64 i = 0; i < pairs; i++)
+  for (gint64 i = 0; i < frequencies; i++)
     {
-      gboolean interleaved = kind == PLAIT_POSITIONS_INTERLEAVED;
       /* With one pair, Neural Monkey's exponent is 0 / 0; its only frequency is the first, 1. */
-      double exponent = (double)i / (double)(interleaved ? pairs : MAX (pairs - 1, 1));
+      double exponent = interleaved ? (double)(2 * i) / (double)table.width : (double)i / (double)MAX (pairs - 1, 1);
       double frequency = pow (LONGEST_WAVELENGTH, -exponent);
       gint64 sine = interleaved ? 2 * i : i;
       gint64 cosine = interleaved ? 2 * i + 1 : pairs + i;
@@ -29,9 +28,12 @@ plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
           double angle = (double)(first + row) * frequency;
 
           plait_tensor_row (table, row)[sine] = (PlaitScalar)sin (angle);
-          plait_tensor_row (table, row)[cosine] = (PlaitScalar)cos (angle);
+          if (cosine < table.width)
+            plait_tensor_row (table, row)[cosine] = (PlaitScalar)cos (angle);
         }
     }
+  for (gint64 row = 0; row < table.rows && !interleaved && table.width % 2 != 0; row++)
+    plait_tensor_row (table, row)[table.width - 1] = 0;
 }
 
 PlaitPositions

@@ -7,10 +7,11 @@
 typedef enum
 {
   PLAIT_POSITIONS_NONE,
-  /* Vaswani et al. 2017, 3.5: column 2 i is sin (t / 10000^(2 i / w)), column 2 i + 1 its cosine. */
+  /* Vaswani et al. 2017, 3.5: column 2 i is sin (t / 10000^(2 i / w)), column 2 i + 1 its cosine. Of an odd width the
+   * last sine has none. */
   PLAIT_POSITIONS_INTERLEAVED,
   /* Neural Monkey: column i < w / 2 is sin (t / 10000^(i / (w / 2 - 1))), column w / 2 + i its cosine. Other
-   * frequencies too: not a permutation of the former. */
+   * frequencies too: not a permutation of the former. Of an odd width the last column is 0. */
   PLAIT_POSITIONS_CONCATENATED,
   PLAIT_POSITIONS_LEARNED, /* NAME/table, normal with standard deviation w^-0.5 */
 } PlaitPositionKind;
@@ -25,10 +26,11 @@ typedef struct
   PlaitScalar *sinusoids; /* [length, w] if sinusoidal, else NULL */
 } PlaitPositions;
 
-/* Fills @table [positions, w], w even, with the sinusoids of positions first, first + 1, ..., computed in double. */
+/* Fills @table [positions, w] with the sinusoids of positions first, first + 1, ..., computed in double. */
 PLAIT_API void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
 
-/* @length is the greatest length of a sentence if learned; sinusoids go on beyond it, only slower. */
+/* Declares NAME/table if learned. @length is the greatest length of a sentence if learned; sinusoids go on beyond it,
+ * only slower. */
 PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPositionKind kind,
                                                   gint64 length, gint64 width);
 

@@ -41,6 +41,35 @@ TEST_CASE (layers, positions_interleaved_by_formula)
       }
 }
 
+/* Of an odd width: by the formula a last sine, in Neural Monkey a last column of zeros. */
+TEST_CASE (layers, positions_of_odd_widths)
+{
+  PlaitScalar numbers[2 * 5], one;
+
+  plait_positions_fill (plait_tensor (numbers, 2, 5), PLAIT_POSITIONS_INTERLEAVED, 3);
+  for (int t = 0; t < 2; t++)
+    for (int i = 0; i < 5; i++)
+      {
+        double angle = (3 + t) / pow (10000, (i - i % 2) / 5.);
+
+        CHECK_NEAR (numbers[5 * t + i], i % 2 == 0 ? sin (angle) : cos (angle), NEAR);
+      }
+  plait_positions_fill (plait_tensor (numbers, 2, 5), PLAIT_POSITIONS_CONCATENATED, 3);
+  for (int t = 0; t < 2; t++)
+    {
+      for (int i = 0; i < 2; i++)
+        {
+          CHECK_NEAR (numbers[5 * t + i], sin ((3 + t) / pow (10000, i)), NEAR);
+          CHECK_NEAR (numbers[5 * t + 2 + i], cos ((3 + t) / pow (10000, i)), NEAR);
+        }
+      CHECK (numbers[5 * t + 4] == 0);
+    }
+  plait_positions_fill (plait_tensor (&one, 1, 1), PLAIT_POSITIONS_CONCATENATED, 3);
+  CHECK (one == 0);
+  plait_positions_fill (plait_tensor (&one, 1, 1), PLAIT_POSITIONS_INTERLEAVED, 3);
+  CHECK_NEAR (one, sin (3), NEAR);
+}
+
 TEST_CASE (layers, positions_go_on_beyond_their_table)
 {
   g_auto (Bench) bench = bench_new (1);
