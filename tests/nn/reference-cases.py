@@ -22,6 +22,8 @@ CASES = [
     'transformer/positions_concatenated',
     'combiner/flat_post_304',
     'combiner/hierarchical_pre_304',
+    'combiner/parallel_post_304',
+    'combiner/serial_pre_304',
 ]
 
 
