@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
+#include "base/display.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -59,24 +59,13 @@ plait_log_free (PlaitLog *log)
   g_free (log);
 }
 
-/* The formatted text as valid UTF-8 without control characters; line breaks stay if @lines. */
+/* The formatted text with nothing in it that commands the terminal; line breaks stay if @lines. */
 static char *
 harmless_text (const char *format, va_list arguments, gboolean lines)
 {
   g_autofree char *raw = g_strdup_vprintf (format, arguments);
-  char *text = g_utf8_make_valid (raw, -1);
 
-  for (char *at = text; *at != '\0'; at++)
-    {
-      guchar byte = (guchar)*at;
-
-      if ((byte < 0x20 && !(lines && byte == '\n')) || byte == 0x7f)
-        *at = '?';
-      /* U+0080 to U+009F, which some terminals obey too, become spaces of the same length (U+00A0). */
-      else if (byte == 0xc2 && (guchar)at[1] >= 0x80 && (guchar)at[1] < 0xa0)
-        at[1] = (char)0xa0;
-    }
-  return text;
+  return plait_display_clean (raw, lines);
 }
 
 static void
@@ -130,7 +119,7 @@ plait_log_error (PlaitLog *log, const char *format, ...)
 }
 
 /* Columns of the terminal, less one, so that no line wraps. */
-static glong
+static gsize
 columns (const PlaitLog *log)
 {
   struct winsize size;
@@ -160,9 +149,9 @@ plait_log_progress (PlaitLog *log, const char *format, ...)
   take_line_off (log);
   if (log->settings.terminal)
     {
-      if (g_utf8_strlen (text, -1) > columns (log))
-        *g_utf8_offset_to_pointer (text, columns (log)) = '\0';
-      fputs (text, log->settings.stream);
+      g_autofree char *cut = plait_display_cut (text, columns (log));
+
+      fputs (cut, log->settings.stream);
       log->line_shown = TRUE;
     }
   else
