@@ -192,8 +192,9 @@ plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, co
           double_leaf_places (tape);
           place = leaf_place (tape, key);
         }
-      place->key = key;
+      /* The node first: should its memory run out, the place stays empty. */
       place->node = plait_leaf (tape, value, gradient);
+      place->key = key;
       if (tape->keeps_gradients)
         place->node->gradient.data = NULL;
       place->node->packed = packed;

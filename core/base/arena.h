@@ -41,5 +41,12 @@ PLAIT_API gsize plait_arena_peak (const PlaitArena *arena);
  * asked, held and allowed. */
 PLAIT_API gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error);
 
+/* @n items of @size bytes: plait_arena_take, where a product that overflows is too large like any other. */
+static inline gpointer
+plait_arena_take_items (PlaitArena *arena, gsize n, gsize size)
+{
+  return plait_arena_take (arena, n > G_MAXSIZE / size ? G_MAXSIZE : n * size);
+}
+
 /* Typed shorthand: n items of a type. */
-#define plait_arena_new_array(arena, type, n) ((type *)plait_arena_take ((arena), sizeof (type) * (gsize)(n)))
+#define plait_arena_new_array(arena, type, n) ((type *)plait_arena_take_items ((arena), (gsize)(n), sizeof (type)))

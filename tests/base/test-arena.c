@@ -205,6 +205,31 @@ TEST_CASE (arena, the_whole_limit_fits_after_a_reset)
   CHECK_NO_ERROR (error);
 }
 
+static void
+take_items (gpointer data)
+{
+  Taking *taking = data;
+
+  plait_arena_new_array (taking->arena, double, taking->size);
+}
+
+/* Numbers of items whose bytes would wrap around to few. */
+TEST_CASE (arena, absurd_numbers_of_items_are_refused)
+{
+  const gsize numbers[] = { G_MAXSIZE, ((gsize)1 << 61) + 1, (gsize)-1, (gsize)1 << 63 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (PlaitArena) arena = plait_arena_new (0);
+      g_autoptr (GError) error = NULL;
+      Taking taking = { .arena = arena, .size = numbers[i] };
+
+      CONTEXT ("%zu items", numbers[i]);
+      CHECK (!plait_arena_protect (arena, take_items, &taking, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");
+    }
+}
+
 TEST_CASE (arena, absurd_sizes_are_refused)
 {
   const gsize sizes[] = { G_MAXSIZE, G_MAXSIZE - 63, (gsize)1 << 63, ((gsize)1 << 47) + 1, (gsize)1 << 47 };
