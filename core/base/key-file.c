@@ -406,20 +406,6 @@ plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *ke
   return items;
 }
 
-guint
-plait_key_file_line (const PlaitKeyFile *file, const char *group_name, const char *key)
-{
-  if (key == NULL)
-    {
-      Group *group = find_group (file, group_name);
-
-      return group == NULL ? 0 : group->line;
-    }
-
-  Entry *entry = find_entry (file, group_name, key);
-  return entry == NULL ? 0 : entry->line;
-}
-
 gboolean
 plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key, const char *value, const char *origin,
                     GError **error)
@@ -467,20 +453,6 @@ plait_key_file_place (const PlaitKeyFile *file, const char *group_name, const ch
   if (line != 0)
     return g_strdup_printf ("%s:%u", file->name, line);
   return g_strdup (origin != NULL ? origin : file->name);
-}
-
-gboolean
-plait_key_file_fail (const PlaitKeyFile *file, const char *group, const char *key, GError **error, const char *format,
-                     ...)
-{
-  g_autofree char *place = plait_key_file_place (file, group, key);
-  g_autofree char *sentence = NULL;
-  va_list arguments;
-
-  va_start (arguments, format);
-  sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s", place, sentence);
 }
 
 char *

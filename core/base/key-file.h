@@ -48,10 +48,6 @@ const char *plait_key_file_value (const PlaitKeyFile *file, const char *group, c
  * key is not there. (transfer full) */
 char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* The line of @key, or of the header of @group if @key is NULL, counted from 1; 0 if it is not there or was set by
- * plait_key_file_set. */
-guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
-
 /* Sets @key of @group to @value (written as in a file, with escapes), replacing what was there; group and key are
  * appended if new. @origin, such as "--set decoder.layers=4", takes the place of FILE:LINE in messages about it; NULL
  * leaves the place as it was. FALSE if the names or the value cannot stand in a key-file. */
@@ -61,11 +57,6 @@ gboolean plait_key_file_set (PlaitKeyFile *file, const char *group, const char *
 /* Where @key stands, for a message: "FILE:LINE", or the origin given to plait_key_file_set. For a NULL or absent key
  * the place of its group; for an absent group the name of the file. (transfer full) */
 char *plait_key_file_place (const PlaitKeyFile *file, const char *group, const char *key);
-
-/* Sets *error to PLAIT_ERROR_INPUT with "PLACE: " before the formatted sentence (see plait_key_file_place) and returns
- * FALSE. */
-gboolean plait_key_file_fail (const PlaitKeyFile *file, const char *group, const char *key, GError **error,
-                              const char *format, ...) G_GNUC_PRINTF (5, 6);
 
 /* The whole as text that plait_key_file_load_data reads back to the same groups, keys and values. Without comments.
  * (transfer full) */

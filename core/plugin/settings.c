@@ -535,15 +535,3 @@ plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory)
       store (specification->type, &value, (guint8 *)memory + group->definitions[i].offset);
     }
 }
-
-void
-plait_settings_print (const PlaitSettings *settings, guint flags_skipped, GString *text)
-{
-  for (guint i = 0; i < settings->n; i++)
-    {
-      const Entry *entry = &settings->entries[i];
-
-      if (entry->text != NULL && (entry->specification->flags & flags_skipped) == 0)
-        g_string_append_printf (text, "%s=%s\n", entry->specification->name, entry->text);
-    }
-}

@@ -163,7 +163,3 @@ void plait_settings_fill_group (const PlaitSettings *settings, const PlaitSettin
 
 /* Fills @memory, the struct of @group, with the defaults: what an empty group gives. Texts are static. */
 void plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory);
-
-/* Appends "name=value" lines of all settings that have a value, in the order of the specifications. @flags_skipped
- * leaves out those with any of these flags. */
-void plait_settings_print (const PlaitSettings *settings, guint flags_skipped, GString *text);

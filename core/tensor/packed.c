@@ -70,18 +70,6 @@ plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, g
   plait_pool_run (pool, plait_panels (packed->kernels, packed->width), packing_piece, &packing);
 }
 
-gint64
-plait_packed_rows (const PlaitPacked *packed)
-{
-  return packed->depth;
-}
-
-gint64
-plait_packed_width (const PlaitPacked *packed)
-{
-  return packed->width;
-}
-
 void
 plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitScalar *x,
                        gint64 x_stride, gint64 rows, gint64 column, gint64 width)

@@ -20,9 +20,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
 /* Packs new values of a weight of the same shape into @packed. */
 void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);
 
-gint64 plait_packed_rows (const PlaitPacked *packed);  /* in */
-gint64 plait_packed_width (const PlaitPacked *packed); /* out */
-
 /* y = activation (beta * y + x W + b): x [r, in], y [r, out], @bias out numbers or NULL, @beta 0 or 1. A row's result
  * does not depend on the other rows. */
 void plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,

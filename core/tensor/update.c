@@ -88,26 +88,3 @@ plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitAdam
   plait_arena_release (arena, update.squares, sizeof (double) * (gsize)pieces);
   return sum;
 }
-
-typedef struct
-{
-  PlaitScalar alpha;
-} Average;
-
-static void
-average_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
-{
-  PlaitScalar alpha = ((const Average *)data)->alpha;
-
-  for (gint64 i = 0; i < n; i++)
-    at[0][i] += alpha * (at[1][i] - at[0][i]);
-}
-
-void
-plait_average_update (PlaitPool *pool, PlaitScalar *y, const PlaitScalar *x, gint64 n, double alpha)
-{
-  Average average = { (PlaitScalar)alpha };
-
-  plait_spans_run (pool, (PlaitTensor[]){ plait_tensor (y, 1, n), plait_tensor ((PlaitScalar *)x, 1, n) }, 2,
-                   average_span, &average);
-}

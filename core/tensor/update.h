@@ -35,6 +35,3 @@ void plait_adam_update (PlaitPool *pool, const PlaitAdamSlot *slots, guint n_slo
 /* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or infinite if one of them is.
  */
 double plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitAdamSlot *slots, guint n_slots);
-
-/* y = y + alpha * (x - y) over n elements: running averages of checkpoints. */
-void plait_average_update (PlaitPool *pool, PlaitScalar *y, const PlaitScalar *x, gint64 n, double alpha);

@@ -109,15 +109,6 @@ shares_bytes (const Stage *stage, gint64 rows)
   return sizeof (PlaitScalar) * (gsize)(stage->lanes * rows * stage->width);
 }
 
-gsize
-plait_vocabulary_workspace (gint64 rows, gint64 width, gint64 words)
-{
-  Stage stage = stage_of (rows, width, words);
-
-  return logits_bytes (&stage, stage.rows) + states_bytes (&stage, stage.rows) + shares_bytes (&stage, stage.rows)
-         + (sizeof (Statistics) * (gsize)stage.blocks + sizeof (Row)) * (gsize)stage.rows;
-}
-
 /* Words of block @block. */
 static gint64
 block_width (const Stage *stage, gint64 block)
@@ -435,31 +426,4 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
   plait_arena_release (arena, stage.row, sizeof (Row) * (gsize)most);
   plait_arena_release (arena, stage.statistics, statistics_size);
   return sums;
-}
-
-typedef struct
-{
-  const PlaitKernels *kernels;
-  PlaitTensor y;
-} LogSoftmax;
-
-static void
-log_softmax_piece (gpointer data, gint64 row, guint thread)
-{
-  const LogSoftmax *softmax = data;
-  PlaitScalar *y = plait_tensor_row (softmax->y, row);
-  PlaitScalar shift = softmax->kernels->greatest (y, softmax->y.width);
-  PlaitScalar sum = (PlaitScalar)log (softmax->kernels->exponential_sum (y, shift, softmax->y.width));
-
-  for (gint64 i = 0; i < softmax->y.width; i++)
-    y[i] = y[i] - shift - sum;
-}
-
-void
-plait_log_softmax (PlaitPool *pool, PlaitTensor y)
-{
-  LogSoftmax softmax = { plait_kernels (), y };
-
-  if (y.width > 0)
-    plait_pool_run (pool, y.rows, log_softmax_piece, &softmax);
 }

@@ -37,9 +37,6 @@ typedef struct
 
 PlaitVocabularySums plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabularyWork *work);
 
-/* The most bytes that plait_vocabulary_compute takes from its arena. */
-gsize plait_vocabulary_workspace (gint64 rows, gint64 width, gint64 words);
-
 /*
  * Projection, log-softmax and the best words of each row in one pass over the table. @table is the table packed
  * (plait_pack (table, TRUE)). Writes for each row its @best best words, most probable first (ties: the lower id), with
@@ -50,6 +47,3 @@ gsize plait_vocabulary_workspace (gint64 rows, gint64 width, gint64 words);
 void plait_vocabulary_best (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, const PlaitPacked *table,
                             const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden, const guint8 *forbid,
                             guint best, gint32 *ids, PlaitScalar *log_probabilities);
-
-/* y = log_softmax (y), row by row, in place. */
-void plait_log_softmax (PlaitPool *pool, PlaitTensor y);

@@ -168,14 +168,3 @@ TEST_CASE (settings, a_refused_value_leaves_the_old_one)
   CHECK (!plait_settings_set (settings, "something", "4", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"something\" is not a key here");
 }
-
-TEST_CASE (settings, printing_is_canonical_and_can_leave_out_what_is_neutral)
-{
-  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
-  g_autoptr (GString) all = g_string_new (NULL), fewer = g_string_new (NULL);
-
-  plait_settings_print (settings, 0, all);
-  CHECK_STRING (all->str, "heads=8\nrate=0.1\nflag=true\nnorm=post\nlabel=none\nparts=a;b\n");
-  plait_settings_print (settings, PLAIT_SETTING_NEUTRAL, fewer);
-  CHECK_STRING (fewer->str, "heads=8\nrate=0.1\nflag=true\nnorm=post\nparts=a;b\n");
-}

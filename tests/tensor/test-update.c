@@ -88,20 +88,3 @@ TEST_CASE (update, norm_keeps_what_is_not_a_number)
 {
   trial_run (strange_body, 1);
 }
-
-static void
-average_body (Trial *trial)
-{
-  gint64 n = trial_number (trial, 0, 50000);
-  PlaitScalar *x = trial_vector (trial, n), *y = trial_vector (trial, n), *slow = copy_vector (trial, y, n);
-
-  plait_average_update (trial->pool, y, x, n, .25);
-  for (gint64 i = 0; i < n; i++)
-    slow[i] = (PlaitScalar)(.75 * (double)slow[i] + .25 * (double)x[i]);
-  trial_check_vector (trial, "average", y, slow, n);
-}
-
-TEST_CASE (update, average_equals_its_slow_twin)
-{
-  trial_run (average_body, 2);
-}

@@ -81,7 +81,6 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
                                .scale = .25 };
   Slow slow = { .row_losses = trial_memory (trial, sizeof (double) * (gsize)rows) };
   gint32 *targets = trial_memory (trial, sizeof (gint32) * (gsize)(rows + 1));
-  gsize before = plait_arena_peak (trial->arena);
   PlaitVocabularySums sums;
   double tolerance = sizeof (PlaitScalar) == 4 ? 1e-5 : 1e-12;
 
@@ -106,8 +105,6 @@ check_loss (Trial *trial, gint64 rows, gint64 width, gint64 words)
   trial_check (trial, "dstates", work.dstates, slow.dstates);
   trial_check (trial, "dtable", work.dtable, slow.dtable);
   trial_check (trial, "dbias", work.dbias, slow.dbias);
-  if (before == 0)
-    CHECK (plait_arena_peak (trial->arena) <= 2 * plait_vocabulary_workspace (rows, width, words) + (16 << 20));
 
   /* Without gradients: the same losses. */
   work.dstates.data = work.dtable.data = work.dbias.data = NULL;
@@ -240,28 +237,4 @@ best_body (Trial *trial)
 TEST_CASE (vocabulary_best, equals_its_slow_twin)
 {
   trial_run (best_body, 20);
-}
-
-static void
-log_softmax_body (Trial *trial)
-{
-  gint64 rows = trial_number (trial, 0, 20), width = trial_number (trial, 1, 100);
-  PlaitTensor y = trial_tensor (trial, rows, width), slow = trial_copy (trial, y);
-
-  plait_log_softmax (trial->pool, y);
-  for (gint64 row = 0; row < rows; row++)
-    {
-      double sum = 0;
-
-      for (gint64 i = 0; i < width; i++)
-        sum += exp ((double)plait_tensor_row (slow, row)[i]);
-      for (gint64 i = 0; i < width; i++)
-        plait_tensor_row (slow, row)[i] -= (PlaitScalar)log (sum);
-    }
-  trial_check (trial, "log-softmax", y, slow);
-}
-
-TEST_CASE (log_softmax, equals_its_slow_twin)
-{
-  trial_run (log_softmax_body, 6);
 }
