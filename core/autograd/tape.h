@@ -8,10 +8,9 @@
 
 /*
  * The tape: operators run at once and leave a node; backward walks the nodes in reverse. Shapes may vary from step to
- * step and from sentence to sentence. Everything a tape holds lives in its arena until plait_tape_clear.
+ * step and from sentence to sentence. Everything a tape holds lives in its arena until the next plait_tape_begin.
  *
- * Ownership: a node belongs to its tape. Tensors and arrays given to an operator are borrowed and must stay until the
- * tape is cleared.
+ * Ownership: a node belongs to its tape. Tensors and arrays given to an operator are borrowed and must stay until then.
  */
 typedef struct PlaitTape PlaitTape;
 typedef struct PlaitNode PlaitNode;

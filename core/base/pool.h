@@ -8,8 +8,8 @@
  *
  * Work is cut by the caller into pieces whose number and extent depend on the shapes alone, never on the number of
  * threads; each piece is done by one thread in a fixed order. So results have the same bits for any thread count.
- * Workers spin for a bounded time (some ten microseconds) and then sleep. The calling thread takes part. Each thread
- * starts in a contiguous share of the pieces and takes over the rest of the others' when its own is done.
+ * Workers spin for a bounded time (some tens of microseconds) and then sleep. The calling thread takes part. Each
+ * thread starts in a contiguous share of the pieces and takes over the rest of the others' when its own is done.
  */
 typedef struct PlaitPool PlaitPool;
 
@@ -28,5 +28,6 @@ PLAIT_API guint plait_pool_threads (const PlaitPool *pool);
 PLAIT_API void plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data);
 
 /* 64-byte aligned scratch of at least @size bytes belonging to @thread, kept between calls and grown as needed.
- * Contents are whatever the last user left. (transfer none) */
+ * Contents are whatever the last user left. Ends the program if there is no memory: keep @size to what a piece needs.
+ * (transfer none) */
 PLAIT_API gpointer plait_pool_scratch (PlaitPool *pool, guint thread, gsize size);

@@ -13,7 +13,7 @@ typedef struct
   double dropout; /* of the inner activations */
 } PlaitFeedForward;
 
-/* @activation is PLAIT_ACTIVATION_RELU or PLAIT_ACTIVATION_GELU. */
+/* Declares NAME/inner and NAME/outer with biases. @activation is PLAIT_ACTIVATION_RELU or PLAIT_ACTIVATION_GELU. */
 PLAIT_API PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width,
                                                        gint64 inner, PlaitActivation activation, double dropout);
 

@@ -11,6 +11,7 @@ typedef struct
   PlaitParameter *bias; /* [1, w], NAME/bias, zeros */
 } PlaitNorm;
 
+/* Declares NAME/gain and NAME/bias for rows of width @width. */
 PLAIT_API PlaitNorm plait_norm_declare (PlaitParameters *parameters, const char *name, gint64 width);
 
 /* x [r, w] -> [r, w]. */

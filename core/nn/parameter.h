@@ -106,6 +106,7 @@ PLAIT_API PlaitTensor plait_parameters_write_values (PlaitParameters *parameters
 /* All gradients as one row: element i belongs to element i of the values. Frozen parameters have none. */
 PLAIT_API PlaitTensor plait_parameters_gradients (const PlaitParameters *parameters);
 
+/* Makes all gradients zero. */
 PLAIT_API void plait_parameters_zero_gradients (PlaitParameters *parameters);
 
 /* Declares that @parameter is multiplied by in search. Layers do so for their own. */

@@ -8,10 +8,11 @@
  */
 typedef struct
 {
-  /* Declares what combine will call. Once for each site (each decoder layer). */
+  /* Declares what combine will call. Once for each site (each decoder layer). @settings is the plugin's own struct,
+   * filled by the host. FALSE with *error set, PLAIT_ERROR_INPUT, if they do not fit what the site has. */
   gboolean (*build) (PlaitSite *site, gconstpointer settings, GError **error);
 
-  /* Runs the strategy on @x. */
+  /* Runs the strategy on @x and returns what the decoder goes on with. */
   PlaitStream (*combine) (PlaitSite *site, gconstpointer settings, PlaitStream x);
 
   gpointer reserved[4];

@@ -9,7 +9,7 @@
  * The encoder contract: a batch of one source -> one or more memories.
  */
 
-/* What the host tells an encoder that it builds. */
+/* What the host tells an encoder that it builds. It lasts as long as the call of build: copy what encode needs. */
 typedef struct
 {
   const char *source;          /* name of the source */
@@ -37,7 +37,7 @@ typedef struct
   gint64 summary_width; /* 0: gives no summary */
 } PlaitEncoderShape;
 
-/* One call of an encoder. */
+/* One call of an encoder. Nodes are of @tape, arrays of its arena or of @input: the step needs them to its end. */
 typedef struct
 {
   PlaitTape *tape;
@@ -52,17 +52,19 @@ typedef struct
   guint n_losses;
   struct
   {
-    const char *name;
-    PlaitNode *loss; /* [1, 1], summed over sentences */
+    const char *name; /* static */
+    PlaitNode *loss;  /* [1, 1], summed over sentences */
     double weight;
   } losses[PLAIT_ENCODER_MAXIMUM_LOSSES];
 } PlaitEncoding;
 
 typedef struct
 {
-  gsize state_size; /* of the instance's state, zeroed memory of the host */
+  gsize state_size; /* of the instance's state, zeroed memory of the host, which frees it and asks nobody: arrays in it
+                       come from plait_parameters_memory */
 
-  /* Declares every parameter and fills @shape. @settings is the plugin's own struct, filled by the host. */
+  /* Declares every parameter and fills @shape, which is zero. @settings is the plugin's own struct, filled by the host;
+   * it lives as long as the model. FALSE with *error set, PLAIT_ERROR_INPUT, if the settings do not fit together. */
   gboolean (*build) (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape,
                      GError **error);
 

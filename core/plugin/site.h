@@ -54,8 +54,11 @@ PLAIT_API gint64 plait_site_width (const PlaitSite *site);
  * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/....
  */
 
-/* Layer normalisation number @slot, for normalise (pre-norm) or residual (post-norm). */
+/* Layer normalisation number @slot (0 .. memories - 1), for normalise (pre-norm) or residual (post-norm). Once a slot.
+ */
 PLAIT_API void plait_site_declare_residual (PlaitSite *site, guint slot);
+
+/* The attention that the function of the same name below computes. Once a memory, once jointly, once over contexts. */
 PLAIT_API void plait_site_declare_attend (PlaitSite *site, guint memory, const PlaitSiteAttention *attention);
 PLAIT_API void plait_site_declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *attention);
 PLAIT_API void plait_site_declare_attend_contexts (PlaitSite *site, const PlaitSiteAttention *attention);

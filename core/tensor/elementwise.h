@@ -15,7 +15,7 @@
 /* y = beta * y + alpha * x. Copies (1, 0), adds (1, 1), scales. */
 void plait_tensor_accumulate (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar alpha, PlaitTensor x);
 
-/* y = the sum of @n tensors (n >= 1), in their order. */
+/* y = the sum of @n tensors (n >= 1), in their order; y may be the first or the second, no later one. */
 void plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms, guint n);
 
 /* z = beta * z + x * y. */
