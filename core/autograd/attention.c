@@ -98,8 +98,9 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
       const PlaitAttended *memory = &memories[i];
 
       g_assert (memory->gather == NULL || !node->needs_gradient);
+      g_assert (memory->key_columns == NULL || !node->needs_gradient);
       payload->memories[i] = (PlaitAttentionMemory){ memory->keys->value, memory->values->value, memory->rows,
-                                                     memory->gather, memory->weights };
+                                                     memory->gather,      memory->weights,       memory->key_columns };
     }
   if (node->needs_gradient)
     payload->log_sums = plait_tape_tensor (tape, queries->value.rows, options->heads);

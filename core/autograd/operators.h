@@ -43,7 +43,8 @@ PLAIT_API PlaitNode *plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gin
 /* Row i from x where @take[i], else from y; y NULL means zeros. @take has one byte a row, borrowed. */
 PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
 
-/* Inverted dropout with probability @rate, from the tape's next key; x itself outside training or at rate 0. */
+/* Inverted dropout with probability @rate (0 .. 1, 1 not included), from the tape's next key; x itself outside training
+ * or at rate 0. */
 PLAIT_API PlaitNode *plait_dropout (PlaitTape *tape, PlaitNode *x, double rate);
 
 /* x + dropout (y, rate). */
@@ -52,7 +53,7 @@ PLAIT_API PlaitNode *plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y
 /* gain * (x - mean) / sqrt (variance + epsilon) + bias, row by row, biased variance; gain, bias [1, w]. */
 PLAIT_API PlaitNode *plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bias, double epsilon);
 
-/* Row i = scale * table[ids[i]]: table [V, w], @n ids -> [n, w]. */
+/* Row i = scale * table[ids[i]]: table [V, w], @n ids of 0 .. V - 1, borrowed -> [n, w]. */
 PLAIT_API PlaitNode *plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, double scale);
 
 /* dropout (x + table[first + place of the row in its sentence], rate): x [rows, w], table [positions, w] constant or
@@ -79,6 +80,7 @@ typedef struct
       *gather; /* NULL, or for each key its row in @keys and @values (caches; only where no gradient is needed) */
   PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s
                            being [its queries][its keys], sentences end to end */
+  const PlaitScalar *key_columns; /* NULL, or what plait_attended_keep_columns made of the keys */
 } PlaitAttended;
 
 typedef struct

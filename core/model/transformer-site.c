@@ -352,6 +352,18 @@ plait_transformer_site_project (const PlaitTransformerSite *site, PlaitTape *tap
   return keys;
 }
 
+void
+plait_site_keys_keep_columns (const PlaitSiteKeys *keys, guint n_memories, PlaitTape *tape)
+{
+  for (guint i = 0; i < n_memories; i++)
+    {
+      if (keys->attend[i].keys)
+        plait_attended_keep_columns (tape, &keys->attend[i]);
+      if (keys->jointly[i].keys)
+        plait_attended_keep_columns (tape, &keys->jointly[i]);
+    }
+}
+
 static PlaitAttended
 on_tape (PlaitAttended attended, PlaitTape *tape)
 {

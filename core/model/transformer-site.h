@@ -67,6 +67,9 @@ typedef struct
 PlaitSiteKeys plait_transformer_site_project (const PlaitTransformerSite *site, PlaitTape *tape,
                                               const PlaitMemory *memories);
 
+/* Lays the keys out for search, which reads them at every step; in the arena of @tape. */
+void plait_site_keys_keep_columns (const PlaitSiteKeys *keys, guint n_memories, PlaitTape *tape);
+
 /* The same keys and values as constants of another @tape. */
 PlaitSiteKeys plait_site_keys_on (const PlaitSiteKeys *keys, guint n_memories, PlaitTape *tape);
 

@@ -122,6 +122,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories
       PlaitScalar *storage = plait_arena_new_array (arena, PlaitScalar, hypotheses * steps * 2 * decoder->width);
 
       state->keys[i] = plait_transformer_site_project (&t->layers[i].site, tape, memories);
+      plait_site_keys_keep_columns (&state->keys[i], t->build.n_memories, tape);
       state->caches[i] = (PlaitAttentionCache){ plait_tensor (storage, hypotheses * steps, 2 * decoder->width), 0 };
     }
   return &state->state;

@@ -2,6 +2,7 @@
 #include "nn/attention.h"
 
 #include "autograd/internal.h"
+#include "tensor/attention.h"
 
 #include <string.h>
 
@@ -124,6 +125,17 @@ plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint
   return (PlaitAttended){ .keys = plait_columns (tape, projected, 0, width),
                           .values = plait_columns (tape, projected, width, width),
                           .rows = rows };
+}
+
+void
+plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended)
+{
+  PlaitTensor keys = attended->keys->value;
+  PlaitScalar *columns = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar,
+                                                plait_attention_key_columns_size (attended->rows, keys.width));
+
+  plait_attention_key_columns (plait_tape_pool (tape), columns, keys, attended->rows);
+  attended->key_columns = columns;
 }
 
 /* A byte a query row: whether its sentence has a key in any memory. NULL if all have. */

@@ -60,6 +60,10 @@ PLAIT_API PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAtt
 PLAIT_API PlaitAttended plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index,
                                                  PlaitNode *memory, PlaitRagged rows);
 
+/* For search, which reads the same keys at every step: keeps their columns as attention reads them, in the arena of
+ * @tape, which must live as long as @attended is used. Only where no gradient is needed. */
+PLAIT_API void plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended);
+
 /*
  * Attention of x [query_rows, d] to @n projected memories under one softmax (n = 1: cross-attention, eq. 1-3; more:
  * flat, eq. 5-6) -> [query_rows, d]. Sentence s of x reads sentence s of each memory; in search the queries of a

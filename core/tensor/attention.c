@@ -70,6 +70,42 @@ has_single_queries (const PlaitAttentionJob *job)
   return TRUE;
 }
 
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitScalar *columns;
+  PlaitTensor keys;
+  PlaitRagged rows;
+} KeyColumns;
+
+static void
+key_columns_piece (gpointer data, gint64 sentence, guint thread)
+{
+  const KeyColumns *work = data;
+  gint64 vector = work->kernels->vector_length, keys = plait_ragged_length (work->rows, sentence);
+  gint64 stride = (keys + vector - 1) / vector * vector;
+
+  if (keys > 0)
+    work->kernels->transpose (work->columns + plait_key_columns_place (work->rows, sentence, work->keys.width), stride,
+                              stride, plait_tensor_row (work->keys, work->rows.offsets[sentence]), work->keys.stride,
+                              keys, work->keys.width);
+}
+
+gint64
+plait_attention_key_columns_size (PlaitRagged rows, gint64 width)
+{
+  return plait_key_columns_place (rows, rows.n, width);
+}
+
+void
+plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows)
+{
+  KeyColumns work = { plait_kernels (), columns, keys, rows };
+
+  g_assert (plait_ragged_rows (rows) == keys.rows);
+  plait_pool_run (pool, rows.n, key_columns_piece, &work);
+}
+
 static void
 check (const Attention *attention)
 {
@@ -79,7 +115,13 @@ check (const Attention *attention)
   g_assert (job->n_memories >= 1 && job->n_memories <= PLAIT_ATTENTION_MEMORIES);
   g_assert (!job->settings->causal || job->n_memories == 1);
   for (guint m = 0; m < job->n_memories; m++)
-    g_assert (job->memories[m].rows.n == job->query_rows.n);
+    {
+      const PlaitAttentionMemory *memory = &job->memories[m];
+
+      g_assert (memory->rows.n == job->query_rows.n);
+      g_assert (memory->key_columns == NULL || (memory->gather == NULL && !job->settings->causal));
+      g_assert ((memory->key_columns == NULL) == (job->memories[0].key_columns == NULL));
+    }
 }
 
 void

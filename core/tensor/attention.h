@@ -22,6 +22,8 @@ typedef struct
   PlaitScalar
       *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being
                    [its queries][its keys], sentences end to end; forward only. Keys a causal query cannot see: 0 */
+  const PlaitScalar *key_columns; /* NULL, or the same keys as plait_attention_key_columns gives them: of all memories
+                                     or of none; not with @gather; forward only */
 } PlaitAttentionMemory;
 
 typedef struct
@@ -37,6 +39,14 @@ typedef struct
 void plait_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, PlaitRagged query_rows,
                               const PlaitAttentionMemory *memories, guint n_memories,
                               const PlaitAttentionSettings *settings, PlaitScalar *log_sums);
+
+/*
+ * Search reads the same keys at every step. The forward kernel wants them by columns, and makes these anew at each call
+ * unless it is given them: for each sentence [w][keys, rounded up to whole vectors]. The number of scalars
+ * that they take, and the columns themselves.
+ */
+gint64 plait_attention_key_columns_size (PlaitRagged rows, gint64 width);
+void plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows);
 
 /* Where gradients go: gradient = beta * gradient + contribution; data NULL: not wanted. */
 typedef struct

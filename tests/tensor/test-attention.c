@@ -301,6 +301,35 @@ TEST_CASE (attention, reads_gathered_keys)
   trial_run (gather_body, 15);
 }
 
+/* The columns of the keys given, as search does: the same bits as without. */
+static void
+columns_body (Trial *trial)
+{
+  Case c = random_case (trial, 12, 40);
+  PlaitTensor without = trial_rubbish (trial, c.queries.rows, c.width);
+
+  plait_attention_forward (trial->pool, without, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings, NULL);
+  for (guint m = 0; m < c.n_memories; m++)
+    {
+      PlaitAttentionMemory *memory = &c.memories[m];
+      PlaitScalar *columns = trial_vector (trial, plait_attention_key_columns_size (memory->rows, c.width));
+
+      plait_attention_key_columns (trial->pool, columns, memory->keys, memory->rows);
+      memory->key_columns = columns;
+    }
+  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
+                           NULL);
+  check_forward (trial, &c, FALSE);
+  for (gint64 row = 0; row < c.queries.rows; row++)
+    CHECK (memcmp (plait_tensor_row (c.context, row), plait_tensor_row (without, row), sizeof (PlaitScalar) * c.width)
+           == 0);
+}
+
+TEST_CASE (attention, reads_given_key_columns)
+{
+  trial_run (columns_body, 40);
+}
+
 /* One query a sentence, as in a step of search, which has a kernel of its own. */
 static void
 single_body (Trial *trial)

@@ -249,6 +249,29 @@ keep_weights (const Piece *piece, gint64 query, const PlaitScalar *row)
     }
 }
 
+/* The same from the keys' columns that the memories bring along. */
+static void
+multiply_key_columns (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n)
+{
+  const PlaitAttentionJob *job = piece->job;
+
+  /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
+  for (guint m = 0; m < job->n_memories; m++)
+    {
+      const PlaitAttentionMemory *memory = &job->memories[m];
+      gint64 keys = plait_ragged_length (memory->rows, piece->sentence), stride = whole_vectors (keys);
+      const PlaitScalar *columns = memory->key_columns
+                                   + plait_key_columns_place (memory->rows, piece->sentence, job->queries.width)
+                                   + piece->column * stride;
+
+      if (keys > 0)
+        KERNEL (multiply)
+      (n, stride, piece->width, plait_tensor_row (job->queries, piece->first_query + first) + piece->column,
+       job->queries.stride, 1, columns, stride, scores, piece->stride, FALSE);
+      scores += keys;
+    }
+}
+
 /* scores [tile][stride] of the queries first .. first + n - 1 against the first @most keys. */
 static void
 multiply_keys (const Piece *piece, PlaitScalar *scores, PlaitTensor left, gint64 first, gint64 n, gint64 most,
@@ -280,6 +303,7 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
   const PlaitAttentionJob *job = piece.job;
   PlaitScalar *room = scratch, *transposed, *scores;
   Rows rows[PLAIT_ATTENTION_MEMORIES];
+  gboolean given_columns = job->memories[0].key_columns != NULL;
 
   if (piece.keys == 0)
     {
@@ -288,9 +312,12 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
     }
   transposed = take (&room, piece.width * piece.stride);
   scores = take (&room, piece.tile * piece.stride);
-  for (guint m = 0; m < job->n_memories; m++)
-    rows[m] = memory_rows (&piece, m, FALSE, &room);
-  transpose_memories (&piece, FALSE, rows, transposed);
+  if (!given_columns)
+    {
+      for (guint m = 0; m < job->n_memories; m++)
+        rows[m] = memory_rows (&piece, m, FALSE, &room);
+      transpose_memories (&piece, FALSE, rows, transposed);
+    }
   for (guint m = 0; m < job->n_memories; m++)
     rows[m] = memory_rows (&piece, m, TRUE, &room);
 
@@ -299,7 +326,10 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
       gint64 n = MIN (piece.tile, piece.queries - first), most = visible (&piece, first + n - 1), offset = 0;
       PlaitScalar *context = plait_tensor_row (job->context, piece.first_query + first) + piece.column;
 
-      multiply_keys (&piece, scores, job->queries, first, n, most, transposed);
+      if (given_columns)
+        multiply_key_columns (&piece, scores, first, n);
+      else
+        multiply_keys (&piece, scores, job->queries, first, n, most, transposed);
       softmax (&piece, scores, first, n);
       for (gint64 i = 0; i < n; i++)
         {

@@ -21,6 +21,9 @@ typedef struct
   PlaitScalar kept;
 } PlaitMask;
 
+/* Scalars in a vector of any level, at most. */
+#define PLAIT_LONGEST_VECTOR 16
+
 /* Most memories of one softmax. */
 #define PLAIT_ATTENTION_MEMORIES 64
 
@@ -127,6 +130,14 @@ typedef struct
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 } PlaitKernels;
+
+/* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded
+ * up to the longest vector. */
+static inline gint64
+plait_key_columns_place (PlaitRagged rows, gint64 sentence, gint64 width)
+{
+  return (rows.offsets[sentence] + sentence * PLAIT_LONGEST_VECTOR) * width;
+}
 
 /* The table of this processor, chosen once. */
 const PlaitKernels *plait_kernels (void);
