@@ -36,7 +36,8 @@ typedef struct
   guint next; /* cell to be looked at */
   guint to_run;
   guint done;
-  gint64 start;
+  guint finished;
+  double seconds; /* that the finished ones took */
   gboolean stopped;
 } Runner;
 
@@ -295,6 +296,8 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
       plait_log_warning (runner->options->log, "%s: failed: %s", cell->cell->label, reason);
       return TRUE;
     }
+  runner->finished++;
+  runner->seconds += (double)(g_get_monotonic_time () - job->start) / 1e6;
   set_state (cell, PLAIT_CELL_FINISHED, NULL);
   cell->found = g_strconcat (cell->name, ".training.h5", NULL);
   if (!settle (runner->grid, cell, &fault))
@@ -351,15 +354,47 @@ pass_on_stop (Runner *runner)
     plait_run_process_stop (g_array_index (runner->jobs, Job, i).process);
 }
 
+/*
+ * Progress
+ */
+
+/* Seconds left if each cell to come takes as long as the finished ones did on average, a running one at least as long
+ * as it has run; -1 while none has finished. */
+static double
+seconds_left (const Runner *runner)
+{
+  gint64 now = g_get_monotonic_time ();
+  double mean = runner->finished > 0 ? runner->seconds / runner->finished : -1, left;
+
+  if (mean < 0)
+    return -1;
+  left = mean * (runner->to_run - runner->done - runner->jobs->len);
+  for (guint i = 0; i < runner->jobs->len; i++)
+    left += MAX (0, mean - (double)(now - g_array_index (runner->jobs, Job, i).start) / 1e6);
+  return left / MAX (1, runner->jobs->len);
+}
+
+/* The last line that the first running cell has logged. (transfer full) */
+static char *
+last_line (const Runner *runner)
+{
+  g_autofree char *path = plait_grid_file (runner->grid, g_array_index (runner->jobs, Job, 0).cell, ".log");
+  g_autofree char *tail = read_tail (path);
+  const char *line = strrchr (tail, '\n');
+
+  return g_strdup (line ? line + 1 : tail);
+}
+
 static void
 show_progress (const Runner *runner)
 {
-  double seconds = (double)(g_get_monotonic_time () - runner->start) / 1e6;
-  g_autofree char *left
-      = runner->done > 0 ? plait_log_duration (seconds / runner->done * (runner->to_run - runner->done)) : NULL;
+  double seconds = seconds_left (runner);
+  g_autofree char *left = seconds > 0 ? plait_log_duration (seconds) : NULL;
+  g_autofree char *line = last_line (runner);
 
-  plait_log_progress (runner->options->log, "%u of %u cells done, %u running%s%s%s", runner->done, runner->to_run,
-                      runner->jobs->len, left ? ", about " : "", left ? left : "", left ? " left" : "");
+  plait_log_progress (runner->options->log, "%u of %u cells done, %u running%s%s%s%s%s", runner->done, runner->to_run,
+                      runner->jobs->len, left ? ", about " : "", left ? left : "", left ? " left" : "",
+                      *line ? "; " : "", line);
 }
 
 static gboolean
@@ -382,7 +417,7 @@ run_jobs (Runner *runner, GError **error)
 gboolean
 plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
 {
-  Runner runner = { .grid = grid, .options = options, .start = g_get_monotonic_time () };
+  Runner runner = { .grid = grid, .options = options };
   g_autoptr (GArray) jobs = g_array_new (FALSE, FALSE, sizeof (Job));
   int folder = hold_folder (grid->folder, error);
   gboolean done;
