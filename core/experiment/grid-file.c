@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "experiment/grid-table.h"
+#include "store/heatmap.h"
 #include "store/table.h"
 
 /* The files over all cells. */
@@ -72,9 +73,12 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_write_table (store, "/cells", columns, n_columns, grid->n, NULL, NULL, error);
 }
 
+/* Viewers open with what the first finished cell opens with: a heatmap of its attention. */
 static gboolean
 write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
+  const char *first = NULL;
+
   if (!plait_store_make_group (store, "/runs", error))
     return FALSE;
   for (guint i = 0; i < grid->n; i++)
@@ -83,10 +87,17 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
       g_autofree char *path = g_strdup_printf ("/runs/%s", cell->name);
       g_autofree char *file = g_strconcat (cell->name, ".h5", NULL);
 
-      if (cell->state == PLAIT_CELL_FINISHED && !plait_store_link_external (store, path, file, "/", error))
+      if (cell->state != PLAIT_CELL_FINISHED)
+        continue;
+      if (!plait_store_link_external (store, path, file, "/", error))
         return FALSE;
+      if (first == NULL)
+        first = cell->name;
     }
-  return TRUE;
+  if (first == NULL)
+    return TRUE;
+  g_autofree char *shown = g_strdup_printf ("/runs/%s", first);
+  return plait_store_set_default (store, shown, error);
 }
 
 static gpointer

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/heatmap.h"
 
+#include "base/display.h"
 #include "store/internal.h"
 
 #include <hdf5_hl.h>
 #include <string.h>
 
-/* Characters of an axis's caption. */
-#define LONGEST_CAPTION 240
+/* Columns of an axis's caption and of one label in it: viewers write it along the axis in one line, and let a longer
+ * one run out of the picture. */
+#define WIDEST_CAPTION 60
+#define WIDEST_LABEL 24
 
-/* "row: 0 a, 1 man, 2 ..." (transfer full) */
+/* "row: 0 a, 1 man, 2 …" (transfer full) */
 static char *
 caption (const char *axis, const char *const *labels, gint64 n)
 {
   g_autoptr (GString) text = g_string_new (axis);
   for (gint64 i = 0; i < n; i++)
     {
-      if (g_utf8_strlen (text->str, (gssize)text->len) > LONGEST_CAPTION)
-        {
-          g_string_append (text, ", \u2026");
-          break;
-        }
-      g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %.80s", i == 0 ? ":" : ",", i, labels[i]);
+      g_autofree char *clean = plait_display_clean (labels[i], FALSE);
+      g_autofree char *label = plait_display_cut (clean, WIDEST_LABEL);
+      gsize length = text->len;
+      g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %s", i == 0 ? ":" : ",", i, label);
+      if (plait_display_width (text->str) <= WIDEST_CAPTION - (i + 1 < n ? strlen (", ?") : 0))
+        continue;
+      g_string_truncate (text, length);
+      g_string_append (text, ", …");
+      break;
     }
-  return g_utf8_make_valid (text->str, (gssize)text->len); /* %.80s may cut a character */
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static gboolean

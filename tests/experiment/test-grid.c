@@ -509,6 +509,11 @@ TEST_CASE (grid, writes_files_over_all_cells)
   REQUIRE (plait_store_link_target (store, link, &file, &object, &error));
   g_autofree char *target = g_build_filename (opened.grid->folder, file, NULL);
   CHECK (g_file_test (target, G_FILE_TEST_IS_REGULAR));
+  /* What a NeXus viewer opens goes on in the run. */
+  g_autofree char *to_runs = plait_store_get_string (store, "/", "default", &error);
+  g_autofree char *to_run = plait_store_get_string (store, "/runs", "default", &error);
+  CHECK_STRING (to_runs, "runs");
+  CHECK_STRING (to_run, opened.grid->items[0].name);
   gint64 n = 0;
   g_auto (GStrv) statuses = plait_store_read_strings (store, "/cells/status", 1000, &n, &error);
   CHECK_INT (n, 4);

@@ -74,10 +74,35 @@ TEST_CASE (store_heatmap, takes_any_size)
                                 .axes = (const char *[]){ "target", "row" },
                                 .labels = (const char *const *[]){ NULL, words } };
   CHECK (plait_store_write_heatmap (store, "/attention/0/en", &heatmap, &error));
+  check_attribute (store, "/attention/0/en/row", "long_name", "row: 0 wwwwwwwwwwwwwwwwwwwwwww\u2026, \u2026");
   heatmap.shape = (gint64[]){ 1, 0 };
   heatmap.labels = NULL;
   CHECK (plait_store_write_heatmap (store, "/attention/0/de", &heatmap, &error));
   CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+}
+
+/* Viewers clip what does not fit along an axis: the caption ends in time, by the columns that its characters take. */
+TEST_CASE (store_heatmap, captions_fit)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  const char *words[] = { "\u6f22\u5b57", "\u2581Mann", "f\033", "d", "e", "f", "g", "hhhhhhh", NULL };
+  const PlaitScalar values[8] = { 0 };
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  PlaitStoreHeatmap heatmap = { .signal = "weights",
+                                .rank = 1,
+                                .shape = (gint64[]){ 8 },
+                                .values = values,
+                                .axes = (const char *[]){ "target" },
+                                .labels = (const char *const *[]){ words } };
+  CHECK (plait_store_write_heatmap (store, "/whole", &heatmap, &error));
+  check_attribute (store, "/whole/target", "long_name",
+                   "target: 0 \u6f22\u5b57, 1 \u2581Mann, 2 f\ufffd, 3 d, 4 e, 5 f, 6 g, 7 hhhhhhh");
+  words[7] = "hhhhhhhh";
+  CHECK (plait_store_write_heatmap (store, "/cut", &heatmap, &error));
+  check_attribute (store, "/cut/target", "long_name",
+                   "target: 0 \u6f22\u5b57, 1 \u2581Mann, 2 f\ufffd, 3 d, 4 e, 5 f, 6 g, \u2026");
   CHECK_NO_ERROR (error);
 }
 
