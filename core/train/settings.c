@@ -7,8 +7,10 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, batch, "64", "1", "100000000", "Size of a batch, in batch_unit", NULL),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, batch_unit, "sentences", "sentences;tokens",
                        "What a batch counts: sentence tuples, or tokens of all texts, nothing padded", NULL),
-  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, window, "0", "0", "1000000000",
-                        "Tuples that are sorted by length together; 0: a hundred batches, 1: no bucketing", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, window, "1", "1", "1000000000",
+                        "Tuples that are sorted by length together before batches are cut (bucketing); 1: batches are "
+                        "random, which nothing is padded for and which trains better",
+                        NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",

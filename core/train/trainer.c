@@ -17,17 +17,6 @@ new_iterator (const PlaitTrainerSetup *setup, GError **error)
     .seed = setup->seed,
   };
 
-  if (settings.window == 0)
-    {
-      gint64 tuples = plait_corpus_size (setup->corpus);
-      gint64 tokens = 1;
-
-      for (gint64 i = 0; settings.unit == PLAIT_BATCH_BY_TOKENS && i < MIN (tuples, 1000); i++)
-        tokens += plait_corpus_tokens (setup->corpus, i);
-      settings.window = settings.unit == PLAIT_BATCH_BY_SENTENCES
-                            ? 100 * settings.size
-                            : MAX (1, 100 * settings.size * MIN (tuples, 1000) / tokens);
-    }
   return plait_iterator_new (setup->corpus, &settings, error);
 }
 
