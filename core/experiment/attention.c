@@ -38,15 +38,24 @@ target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 l
   return labels;
 }
 
-/* The greatest number of heads of any layer at @heads[layer * stride]. */
+/* The greatest of the @n numbers of heads at @heads[i * stride]. */
 static guint
-most_heads (const guint *heads, guint n_layers, guint stride)
+most_heads (const guint *heads, guint n, guint stride)
 {
   guint most = 0;
 
-  for (guint l = 0; l < n_layers; l++)
-    most = MAX (most, heads[l * stride]);
+  for (guint i = 0; i < n; i++)
+    most = MAX (most, heads[i * stride]);
   return most;
+}
+
+static gboolean
+fail_on_sum (const char *what, guint layer, guint head, gint64 target, double sum, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "%s of layer %u, head %u, target row %" G_GINT64_FORMAT " sums to %g instead of 1: nothing was "
+                     "written",
+                     what, layer, head, target, sum);
 }
 
 /* Each row of weights is a distribution, jointly over what one softmax covers. */
@@ -55,7 +64,7 @@ check_rows (const PlaitSentenceAttention *a, GError **error)
 {
   for (guint l = 0; l < a->n_layers; l++)
     for (gint64 t = 0; t < a->length; t++)
-      for (guint h = 0; h < a->heads[l * a->n_memories]; h++)
+      for (guint h = 0; h < most_heads (a->heads + l * a->n_memories, a->n_memories, 1); h++)
         {
           double joint = 0;
           gboolean separate = TRUE;
@@ -76,10 +85,30 @@ check_rows (const PlaitSentenceAttention *a, GError **error)
               separate &= a->rows[m] == 0 || fabs (sum - 1) < 1e-4;
             }
           if (any && !separate && !(fabs (joint - 1) < 1e-4))
-            return plait_fail (error, PLAIT_ERROR_FAILED,
-                               "attention of layer %u, head %u, target row %" G_GINT64_FORMAT
-                               " sums to %g instead of 1: nothing was written",
-                               l, h, t, joint);
+            return fail_on_sum ("attention", l, h, t, joint, error);
+        }
+  return TRUE;
+}
+
+/* The second level is a distribution over the memories that are there. */
+static gboolean
+check_contexts (const PlaitSentenceAttention *a, GError **error)
+{
+  gboolean any = FALSE;
+
+  for (guint m = 0; m < a->n_memories; m++)
+    any |= a->rows[m] > 0;
+  for (guint l = 0; l < a->n_layers; l++)
+    for (guint h = 0; h < a->context_heads[l]; h++)
+      for (gint64 t = 0; t < a->length; t++)
+        {
+          const PlaitScalar *row = a->contexts[l] + (h * a->length + t) * a->n_memories;
+          double sum = 0;
+
+          for (guint m = 0; m < a->n_memories; m++)
+            sum += (double)row[m];
+          if (!(fabs (sum - any) < 1e-4))
+            return fail_on_sum ("second-level attention", l, h, t, sum, error);
         }
   return TRUE;
 }
@@ -182,7 +211,7 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceA
   gboolean second = most_heads (a->context_heads, a->n_layers, 1) > 0;
   g_auto (GStrv) targets = target_labels (target_vocabulary, target_tokens, a->length, target_ended);
 
-  if (!check_rows (a, error) || !plait_store_make_group (store, path, error))
+  if (!check_rows (a, error) || !check_contexts (a, error) || !plait_store_make_group (store, path, error))
     return FALSE;
   for (guint m = 0; m < a->n_memories && a->length > 0; m++)
     {

@@ -19,8 +19,8 @@ typedef struct
 } PlaitAttentionMemory;
 
 /* Writes @attention of one sentence below @path. @source_tokens[m]: ids of the rows of memory m, or NULL. Refuses,
- * writing nothing, weights whose rows do not sum to one (1e-4; 0 where nothing could be read), naming layer, head and
- * row. */
+ * writing nothing, weights of either level whose rows do not sum to one (1e-4; 0 where nothing could be read), naming
+ * layer, head and row. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
                                 const PlaitAttentionMemory *memories, const gint32 *const *source_tokens,
                                 const PlaitVocabulary *target_vocabulary, const gint32 *target_tokens,
