@@ -18,38 +18,18 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
-/* All splits in the order in which runs name them, and all metrics of each. */
 static void
 find_measures (PlaitRunComparison *comparison)
 {
-  g_autoptr (GArray) measures = g_array_new (FALSE, FALSE, sizeof (PlaitRunMeasure));
+  guint n = comparison->runs->len;
+  g_autofree const PlaitCellResult **results = g_new (const PlaitCellResult *, n + 1);
+  GArray *measures;
 
-  for (guint r = 0; r < comparison->runs->len; r++)
-    {
-      const PlaitRunFile *run = comparison->runs->pdata[r];
-
-      for (guint i = 0; i < run->result->scores->len; i++)
-        {
-          const PlaitCellScore *score = run->result->scores->pdata[i];
-          PlaitRunMeasure measure = { score->split, score->metric, score->name, score->scorer != NULL };
-          guint place = measures->len;
-          gboolean known = FALSE;
-
-          for (guint m = 0; m < measures->len; m++)
-            {
-              const PlaitRunMeasure *other = &g_array_index (measures, PlaitRunMeasure, m);
-
-              if (strcmp (other->split, score->split) != 0)
-                continue;
-              place = m + 1; /* behind the last of its split */
-              known = known || strcmp (other->metric, score->metric) == 0;
-            }
-          if (!known)
-            g_array_insert_val (measures, place, measure);
-        }
-    }
+  for (guint r = 0; r < n; r++)
+    results[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->result;
+  measures = plait_cell_results_measures (results, n);
   comparison->n_measures = measures->len;
-  comparison->measures = (PlaitRunMeasure *)(gpointer)g_array_free (g_steal_pointer (&measures), FALSE);
+  comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
 }
 
 /* Tests every run that can be against the first. */

@@ -15,13 +15,6 @@ typedef struct
   gint64 trials, seed;
 } PlaitComparisonOptions;
 
-/* One metric on one split. Strings are the runs'. */
-typedef struct
-{
-  const char *split, *metric, *name;
-  gboolean tested; /* a metric of text */
-} PlaitRunMeasure;
-
 typedef struct
 {
   const PlaitCellScore *score; /* NULL: this run has none */
@@ -34,9 +27,9 @@ typedef struct
   GPtrArray *runs; /* (element-type PlaitRunFile) */
   PlaitComparisonOptions options;
   guint n_measures;
-  PlaitRunMeasure *measures; /* those of one split together */
-  PlaitRunValue *values;     /* [runs, measures] */
-  GPtrArray *differences;    /* (element-type PlaitRunDifference) */
+  PlaitMeasure *measures;
+  PlaitRunValue *values;  /* [runs, measures] */
+  GPtrArray *differences; /* (element-type PlaitRunDifference) */
 } PlaitRunComparison;
 
 /* Opens, scores and compares the runs in @paths. p is adjusted by Holm's method over the runs of one measure. (transfer

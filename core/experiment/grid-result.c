@@ -161,3 +161,61 @@ plait_cell_result_new (PlaitStore *run, GError **error)
       return NULL;
   return g_steal_pointer (&result);
 }
+
+/*
+ * Columns
+ */
+
+/* Adds @score unless it is known, behind the last of its split. */
+static void
+add_measure (GArray *measures, const PlaitCellScore *score)
+{
+  PlaitMeasure measure = { score->split, score->metric, score->name, score->scorer != NULL };
+  guint place = measures->len;
+
+  for (guint i = 0; i < measures->len; i++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, i);
+
+      if (!g_str_equal (other->split, score->split))
+        continue;
+      if (g_str_equal (other->metric, score->metric))
+        return;
+      place = i + 1;
+    }
+  g_array_insert_val (measures, place, measure);
+}
+
+/* Whether another measure of the split is called the same, as bleu and bleu:tok=none are. */
+static gboolean
+is_ambiguous (const GArray *measures, guint i)
+{
+  const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+
+  for (guint k = 0; k < measures->len; k++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
+
+      if (k != i && g_str_equal (other->split, measure->split) && g_str_equal (other->name, measure->name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+GArray *
+plait_cell_results_measures (const PlaitCellResult *const *results, guint n)
+{
+  GArray *measures = g_array_new (FALSE, FALSE, sizeof (PlaitMeasure));
+  g_autofree gboolean *ambiguous = NULL;
+
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
+      add_measure (measures, results[r]->scores->pdata[i]);
+  ambiguous = g_new (gboolean, measures->len + 1);
+  for (guint i = 0; i < measures->len; i++)
+    ambiguous[i] = is_ambiguous (measures, i);
+  for (guint i = 0; i < measures->len; i++)
+    if (ambiguous[i])
+      g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;
+  return measures;
+}

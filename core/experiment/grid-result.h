@@ -33,3 +33,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCellResult, plait_cell_result_free)
 
 /* The score of @metric on @split, or NULL. (transfer none) */
 const PlaitCellScore *plait_cell_result_find (const PlaitCellResult *result, const char *split, const char *metric);
+
+/* One metric on one split, as a column of a table. Strings are those of the results. */
+typedef struct
+{
+  const char *split;
+  const char *metric;
+  const char *name; /* "BLEU"; the metric where several of a split have one name */
+  gboolean tested;  /* a metric of text, for which p can be given */
+} PlaitMeasure;
+
+/* All that @results (NULL among them: none) were scored by, what is of one split together. (transfer full)
+ * (element-type PlaitMeasure) */
+GArray *plait_cell_results_measures (const PlaitCellResult *const *results, guint n);

@@ -265,14 +265,16 @@ tell_scores (const Runner *runner, const Job *job)
   g_autofree char *duration = plait_log_duration ((double)(g_get_monotonic_time () - job->start) / 1e6);
   g_autoptr (GString) scores = g_string_new (NULL);
   const PlaitCellResult *result = job->cell->result;
+  g_autoptr (GArray) measures = plait_cell_results_measures (&result, 1);
 
-  for (guint i = 0; i < result->scores->len; i++)
+  for (guint i = 0; i < measures->len; i++)
     {
-      const PlaitCellScore *score = result->scores->pdata[i];
+      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+      double score = plait_cell_result_find (result, measure->split, measure->metric)->score;
       char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-      g_string_append_printf (scores, "; %s %s %s", score->split, score->name,
-                              g_ascii_formatd (digits, sizeof digits, "%.2f", score->score));
+      g_string_append_printf (scores, "; %s %s %s", measure->split, measure->name,
+                              g_ascii_formatd (digits, sizeof digits, "%.2f", score));
     }
   plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
 }

@@ -60,43 +60,18 @@ group_cells (const PlaitGrid *grid, const RowAxes *axes)
  * Columns
  */
 
-static gboolean
-has_measure (const GArray *measures, const PlaitCellScore *score)
-{
-  for (guint i = 0; i < measures->len; i++)
-    {
-      const PlaitGridMeasure *measure = &g_array_index (measures, PlaitGridMeasure, i);
-
-      if (g_str_equal (measure->split, score->split) && g_str_equal (measure->metric, score->metric))
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /* Everything that any finished cell was scored by. */
 static void
 collect_measures (PlaitGridTable *table, const PlaitGrid *grid)
 {
-  GArray *measures = g_array_new (FALSE, FALSE, sizeof (PlaitGridMeasure));
+  g_autofree const PlaitCellResult **results = g_new (const PlaitCellResult *, grid->n);
+  GArray *measures;
 
   for (guint i = 0; i < grid->n; i++)
-    for (guint k = 0; grid->items[i].result && k < grid->items[i].result->scores->len; k++)
-      {
-        const PlaitCellScore *score = grid->items[i].result->scores->pdata[k];
-        PlaitGridMeasure measure
-            = { g_strdup (score->split), g_strdup (score->metric), g_strdup (score->name), score->scorer != NULL };
-
-        if (has_measure (measures, score))
-          {
-            g_free (measure.split);
-            g_free (measure.metric);
-            g_free (measure.name);
-          }
-        else
-          g_array_append_val (measures, measure);
-      }
+    results[i] = grid->items[i].result;
+  measures = plait_cell_results_measures (results, grid->n);
   table->n_measures = measures->len;
-  table->measures = (PlaitGridMeasure *)(gpointer)g_array_free (measures, FALSE);
+  table->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
   table->one_split = TRUE;
   for (guint m = 1; m < table->n_measures; m++)
     table->one_split &= g_str_equal (table->measures[m].split, table->measures[0].split);
@@ -127,13 +102,13 @@ median (GArray *values)
 }
 
 static const PlaitCellScore *
-score_of (const PlaitGridCell *cell, const PlaitGridMeasure *measure)
+score_of (const PlaitGridCell *cell, const PlaitMeasure *measure)
 {
   return cell->result ? plait_cell_result_find (cell->result, measure->split, measure->metric) : NULL;
 }
 
 static PlaitGridValue
-summarise (const GPtrArray *cells, const PlaitGridMeasure *measure)
+summarise (const GPtrArray *cells, const PlaitMeasure *measure)
 {
   PlaitGridValue value = { .mean = 0, .deviation = NAN, .low = NAN, .high = NAN };
   double squares = 0;
@@ -226,7 +201,7 @@ add_rows (PlaitStatistics **sum, const PlaitStatistics *rows)
 
 /* Rows of sentences summed over the seeds that both have finished on the same references. */
 static gboolean
-compare (const PlaitCells *grid, const GPtrArray *first, const GPtrArray *cells, const PlaitGridMeasure *measure,
+compare (const PlaitCells *grid, const GPtrArray *first, const GPtrArray *cells, const PlaitMeasure *measure,
          PlaitGridValue *value, GError **error)
 {
   g_autoptr (PlaitStatistics) baseline = NULL;
@@ -307,12 +282,6 @@ plait_grid_table_free (PlaitGridTable *table)
 {
   if (!table)
     return;
-  for (guint m = 0; m < table->n_measures; m++)
-    {
-      g_free (table->measures[m].split);
-      g_free (table->measures[m].metric);
-      g_free (table->measures[m].name);
-    }
   for (guint r = 0; r < table->n_rows; r++)
     {
       g_free (table->rows[r].values);
@@ -352,7 +321,7 @@ add_column (GPtrArray *columns, const PlaitGridTable *table, gboolean whole, cha
 }
 
 static char *
-column_name (const PlaitGridMeasure *measure, const char *what)
+column_name (const PlaitMeasure *measure, const char *what)
 {
   return g_strdup_printf ("%s %s%s", measure->split, measure->name, what);
 }
@@ -360,7 +329,7 @@ column_name (const PlaitGridMeasure *measure, const char *what)
 static void
 add_measure (GPtrArray *columns, const PlaitGridTable *table, guint m)
 {
-  const PlaitGridMeasure *measure = &table->measures[m];
+  const PlaitMeasure *measure = &table->measures[m];
   double *mean = add_column (columns, table, FALSE, column_name (measure, ""));
   double *deviation = add_column (columns, table, FALSE, column_name (measure, " standard deviation"));
   double *low = add_column (columns, table, FALSE, column_name (measure, " low"));

@@ -13,15 +13,6 @@
  * seeds would give is told by the spread. p is adjusted by Holm's method over the rows of one metric.
  */
 
-/* A column: one metric on one split. */
-typedef struct
-{
-  char *split;
-  char *metric;
-  char *name;
-  gboolean tested; /* a metric of text, for which p can be given */
-} PlaitGridMeasure;
-
 typedef struct
 {
   guint n; /* seeds */
@@ -47,20 +38,20 @@ typedef struct
   guint n_axes;
   const char **axes; /* keys, [n_axes] */
   guint n_measures;
-  PlaitGridMeasure *measures;
+  PlaitMeasure *measures;
   gboolean one_split;
   guint n_rows;
   PlaitGridRow *rows;
 } PlaitGridTable;
 
-/* The table of the cells that are finished and whose results are read; strings of axes are the grid's. (transfer full)
+/* The table of the cells that are finished and whose results are read; its strings are the grid's. (transfer full)
  */
 PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
 
 /* "BLEU", or "test2016 BLEU" where there are several splits. (transfer full) */
-char *plait_grid_measure_title (const PlaitGridTable *table, const PlaitGridMeasure *measure);
+char *plait_grid_measure_title (const PlaitGridTable *table, const PlaitMeasure *measure);
 
 /* "34.50 ± 0.31" over seeds, "34.50 [33.30, 35.70]" of one, "–" of none. (transfer full) */
 char *plait_grid_value_text (const PlaitGridValue *value);
@@ -96,5 +87,5 @@ char *plait_grid_table_markdown (const PlaitGridTable *table, const char *title)
 gboolean plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);
 
 /* Writes grid.h5: attributes name, version and experiment; /axes/KEY; the table /cells and, unless @table is NULL,
- * /summary; /runs/NAME, external links to finished cells. */
+ * /summary; /runs/NAME, external links to finished cells, the first of which viewers open. */
 gboolean plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);

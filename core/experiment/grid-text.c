@@ -18,7 +18,7 @@ append_decimals (GString *text, double value)
 }
 
 char *
-plait_grid_measure_title (const PlaitGridTable *table, const PlaitGridMeasure *measure)
+plait_grid_measure_title (const PlaitGridTable *table, const PlaitMeasure *measure)
 {
   return table->one_split ? g_strdup (measure->name) : g_strdup_printf ("%s %s", measure->split, measure->name);
 }

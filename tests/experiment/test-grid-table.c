@@ -175,6 +175,29 @@ TEST_CASE (grid_table, tests_the_seeds_that_both_rows_have)
   CHECK_STRING (p, "–");
 }
 
+/* bleu and bleu:lowercase are both called BLEU. */
+TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    add_score (made->items[i].result, "bleu:lowercase", hypotheses[0][0], 1, 1, 1);
+  for (guint i = 0; i < 3; i++)
+    {
+      PlaitCellScore *score = made->items[i].result->scores->pdata[2];
+
+      g_free (score->name);
+      score->name = g_strdup ("BLEU");
+    }
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (table != NULL);
+  CHECK_INT (table->n_measures, 3);
+  CHECK_STRING (table->measures[0].name, "bleu");
+  CHECK_STRING (table->measures[1].name, "PPL");
+  CHECK_STRING (table->measures[2].name, "bleu:lowercase");
+}
+
 TEST_CASE (grid_table, writes_csv_and_markdown)
 {
   g_autoptr (Made) made = make ();
