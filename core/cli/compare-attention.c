@@ -117,8 +117,8 @@ plait_compare_attention (char *const *paths, gboolean json, GError **error)
   g_autoptr (PlaitPage) page = plait_page_new ();
   for (guint i = 0; i < differences->len; i++)
     print_one (differences->pdata[i], page);
-  plait_page_text (
-      page, PLAIT_PAGE_DIM,
-      "\n  Jensen-Shannon divergence in bits, a mean over target tokens: 0 the same, 1 nothing in common.\n");
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
+  plait_page_paragraph (
+      page, 2, 2, "Jensen-Shannon divergence in bits, a mean over target tokens: 0 the same, 1 nothing in common.");
   return TRUE;
 }

@@ -245,13 +245,15 @@ print_tables (const Evaluation *evaluation)
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
     print_metric (evaluation, m, page);
-  if (evaluation->tested)
-    plait_page_text (page, PLAIT_PAGE_DIM,
-                     "\n  Against %s: %s, %u %s, seed %" G_GUINT64_FORMAT "; * marks Holm-adjusted p below 0.05.\n",
-                     evaluation->systems[0].name,
-                     evaluation->test == PLAIT_TEST_BOOTSTRAP ? "paired bootstrap" : "approximate randomisation",
-                     evaluation->trials, evaluation->test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
-                     evaluation->seed);
+  if (!evaluation->tested)
+    return;
+  g_autofree char *test = g_strdup_printf (
+      "Against %s: %s, %u %s, seed %" G_GUINT64_FORMAT "; * marks Holm-adjusted p below 0.05.",
+      evaluation->systems[0].name,
+      evaluation->test == PLAIT_TEST_BOOTSTRAP ? "paired bootstrap" : "approximate randomisation", evaluation->trials,
+      evaluation->test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", evaluation->seed);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
+  plait_page_paragraph (page, 2, 2, test);
 }
 
 static gboolean

@@ -72,8 +72,8 @@ check_count (const PlaitCommand *command, guint n, int least, int most, GError *
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s is missing; usage: plait %s %s",
                        n == 0 ? "an argument" : "another argument", command->name, command->synopsis);
   if (most >= 0 && n > (guint)most)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "there are %u arguments too many; usage: plait %s %s", n - (guint)most,
-                       command->name, command->synopsis);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: plait %s %s", n - (guint)most,
+                       n - (guint)most == 1 ? "" : "s", command->name, command->synopsis);
   return TRUE;
 }
 

@@ -47,10 +47,10 @@ take_settings (const Options *options, PlaitVocabularySettings *settings, GError
   double coverage;
   if (options->coverage != NULL)
     {
-      if (!plait_parse_double (options->coverage, &coverage) || coverage < .5 || coverage > 1)
+      if (!plait_parse_double (options->coverage, &coverage) || coverage < .98 || coverage > 1)
         {
           g_autofree char *shown = g_utf8_make_valid (options->coverage, -1);
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--coverage cannot be \"%s\"; expected a number from 0.5 to 1",
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--coverage cannot be \"%s\"; expected a number from 0.98 to 1",
                              shown);
         }
       settings->character_coverage = coverage;

@@ -145,7 +145,8 @@ static gboolean
 begin (PlaitTextReader *reader, GError **error)
 {
   reader->begun = TRUE;
-  while (!reader->raw_ended && reader->raw_end < 2)
+  /* One byte of a pipe that is not the first of gzip's may be all that comes for now. */
+  while (!reader->raw_ended && (reader->raw_end == 0 || (reader->raw_end == 1 && reader->raw[0] == 0x1f)))
     if (!read_raw (reader, error))
       return FALSE;
   if (reader->raw_end >= 2 && reader->raw[0] == 0x1f && reader->raw[1] == 0x8b)

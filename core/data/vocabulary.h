@@ -24,7 +24,7 @@ typedef struct
   const char *type;          /* "words", "unigram" or "bpe" */
   gint64 size;               /* entries, the four special ones included; words: the most frequent ones, 0 keeps all */
   gint64 minimum_count;      /* words: rarer ones become unknown */
-  double character_coverage; /* SentencePiece: share of the characters of the text that get a piece, .5 to 1 */
+  double character_coverage; /* SentencePiece: share of the characters of the text that get a piece, .98 to 1 */
   const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
   gint64 sentence_limit;     /* SentencePiece: learn from this many lines, spread evenly over the text; 0: from all */

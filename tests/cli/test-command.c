@@ -55,7 +55,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { CALL ("inpsect"), "there is no command \"inpsect\"; did you mean \"plait inspect\"?" },
     { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists them" },
     { CALL ("inspect"), "an argument is missing; usage: plait inspect" },
-    { CALL ("inspect", "a", "b"), "there are 1 arguments too many; usage: plait inspect" },
+    { CALL ("inspect", "a", "b"), "1 argument too many; usage: plait inspect" },
     { CALL ("plugins", "--jsno"), "plait plugins --help lists the options" },
     { CALL ("inspect", "hierarchcal"), "did you mean \"hierarchical\"?" },
     { CALL ("inspect", "decodr"), "did you mean \"decoder\"?" },

@@ -80,6 +80,25 @@ TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
   CHECK_CONTAINS (call.output, "Against worse: approximate randomisation, 99 shuffles, seed 12345");
 }
 
+TEST_CASE (evaluate_command, fits_a_terminal)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = plait_test_call_on_terminal (
+      80, (const char *[]){ "evaluate", "-r", "reference", "-i", "worse", "-i", "same.gz", "--trials", "99", NULL });
+  g_auto (GStrv) lines = g_strsplit (call.output, "\n", -1);
+  gboolean told = FALSE;
+
+  CHECK_INT (call.code, 0);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (g_str_has_prefix (lines[i], "  Against worse: "))
+      {
+        told = TRUE;
+        CHECK (g_utf8_strlen (g_strchomp (lines[i]), -1) <= 80);
+        CHECK (lines[i + 1] != NULL && g_str_has_prefix (lines[i + 1], "  "));
+      }
+  CHECK (told);
+}
+
 TEST_CASE (evaluate_command, json)
 {
   write_files ();
@@ -117,7 +136,7 @@ TEST_CASE (evaluate_command, refuses)
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--resamples", "many"), "--resamples cannot be \"many\"" },
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--trials", "0"), "--trials cannot be \"0\"" },
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--test", "t"), "expected permutation, bootstrap or none" },
-    { CALL ("evaluate", "extra"), "1 arguments too many" },
+    { CALL ("evaluate", "extra"), "1 argument too many" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

@@ -192,7 +192,7 @@ TEST_CASE (show_command, refuses)
     { CALL ("show", "run.h5", "/@nothing"), "nothing" },
     { CALL ("show", "run.h5", "attention/test/0/en", "--layer", "2"), "has no layer 2; expected 0 to 1, or mean" },
     { CALL ("show", "run.h5", "attention/test/0/en", "--head", "-1"), "--head cannot be \"-1\"" },
-    { CALL ("show", "run.h5", "a", "b"), "1 arguments too many" },
+    { CALL ("show", "run.h5", "a", "b"), "1 argument too many" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

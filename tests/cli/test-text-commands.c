@@ -132,7 +132,7 @@ TEST_CASE (vocabulary_command, refuses)
     { CALL ("vocabulary", "--show", "a", "--encode", "b"), "not several" },
     { CALL ("vocabulary", "--output", "new"), "a text file is missing" },
     { CALL ("vocabulary", "--output", "new", "--type", "wrods", "text"), "expected bpe, unigram or words" },
-    { CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.5 to 1" },
+    { CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.98 to 1" },
     { CALL ("vocabulary", "--output", "new", "--size", "x", "text"), "--size cannot be \"x\"" },
     { CALL ("vocabulary", "--output", "new", "nowhere"), "nowhere: cannot be opened" },
     { CALL ("vocabulary", "--show", "text"), "text: is no vocabulary" },

@@ -208,6 +208,22 @@ TEST_CASE (text_file, reads_a_pipe)
   g_thread_join (writer);
 }
 
+/* One byte is a line, and the reader does not wait for a second one before it says so. */
+TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
+{
+  g_autofree char *path = plait_test_path ("pipe");
+  REQUIRE (mkfifo (path, 0600) == 0);
+  int both = open (path, O_RDWR);
+  CHECK (write (both, "\n", 1) == 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "");
+  close (both);
+  CHECK (plait_text_reader_next (reader, NULL, &error) == NULL);
+  CHECK_NO_ERROR (error);
+}
+
 TEST_CASE (text_file, gives_contents_as_they_are)
 {
   static const char text[] = "\xef\xbb\xbf one\r\n\0two\xff";
