@@ -147,7 +147,7 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
   if (threads < 0 || seed < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--threads and --seed take numbers from 0 on");
   trained = plait_trained_open (invocation->arguments[0], checkpoint, invocation->log, error);
-  if (!trained)
+  if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   test = (Test){
     .trained = trained,

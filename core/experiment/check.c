@@ -309,12 +309,29 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
                               decode->maximum_length, decoder->position_limit);
 }
 
+/* What [train] asks of validation text that is not there. */
+static void
+check_validation (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitTrainSettings *train = &experiment->train;
+  const char *key = *train->metric != '\0' ? "metric" : train->patience > 0 ? "patience" : NULL;
+  g_autofree char *file = g_strconcat ("validation.", experiment->data.target, NULL);
+
+  if (key != NULL && experiment->data.target != NULL && experiment->task == NULL
+      && plait_key_file_value (resolution->file, "data", file) == NULL)
+    plait_resolution_problem (
+        resolution, "train", key,
+        "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
+}
+
 void
 plait_resolution_check_train (const PlaitResolution *resolution)
 {
   const PlaitTrainSettings *train = &resolution->experiment->public.train;
   g_autoptr (GError) fault = NULL;
 
+  check_validation (resolution);
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");

@@ -148,11 +148,12 @@ is_stream (const char *stream)
   return parts[0] != NULL;
 }
 
+static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
+
 /* A file name as a value, relative to data.folder. FALSE after noting why it is none. */
 static gboolean
 read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
 {
-  static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
   GStringChunk *texts = resolution->experiment->texts;
   g_autoptr (GError) fault = NULL;
   g_autofree char *name
@@ -231,7 +232,12 @@ find_folder (const PlaitResolution *resolution)
   PlaitExperimentPrivate *experiment = resolution->experiment;
   const char *written = plait_key_file_value (resolution->file, "data", "folder");
   g_autofree char *folder = g_canonicalize_filename (written != NULL ? written : "", resolution->folder);
+  g_autofree char *text = plait_setting_parse (&any_text, folder, NULL, NULL);
 
+  /* Runs keep it as text. */
+  if (text == NULL)
+    plait_resolution_problem (resolution, "data", "folder",
+                              "the folder's name is no plain UTF-8 text; rename it, or name another");
   experiment->public.data.folder = g_string_chunk_insert (experiment->texts, folder);
 }
 

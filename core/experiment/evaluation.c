@@ -2,6 +2,7 @@
 #include "experiment/evaluation.h"
 
 #include "evaluate/perplexity.h"
+#include "evaluate/text.h"
 #include "experiment/attention.h"
 #include "store/table.h"
 
@@ -34,22 +35,6 @@ plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *c
   return g_steal_pointer (&results);
 }
 
-static gint64
-count_words (const char *text)
-{
-  gint64 words = 0;
-  gboolean inside = FALSE;
-
-  for (; *text; text++)
-    {
-      gboolean blank = g_ascii_isspace (*text);
-
-      words += !blank && !inside;
-      inside = !blank;
-    }
-  return words;
-}
-
 static gboolean
 add_perplexities (PlaitEvaluation *evaluation, gint64 n, GError **error)
 {
@@ -57,7 +42,7 @@ add_perplexities (PlaitEvaluation *evaluation, gint64 n, GError **error)
   g_autoptr (PlaitStatistics) statistics = NULL;
 
   for (gint64 i = 0; i < n; i++)
-    words[i] = count_words (evaluation->references[i]) + 1; /* and the end */
+    words[i] = (gint64)plait_text_count_words (evaluation->references[i]) + 1; /* and the end */
   statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
   if (!statistics)
     return FALSE;
@@ -209,13 +194,13 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
   return TRUE;
 }
 
-gboolean
-plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
-                                  gint64 n, PlaitStore *store, GError **error)
+/* The attention of the tuples @first .. @first + @count - 1, which are one batch of the search. */
+static gboolean
+write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
+                      gint64 count, PlaitStore *store, GError **error)
 {
   const PlaitExperiment *experiment = evaluator->system->experiment;
-  gint64 count = MIN (n, plait_corpus_size (corpus));
-  g_autofree gint64 *tuples = g_new (gint64, count + 1);
+  g_autofree gint64 *tuples = g_new (gint64, count);
   g_autofree char *forced = g_strconcat (split, "-forced", NULL);
   g_autofree double *rows = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
@@ -223,10 +208,8 @@ plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *s
   PlaitSentenceAttention *attention = NULL;
   gboolean written;
 
-  if (count == 0)
-    return TRUE;
   for (gint64 i = 0; i < count; i++)
-    tuples[i] = i;
+    tuples[i] = first + i;
   batch = plait_corpus_batch (corpus, tuples, count, error);
   if (!batch)
     return FALSE;
@@ -244,4 +227,17 @@ plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *s
   written = plait_evaluation_write_batch_attention (evaluator, forced, batch, attention, NULL, store, error);
   plait_sentence_attention_free (attention, count);
   return written;
+}
+
+gboolean
+plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
+                                  gint64 n, PlaitStore *store, GError **error)
+{
+  gint64 batch = evaluator->system->experiment->decode.batch;
+  gint64 count = MIN (n, plait_corpus_size (corpus));
+
+  for (gint64 first = 0; first < count; first += batch)
+    if (!write_some_attention (evaluator, split, corpus, first, MIN (batch, count - first), store, error))
+      return FALSE;
+  return TRUE;
 }

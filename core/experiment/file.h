@@ -12,10 +12,19 @@
  * The experiment file, read and checked.
  *
  *     [experiment]      name, seed, sources
- *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test"; target,
- * folder, vocabulary keys, vocabulary.NAME=FILE; or generate=TASK with generate.NAME keys [source NAME] encoder=PLUGIN
- * and its parameters [decoder]         combiner=PLUGIN, ...            [combiner]  the combiner's parameters [train]
- * [decode] [evaluate] [grid]            cells.h
+ *
+ *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
+ *                       vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME keys
+ *
+ *     [source NAME]     encoder=PLUGIN and its parameters
+ *
+ *     [decoder]         combiner=PLUGIN, ...
+ *
+ *     [combiner]        the combiner's parameters
+ *
+ *     [train] [decode] [evaluate]
+ *
+ *     [grid]            cells.h
  *
  * All faults are told at once, each on a line "FILE:LINE: [group] key: ...", before any data is read. What does not fit
  * together (a combiner that cannot stand in the decoder, an encoder that reads something else) is found from the

@@ -29,7 +29,7 @@ static const PlaitSettingDefinition data_definitions[] = {
                         "Entries of a vocabulary, four special ones included; words: 0 keeps all", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_minimum_count, "1", "1", "1000000000",
                         "Words: rarer ones become unknown", NULL),
-  PLAIT_DEFINE_REAL (PlaitDataSettings, vocabulary_character_coverage, "1", "0.5", "1",
+  PLAIT_DEFINE_REAL (PlaitDataSettings, vocabulary_character_coverage, "1", "0.98", "1",
                      "SentencePiece: share of the characters of the text that get a piece", NULL),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary_normalisation, "identity",
                        "identity;nfkc;nmt_nfkc;nfkc_cf;nmt_nfkc_cf", "SentencePiece: normalisation of the text", NULL),

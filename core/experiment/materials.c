@@ -21,11 +21,13 @@ is_tokens (const PlaitExperiment *experiment, const char *stream)
   return TRUE;
 }
 
-static gboolean
-generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
+gboolean
+plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
 {
   const PlaitExperiment *experiment = materials->experiment;
 
+  if (!experiment->task || materials->folder)
+    return TRUE;
   materials->folder = g_dir_make_tmp ("plait-XXXXXX", error);
   if (!materials->folder)
     return FALSE;
@@ -143,9 +145,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
   materials->digests = plait_digests_new ();
-  if (experiment->task && !generate (materials, log, error))
-    return NULL;
-  if (!find_vocabularies (materials, run, log, error))
+  if ((!run && !plait_materials_generate (materials, log, error)) || !find_vocabularies (materials, run, log, error))
     return NULL;
   return g_steal_pointer (&materials);
 }

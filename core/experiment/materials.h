@@ -14,11 +14,14 @@
  */
 typedef struct PlaitMaterials PlaitMaterials;
 
-/* Generated text is put into a folder that goes away with the materials. @run is NULL, or a run whose vocabularies are
- * taken; its text need not be there. (transfer full) */
+/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. (transfer full) */
 PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error);
 void plait_materials_free (PlaitMaterials *materials);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMaterials, plait_materials_free)
+
+/* Writes the text of a generated corpus, if it is one and that has not been done, into a folder that goes away with the
+ * materials. Its splits have no files before; what learns vocabularies from it has done it. */
+gboolean plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error);
 
 /* The vocabulary of token stream @stream. (transfer none) */
 PlaitVocabulary *plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/run.h"
 
+#include "base/file.h"
 #include "experiment/evaluation.h"
 #include "experiment/fit.h"
 #include "experiment/trained.h"
@@ -152,7 +153,7 @@ prepare_data (Run *run, GError **error)
   PlaitLog *log = run->options->log;
 
   run->materials = plait_materials_new (experiment, run->old, log, error);
-  if (!run->materials)
+  if (!run->materials || !plait_materials_generate (run->materials, log, error))
     return FALSE;
   run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
   if (!run->corpus)
@@ -170,14 +171,6 @@ prepare_data (Run *run, GError **error)
             return FALSE;
         }
     }
-  else if (experiment->train.patience > 0 || *experiment->train.metric || experiment->train.best_by)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "[train] asks for validation (patience, metric or best_by), but [data] has no "
-                       "validation.%s: name one",
-                       experiment->data.target);
-  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC && !*experiment->train.metric)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "[train] best_by=metric needs a metric: set train.metric, for example to bleu");
   return open_tests (run, error);
 }
 
@@ -270,7 +263,8 @@ first_difference (const char *before, const char *now)
   return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
 }
 
-/* Opens what is at the output path, if that is to be gone on with. */
+/* Opens what is at the output path, if that is to be gone on with. A place that takes no file is told now, not at the
+ * first checkpoint. */
 static gboolean
 find_old (Run *run, gboolean *complete, GError **error)
 {
@@ -280,7 +274,12 @@ find_old (Run *run, gboolean *complete, GError **error)
 
   *complete = FALSE;
   if (!g_file_test (output, G_FILE_TEST_EXISTS))
-    return TRUE;
+    {
+      PlaitFile *place = plait_file_begin (output, error);
+
+      plait_file_abandon (place);
+      return place != NULL;
+    }
   if (!run->options->resume)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s exists: add --resume to go on with it, or --output to write another file", output);
@@ -444,6 +443,15 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
  */
 
 static void
+print_tuples (const char *split, const PlaitCorpus *corpus)
+{
+  g_autofree char *what = g_strconcat (split, " tuples", NULL);
+
+  if (corpus)
+    fprintf (stdout, "%-28s%10" G_GINT64_FORMAT "\n", what, plait_corpus_size (corpus));
+}
+
+static void
 print_bytes (const char *what, gsize bytes)
 {
   fprintf (stdout, "%-28s %10.1f MiB\n", what, (double)bytes / 1024 / 1024);
@@ -462,7 +470,10 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
     return FALSE;
   parameters = plait_model_parameters (run.system->model);
   fprintf (stdout, "experiment                   %s\n", experiment->name);
-  fprintf (stdout, "training tuples              %10" G_GINT64_FORMAT "\n", plait_corpus_size (run.corpus));
+  print_tuples ("training", run.corpus);
+  print_tuples ("validation", run.validation);
+  for (guint i = 0; i < run.tests->len; i++)
+    print_tuples (experiment->test_splits[i], run.tests->pdata[i]);
   fprintf (stdout, "updates                      %10" G_GINT64_FORMAT "\n\n",
            plait_trainer_planned_updates (run.trainer));
   fprintf (stdout, "parameters                   %10" G_GINT64_FORMAT "\n", plait_parameters_count (parameters, NULL));

@@ -16,8 +16,11 @@ new_iterator (const PlaitTrainerSetup *setup, GError **error)
     .window = setup->settings->window,
     .seed = setup->seed,
   };
+  PlaitIterator *iterator = plait_iterator_new (setup->corpus, &settings, error);
 
-  return plait_iterator_new (setup->corpus, &settings, error);
+  if (!iterator)
+    g_prefix_error (error, "[train] batch=%" G_GINT64_FORMAT ": ", settings.size);
+  return iterator;
 }
 
 PlaitTrainer *
@@ -246,19 +249,20 @@ checkpoint (PlaitTrainer *trainer, GError **error)
          || trainer->setup.calls.checkpoint (trainer->setup.calls.data, FALSE, error);
 }
 
-/* What an update is followed by: rows, validation, checkpoints. */
+/* What an update that began in @epoch is followed by: rows, validation, checkpoints. The batches of one update may
+ * belong to two epochs. */
 static gboolean
-after_update (PlaitTrainer *trainer, gboolean last, GError **error)
+after_update (PlaitTrainer *trainer, gint64 epoch, gboolean last, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
   gboolean boundary;
   gboolean due;
 
-  next_epoch (trainer, &boundary);
   if (last || trainer->step % settings->log_every == 0)
     add_row (trainer);
   show_progress (trainer);
-  due = settings->validate_every > 0 ? trainer->step % settings->validate_every == 0 : boundary;
+  due = settings->validate_every > 0 ? trainer->step % settings->validate_every == 0
+                                     : next_epoch (trainer, &boundary) > epoch;
   if (trainer->setup.validation && (due || last))
     return validate (trainer, error);
   if (last || (settings->checkpoint_every > 0 && trainer->step % settings->checkpoint_every == 0))
@@ -288,10 +292,13 @@ gboolean
 plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
 {
   const gint *stop = trainer->setup.stop;
+  gboolean boundary;
 
   *end = PLAIT_TRAINING_GOES_ON;
   while (*end == PLAIT_TRAINING_GOES_ON)
     {
+      gint64 epoch = next_epoch (trainer, &boundary);
+
       if (is_complete (trainer))
         *end = PLAIT_TRAINING_COMPLETE;
       else if (is_stale (trainer))
@@ -302,7 +309,7 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
           plait_log_progress_end (trainer->setup.log);
           return checkpoint (trainer, error);
         }
-      else if (!plait_trainer_update (trainer, error) || !after_update (trainer, is_complete (trainer), error))
+      else if (!plait_trainer_update (trainer, error) || !after_update (trainer, epoch, is_complete (trainer), error))
         {
           plait_log_progress_end (trainer->setup.log);
           return FALSE;
@@ -360,7 +367,7 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
 gsize
 plait_trainer_fixed_bytes (const PlaitTrainer *trainer)
 {
-  gint64 n = plait_parameters_values (trainer->parameters).width;
+  gint64 n = plait_parameters_values (trainer->parameters).width * (1 + trainer->setup.settings->average);
 
   if (trainer->setup.settings->accumulate > 1)
     n += plait_parameters_gradients (trainer->parameters).width;

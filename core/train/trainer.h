@@ -93,8 +93,8 @@ gboolean plait_trainer_update (PlaitTrainer *trainer, GError **error);
  * moments. Puts the iterator back where it was. */
 gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
-/* Bytes of parameters and moments, and of gradients where several batches make an update: those of one batch are part
- * of its step. */
+/* Bytes of parameters, those that the average keeps, and moments, and of gradients where several batches make an
+ * update: those of one batch are part of its step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 
 /* The number of updates in all, as far as it is known beforehand. */

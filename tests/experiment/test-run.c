@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "experiment/trained.h"
 #include "harness.h"
 #include "runs.h"
 #include "system.h"
@@ -253,6 +254,99 @@ TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
       CHECK_NO_ERROR (error);
       test_check_same_run (reference, output);
     }
+}
+
+/* Loads the tiny experiment at @path with @overrides and runs it into @output. */
+static gboolean
+run_with (const char *path, const char *const *overrides, const char *output, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, error);
+  PlaitRunOptions options = { .output = output, .command = "test", .threads = 1, .log = log };
+  PlaitRunOutcome outcome;
+
+  return experiment && plait_run (experiment, &options, &outcome, error);
+}
+
+/* Ten batches an epoch, three an update: the fourth update belongs to both epochs, and the first is validated after it.
+ */
+TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
+{
+  static const char *const overrides[] = { "train.validate_every=0", "train.accumulate=3", NULL };
+  static const gint64 expected[] = { 4, 7 };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_autoptr (GError) error = NULL;
+  gint64 steps[2] = { 0, 0 };
+
+  CHECK (run_with (path, overrides, output, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (output, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_read (store, "/training/validation/step", PLAIT_STORE_INT64, 2, steps, &error));
+  CHECK_NO_ERROR (error);
+  for (guint i = 0; i < 2; i++)
+    CHECK_INT (steps[i], expected[i]);
+}
+
+static void
+count_lines (int line, gpointer data)
+{
+  *(int *)data = line;
+}
+
+/* Not at the first checkpoint, when much has been trained. */
+TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("nowhere/run.h5");
+  g_autoptr (GError) error = NULL;
+  int lines = 0;
+  g_autoptr (PlaitLog) log = test_log_new (count_lines, &lines);
+
+  CHECK (!run_with (path, NULL, output, log, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/run.h5");
+  CHECK_INT (lines, 0);
+}
+
+/* Attention of more sentences than a batch of the search has. */
+TEST_CASE (run, keeps_the_attention_of_many_sentences)
+{
+  static const char *const overrides[] = { "evaluate.attention=5", "decode.batch=2", "train.updates=1", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (run_with (path, overrides, output, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (output, &error);
+  REQUIRE (store != NULL);
+  g_auto (GStrv) sentences = plait_store_members (store, "/attention/test-forced", &error);
+  REQUIRE (sentences != NULL);
+  CHECK_INT (g_strv_length (sentences), 5);
+  CHECK_STRING (sentences[4], "4");
+}
+
+/* What only translates needs no text, so none is generated. */
+TEST_CASE (run, is_opened_without_its_text)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "updates=1");
+  g_autofree char *output = reference_run (path);
+  g_autofree char *said = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream (&said, &length);
+  g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, log, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (trained != NULL);
+  CHECK (plait_materials_file (trained->materials, "test", "a") == NULL);
+  CHECK (plait_materials_generate (trained->materials, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (plait_materials_file (trained->materials, "test", "a") != NULL);
+  fclose (stream);
+  CHECK_STRING (said, "");
 }
 
 TEST_CASE (run, refuses_to_write_over_a_run)
