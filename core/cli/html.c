@@ -15,7 +15,7 @@ static const char style[]
       "--shade:#1b1f28;--accent:#6aa5ff;--c0:#6aa5ff;--c1:#ff9a62;--c2:#63c98f;--c3:#c79bff;--c4:#e0b84a;--c5:#ff7fb5;"
       "--c6:#58c8d6;--c7:#a3abb8}}\n"
       "*{box-sizing:border-box}\n"
-      "body{margin:0 auto;padding:2.5rem 1.5rem 4rem;max-width:68rem;background:var(--paper);color:var(--ink);"
+      "body{margin:0 auto;padding:2.5rem 1.5rem 4rem;max-width:80rem;background:var(--paper);color:var(--ink);"
       "font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif}\n"
       "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;letter-spacing:-.01em}\n"
       "h2{font-size:1.25rem;margin:3rem 0 .8rem;padding-bottom:.35rem;border-bottom:1px solid var(--line)}\n"
@@ -25,14 +25,16 @@ static const char style[]
       ".small{font-size:.85rem}\n"
       ".scroll{overflow-x:auto}\n"
       "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}\n"
-      "th,td{padding:.34rem .9rem .34rem 0;text-align:left;vertical-align:middle;border-bottom:1px solid var(--line)}\n"
-      "th{font-weight:600;color:var(--dim);white-space:nowrap}\n"
-      "td.number,th.number{text-align:right;white-space:nowrap}\n"
+      "th,td{padding:.34rem .8rem .34rem 0;text-align:left;vertical-align:middle;border-bottom:1px solid var(--line)}\n"
+      "th{font-weight:600;color:var(--dim);white-space:nowrap;vertical-align:bottom}\n"
+      "td.number{text-align:right;white-space:nowrap}\n"
+      "th.number{text-align:right;white-space:normal}\n"
       "td.best{font-weight:650}\n"
       "td.run{white-space:nowrap}\n"
       "td.interval{padding-right:1rem}\n"
       "td.interval svg{max-width:none}\n"
-      "td.text{vertical-align:top}\n"
+      "td.file{white-space:nowrap}\n"
+      "td.text{vertical-align:top;min-width:14rem}\n"
       "code,pre,.mono{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:.85rem}\n"
       "pre{background:var(--shade);padding:1rem;border-radius:.5rem;overflow-x:auto;line-height:1.45}\n"
       "details{margin:.6rem 0}\n"
@@ -46,11 +48,15 @@ static const char style[]
       "svg .cell{fill:var(--accent)}\n"
       "svg .on{fill:var(--paper);font-size:9px}\n"
       "svg .off{font-size:9px}\n"
+      ".key{display:inline-block;margin-right:1.2em}\n"
       ".swatch{display:inline-block;width:.75em;height:.75em;border-radius:.15em;margin-right:.45em}\n"
       ".plots{display:flex;flex-wrap:wrap;gap:1rem 2rem}\n"
       ".maps{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:flex-start}\n"
       "footer{margin-top:4rem;padding-top:.8rem;border-top:1px solid var(--line);color:var(--dim);font-size:.85rem;"
-      "overflow-wrap:anywhere}\n";
+      "overflow-wrap:anywhere}\n"
+      /* On a telephone names leave room for what they name. */
+      "@media(max-width:40rem){body{padding:1.5rem 1rem 3rem}"
+      "td.run{white-space:normal;overflow-wrap:anywhere;min-width:7.5rem}}\n";
 
 void
 plait_html_text (GString *html, const char *text)
@@ -294,16 +300,15 @@ plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n)
   g_string_append (html, "<p class=\"small\">");
   for (guint c = 0; c < n; c++)
     {
-      plait_html_add (html, "%s<span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
-                      c > 0 ? " &ensp;" : "", curves[c].colour % PLAIT_HTML_COLOURS,
-                      curves[c].dashed ? ";opacity:.45" : "");
+      plait_html_add (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
+                      curves[c].colour % PLAIT_HTML_COLOURS, curves[c].dashed ? ";opacity:.45" : "");
       plait_html_text (html, curves[c].name);
-      g_string_append (html, curves[c].dashed ? " (dashed)" : "");
+      g_string_append (html, curves[c].dashed ? " (dashed)</span>\n" : "</span>\n");
     }
   g_string_append (html, "</p>\n");
 }
 
-#define INTERVAL_WIDTH 110
+#define INTERVAL_WIDTH 80
 #define INTERVAL_HEIGHT 16
 
 void

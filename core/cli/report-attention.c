@@ -16,6 +16,7 @@
 #define MOST_CELLS 6000        /* of one large picture */
 #define MOST_SMALL_CELLS 60000 /* of all small ones of a memory */
 #define LONGEST_LABEL 18
+#define LIGHT_INK .7 /* the strength from which a number is written in the colour of paper */
 
 /* About how wide @label is in a browser. */
 static double
@@ -63,7 +64,7 @@ add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, double 
   g_string_append (html, "\"/>");
   if (isfinite (value) && value >= .1 && value <= 1)
     {
-      plait_html_add (html, "<text class=\"%s\" text-anchor=\"middle\" x=\"", share > .55 ? "on" : "off");
+      plait_html_add (html, "<text class=\"%s\" text-anchor=\"middle\" x=\"", share > LIGHT_INK ? "on" : "off");
       plait_html_real (html, x + (CELL - 1) / 2., 1);
       g_string_append (html, "\" y=\"");
       plait_html_real (html, y + CELL / 2. + 3, 1);

@@ -44,11 +44,9 @@ add_split (GString *html, const PlaitRunComparison *comparison, guint first, gui
   g_string_append (html, "\n<div class=\"scroll\"><table>\n<tr><th>Run</th>");
   for (guint m = first; m < last; m++)
     {
-      plait_html_element (
-          html, "th", several && comparison->measures[m].tested ? "class=\"number\" colspan=\"2\"" : "class=\"number\"",
-          comparison->measures[m].name);
+      plait_html_element (html, "th", "class=\"number\"", comparison->measures[m].name);
       if (several && comparison->measures[m].tested)
-        g_string_append (html, "<th class=\"number\">p</th>");
+        g_string_append (html, "<th></th><th class=\"number\">p</th>");
     }
   g_string_append (html, "</tr>\n");
   for (guint r = 0; r < comparison->runs->len; r++)
@@ -127,8 +125,12 @@ read_column (PlaitStore *store, const char *path, gboolean *number, GError **err
       if (values == NULL)
         return NULL;
       for (gint64 i = 0; i < n; i++)
-        g_ptr_array_add (
-            cells, g_strdup (isfinite (values[i]) ? g_ascii_formatd (text, sizeof text, format, values[i]) : "–"));
+        {
+          const char *fitting = fabs (values[i]) < 1000 ? format : "%.0f"; /* a rate has no hundredths */
+
+          g_ptr_array_add (
+              cells, g_strdup (isfinite (values[i]) ? g_ascii_formatd (text, sizeof text, fitting, values[i]) : "–"));
+        }
       return g_steal_pointer (&cells);
     }
   g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
@@ -197,7 +199,7 @@ add_summary_cell (GString *html, const GArray *columns, const Column *column, gu
   plait_html_text (html, row < column->cells->len ? column->cells->pdata[row] : "");
   if (deviation != NULL)
     plait_html_add (html, " ± %s", deviation);
-  else if (low != NULL && high != NULL)
+  else if (low != NULL && high != NULL && strcmp (low, high) != 0) /* perplexity has no interval */
     plait_html_add (html, " [%s, %s]", low, high);
   if (p != NULL)
     plait_html_add (html, " <span class=\"dim small\">p %s</span>", p);

@@ -169,7 +169,7 @@ add_runs (GString *html, const PlaitRunComparison *comparison)
       if (isfinite (run->rate))
         plait_html_real (html, run->rate, 0);
       g_string_append (html, "</td>");
-      plait_html_element (html, "td", "class=\"mono\"", plait_store_path (run->store));
+      plait_html_element (html, "td", "class=\"mono file\"", plait_store_path (run->store));
       g_string_append (html, "</tr>\n");
     }
   g_string_append (html, "</table></div>\n");

@@ -66,7 +66,7 @@ write_grid (void)
   REQUIRE (store != NULL);
   const char *const combiners[] = { "serial", "flat" };
   const double scores[] = { 30.5, 32.25 }, deviations[] = { .125, NAN }, low[] = { NAN, 31 }, high[] = { NAN, 33 },
-               p[] = { NAN, .01234 };
+               p[] = { NAN, .01234 }, perplexities[] = { 3.5, 2.25 }, rates[] = { 999.5, 7946.125 };
   const PlaitStoreColumn columns[] = {
     { "decoder.combiner", PLAIT_STORE_STRING, combiners, NULL },
     { "test BLEU", PLAIT_STORE_DOUBLE, scores, NULL },
@@ -74,6 +74,10 @@ write_grid (void)
     { "test BLEU low", PLAIT_STORE_DOUBLE, low, NULL },
     { "test BLEU high", PLAIT_STORE_DOUBLE, high, NULL },
     { "test BLEU adjusted p", PLAIT_STORE_DOUBLE, p, NULL },
+    { "test perplexity", PLAIT_STORE_DOUBLE, perplexities, NULL },
+    { "test perplexity low", PLAIT_STORE_DOUBLE, perplexities, NULL },
+    { "test perplexity high", PLAIT_STORE_DOUBLE, perplexities, NULL },
+    { "rate", PLAIT_STORE_DOUBLE, rates, NULL },
   };
   CHECK (plait_store_write_table (store, "/summary", columns, G_N_ELEMENTS (columns), 2, NULL, NULL, &error));
   CHECK (plait_store_link_external (store, "/runs/first-0123abcd", "one.h5", "/", &error));
@@ -172,6 +176,8 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_STRING (page, other);
   CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
   CHECK_CONTAINS (page, "100.00");
+  /* As many heads as columns: the score, the picture of its interval, p. */
+  CHECK_CONTAINS (page, "<th class=\"number\">chrF2</th><th></th><th class=\"number\">p</th>");
   CHECK_CONTAINS (page, "<polyline ");
   CHECK_CONTAINS (page, "two dogs run under green grass");
   CHECK_CONTAINS (page, "<td class=\"mono\">flat</td>");
@@ -197,8 +203,11 @@ TEST_CASE (report_command, of_a_grid)
   REQUIRE (page != NULL);
   CHECK_CONTAINS (page, "<h1>sample</h1>");
   CHECK_CONTAINS (page, "second</td>"); /* without the digest of its file */
-  CHECK_CONTAINS (page, "<th class=\"number\">test BLEU</th></tr>");
+  CHECK_CONTAINS (page, "<th class=\"number\">test BLEU</th><th class=\"number\">test perplexity</th>");
+  CHECK_CONTAINS (page, "<td class=\"number\">999.50</td></tr>");
+  CHECK_CONTAINS (page, "<td class=\"number\">7946</td></tr>");
   CHECK_CONTAINS (page, "<td class=\"number\">30.50 ± 0.12</td>");
   CHECK_CONTAINS (page, "32.25 [31.00, 33.00] <span class=\"dim small\">p 0.0123</span></td>");
+  CHECK_CONTAINS (page, "<td class=\"number\">2.25</td>"); /* an interval of no width is none */
   CHECK (strstr (page, "<h2>Attention</h2>") == NULL);
 }
