@@ -69,7 +69,7 @@ PLAIT_API PlaitNode *plait_total (PlaitTape *tape, PlaitNode *x);
  *
  * The queries of sentence s, rows query_rows(s), attend to the keys of sentence s in each of the memories under ONE
  * softmax over all of them (several memories: eq. 5-6). Head h reads columns h * w / heads ... of queries, keys and
- * values. A sentence without any key gives a zero context and finite gradients.
+ * values. At most 64 memories. A sentence without any key gives a zero context and finite gradients.
  */
 typedef struct
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/transformer-site.h"
 
+#include "tensor/kernels/kernels.h"
+
 #include <string.h>
 
 /*
@@ -81,6 +83,12 @@ declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *asked)
   PlaitAttentionDeclaration settings = attention_settings (build, asked);
 
   g_assert (!layer->declared);
+  if (site->n_memories > PLAIT_ATTENTION_MEMORIES && !build->error)
+    plait_fail (
+        &build->error, PLAIT_ERROR_INPUT,
+        "combiner \"%s\": one softmax over %u memories, at most %d can share one: use fewer sources, or another "
+        "combiner",
+        build->settings->combiner, site->n_memories, PLAIT_ATTENTION_MEMORIES);
   for (guint i = 0; i < site->n_memories; i++)
     {
       names[i] = site->memories[i].name;

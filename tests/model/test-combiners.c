@@ -35,12 +35,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
 static const PlaitMemorySpecification specifications[MEMORIES]
     = { { .name = "0", .width = WIDTH }, { .name = "1", .width = WIDTH }, { .name = "2", .width = WIDTH } };
 
-static void
-build (Stand *stand, const char *combiner, gint norm)
+static gboolean
+build (Stand *stand, const char *combiner, gint norm, const PlaitMemorySpecification *memories, guint n, GError **error)
 {
   PlaitDecoderSettings decoder = test_decoder_settings ();
   g_autoptr (PlaitSettings) settings = NULL;
-  g_autoptr (GError) error = NULL;
   const PlaitSchema *schema;
 
   decoder.norm = norm;
@@ -53,10 +52,9 @@ build (Stand *stand, const char *combiner, gint norm)
   if (plait_schema_parameter (schema, "context_heads") != NULL)
     plait_settings_set (settings, "context_heads", "4", NULL);
   stand->settings = plait_plugin_new_settings (stand->plugin, settings);
-  CHECK (plait_transformer_site_build (&stand->site, &decoder, stand->plugin->descriptor->table, stand->settings,
-                                       specifications, MEMORIES, stand->parameters, "site/", &error));
-  CHECK (plait_parameters_allocate (stand->parameters, &error));
-  CHECK_NO_ERROR (error);
+  return plait_transformer_site_build (&stand->site, &decoder, stand->plugin->descriptor->table, stand->settings,
+                                       memories, n, stand->parameters, "site/", error)
+         && plait_parameters_allocate (stand->parameters, error);
 }
 
 /* Sets the site's parameters to those of the case, or checks their gradients. */
@@ -91,12 +89,14 @@ check_combiner (const char *combiner, const char *name, gint norm)
   g_auto (Bench) bench = bench_new (2);
   g_auto (Stand) stand = { NULL };
   PlaitMemory memories[MEMORIES] = { { NULL } };
+  g_autoptr (GError) error = NULL;
   PlaitCapture *capture;
   PlaitSitePass pass;
   PlaitSiteKeys keys;
   PlaitNode *x;
 
-  build (&stand, combiner, norm);
+  CHECK (build (&stand, combiner, norm, specifications, MEMORIES, &error));
+  CHECK_NO_ERROR (error);
   visit (&stand.site, name, reference_set_attention, reference_set_norm);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
@@ -138,4 +138,21 @@ TEST_CASE (combiners, paper1_equations_5_and_6_flat)
 TEST_CASE (combiners, paper1_equations_7_and_8_hierarchical)
 {
   check_combiner ("hierarchical", "combiner/hierarchical_pre_304", PLAIT_NORM_PRE);
+}
+
+TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
+{
+  PlaitMemorySpecification many[65];
+  g_auto (Stand) fits = { NULL }, joint = { NULL }, apart = { NULL };
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 65; i++)
+    many[i] = (PlaitMemorySpecification){ .name = g_strdup_printf ("%u", i), .width = WIDTH };
+  CHECK (build (&fits, "flat", PLAIT_NORM_PRE, many, 64, &error));
+  CHECK (build (&apart, "serial", PLAIT_NORM_PRE, many, 65, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!build (&joint, "flat", PLAIT_NORM_PRE, many, 65, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one softmax over 65 memories, at most 64 can share one");
+  for (guint i = 0; i < 65; i++)
+    g_free ((char *)many[i].name);
 }
