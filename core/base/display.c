@@ -63,6 +63,30 @@ plait_display_cut (const char *text, gsize columns)
   return g_strdup (text);
 }
 
+char *
+plait_display_cut_middle (const char *text, gsize columns)
+{
+  gsize room = columns > 0 ? (columns - 1) / 2 : 0; /* of the end */
+  const char *end = text + strlen (text);
+
+  if (plait_display_width (text) <= columns)
+    return g_strdup (text);
+  for (const char *p = end; p > text;)
+    {
+      gsize width;
+
+      p = g_utf8_prev_char (p);
+      width = plait_display_character_width (g_utf8_get_char (p));
+      if (width > room)
+        break;
+      room -= width;
+      if (width > 0) /* no combining character without what it combines with */
+        end = p;
+    }
+  g_autofree char *head = plait_display_cut (text, columns - plait_display_width (end));
+  return g_strconcat (head, end, NULL);
+}
+
 void
 plait_display_pad (GString *line, const char *text, gsize columns, gboolean right)
 {

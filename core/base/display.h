@@ -21,5 +21,8 @@ gsize plait_display_width (const char *text);
 /* @text if it has at most @columns columns, else its beginning and "…", as wide as fits. (transfer full) */
 char *plait_display_cut (const char *text, gsize columns);
 
+/* The same with both ends kept and "…" between them: names that begin alike stay apart. (transfer full) */
+char *plait_display_cut_middle (const char *text, gsize columns);
+
 /* Appends @text and blanks, or blanks and @text with @right, that make it @columns wide; @text alone if it is wider. */
 void plait_display_pad (GString *line, const char *text, gsize columns, gboolean right);

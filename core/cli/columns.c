@@ -5,7 +5,7 @@
 
 #define INDENT 2
 #define BETWEEN 2
-#define NARROWEST 8
+#define NARROWEST 12
 
 typedef struct
 {
@@ -86,7 +86,8 @@ plait_columns_gap (PlaitColumns *columns, const char *text)
   g_array_append_val (columns->cells, cell);
 }
 
-/* Takes from the widest column of text until all fit into @room, or none can give. Numbers are never cut. */
+/* Takes from the widest column of text until all fit into @room, or none can give. Numbers are never cut; the first
+ * column, which names the rows and is repeated in every part, keeps two fifths of the room. */
 static void
 fit (const Column *columns, gsize *widths, guint n, gsize room)
 {
@@ -99,7 +100,8 @@ fit (const Column *columns, gsize *widths, guint n, gsize room)
       gint widest = -1;
 
       for (guint c = 0; c < n; c++)
-        if (columns[c].side == PLAIT_COLUMN_LEFT && widths[c] > NARROWEST && (widest < 0 || widths[c] > widths[widest]))
+        if (columns[c].side == PLAIT_COLUMN_LEFT && widths[c] > (c == 0 ? MAX (room / 5 * 2, NARROWEST) : NARROWEST)
+            && (widest < 0 || widths[c] > widths[widest]))
           widest = (gint)c;
       if (widest < 0)
         return;
@@ -112,7 +114,7 @@ static void
 print_cell (PlaitPage *page, PlaitPageStyle style, const char *text, gsize width, PlaitColumnSide side, gboolean first,
             gboolean last)
 {
-  g_autofree char *cut = plait_display_cut (text, width);
+  g_autofree char *cut = plait_display_cut_middle (text, width);
   g_autoptr (GString) padded = g_string_new (NULL);
 
   /* No blanks at the end of a line. */
@@ -175,6 +177,9 @@ plait_columns_print (const PlaitColumns *columns, PlaitPage *page)
 
       for (last = first; last < n && (last == first || total + BETWEEN + widths[last] <= room); last++)
         total += BETWEEN + widths[last];
+      /* A column without a title belongs to the one before it. */
+      while (last < n && last > first + 1 && *column[last].title == '\0')
+        last--;
       if (first > 1)
         plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
       print_part (columns, widths, first, last, page);

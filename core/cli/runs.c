@@ -148,11 +148,13 @@ difference_free (gpointer item)
   g_free (difference);
 }
 
-/* Adds [@group] @key if the runs differ in it. */
+/* Adds [@group] @key if the runs differ in it. A run without a source has no settings of it: that it lacks the source
+ * is said by experiment.sources. */
 static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {
   g_auto (GStrv) values = g_new0 (char *, runs->len + 1);
+  const char *first = NULL;
   gboolean differs = FALSE;
 
   for (guint r = 0; r < runs->len; r++)
@@ -161,7 +163,11 @@ add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, cons
       const char *value = plait_key_file_value (run->experiment, group, key);
 
       values[r] = g_strdup (value != NULL ? value : "–");
-      differs = differs || strcmp (values[r], values[0]) != 0;
+      if (g_str_has_prefix (group, "source ") && !plait_key_file_has_group (run->experiment, group))
+        continue;
+      if (first == NULL)
+        first = values[r];
+      differs = differs || strcmp (values[r], first) != 0;
     }
   if (!differs)
     return;

@@ -37,6 +37,29 @@ TEST_CASE (display, cuts_between_characters)
   check_cut ("ae\u0301bcd", 3, "ae\u0301…");
 }
 
+static void
+check_cut_middle (const char *text, gsize columns, const char *expected)
+{
+  CONTEXT ("%s in %d columns", text, (int)columns);
+  g_autofree char *cut = plait_display_cut_middle (text, columns);
+
+  CHECK_STRING (cut, expected);
+  CHECK (plait_display_width (cut) <= columns);
+}
+
+TEST_CASE (display, cuts_in_the_middle)
+{
+  check_cut_middle ("abc", 3, "abc");
+  check_cut_middle ("abcdef", 5, "ab…ef");
+  check_cut_middle ("abcdef", 4, "ab…f");
+  check_cut_middle ("abcd", 2, "a…");
+  check_cut_middle ("abcd", 1, "…");
+  check_cut_middle ("abcd", 0, "");
+  check_cut_middle ("漢字漢字", 6, "漢…字");
+  check_cut_middle ("漢字漢字", 3, "漢…");
+  check_cut_middle ("abcde\u0301", 3, "a…e\u0301");
+}
+
 TEST_CASE (display, pads)
 {
   g_autoptr (GString) line = g_string_new ("|");

@@ -9,6 +9,7 @@ typedef struct
   const char *combiner;
   const char *const *hypotheses; /* [3] */
   gboolean turned;               /* head 0 of layer 1 attends with its first of three rows to the other token */
+  const char *more;              /* lines that follow in its experiment, or NULL */
 } PlaitTestRun;
 
 /* Writes the file @name of the test's folder as plait run would: an experiment, training tables, an evaluation of the

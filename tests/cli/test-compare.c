@@ -44,6 +44,40 @@ TEST_CASE (compare_command, tests_against_the_first)
                                "  decoder.combiner  serial  flat  serial\n");
 }
 
+/* What a run without a source lacks of it is no difference of its own. */
+TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
+{
+  static const char *const more[]
+      = { "[source a]\nlayers=1\nheads=2\n", "[source a]\nlayers=2\nheads=2\n[source b]\nlayers=3\nheads=4\n",
+          "[source b]\nlayers=3\nheads=5\n" };
+
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .more = more[0] });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .more = more[1] });
+  plait_test_write_run ("three.h5", &(PlaitTestRun){ "flat", plait_test_right, .more = more[2] });
+  g_auto (PlaitTestCall) call = CALL ("compare", "one.h5", "two.h5", "three.h5", "--test", "none");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "  Key               one     two   three\n"
+                               "  decoder.combiner  serial  flat  flat\n"
+                               "  source.a.layers   1       2     –\n"
+                               "  source.b.heads    –       4     5\n");
+}
+
+/* Names keep their ends, scores their p, and p its mark. */
+TEST_CASE (compare_command, on_a_narrow_terminal)
+{
+  write_runs ();
+  plait_test_write_run ("a-rather-long-name-of-a-run-with-its-combiner-flat.h5",
+                        &(PlaitTestRun){ "flat", plait_test_right });
+  const char *arguments[] = { "compare",  "one.h5", "two.h5", "a-rather-long-name-of-a-run-with-its-combiner-flat.h5",
+                              "--trials", "99",     NULL };
+  g_auto (PlaitTestCall) call = plait_test_call_on_terminal (60, arguments);
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "a-rather-lon…mbiner-flat");
+  CHECK_CONTAINS (call.output, "a-rath…at.h5");
+}
+
 TEST_CASE (compare_command, json)
 {
   write_runs ();
