@@ -17,8 +17,22 @@ plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
   return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 
+/* Where @part lies in @whole: from column or row @first on. */
+static PlaitTensor
+place_of (PlaitTensor whole, const PlaitNode *part, gint64 first, gboolean columns)
+{
+  return columns ? plait_tensor_columns (whole, first, part->value.width)
+                 : plait_tensor_rows (whole, first, part->value.rows);
+}
+
+static gint64
+extent_of (const PlaitNode *part, gboolean columns)
+{
+  return columns ? part->value.width : part->value.rows;
+}
+
 static void
-concatenate_columns_backward (PlaitTape *tape, PlaitNode *node)
+concatenate_backward (PlaitTape *tape, PlaitNode *node, gboolean columns, PlaitScalar factor)
 {
   gint64 first = 0;
 
@@ -31,11 +45,41 @@ concatenate_columns_backward (PlaitTape *tape, PlaitNode *node)
           PlaitScalar beta;
           PlaitTensor target = plait_gradient_target (tape, part, &beta);
 
-          plait_tensor_accumulate (plait_tape_pool (tape), target, beta, PLAIT_TERM (concatenate_columns, 1),
-                                   plait_tensor_columns (node->gradient, first, part->value.width));
+          plait_tensor_accumulate (plait_tape_pool (tape), target, beta, factor,
+                                   place_of (node->gradient, part, first, columns));
         }
-      first += part->value.width;
+      first += extent_of (part, columns);
     }
+}
+
+static PlaitNode *
+concatenate (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *parts, guint n, gboolean columns)
+{
+  gint64 extent = 0;
+  gint64 first = 0;
+  PlaitNode *node;
+
+  g_assert (n > 0);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert (extent_of (parts[i], !columns) == extent_of (parts[0], !columns));
+      extent += extent_of (parts[i], columns);
+    }
+  node = plait_tape_node (tape, operation, columns ? parts[0]->value.rows : extent,
+                          columns ? extent : parts[0]->value.width, parts, n, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      plait_tensor_accumulate (plait_tape_pool (tape), place_of (node->value, parts[i], first, columns), 0, 1,
+                               parts[i]->value);
+      first += extent_of (parts[i], columns);
+    }
+  return node;
+}
+
+static void
+concatenate_columns_backward (PlaitTape *tape, PlaitNode *node)
+{
+  concatenate_backward (tape, node, TRUE, PLAIT_TERM (concatenate_columns, 1));
 }
 
 static const PlaitOperator concatenate_columns = {
@@ -48,45 +92,13 @@ static const PlaitOperator concatenate_columns = {
 PlaitNode *
 plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n)
 {
-  gint64 width = 0;
-  gint64 first = 0;
-  PlaitNode *node;
-
-  g_assert (n > 0);
-  for (guint i = 0; i < n; i++)
-    {
-      g_assert (parts[i]->value.rows == parts[0]->value.rows);
-      width += parts[i]->value.width;
-    }
-  node = plait_tape_node (tape, &concatenate_columns, parts[0]->value.rows, width, parts, n, 0);
-  for (guint i = 0; i < n; i++)
-    {
-      plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_columns (node->value, first, parts[i]->value.width),
-                               0, 1, parts[i]->value);
-      first += parts[i]->value.width;
-    }
-  return node;
+  return concatenate (tape, &concatenate_columns, parts, n, TRUE);
 }
 
 static void
 concatenate_rows_backward (PlaitTape *tape, PlaitNode *node)
 {
-  gint64 first = 0;
-
-  for (guint i = 0; i < node->n_inputs; i++)
-    {
-      PlaitNode *part = node->inputs[i];
-
-      if (part->needs_gradient)
-        {
-          PlaitScalar beta;
-          PlaitTensor target = plait_gradient_target (tape, part, &beta);
-
-          plait_tensor_accumulate (plait_tape_pool (tape), target, beta, PLAIT_TERM (concatenate_rows, 1),
-                                   plait_tensor_rows (node->gradient, first, part->value.rows));
-        }
-      first += part->value.rows;
-    }
+  concatenate_backward (tape, node, FALSE, PLAIT_TERM (concatenate_rows, 1));
 }
 
 static const PlaitOperator concatenate_rows = {
@@ -99,24 +111,7 @@ static const PlaitOperator concatenate_rows = {
 PlaitNode *
 plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n)
 {
-  gint64 rows = 0;
-  gint64 first = 0;
-  PlaitNode *node;
-
-  g_assert (n > 0);
-  for (guint i = 0; i < n; i++)
-    {
-      g_assert (parts[i]->value.width == parts[0]->value.width);
-      rows += parts[i]->value.rows;
-    }
-  node = plait_tape_node (tape, &concatenate_rows, rows, parts[0]->value.width, parts, n, 0);
-  for (guint i = 0; i < n; i++)
-    {
-      plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (node->value, first, parts[i]->value.rows), 0,
-                               1, parts[i]->value);
-      first += parts[i]->value.rows;
-    }
-  return node;
+  return concatenate (tape, &concatenate_rows, parts, n, FALSE);
 }
 
 static void
