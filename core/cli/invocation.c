@@ -77,6 +77,33 @@ check_count (const PlaitCommand *command, guint n, int least, int most, GError *
   return TRUE;
 }
 
+/* Says which option there is not. GOption leaves it to its message. */
+static gboolean
+refuse_option (const PlaitInvocation *invocation, const GOptionEntry *own, const GOptionEntry *common,
+               const char *message, GError **error)
+{
+  const GOptionEntry *lists[] = { own, common };
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *nearest = NULL;
+
+  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
+    for (const GOptionEntry *option = lists[l]; option && option->long_name; option++)
+      g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
+  g_ptr_array_add (names, NULL);
+  for (guint i = 0; invocation->arguments[i] && !nearest; i++)
+    {
+      g_autofree char *name = g_strndup (invocation->arguments[i], strcspn (invocation->arguments[i], "="));
+
+      if (g_str_has_prefix (name, "--") && strstr (message, name))
+        nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+    }
+  if (nearest)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s; did you mean %s? plait %s --help lists the options", message,
+                       nearest, invocation->command->name);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; plait %s --help lists the options", message,
+                     invocation->command->name);
+}
+
 gboolean
 plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries, int least, int most, GError **error)
 {
@@ -100,8 +127,7 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
   for (guint i = 0; invocation->arguments[i] != NULL; i++)
     words[i + 1] = g_strdup (invocation->arguments[i]);
   if (!g_option_context_parse_strv (context, &words, &fault))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s; plait %s --help lists the options", fault->message,
-                       command->name);
+    return refuse_option (invocation, entries, common, fault->message, error);
   if (help)
     {
       print_command_help (command, entries, common);

@@ -32,10 +32,11 @@ print_help (void)
   for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
     plait_page_row (page, width, command->name, command->summary);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0,
-                        "plait COMMAND --help tells more of one. plait --version prints the version.\n"
-                        "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint "
-                        "was written.");
+  plait_page_paragraph (
+      page, 0, 0,
+      "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version.\n"
+      "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint "
+      "was written.");
 }
 
 static int
@@ -71,6 +72,14 @@ find_command (const char *name, GError **error)
       g_ptr_array_add (names, (gpointer)command->name);
     }
   g_ptr_array_add (names, NULL);
+  if (*name == '-')
+    {
+      plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "%s is no option before a command: expected plait COMMAND [OPTION...]; plait --help lists the commands",
+          name);
+      return NULL;
+    }
   nearest = plait_nearest_name (name, (const char *const *)names->pdata);
   if (nearest != NULL)
     plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; did you mean \"plait %s\"?", name, nearest);
@@ -136,9 +145,15 @@ plait_main (int argc, char **argv)
   signal (SIGXFSZ, SIG_IGN);
   if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
     printf ("plait %s\n", PLAIT_VERSION);
-  else if (argc >= 2
-           && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0))
+  else if (argc >= 2 && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0))
     print_help ();
+  else if (argc >= 2 && strcmp (argv[1], "help") == 0)
+    {
+      if (argc == 2)
+        print_help ();
+      else if ((command = find_command (argv[2], &error)) != NULL)
+        run_command (command, 3, (char *[]){ argv[0], argv[2], "--help" }, &log, &error);
+    }
   else if (argc < 2)
     {
       fputs (USAGE "plait --help lists the commands.\n", stderr);

@@ -54,7 +54,7 @@ score (PlaitTextUse *use, Sum *sum, GError **error)
       print_batch (batch, rows, sum);
       if (!plait_text_use_dump (use, batch, attention, NULL, error))
         return FALSE;
-      plait_log_progress (use->log, "%" G_GINT64_FORMAT " target tokens", sum->tokens);
+      plait_log_progress (use->log, "%" G_GINT64_FORMAT " target tokens so far", sum->tokens);
     }
 }
 

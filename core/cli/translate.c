@@ -36,11 +36,11 @@ print_sentence (FILE *stream, gboolean scores, const PlaitVocabulary *vocabulary
 }
 
 static gboolean
-translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scores, FILE *stream, GError **error)
+translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scores, FILE *stream, gint64 *done,
+           GError **error)
 {
   const char *target = use->trained->experiment->data.target;
   const PlaitVocabulary *vocabulary = plait_materials_vocabulary (use->trained->materials, target);
-  gint64 done = 0;
 
   for (;;)
     {
@@ -67,8 +67,8 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
       plait_hypotheses_free (found, batch->n_sentences);
       if (!good)
         return FALSE;
-      done += batch->n_sentences;
-      plait_log_progress (use->log, "%" G_GINT64_FORMAT " sentences", done);
+      *done += batch->n_sentences;
+      plait_log_progress (use->log, "%" G_GINT64_FORMAT " sentences so far", *done);
     }
 }
 
@@ -111,6 +111,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitFile) file = NULL;
   PlaitDecodeSettings settings;
   FILE *stream = stdout;
+  gint64 done = 0;
   gboolean good, broken;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !plait_text_use_open (&use, invocation, NULL, error)
@@ -125,7 +126,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
       if (!stream)
         return plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be written", use.output);
     }
-  good = translate (&use, &settings, n_best > 0, stream, error);
+  good = translate (&use, &settings, n_best > 0, stream, &done, error);
   plait_log_progress_end (use.log);
   broken = ferror (stream) != 0;
   broken = (use.output && fclose (stream) != 0) || broken;
@@ -133,6 +134,10 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     good = plait_fail (error, PLAIT_ERROR_FAILED,
                        "%s: cannot be written, so nothing of it is kept: free some space, or write elsewhere",
                        use.output);
-  return good && (!file || plait_file_commit (g_steal_pointer (&file), error))
-         && (!use.dump || plait_store_commit (use.dump, error));
+  if (!good || (file && !plait_file_commit (g_steal_pointer (&file), error))
+      || (use.dump && !plait_store_commit (use.dump, error)))
+    return FALSE;
+  if (use.output)
+    plait_log_info (use.log, "%s: %" G_GINT64_FORMAT " sentences", use.output, done);
+  return TRUE;
 }

@@ -13,6 +13,8 @@ TEST_CASE (command, help_and_version)
   g_auto (PlaitTestCall) version = CALL ("--version");
   g_auto (PlaitTestCall) help = CALL ("--help");
   g_auto (PlaitTestCall) of_inspect = CALL ("inspect", "--help");
+  g_auto (PlaitTestCall) in_words = CALL ("help", "inspect");
+  g_auto (PlaitTestCall) word = CALL ("help");
 
   CHECK_INT (version.code, 0);
   CHECK_STRING (version.output, "plait " PLAIT_VERSION "\n");
@@ -23,6 +25,9 @@ TEST_CASE (command, help_and_version)
   CHECK_INT (of_inspect.code, 0);
   CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect PLUGIN|GROUP [--json]");
   CHECK_CONTAINS (of_inspect.output, "--json");
+  CHECK_INT (in_words.code, 0);
+  CHECK_STRING (in_words.output, of_inspect.output);
+  CHECK_STRING (word.output, help.output);
 }
 
 TEST_CASE (command, help_fits_the_terminal)
@@ -56,7 +61,13 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists them" },
     { CALL ("inspect"), "an argument is missing; usage: plait inspect" },
     { CALL ("inspect", "a", "b"), "1 argument too many; usage: plait inspect" },
-    { CALL ("plugins", "--jsno"), "plait plugins --help lists the options" },
+    { CALL ("plugins", "--jsno"), "--jsno; did you mean --json? plait plugins --help lists the options" },
+    { CALL ("run", "--sett=a.b=c"), "--sett=a.b=c; did you mean --set? plait run --help" },
+    { CALL ("plugins", "--quit"), "--quit; did you mean --quiet? plait plugins --help" },
+    { CALL ("plugins", "--zzzzzz"), "--zzzzzz; plait plugins --help lists the options" },
+    { CALL ("plugins", "-z"), "-z; plait plugins --help lists the options" },
+    { CALL ("--json", "plugins"), "--json is no option before a command: expected plait COMMAND [OPTION...]" },
+    { CALL ("help", "inpsect"), "there is no command \"inpsect\"; did you mean \"plait inspect\"?" },
     { CALL ("inspect", "hierarchcal"), "did you mean \"hierarchical\"?" },
     { CALL ("inspect", "decodr"), "did you mean \"decoder\"?" },
     { CALL ("inspect", "--", "--json"), "there is no plugin or group \"--json\"" },
