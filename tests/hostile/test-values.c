@@ -147,6 +147,12 @@ TEST_CASE (hostile_value, options_of_translate)
 
   NEED_MATERIALS ();
   REFUSE_ALL ("translate text.h5 -q", refusals);
+  materials_write_text ("three", "a\na\na\n");
+  g_auto (Attempt) attempt = ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --batch 2");
+  CHECK_INT (attempt.code, 0);
+  CHECK_CONTAINS (attempt.errors, "2 sentences so far\n");
+  CHECK_CONTAINS (attempt.errors, "new: 3 sentences\n");
+  materials_remove ("new");
 }
 
 TEST_CASE (hostile_value, options_of_other_commands)
