@@ -189,8 +189,8 @@ attribute_open (PlaitStore *store, const char *path, const char *name, Attribute
     {
       g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
       const char *nearest = names != NULL ? plait_nearest_name (name, (const char *const *)names) : NULL;
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no attribute '%s'%s%s%s", store->path, path, name,
-                         nearest != NULL ? "; the nearest is '" : "", nearest != NULL ? nearest : "",
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no attribute '%s'; %s%s%s", store->path, path, name,
+                         nearest != NULL ? "the nearest is '" : PLAIT_STORE_REMEDY, nearest != NULL ? nearest : "",
                          nearest != NULL ? "'" : "");
     }
   attribute->id = H5Aopen (object, name, H5P_DEFAULT);
@@ -204,8 +204,9 @@ attribute_open (PlaitStore *store, const char *path, const char *name, Attribute
   /* HDF5 itself keeps attributes below 64 kB unless asked otherwise; other writers may have asked. */
   if (attribute->elements > (1 << 24) || attribute->element_bytes > (1 << 24)
       || attribute->elements * attribute->element_bytes > (1 << 24))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the attribute '%s' of %s is larger than 16 MiB", store->path,
-                       name, path);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the attribute '%s' of %s is larger than 16 MiB; " PLAIT_STORE_REMEDY, store->path, name,
+                       path);
   return TRUE;
 }
 
@@ -230,8 +231,9 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
   if (text ? attribute.type != PLAIT_STORE_STRING
            : !plait_store_convertible (attribute.type, attribute.element_bytes, type))
     {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: the attribute '%s' of %s holds %s, which cannot be read as %s",
-                  store->path, name, path, plait_store_type_name (attribute.type), plait_store_type_name (type));
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: the attribute '%s' of %s holds %s, which cannot be read as %s; " PLAIT_STORE_REMEDY, store->path,
+                  name, path, plait_store_type_name (attribute.type), plait_store_type_name (type));
       return NULL;
     }
   gsize element_bytes = text ? (gsize)attribute.element_bytes : plait_store_type_size (type);
@@ -243,7 +245,12 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
       return NULL;
     }
   *n = attribute.elements;
-  return text ? (gpointer)plait_store_unpack (values, attribute.elements, element_bytes) : g_steal_pointer (&values);
+  if (!text)
+    return g_steal_pointer (&values);
+  char **strings = plait_store_unpack (values, attribute.elements, element_bytes);
+  if (strings == NULL)
+    plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the attribute '%s' of %s", store->path, name, path);
+  return strings;
 }
 
 /* The list of one that a scalar is. */
@@ -255,8 +262,8 @@ get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreTyp
   if (values == NULL || n == 1)
     return values;
   plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: the attribute '%s' of %s has %" G_GINT64_FORMAT " values, one was expected", store->path, name, path,
-              n);
+              "%s: the attribute '%s' of %s has %" G_GINT64_FORMAT " values, one was expected; " PLAIT_STORE_REMEDY,
+              store->path, name, path, n);
   if (type == PLAIT_STORE_STRING)
     g_strfreev (values);
   else

@@ -59,7 +59,9 @@ static gboolean
 copy_dataset (PlaitStore *to, PlaitStore *from, const char *path, GError **error)
 {
   g_auto (StoreId) list = H5Pcreate (H5P_OBJECT_COPY);
-  if (!plait_store_prepare (to, path, error))
+  PlaitStoreObject object;
+  g_auto (StoreId) source = plait_store_dataset (from, path, &object, error);
+  if (source < 0 || !plait_store_prepare (to, path, error))
     return FALSE;
   if (H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) < 0
       || H5Ocopy (from->file, path, to->file, path, list, to->link) < 0 || to->failure != 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "store/internal.h"
 
 /* From here on a dataset is chunked and checksummed; below, the headers of chunks would outweigh it. */
@@ -82,8 +83,9 @@ check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object,
 {
   if (plait_store_convertible (object->type, object->element_bytes, type))
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s holds elements of %s, which cannot be read as %s", store->path,
-                     path, plait_store_type_name (object->type), plait_store_type_name (type));
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: %s holds elements of %s, which cannot be read as %s; " PLAIT_STORE_REMEDY, store->path, path,
+                     plait_store_type_name (object->type), plait_store_type_name (type));
 }
 
 gboolean
@@ -96,8 +98,9 @@ plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint
     return FALSE;
   if (object.elements != elements)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " elements, %" G_GINT64_FORMAT " were expected", store->path,
-                       path, object.elements, elements);
+                       "%s: %s has %" G_GINT64_FORMAT " elements, %" G_GINT64_FORMAT
+                       " were expected; " PLAIT_STORE_REMEDY,
+                       store->path, path, object.elements, elements);
   if (elements > 0 && H5Dread (id, plait_store_memory_type (type), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
     return plait_store_fail (store, path, "read it", error);
   return TRUE;
@@ -149,11 +152,15 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
   if (object.elements > maximum)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s has %" G_GINT64_FORMAT " elements, at most %" G_GINT64_FORMAT " were expected", store->path,
-                  path, object.elements, maximum);
+                  "%s: %s has %" G_GINT64_FORMAT " elements, at most %" G_GINT64_FORMAT
+                  " were expected; " PLAIT_STORE_REMEDY,
+                  store->path, path, object.elements, maximum);
       return NULL;
     }
-  g_autofree gpointer buffer = g_try_malloc_n ((gsize)MAX (object.elements, 1), plait_store_type_size (type));
+  gsize bytes;
+  gboolean has = plait_size_multiply ((gsize)MAX (object.elements, 1), plait_store_type_size (type), &bytes)
+                 && plait_memory_has (bytes);
+  g_autofree gpointer buffer = has ? g_try_malloc (bytes) : NULL;
   if (buffer == NULL)
     {
       plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " elements of %s", store->path,
@@ -209,7 +216,8 @@ plait_store_read_tensor (PlaitStore *store, const char *path, PlaitTensor tensor
       for (guint i = 0; i < object.rank; i++)
         g_string_append_printf (found, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", object.shape[i]);
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has the shape [%s], [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] was expected",
+                         "%s: %s has the shape [%s], [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                         "] was expected; " PLAIT_STORE_REMEDY,
                          store->path, path, found->str, tensor.rows, tensor.width);
     }
   g_auto (StoreId) space = plait_store_tensor_space (tensor);

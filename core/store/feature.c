@@ -12,13 +12,10 @@
 
 /* What a trial reads at most. */
 #define TRIAL_BYTES ((gint64)64 << 20)
-/* One sentence, and one chunk, in memory. */
+/* One sentence in memory. */
 #define LARGEST_SENTENCE ((gint64)1 << 30)
-#define LARGEST_CHUNK ((gint64)256 << 20)
 /* HDF5's own cache of chunks: several of the usual size, so that neighbours are not inflated again. */
 #define CHUNK_CACHE ((size_t)32 << 20)
-/* Deflate shrinks at most 1032-fold; a claim beyond that is not in the file. */
-#define LARGEST_RATIO 1100
 
 struct PlaitFeatureFile
 {
@@ -82,48 +79,6 @@ choose_dataset (PlaitFeatureFile *file, GError **error)
                      file->path, only.n == 0 ? "no dataset" : "more than one dataset");
 }
 
-/* Refuses data that is not in this file as plain values: virtual datasets and external storage read other files. */
-static gboolean
-check_storage (PlaitFeatureFile *file, gint64 element_bytes, GError **error)
-{
-  g_auto (StoreId) list = H5Dget_create_plist (file->data);
-  H5D_layout_t layout = list >= 0 ? H5Pget_layout (list) : H5D_LAYOUT_ERROR;
-  if (layout == H5D_LAYOUT_ERROR)
-    return fail_hdf5 (file, "cannot read how its data is stored", error);
-  if (layout == H5D_VIRTUAL || H5Pget_external_count (list) > 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the values of %s stand in other files, expected them in this one; copy them, for example "
-                       "with h5repack",
-                       file->path, file->dataset);
-
-  struct stat status;
-  gint64 sentence = file->positions * file->width; /* bounded by the caller */
-  gint64 bytes;
-  gboolean counted = !__builtin_mul_overflow (file->sentences, sentence * element_bytes, &bytes);
-  if (fstat (file->fd, &status) != 0 || !counted || bytes / LARGEST_RATIO > (gint64)status.st_size)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s claims the shape [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                       "], which a file of %" G_GINT64_FORMAT " bytes cannot hold",
-                       file->path, file->dataset, file->sentences, file->positions, file->width,
-                       (gint64)status.st_size);
-
-  hsize_t chunk[3];
-  if (layout == H5D_CHUNKED)
-    {
-      gint64 chunk_bytes = element_bytes;
-      gboolean good = H5Pget_chunk (list, 3, chunk) == 3;
-      for (int i = 0; good && i < 3; i++)
-        good = chunk[i] <= (hsize_t)LARGEST_CHUNK
-               && !__builtin_mul_overflow (chunk_bytes, (gint64)chunk[i], &chunk_bytes);
-      if (!good || chunk_bytes > LARGEST_CHUNK)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s is stored in chunks above %" G_GINT64_FORMAT
-                           " MiB, each of which is read as a whole; write it with chunks of one or a few sentences",
-                           file->path, file->dataset, LARGEST_CHUNK >> 20);
-    }
-  return TRUE;
-}
-
 static gboolean
 check_shape (PlaitFeatureFile *file, GError **error)
 {
@@ -157,7 +112,7 @@ check_shape (PlaitFeatureFile *file, GError **error)
                        "%s: one sentence of %s has %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
                        " values, expected at most 1 GiB",
                        file->path, file->dataset, file->positions, file->width);
-  return check_storage (file, (gint64)H5Tget_size (type), error);
+  return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
 
 /* Opens the HDF5 file over the descriptor and its dataset, and checks what it claims. */

@@ -48,6 +48,9 @@ hid_t plait_store_access (hid_t driver, int fd, int *failure);
 
 /* ---- failure.c ---- */
 
+/* What ends a message on contents that plait does not write. */
+#define PLAIT_STORE_REMEDY "restore a copy or make it anew"
+
 /* Keeps libhdf5 quiet (it prints errors by itself) and from loading filter modules. Once a handle: it is per thread. */
 void plait_store_quiet (void);
 
@@ -74,6 +77,13 @@ hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject
 /* Fills *@object from the open object @id. */
 gboolean plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object,
                                   GError **error);
+
+/* ---- storage.c ---- */
+
+/* Refuses values of the dataset @data (in messages, @name of the file @path, which is open as @fd) that are not in this
+ * file, such as those of virtual datasets and external storage; a shape that the file cannot hold, whatever the
+ * compression; chunks that fill the memory. */
+gboolean plait_store_check_storage (hid_t data, int fd, const char *path, const char *name, GError **error);
 
 /* ---- types.c ---- */
 

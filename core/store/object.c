@@ -90,10 +90,12 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
       if (nearest != NULL)
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; the nearest name in %s is '%s'", store->path,
                            path, group, nearest);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; %s has no member '%s'", store->path, path,
-                         group, wanted);
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: there is no %s; %s has no member '%s'; plait show %s lists what there is", store->path,
+                         path, group, wanted, store->path);
     }
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the link %s leads nowhere within this file", store->path, path);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the link %s leads nowhere within this file; " PLAIT_STORE_REMEDY,
+                     store->path, path);
 }
 
 hid_t
@@ -120,7 +122,14 @@ plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *obje
     }
   if (object->kind != PLAIT_STORE_DATASET)
     {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset", store->path, path);
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
+                  store->path, path);
+      store_id_release (id);
+      return -1;
+    }
+  /* What is being written is ours, and its file is not as long yet as it will be. */
+  if (!store->writing && !plait_store_check_storage (id, store->fd, store->path, path, error))
+    {
       store_id_release (id);
       return -1;
     }
@@ -137,8 +146,9 @@ describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObjec
   if (type < 0 || rank < 0 || H5Sget_simple_extent_dims (space, shape, NULL) < 0)
     return plait_store_fail (store, path, "read its shape and type", error);
   if (rank > PLAIT_STORE_MAXIMUM_RANK)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %d dimensions, at most %d were expected", store->path,
-                       path, rank, PLAIT_STORE_MAXIMUM_RANK);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %d dimensions, at most %d were expected; " PLAIT_STORE_REMEDY, store->path, path,
+                       rank, PLAIT_STORE_MAXIMUM_RANK);
   object->kind = PLAIT_STORE_DATASET;
   object->type = plait_store_type_of (type);
   object->element_bytes = (gint64)H5Tget_size (type);
@@ -148,8 +158,8 @@ describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObjec
     {
       object->shape[i] = (gint64)MIN (shape[i], (hsize_t)G_MAXINT64);
       if (__builtin_mul_overflow (object->elements, object->shape[i], &object->elements))
-        return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s claims more elements than can be counted", store->path,
-                           path);
+        return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                           "%s: %s claims more elements than can be counted; " PLAIT_STORE_REMEDY, store->path, path);
     }
   object->stored_bytes = (gint64)H5Dget_storage_size (id);
   return TRUE;
@@ -162,6 +172,11 @@ plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitSto
   H5O_info_t info;
   if (H5Oget_info2 (id, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) < 0)
     return plait_store_fail (store, path, "read what it is", error);
+  /* Going through groups that hold themselves, or each other several times over, would not end. */
+  if (info.rc > 1)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s: %s stands at %u places (hard links), one was expected; " PLAIT_STORE_REMEDY, store->path,
+                       path, info.rc);
   object->attributes = (gint64)info.num_attrs;
   if (info.type == H5O_TYPE_DATASET)
     return describe_dataset (store, path, id, object, error);
@@ -216,8 +231,9 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
     return NULL;
   if (object.kind != PLAIT_STORE_GROUP || object.members > MOST_MEMBERS)
     {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group of at most %d members", store->path, path,
-                  MOST_MEMBERS);
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY, store->path,
+                  path, MOST_MEMBERS);
       return NULL;
     }
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);

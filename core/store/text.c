@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "store/internal.h"
 
 #include <string.h>
@@ -42,10 +43,21 @@ plait_store_pack (const char *const *values, gint64 n, gsize slot)
   return slots;
 }
 
+/* A list for @n strings of @bytes bytes in all, or NULL without memory for list and strings. (transfer full) */
+static char **
+new_list (gint64 n, gsize bytes)
+{
+  enum
+  {
+    OVERHEAD = 32, /* of a string: its address, and what malloc keeps */
+  };
+  return plait_memory_has ((gsize)n * OVERHEAD + bytes) ? g_try_new0 (char *, (gsize)n + 1) : NULL;
+}
+
 char **
 plait_store_unpack (const char *slots, gint64 n, gsize slot)
 {
-  char **values = g_try_new0 (char *, (gsize)n + 1);
+  char **values = new_list (n, (gsize)n * slot);
   for (gint64 i = 0; values != NULL && i < n; i++)
     values[i] = g_strndup (slots + (gsize)i * slot, slot);
   return values;
@@ -124,18 +136,20 @@ read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject
   if (object->type != PLAIT_STORE_STRING || object->rank > 1 || object->element_bytes > LONGEST_STRING
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes))
     {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s holds no string and no list of strings of fixed length",
-                  store->path, path);
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: %s holds no string and no list of strings of fixed length; " PLAIT_STORE_REMEDY, store->path,
+                  path);
       return NULL;
     }
   if ((gsize)bytes > MAX (FREE_SLOTS, maximum * (gsize)WASTE))
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT " expected",
+                  "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
+                  " expected; " PLAIT_STORE_REMEDY,
                   store->path, path, bytes, maximum);
       return NULL;
     }
-  g_autofree char *slots = g_try_malloc0 ((gsize)bytes + 1);
+  g_autofree char *slots = plait_memory_has ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
   if (slots == NULL)
     {
       fail_memory (store, path, error);
@@ -159,8 +173,9 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
     return NULL;
   if (object.elements != 1)
     {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s holds %" G_GINT64_FORMAT " strings, one was expected", store->path,
-                  path, object.elements);
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: %s holds %" G_GINT64_FORMAT " strings, one was expected; " PLAIT_STORE_REMEDY, store->path, path,
+                  object.elements);
       return NULL;
     }
   return g_strndup (slots, (gsize)object.element_bytes);
@@ -185,11 +200,12 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
     good = offsets[i] >= offsets[i - 1];
   if (!good)
     {
-      plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: the offsets of the strings in %s do not rise from 0 to its end",
+      plait_fail (error, PLAIT_ERROR_CORRUPT,
+                  "%s: the offsets of the strings in %s do not rise from 0 to its end; " PLAIT_STORE_REMEDY,
                   store->path, path);
       return NULL;
     }
-  char **values = g_try_new0 (char *, (gsize)n_offsets);
+  char **values = new_list (n_offsets - 1, (gsize)n_bytes);
   if (values == NULL)
     {
       fail_memory (store, path, error);
