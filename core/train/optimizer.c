@@ -146,12 +146,15 @@ plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const
 gboolean
 plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
 {
+  /* The square of a gradient may overflow; Adam goes on with that. */
+  const PlaitRange ranges[] = { plait_range_finite, { 0, INFINITY } };
+
   for (guint i = 0; i < 2; i++)
     {
       g_autofree char *below = g_strdup_printf ("%s/%s", path, moment_names[i]);
 
-      if (!plait_parameters_read_array (optimizer->parameters, optimizer->moments[i], optimizer->n, store, below,
-                                        error))
+      if (!plait_parameters_read_array (optimizer->parameters, optimizer->moments[i], optimizer->n, ranges[i], store,
+                                        below, error))
         return FALSE;
     }
   return TRUE;

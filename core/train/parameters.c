@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/parameters.h"
 
+#ifdef PLAIT_SCALAR_DOUBLE
+const PlaitRange plait_range_finite = { -G_MAXDOUBLE, G_MAXDOUBLE };
+#else
+const PlaitRange plait_range_finite = { -G_MAXFLOAT, G_MAXFLOAT };
+#endif
+
 /* The tensor of @parameter in an array laid out as the values are. */
 static PlaitTensor
 within (const PlaitParameter *parameter, PlaitScalar *array)
@@ -30,17 +36,35 @@ plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScal
   return TRUE;
 }
 
+static gboolean
+is_within_range (PlaitTensor tensor, PlaitRange range)
+{
+  gint64 n = tensor.rows * tensor.width;
+  gint64 within = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    within += tensor.data[i] >= range.least && tensor.data[i] <= range.most;
+  return within == n;
+}
+
 gboolean
-plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitStore *store,
-                             const char *path, GError **error)
+plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitRange range,
+                             PlaitStore *store, const char *path, GError **error)
 {
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       g_autofree char *name = g_strdup_printf ("%s/%s", path, parameter->name);
 
-      if (is_within (parameter, n) && !plait_store_read_tensor (store, name, within (parameter, array), error))
+      if (!is_within (parameter, n))
+        continue;
+      if (!plait_store_read_tensor (store, name, within (parameter, array), error))
         return FALSE;
+      if (!is_within_range (within (parameter, array), range))
+        return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                           "%s: %s has values that are undefined or out of range, expected %g to %g; restore a copy or "
+                           "begin a new run",
+                           plait_store_path (store), name, (double)range.least, (double)range.most);
     }
   return TRUE;
 }
@@ -58,5 +82,5 @@ plait_parameters_read (PlaitParameters *parameters, PlaitStore *store, const cha
 {
   PlaitTensor values = plait_parameters_write_values (parameters);
 
-  return plait_parameters_read_array (parameters, values.data, values.width, store, path, error);
+  return plait_parameters_read_array (parameters, values.data, values.width, plait_range_finite, store, path, error);
 }

@@ -11,8 +11,18 @@
 gboolean plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScalar *array, gint64 n,
                                        PlaitStore *store, const char *path, GError **error);
 
-/* Reads it back. Refuses shapes and names that differ, naming the parameter, what was found and what expected. */
-gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n,
+/* What an element can be; undefined ones are in no range. */
+typedef struct
+{
+  PlaitScalar least;
+  PlaitScalar most;
+} PlaitRange;
+
+extern const PlaitRange plait_range_finite;
+
+/* Reads it back. Refuses shapes and names that differ and elements out of @range, naming the parameter, what was found
+ * and what expected. */
+gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitRange range,
                                       PlaitStore *store, const char *path, GError **error);
 
 /* All values. */

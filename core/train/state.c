@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "store/table.h"
 #include "train/parameters.h"
 #include "train/trainer-private.h"
+
+#include <math.h>
 
 /*
  * The trainer's state in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K; the tables
  * /training/updates and /training/validation.
  */
 
-/* Numbers of the state by name; one list serves writing and reading. */
+/* Numbers of the state by name and range; one list serves writing and reading. No training counts further than MOST,
+ * and no sum of two such numbers overflows. */
 /* clang-format off */
+#define MOST ((gint64)1 << 53)
 #define STATE_INTEGERS(X)                                                                                              \
-  X (step) X (target_tokens) X (stale) X (sums.correct) X (sums.tokens) X (sums.sentences) X (has_best)
+  X (step, MOST) X (target_tokens, MOST) X (stale, MOST) X (sums.correct, MOST) X (sums.tokens, MOST)                  \
+  X (sums.sentences, MOST) X (has_best, 1)
 #define STATE_REALS(X)                                                                                                 \
-  X (seconds) X (learning_rate) X (gradient_norm) X (best) X (sums.loss) X (sums.negative_log_likelihood)              \
-  X (sums.auxiliary) X (sums.seconds)
+  X (seconds, 0) X (learning_rate, 0) X (gradient_norm, 0) X (best, -G_MAXDOUBLE) X (sums.loss, -G_MAXDOUBLE)          \
+  X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE) X (sums.seconds, 0)
 /* clang-format on */
 
 static gboolean
@@ -28,17 +34,65 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
       || !plait_store_set_int (store, path, "position", position, error)
       || !plait_store_set_int (store, path, "recent", trainer->recent->len, error))
     return FALSE;
-#define WRITE(field)                                                                                                   \
+#define WRITE(field, most)                                                                                             \
   if (!plait_store_set_int (store, path, #field, (gint64)trainer->field, error))                                       \
     return FALSE;
   STATE_INTEGERS (WRITE)
 #undef WRITE
-#define WRITE(field)                                                                                                   \
+#define WRITE(field, least)                                                                                            \
   if (!plait_store_set_double (store, path, #field, trainer->field, error))                                            \
     return FALSE;
   STATE_REALS (WRITE)
 #undef WRITE
   return TRUE;
+}
+
+static gboolean
+get_integer (PlaitStore *store, const char *path, const char *name, gint64 most, gint64 *value, GError **error)
+{
+  if (!plait_store_get_int (store, path, name, value, error))
+    return FALSE;
+  if (*value >= 0 && *value <= most)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s:%s: %s is %" G_GINT64_FORMAT ", expected 0 to %" G_GINT64_FORMAT
+                     "; restore a copy or begin a new run",
+                     plait_store_path (store), path, name, *value, most);
+}
+
+static gboolean
+get_real (PlaitStore *store, const char *path, const char *name, double least, double *value, GError **error)
+{
+  if (!plait_store_get_double (store, path, name, value, error))
+    return FALSE;
+  if (isfinite (*value) && *value >= least)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s:%s: %s is %g, expected a number%s; restore a copy or begin a new run",
+                     plait_store_path (store), path, name, *value, least < 0 ? "" : " from 0 on");
+}
+
+/* Goes to the place in the data where step updates end: each took train.accumulate batches, and an epoch has from one
+ * batch to as many as there are tuples. */
+static gboolean
+seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, gint64 position, GError **error)
+{
+  gint64 batches;
+  gint64 most;
+  gboolean fits = !__builtin_mul_overflow (trainer->step, trainer->setup.settings->accumulate, &batches)
+                  && epoch + position <= batches;
+
+  if (fits && !__builtin_mul_overflow (epoch, plait_corpus_size (trainer->setup.corpus), &most))
+    fits = batches - position <= most;
+  if (!fits)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s:%s: step %" G_GINT64_FORMAT ", epoch %" G_GINT64_FORMAT " and position %" G_GINT64_FORMAT
+                       " do not belong together; restore a copy or begin a new run",
+                       plait_store_path (store), path, trainer->step, epoch, position);
+  if (plait_iterator_seek (trainer->iterator, epoch, position, error))
+    return TRUE;
+  g_prefix_error (error, "%s:%s: ", plait_store_path (store), path);
+  return FALSE;
 }
 
 static gboolean
@@ -48,28 +102,22 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
   gint64 position;
   gint64 number;
 
-  if (!plait_store_get_int (store, path, "epoch", &epoch, error)
-      || !plait_store_get_int (store, path, "position", &position, error)
-      || !plait_store_get_int (store, path, "recent", recent, error)
-      || !plait_iterator_seek (trainer->iterator, epoch, position, error))
+  if (!get_integer (store, path, "epoch", MOST, &epoch, error)
+      || !get_integer (store, path, "position", MOST, &position, error)
+      || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error))
     return FALSE;
-  if (*recent < 0 || *recent > trainer->setup.settings->average)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%s: %" G_GINT64_FORMAT " parameters for the average, but train.average=%" G_GINT64_FORMAT
-                       ": resume with the settings that the run was begun with",
-                       plait_store_path (store), path, *recent, trainer->setup.settings->average);
-#define READ(field)                                                                                                    \
-  if (!plait_store_get_int (store, path, #field, &number, error))                                                      \
+#define READ(field, most)                                                                                              \
+  if (!get_integer (store, path, #field, most, &number, error))                                                        \
     return FALSE;                                                                                                      \
   trainer->field = number;
   STATE_INTEGERS (READ)
 #undef READ
-#define READ(field)                                                                                                    \
-  if (!plait_store_get_double (store, path, #field, &trainer->field, error))                                           \
+#define READ(field, least)                                                                                             \
+  if (!get_real (store, path, #field, least, &trainer->field, error))                                                  \
     return FALSE;
   STATE_REALS (READ)
 #undef READ
-  return TRUE;
+  return seek (trainer, store, path, epoch, position, error);
 }
 
 /*
@@ -136,8 +184,10 @@ write_table (PlaitStore *store, const char *path, const GArray *rows, const Colu
   return plait_store_write_table (store, path, stored, n, rows->len, "step", "negative_log_likelihood", error);
 }
 
+/* At most one row an update. */
 static gboolean
-read_table (PlaitStore *store, const char *path, GArray *rows, const Column *columns, guint n, GError **error)
+read_table (PlaitStore *store, const char *path, gint64 updates, GArray *rows, const Column *columns, guint n,
+            GError **error)
 {
   gsize row_size = g_array_get_element_size (rows);
   gint64 n_rows;
@@ -145,9 +195,11 @@ read_table (PlaitStore *store, const char *path, GArray *rows, const Column *col
 
   if (!names)
     return FALSE;
-  if (n_rows < 0 || n_rows > G_MAXINT32)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%s: %" G_GINT64_FORMAT " rows are too many",
-                       plait_store_path (store), path, n_rows);
+  if (n_rows > MIN (updates, G_MAXINT32) || !plait_memory_has ((gsize)n_rows * row_size))
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s:%s: %" G_GINT64_FORMAT " rows after %" G_GINT64_FORMAT
+                       " updates are too many; restore a copy or begin a new run",
+                       plait_store_path (store), path, n_rows, updates);
   g_array_set_size (rows, 0);
   g_array_set_size (rows, (guint)n_rows);
   for (guint c = 0; c < n; c++)
@@ -193,7 +245,7 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
         return plait_fail (error, PLAIT_ERROR_MEMORY,
                            "no memory for parameter set %" G_GINT64_FORMAT " of train.average: lower it", i);
       g_ptr_array_add (trainer->recent, array);
-      if (!plait_parameters_read_array (trainer->parameters, array, n, store, below, error))
+      if (!plait_parameters_read_array (trainer->parameters, array, n, plait_range_finite, store, below, error))
         return FALSE;
     }
   return TRUE;
@@ -226,7 +278,8 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
   return plait_parameters_read (trainer->parameters, store, parameters, error)
          && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
          && read_state (trainer, store, state, &recent, error) && read_recent (trainer, store, path, recent, error)
-         && read_table (store, "/training/updates", trainer->rows, update_columns, G_N_ELEMENTS (update_columns), error)
-         && read_table (store, "/training/validation", trainer->validations, validation_columns,
+         && read_table (store, "/training/updates", trainer->step, trainer->rows, update_columns,
+                        G_N_ELEMENTS (update_columns), error)
+         && read_table (store, "/training/validation", trainer->step, trainer->validations, validation_columns,
                         G_N_ELEMENTS (validation_columns), error);
 }
