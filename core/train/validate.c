@@ -63,6 +63,12 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
+  if (!isfinite (sum))
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "validation after update %" G_GINT64_FORMAT ": the loss is %g: training has diverged, or the "
+                       "validation data are out of all range; lower train.learning_rate, raise train.warm_up, or look "
+                       "at the data",
+                       trainer->step, sum);
   row->negative_log_likelihood = sum / (double)MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
   row->accuracy = (double)correct / (double)MAX (1, tokens);

@@ -80,6 +80,10 @@ TEST_CASE (hostile_data, numbers_overflow)
   materials_write_features ("train.image", 48, 3, 4, 3e38f);
   materials_remove ("new");
   attempt_refused_with (RUN_IMAGE, NULL, 1, "update 1: the loss is|has diverged|train.learning_rate");
+  materials_write_features ("train.image", 48, 3, 4, 0.5f);
+  materials_write_features ("validation.image", 6, 3, 4, 3e38f);
+  g_auto (Attempt) attempt = ATTEMPT (RUN_IMAGE);
+  attempt_check (&attempt, 1, "validation after update 4: the loss is|look at the data");
 }
 
 TEST_CASE (hostile_data, vocabularies_do_not_fit)
