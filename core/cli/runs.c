@@ -40,6 +40,15 @@ median (const GArray *values)
   return (sorted[(values->len - 1) / 2] + sorted[values->len / 2]) / 2;
 }
 
+/* Whether there may be @n runs in all. */
+static gboolean
+check_number (guint n, GError **error)
+{
+  return n <= MOST_RUNS
+         || plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer files, or a smaller grid",
+                        MOST_RUNS);
+}
+
 /* Takes @store over. */
 static gboolean
 add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
@@ -94,6 +103,8 @@ add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
     return FALSE;
   if (names[0] == NULL)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
+  if (!check_number (runs->len + g_strv_length (names), error))
+    return FALSE;
   for (guint i = 0; names[i] != NULL; i++)
     {
       g_autofree char *link = plait_place_below ("/runs", names[i]);
@@ -127,13 +138,8 @@ plait_runs_open (char *const *paths, GError **error)
       g_autofree char *base = g_path_get_basename (paths[i]);
       if (g_str_has_suffix (base, ".h5"))
         base[strlen (base) - strlen (".h5")] = '\0';
-      if (!add_run (runs, g_steal_pointer (&store), base, error))
+      if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), base, error))
         return NULL;
-      if (runs->len > MOST_RUNS)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer", MOST_RUNS);
-          return NULL;
-        }
     }
   return g_steal_pointer (&runs);
 }

@@ -250,7 +250,7 @@ prepare_model (Run *run, GError **error)
   return run->trainer && check_corpora (run, error);
 }
 
-/* Names the first line in which two texts differ, for people. (transfer full) */
+/* Names the first line in which two texts differ, for people; NULL if they are the same. (transfer full) */
 static char *
 first_difference (const char *before, const char *now)
 {
@@ -260,6 +260,8 @@ first_difference (const char *before, const char *now)
 
   while (a[i] && b[i] && g_str_equal (a[i], b[i]))
     i++;
+  if (!a[i] && !b[i])
+    return NULL;
   return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
 }
 
@@ -318,6 +320,10 @@ check_old (Run *run, GError **error)
   before = plait_experiment_key (old);
   now = plait_experiment_key (run->experiment);
   difference = first_difference (before, now);
+  if (!difference)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
+                       run->options->output);
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
       "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "

@@ -16,9 +16,11 @@ plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const cha
   if (!plait_store_has (store, group))
     {
       g_auto (GStrv) members = plait_store_members (store, "/checkpoint", NULL);
-      g_autofree char *list = members ? g_strjoinv (", ", members) : g_strdup ("none");
+      g_autofree char *list = members && *members ? g_strjoinv (", ", members) : g_strdup ("none");
 
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no checkpoint \"%s\"; it holds: %s",
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: there is no checkpoint \"%s\" (there are: %s); name one of them with --checkpoint, or "
+                         "train the run anew",
                          plait_store_path (store), chosen, list);
     }
   path = g_strconcat (group, "/parameters", NULL);
@@ -35,12 +37,14 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
   trained->store = plait_store_open (path, error);
   if (!trained->store)
     return NULL;
-  text = plait_store_get_string (trained->store, "/", "experiment", error);
-  if (!text)
+  if (!plait_store_has_attribute (trained->store, "/", "experiment"))
     {
-      g_prefix_error (error, "%s is not a run: ", path);
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no experiment; name the file of a run", path);
       return NULL;
     }
+  text = plait_store_get_string (trained->store, "/", "experiment", error);
+  if (!text)
+    return NULL;
   if (!plait_store_has (trained->store, "/checkpoint"))
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no checkpoint; name the file of a run", path);
@@ -57,8 +61,12 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
   if (!widths)
     return NULL;
   trained->system = plait_system_new (trained->experiment, trained->materials, widths, error);
-  if (!trained->system
-      || !plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
+  if (!trained->system)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return NULL;
+    }
+  if (!plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
     return NULL;
   return g_steal_pointer (&trained);
 }
