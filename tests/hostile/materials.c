@@ -182,7 +182,8 @@ done (const char *command)
 static gboolean
 begin (void)
 {
-  AttemptProcess process = attempt_start ("run text.ini -q -o begun.h5 --set train.epochs=1000000", NULL);
+  AttemptProcess process
+      = attempt_start ("run text.ini -q -o begun.h5 --set train.epochs=1000000 --set train.log_every=1", NULL);
   g_autofree char *path = plait_test_path ("begun.h5");
 
   for (int i = 0; i < 20000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)

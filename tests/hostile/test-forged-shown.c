@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "forge.h"
+
+/* Runs, dumps and grids with a right digest and wrong contents: to look at. What can be shown is shown; the rest is
+ * refused, and nothing hangs or crashes. */
+
+static void
+look (const char *const *commands)
+{
+  for (guint i = 0; commands[i] != NULL; i++)
+    {
+      attempt_refused_or_done (commands[i], "forged.h5");
+      materials_remove ("new");
+    }
+}
+
+typedef struct
+{
+  const char *place;
+  const char *commands[4]; /* NULL-terminated */
+} Look;
+
+/* Whatever stands at a place that is read. */
+static void
+forge_and_look (const char *from, const char *to, const Look *looks, guint n)
+{
+  NEED_MATERIALS ();
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < forge_n_ways; k++)
+      {
+        CONTEXT ("%s is %s", looks[i].place, forge_ways[k].name);
+
+        forge (from, to, looks[i].place, forge_ways[k].write);
+        look (looks[i].commands);
+      }
+}
+
+TEST_CASE (hostile_forged, places_that_are_shown)
+{
+  static const Look looks[] = {
+    { "/attention/test/0", { "show forged.h5 --json" } },
+    { "/attention/test/0/a",
+      { "show forged.h5 /attention/test/0/a", "show forged.h5 /attention/test/0/a --json",
+        "show forged.h5 /attention/test/0" } },
+    { "/training/validation", { "show forged.h5 /training/validation" } },
+  };
+
+  forge_and_look ("text.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
+}
+
+#define REPORT "report forged.h5 -q -o new"
+#define COMPARE "compare forged.h5 text.h5 -q --trials 2"
+#define COMPARE_ATTENTION "compare forged.h5 text.h5 -q --attention"
+
+TEST_CASE (hostile_forged, places_that_are_reported)
+{
+  static const Look looks[] = {
+    { "/attention", { REPORT } },
+    { "/attention/test/0/a/weights", { REPORT, COMPARE_ATTENTION } },
+    { "/training/updates/target_tokens_per_second", { COMPARE } },
+    { "/evaluation/test/metrics/score", { COMPARE } },
+    { "/evaluation/test/hypotheses", { REPORT } },
+    { "/environment", { REPORT } },
+  };
+
+  forge_and_look ("text.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
+}
+
+TEST_CASE (hostile_forged, places_of_a_grid)
+{
+  static const Look looks[] = {
+    { "/runs", { "compare grid/forged.h5 -q --trials 2", "report grid/forged.h5 -q -o new" } },
+    { "/summary", { "report grid/forged.h5 -q -o new" } },
+    { "/cells", { "show grid/forged.h5 --all" } },
+  };
+
+  forge_and_look ("grid/grid.h5", "grid/forged.h5", looks, G_N_ELEMENTS (looks));
+}
+
+TEST_CASE (hostile_forged, values_that_are_shown)
+{
+  static const Look looks[] = {
+    { "/attention/test/0/a/weights", { "show forged.h5 /attention/test/0", REPORT, COMPARE_ATTENTION } },
+    { "/training/validation/step", { "show forged.h5 /training/validation --json", REPORT } },
+    { "/training/validation/perplexity", { "show forged.h5 /training/validation", REPORT } },
+    { "/evaluation/test/metrics/score", { REPORT, COMPARE } },
+    { "/evaluation/test/metrics/low", { REPORT, COMPARE } },
+  };
+  static const double values[] = { NAN, -INFINITY, 1e300 };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (values); k++)
+      {
+        CONTEXT ("%s is %g", looks[i].place, values[k]);
+
+        forge_values ("text.h5", "forged.h5", looks[i].place, values[k]);
+        look (looks[i].commands);
+      }
+}
+
+/* What terminals would obey, and what is no text. */
+TEST_CASE (hostile_forged, texts_that_are_shown)
+{
+  static const char *const texts[] = { "\x1b[2J\x07", "\xff\xfe", "<script>" };
+  static const char *const commands[] = { "show forged.h5", "show forged.h5 --json", REPORT, NULL };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      CONTEXT ("text %u", i);
+
+      forge_string ("text.h5", "forged.h5", "/", "name", texts[i]);
+      forge_string ("forged.h5", "forged.h5", "/environment", "command", texts[i]);
+      look (commands);
+      g_auto (Attempt) shown = ATTEMPT ("show forged.h5");
+      CHECK (strpbrk (shown.output, "\x1b\x07") == NULL);
+      CHECK (g_utf8_validate (shown.output, -1, NULL));
+      g_auto (Attempt) report = ATTEMPT (REPORT);
+      g_autoptr (GBytes) page = materials_read ("new");
+      CHECK (g_utf8_validate (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), NULL));
+      CHECK (g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>") == NULL);
+      materials_remove ("new");
+    }
+}
+
+static void
+write_links (hid_t file, const char *path, const char *target, guint n)
+{
+  H5Gclose (forge_make_group (file, path));
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s/%u", path, i);
+
+      CHECK (H5Lcreate_external (target, "/", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    }
+}
+
+static void
+write_links_to_itself (hid_t file, const char *path)
+{
+  write_links (file, path, "forged.h5", 2);
+}
+
+static void
+write_very_many_links (hid_t file, const char *path)
+{
+  write_links (file, path, "../text.h5", 1001);
+}
+
+static void
+write_links_to_a_device (hid_t file, const char *path)
+{
+  write_links (file, path, "/dev/zero", 2);
+}
+
+TEST_CASE (hostile_forged, runs_of_a_grid)
+{
+  static const struct
+  {
+    ForgeWrite write;
+    const char *parts;
+  } ways[] = {
+    { write_links_to_itself, "grid/forged.h5: is no run" },
+    { write_very_many_links, "there are more than 1000 runs" },
+    { write_links_to_a_device, "/dev/zero: is not a file" },
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      CONTEXT ("way %u", i);
+
+      forge ("grid/grid.h5", "grid/forged.h5", "/runs", ways[i].write);
+      REFUSED ("compare grid/forged.h5 -q --trials 2", ways[i].parts);
+    }
+}
+
+/* A cell that is not what its name says is run again. */
+TEST_CASE (hostile_forged, cells_of_a_grid)
+{
+  static const char *const others[] = { "image.h5", "dump.h5", "test.a", "pieces.model" };
+
+  NEED_MATERIALS ();
+  g_autofree char *folder = plait_test_path ("grid");
+  g_autoptr (GDir) cells = g_dir_open (folder, 0, NULL);
+  g_autofree char *cell = NULL;
+  const char *name;
+
+  while (cells != NULL && (name = g_dir_read_name (cells)) != NULL)
+    if (g_str_has_prefix (name, "combiner-flat") && g_str_has_suffix (name, ".h5"))
+      cell = g_build_filename ("grid", name, NULL);
+  REQUIRE (cell != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      CONTEXT ("%s", others[i]);
+
+      materials_copy (others[i], cell);
+      g_auto (Attempt) plan = ATTEMPT ("grid grid.ini --dry-run -q");
+      CHECK_INT (plan.code, 0);
+      CHECK_CONTAINS (plan.output, "0 to run, 1 to run again");
+    }
+  g_auto (Attempt) attempt = ATTEMPT ("grid grid.ini -q");
+  CHECK_INT (attempt.code, 0);
+  g_auto (Attempt) again = ATTEMPT ("grid grid.ini --dry-run -q");
+  CHECK_CONTAINS (again.output, "0 to run, 0 to run again");
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "forge.h"
+#include "store/store.h"
+
+/* Runs with a right digest and wrong contents: to translate with, to go on with. */
+
+#define RESUME "run text.ini -q -r -o forged.h5 --set train.epochs=1000000"
+#define TRANSLATE "translate forged.h5 -q -s a=test.a -s b=test.b -o new"
+
+#define STATE "/checkpoint/last/state"
+#define TABLE "/embedding/shared/table"
+
+static void
+forge_and_refuse (const char *from, const char *const *places, guint n, const char *command)
+{
+  NEED_MATERIALS ();
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < forge_n_ways; k++)
+      {
+        CONTEXT ("%s is %s", places[i], forge_ways[k].name);
+
+        forge (from, "forged.h5", places[i], forge_ways[k].write);
+        REFUSED (command, "forged.h5");
+      }
+}
+
+/* Whatever stands at a place that is read. */
+TEST_CASE (hostile_forged, places_of_a_run)
+{
+  static const char *const places[]
+      = { "/vocabulary", "/vocabulary/shared/model", "/checkpoint", "/checkpoint/best/parameters" TABLE, "/plugins" };
+
+  forge_and_refuse ("text.h5", places, G_N_ELEMENTS (places), TRANSLATE);
+}
+
+TEST_CASE (hostile_forged, places_of_a_checkpoint)
+{
+  static const char *const places[] = {
+    "/checkpoint/last/parameters" TABLE,
+    "/checkpoint/last/optimizer",
+    STATE,
+    "/training/updates",
+    "/training/updates/step",
+  };
+
+  forge_and_refuse ("begun.h5", places, G_N_ELEMENTS (places), RESUME);
+}
+
+TEST_CASE (hostile_forged, integers_of_a_checkpoint)
+{
+  static const struct
+  {
+    const char *name;
+    gint64 value;
+  } integers[] = {
+    { "step", -1 },
+    { "step", 0 },
+    { "step", G_MININT64 },
+    { "step", G_MAXINT64 },
+    { "step", 1000000 },
+    { "epoch", -1 },
+    { "epoch", 100000 },
+    { "epoch", G_MAXINT64 },
+    { "position", -1 },
+    { "position", 100000 },
+    { "position", G_MAXINT64 },
+    { "recent", -1 },
+    { "recent", G_MAXINT64 },
+    { "stale", -1 },
+    { "target_tokens", -1 },
+    { "target_tokens", G_MAXINT64 },
+    { "sums.tokens", -1 },
+    { "sums.sentences", G_MININT64 },
+    { "has_best", 7 },
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (integers); i++)
+    {
+      g_autofree char *part = g_strdup_printf ("forged.h5:" STATE ": |%s ", integers[i].name);
+      CONTEXT ("%s=%" G_GINT64_FORMAT, integers[i].name, integers[i].value);
+
+      forge_integer ("begun.h5", "forged.h5", STATE, integers[i].name, integers[i].value);
+      REFUSED (RESUME, part);
+    }
+  /* No update, but rows of them. */
+  forge_integer ("begun.h5", "forged.h5", STATE, "step", 0);
+  forge_integer ("forged.h5", "forged.h5", STATE, "epoch", 0);
+  forge_integer ("forged.h5", "forged.h5", STATE, "position", 0);
+  REFUSED (RESUME, "forged.h5:/training/updates: |after 0 updates are too many");
+}
+
+TEST_CASE (hostile_forged, reals_of_a_checkpoint)
+{
+  static const struct
+  {
+    const char *name;
+    double value;
+  } reals[] = {
+    { "seconds", NAN },        { "seconds", -1 }, { "sums.loss", INFINITY },      { "sums.seconds", NAN },
+    { "learning_rate", -0.1 }, { "best", NAN },   { "gradient_norm", -INFINITY },
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
+    {
+      g_autofree char *part = g_strdup_printf ("forged.h5:" STATE ": %s is ", reals[i].name);
+      CONTEXT ("%s=%g", reals[i].name, reals[i].value);
+
+      forge_real ("begun.h5", "forged.h5", STATE, reals[i].name, reals[i].value);
+      REFUSED (RESUME, part);
+    }
+}
+
+TEST_CASE (hostile_forged, parameters)
+{
+  static const struct
+  {
+    const char *file;
+    const char *place;
+    const char *command;
+    double value;
+  } values[] = {
+    { "text.h5", "/checkpoint/best/parameters", TRANSLATE, NAN },
+    { "text.h5", "/checkpoint/best/parameters", TRANSLATE, INFINITY },
+    { "begun.h5", "/checkpoint/last/parameters", RESUME, NAN },
+    { "begun.h5", "/checkpoint/last/optimizer/first", RESUME, NAN },
+    { "begun.h5", "/checkpoint/last/optimizer/first", RESUME, -INFINITY },
+    { "begun.h5", "/checkpoint/last/optimizer/second", RESUME, NAN },
+    { "begun.h5", "/checkpoint/last/optimizer/second", RESUME, -1e-30 },
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      g_autofree char *place = g_strconcat (values[i].place, TABLE, NULL);
+      g_autofree char *part = g_strdup_printf ("forged.h5: %s|undefined or out of range", place);
+      CONTEXT ("%s is %g", place, values[i].value);
+
+      forge_values (values[i].file, "forged.h5", place, values[i].value);
+      REFUSED (values[i].command, part);
+    }
+  /* Numbers, if large ones: whatever comes of it, it ends in good order. */
+  forge_values ("text.h5", "forged.h5", "/checkpoint/best/parameters" TABLE, 3e38);
+  attempt_refused_or_done (TRANSLATE, "");
+}
+
+TEST_CASE (hostile_forged, header)
+{
+  NEED_MATERIALS ();
+  forge_string ("begun.h5", "forged.h5", "/", "key", "no digest");
+  REFUSED (RESUME, "forged.h5: its key");
+  forge_integer ("begun.h5", "forged.h5", "/", "key", 3);
+  REFUSED (RESUME, "forged.h5: the attribute 'key' of /");
+  forge_integer ("begun.h5", "forged.h5", "/", "status", 3);
+  REFUSED (RESUME, "forged.h5: the attribute 'status' of /");
+}
+
+TEST_CASE (hostile_forged, experiment)
+{
+  g_autofree char *long_name = g_strnfill (60000, 'x');
+  g_autofree char *long_line = g_strconcat ("[experiment]\n", long_name, "=", NULL);
+  const char *const texts[] = {
+    "",
+    "nothing of a key file",
+    "[experiment]\n",
+    "[experiment]\nname=\xff\xfe\n",
+    "[experiment]\nname=\x1b[2J\n\x1b=1\n",
+    long_line,
+    "[experiment]\nname=x\n[data]\ntarget=t\n[source a]\nencoder=nowhere\n[decoder]\n",
+    "[experiment]\nname=x\n[data]\ntarget=t\ntrain.a=/etc/passwd\n[source ../a]\nencoder=transformer\n[decoder]\n",
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      CONTEXT ("text %u", i);
+
+      forge_string ("text.h5", "forged.h5", "/", "experiment", texts[i]);
+      REFUSED (TRANSLATE, "forged.h5");
+      REFUSED ("score forged.h5 -q -s a=test.a -s b=test.b --target test.target", "forged.h5");
+      REFUSED ("adversarial forged.h5 -q", "forged.h5");
+    }
+}
+
+/* The experiment that text.h5 was made of. (transfer full) */
+static char *
+stored_experiment (void)
+{
+  g_autofree char *path = plait_test_path ("text.h5");
+  g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+
+  return run != NULL ? plait_store_get_string (run, "/", "experiment", NULL) : g_strdup ("");
+}
+
+/* @text with all @old replaced. (transfer full) */
+static char *
+replaced (const char *text, const char *old, const char *new_text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, old, -1);
+
+  CHECK (g_strv_length (parts) > 1);
+  return g_strjoinv (new_text, parts);
+}
+
+/* The stored settings do not belong to the stored parameters. */
+TEST_CASE (hostile_forged, settings)
+{
+  static const char *const changes[][2] = {
+    { "width=8", "width=16" },
+    { "feed_forward=8", "feed_forward=16" },
+    { "layers=1", "layers=2" },
+    { "combiner=hierarchical", "combiner=serial" },
+  };
+
+  NEED_MATERIALS ();
+  g_autofree char *text = stored_experiment ();
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      CONTEXT ("%s", changes[i][1]);
+      g_autofree char *changed = replaced (text, changes[i][0], changes[i][1]);
+
+      forge_string ("text.h5", "forged.h5", "/", "experiment", changed);
+      REFUSED (TRANSLATE, "forged.h5");
+    }
+  /* A model of terabytes. */
+  g_autofree char *wide = replaced (text, "width=8", "width=16384");
+  g_autofree char *wider = replaced (wide, "feed_forward=8", "feed_forward=131072");
+  g_autofree char *deep = replaced (wider, "layers=1", "layers=64");
+  forge_string ("text.h5", "forged.h5", "/", "experiment", deep);
+  attempt_refused_with (TRANSLATE, NULL, 1, "forged.h5: there is no memory for");
+}
+
+static void
+write_bytes (hid_t file, const char *path, gconstpointer bytes, gsize length)
+{
+  const hsize_t shape[] = { length };
+  hid_t space = H5Screate_simple (1, shape, NULL);
+  hid_t data = H5Dcreate2 (file, path, H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+  CHECK (data >= 0 && (length == 0 || H5Dwrite (data, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0));
+  H5Dclose (data);
+  H5Sclose (space);
+}
+
+static void
+write_small_vocabulary (hid_t file, const char *path)
+{
+  static const char text[] = "plait words 1\na 3\nb 1\n";
+
+  write_bytes (file, path, text, strlen (text));
+}
+
+static void
+write_no_vocabulary (hid_t file, const char *path)
+{
+  write_bytes (file, path, NULL, 0);
+}
+
+static void
+write_random_vocabulary (hid_t file, const char *path)
+{
+  guint8 bytes[3000];
+
+  for (guint i = 0; i < sizeof bytes; i++)
+    bytes[i] = (guint8)(i * 2654435761u >> 13);
+  write_bytes (file, path, bytes, sizeof bytes);
+}
+
+static void
+write_other_vocabulary (hid_t file, const char *path)
+{
+  g_autoptr (GBytes) bytes = materials_read ("pieces.model");
+
+  write_bytes (file, path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+}
+
+TEST_CASE (hostile_forged, vocabulary)
+{
+  static const ForgeWrite others[]
+      = { write_small_vocabulary, write_no_vocabulary, write_random_vocabulary, write_other_vocabulary };
+  static const char *const formats[] = { "words", "sentencepiece", "../words", "" };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (formats); k++)
+      {
+        CONTEXT ("way %u, format '%s'", i, formats[k]);
+
+        forge ("text.h5", "forged.h5", "/vocabulary/shared/model", others[i]);
+        forge_string ("forged.h5", "forged.h5", "/vocabulary/shared", "format", formats[k]);
+        REFUSED (TRANSLATE, "forged.h5");
+      }
+}
+
+TEST_CASE (hostile_forged, newer_format)
+{
+  static const char *const commands[]
+      = { TRANSLATE, "show forged.h5", "run text.ini -q -r -o forged.h5", "report forged.h5 -q -o new" };
+
+  NEED_MATERIALS ();
+  materials_copy ("text.h5", "forged.h5");
+  forge_seal ("forged.h5", PLAIT_STORE_FORMAT + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    REFUSED (commands[i],
+             "forged.h5: has format 2, this plait reads up to 1; use the plait that wrote it or a newer one");
+  forge_seal ("forged.h5", G_MAXINT32);
+  REFUSED (TRANSLATE, "forged.h5: has format 2147483647");
+}
