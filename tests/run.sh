@@ -17,7 +17,7 @@ cd "$root" || exit 1
 . experiments/packages.sh
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
-double_tests="tensor autograd nn plugin contract"
+double_tests="tensor autograd nn plugin model contract"
 
 passed=0
 failed=0
