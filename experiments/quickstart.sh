@@ -25,9 +25,9 @@ plait=build/quickstart/plait
 output=build/quickstart-grid
 say "$plait grid experiments/quickstart.ini --output $output"
 "$plait" grid experiments/quickstart.ini --output "$output"
-first=$(ls "$output"/*flat*.h5 | head -n 1)
-say "one sentence's attention: $plait show $first /attention/test/0/a"
-"$plait" show "$first" /attention/test/0/a
+shown=$(ls "$output"/*hierarchical*.h5 | head -n 1)
+say "which source each word of one translation was read from: $plait show $shown /attention/test/0/contexts"
+"$plait" show "$shown" /attention/test/0/contexts
 
 cat <<END
 
@@ -37,7 +37,8 @@ ls -1 "$output"/*.h5
 cat <<END
 
 Look into them:
-  $plait show $first
-  h5ls -r $first            (Debian package hdf5-tools)
-  $plait adversarial $first
+  $plait show $shown
+  $plait report $output/grid.h5 --output grid.html
+  $plait adversarial $shown
+  h5ls -r $shown            (Debian package hdf5-tools)
 END
