@@ -91,7 +91,8 @@ slow_backward (const Slow *slow, const PlaitScalar *query, const PlaitScalar *dc
   g_free (changes);
 }
 
-#define MOST_MEMORIES 3
+#define FEW_MEMORIES 3
+#define MOST_MEMORIES 20
 
 typedef struct
 {
@@ -172,7 +173,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
 static Case
 random_case (Trial *trial, gint64 most_queries, gint64 most_keys)
 {
-  Case c = { .n_memories = (guint)trial_number (trial, 1, MOST_MEMORIES) };
+  Case c = { .n_memories = (guint)trial_number (trial, 1, trial_number (trial, 0, 7) ? FEW_MEMORIES : MOST_MEMORIES) };
   gint64 sentences = trial_number (trial, 0, 4);
 
   c.settings.heads = (guint)trial_number (trial, 1, 3);

@@ -10,6 +10,8 @@
  */
 #define MOST_QUERIES 64
 #define MOST_SCORES 32768
+/* Scratch is taken in multiples of so many scalars. */
+#define TAKEN 16
 
 /* Shapes of the piece and the layout of its scratch. */
 typedef struct
@@ -65,8 +67,9 @@ KERNEL (attention_scratch) (const PlaitAttentionPiece *given, gboolean backward)
   gint64 transposed = piece.width * piece.stride, rows = piece.keys * piece.padded;
   gint64 scores = piece.tile * piece.stride, queries = piece.queries * piece.padded;
   gint64 numbers = backward ? 2 * transposed + 4 * rows + 2 * scores + 3 * queries : transposed + 2 * rows + scores;
+  gint64 blocks = 2 * given->job->n_memories + 9; /* at most, of which take rounds each up */
 
-  return sizeof (PlaitScalar) * (gsize)numbers + 1024;
+  return sizeof (PlaitScalar) * (gsize)(numbers + TAKEN * blocks);
 }
 
 static PlaitScalar *
@@ -74,7 +77,7 @@ take (PlaitScalar **scratch, gint64 n)
 {
   PlaitScalar *block = *scratch;
 
-  *scratch += (n + 15) / 16 * 16;
+  *scratch += (n + TAKEN - 1) / TAKEN * TAKEN;
   return block;
 }
 
