@@ -7,6 +7,10 @@
 
 /* Panels in a piece. */
 #define PIECE_PANELS 4
+/* Words that are looked at before the bound is raised to what they reached. */
+#define LOOK 64
+/* Rows whose logits stand in a thread's scratch at once, however many a batch has. */
+#define PIECE_ROWS 256
 
 typedef struct
 {
@@ -60,21 +64,26 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
   return n + 1;
 }
 
-/* The best words of a row within a block, none of which is above @greatest; @places is scratch for @n. */
+/* The best words of a row within a block, none of which is above @greatest; @places is scratch for LOOK. */
 static void
 choose (const Search *search, gint64 row, gint64 first, const PlaitScalar *logits, PlaitScalar greatest, gint64 n,
         gint32 *places, Candidate *candidates)
 {
   PlaitScalar bound, known;
-  gint64 reached = 0;
   guint found = 0;
 
   __atomic_load (&search->bounds[row], &bound, __ATOMIC_RELAXED);
-  if (greatest >= bound)
-    reached = search->table->kernels->at_least (logits, bound, n, places);
-  for (gint64 i = 0; i < reached; i++)
-    if (logits[places[i]] > -(PlaitScalar)INFINITY)
-      found = insert (candidates, found, search->best, (Candidate){ logits[places[i]], (gint32)first + places[i] });
+  for (gint64 look = 0; look < n && greatest >= bound; look += LOOK)
+    {
+      gint64 reached = search->table->kernels->at_least (logits + look, bound, MIN (LOOK, n - look), places);
+
+      for (gint64 i = 0; i < reached; i++)
+        if (logits[look + places[i]] > -(PlaitScalar)INFINITY)
+          found = insert (candidates, found, search->best,
+                          (Candidate){ logits[look + places[i]], (gint32)(first + look) + places[i] });
+      if (found == search->best)
+        bound = MAX (bound, candidates[found - 1].logit);
+    }
   if (found < search->best)
     {
       candidates[found].id = -1;
@@ -97,21 +106,19 @@ forbid_words (const Search *search, gint64 row, gint64 first, PlaitScalar *logit
 }
 
 static void
-block_piece (gpointer data, gint64 block, guint thread)
+some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, guint thread)
 {
-  const Search *search = data;
   const PlaitKernels *kernels = search->table->kernels;
-  gint64 rows = search->states.rows, first = block * search->block;
-  gint64 n = MIN (search->block, search->table->width - first);
+  gint64 first = block * search->block, n = MIN (search->block, search->table->width - first);
   PlaitScalar *logits = plait_pool_scratch (
-      search->pool, thread, (sizeof (PlaitScalar) * (gsize)rows + sizeof (gint32)) * (gsize)search->block);
+      search->pool, thread, sizeof (PlaitScalar) * (gsize)(rows * search->block) + sizeof (gint32) * LOOK);
   gint32 *places = (gint32 *)(logits + rows * search->block);
 
-  plait_packed_multiply (search->table, logits, search->block, FALSE, search->states.data, search->states.stride, rows,
-                         first, n);
-  for (gint64 row = 0; row < rows; row++)
+  plait_packed_multiply (search->table, logits, search->block, FALSE, plait_tensor_row (search->states, first_row),
+                         search->states.stride, rows, first, n);
+  for (gint64 row = first_row; row < first_row + rows; row++)
     {
-      PlaitScalar *at = logits + row * search->block;
+      PlaitScalar *at = logits + (row - first_row) * search->block;
       gint64 place = row * search->blocks + block;
       Statistics statistics;
 
@@ -123,6 +130,15 @@ block_piece (gpointer data, gint64 block, guint thread)
       forbid_words (search, row, first, at, n);
       choose (search, row, first, at, statistics.greatest, n, places, search->candidates + place * search->best);
     }
+}
+
+static void
+block_piece (gpointer data, gint64 block, guint thread)
+{
+  const Search *search = data;
+
+  for (gint64 row = 0; row < search->states.rows; row += PIECE_ROWS)
+    some_rows (search, block, row, MIN (PIECE_ROWS, search->states.rows - row), thread);
 }
 
 static void
