@@ -51,10 +51,3 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
 {
   return state->table->step (state, tape, hypotheses, tokens, parents, capture);
 }
-
-void
-plait_decoder_state_free (PlaitDecoderState *state)
-{
-  if (state)
-    state->table->state_free (state);
-}

@@ -35,7 +35,6 @@ typedef struct
                                gint64 hypotheses, gint64 steps);
   PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                       const gint64 *parents, PlaitCapture *capture);
-  void (*state_free) (PlaitDecoderState *state);
   void (*free) (PlaitDecoder *decoder);
 } PlaitDecoderTable;
 
@@ -70,8 +69,8 @@ PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, 
                                   PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
 
 /*
- * Search. The state keeps what does not change from step to step (projected keys and values, made on @tape, which must
- * live as long) and what grows (caches). At most @hypotheses rows at once and @steps steps. (transfer full)
+ * Search. The state keeps what does not change from step to step (projected keys and values, made on @tape) and
+ * what grows (caches). At most @hypotheses rows at once and @steps steps. It lives in the arena of @tape.
  */
 PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
                                         gint64 hypotheses, gint64 steps);
@@ -84,8 +83,6 @@ PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *
  */
 PlaitNode *plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                                const gint64 *parents, PlaitCapture *capture);
-void plait_decoder_state_free (PlaitDecoderState *state);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoderState, plait_decoder_state_free)
 
 /* The Transformer decoder (Vaswani et al. 2017; Libovicky et al. 2018, section 2). */
 PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error);

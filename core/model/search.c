@@ -358,7 +358,6 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
     }
   else
     too_large (batch, settings, error, work.error);
-  plait_decoder_state_free (work.state);
   return hypotheses;
 }
 

@@ -107,12 +107,9 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories
   const Transformer *t = (const Transformer *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 layers = t->settings->layers;
-  State *state = g_new0 (State, 1);
+  State *state = plait_arena_take (arena, sizeof *state);
 
-  state->state.table = decoder->table;
-  state->transformer = t;
-  state->memories = memories;
-  state->limit = steps;
+  *state = (State){ .state.table = decoder->table, .transformer = t, .memories = memories, .limit = steps };
   state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
   state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
@@ -186,12 +183,6 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   return normalise (t, tape, &t->norm, x);
 }
 
-static void
-state_free (PlaitDecoderState *state)
-{
-  g_free (state);
-}
-
 static gboolean
 check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
 {
@@ -217,7 +208,6 @@ static const PlaitDecoderTable transformer_table = {
   .forward = forward,
   .start = start,
   .step = step,
-  .state_free = state_free,
   .free = transformer_free,
 };
 
