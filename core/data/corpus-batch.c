@@ -12,11 +12,12 @@ tuple_of (const PlaitCorpusStreamState *stream, gint64 tuple)
 }
 
 static gint64
-source_rows (const PlaitCorpusStreamState *stream, gint64 tuple)
+source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple)
 {
+  gint64 from = tuple_of (stream, tuple);
   if (stream->kind == PLAIT_INPUT_FEATURES)
-    return plait_feature_file_positions (stream->features);
-  gint64 n = plait_token_store_length (stream->tokens, tuple_of (stream, tuple));
+    return plait_feature_file_length (stream->features, plait_corpus_line (corpus, from));
+  gint64 n = plait_token_store_length (stream->tokens, from);
   return n > 0 ? n + stream->append_end : 0;
 }
 
@@ -26,7 +27,7 @@ plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
   g_assert (stream >= 0 && stream < corpus->n_streams && tuple >= 0 && tuple < corpus->size);
   if (stream == corpus->n_sources)
     return plait_token_store_length (corpus->streams[stream].tokens, tuple) + 1;
-  return source_rows (&corpus->streams[stream], tuple);
+  return source_rows (corpus, &corpus->streams[stream], tuple);
 }
 
 gint64
@@ -91,7 +92,7 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
   offsets[0] = 0;
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 rows = source_rows (stream, tuples[i]);
+      gint64 rows = source_rows (corpus, stream, tuples[i]);
       offsets[i + 1] = offsets[i] + rows;
       input->n_missing += rows == 0;
     }
@@ -128,7 +129,7 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
       if (stream->kind == PLAIT_INPUT_FEATURES)
         sources[s].width = plait_feature_file_width (stream->features);
       for (gint64 i = 0; i < n; i++)
-        sources[s].rows += source_rows (stream, tuples[i]);
+        sources[s].rows += source_rows (corpus, stream, tuples[i]);
     }
   gint64 target_rows = plait_corpus_has_target (corpus) ? 0 : -1;
   for (gint64 i = 0; target_rows >= 0 && i < n; i++)

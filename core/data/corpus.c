@@ -47,6 +47,26 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
   return state->features != NULL;
 }
 
+/* Counts the kept tuples whose features are missing, and the positions of the others. */
+static gboolean
+count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error)
+{
+  for (gint64 line = 0; corpus->empty_is_error && line < corpus->lines; line++)
+    if (plait_feature_file_length (stream->features, line) == 0)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: entry %" G_GINT64_FORMAT " of the features has the length 0; expected positions of %s, "
+                         "since empty=error (empty=missing would take the source as missing there)",
+                         stream->path, line, stream->name);
+  for (gint64 tuple = 0; tuple < corpus->size; tuple++)
+    {
+      gint64 length = plait_feature_file_length (stream->features, plait_corpus_line (corpus, tuple));
+
+      stream->counts.missing += length == 0;
+      stream->counts.longest = MAX (stream->counts.longest, length);
+    }
+  return TRUE;
+}
+
 /* The feature files must have an entry a line. */
 static gboolean
 check_features (PlaitCorpus *corpus, GError **error)
@@ -72,7 +92,8 @@ check_features (PlaitCorpus *corpus, GError **error)
                            "%s: the features have %" G_GINT64_FORMAT " sentences, but %s has %" G_GINT64_FORMAT
                            "; expected as many in both, since entry i belongs to tuple i",
                            stream->path, sentences, counted_in, corpus->lines);
-      stream->counts.longest = plait_feature_file_positions (stream->features);
+      if (!count_features (corpus, stream, error))
+        return FALSE;
     }
   return TRUE;
 }

@@ -33,8 +33,8 @@ typedef struct
   gint64 n_sources;
   const PlaitCorpusStream *target; /* NULL: there is nothing but sources */
 
-  /* empty=error: an empty line is an error. Otherwise an empty line of a source means that the source is missing for
-   * this tuple. */
+  /* empty=error: an empty line, or features of length 0, are an error. Otherwise the source is missing for this
+   * tuple. */
   gboolean empty_is_error;
 
   /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its

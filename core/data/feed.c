@@ -128,8 +128,7 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
     {
       if (feed->line == plait_feature_file_sentences (side->features))
         return TAKE_END;
-      end = g_array_index (side->offsets, gint64, side->offsets->len - 1)
-            + plait_feature_file_positions (side->features);
+      end += plait_feature_file_length (side->features, feed->line);
     }
   else
     {

@@ -43,7 +43,8 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_target_length, "0", "0", "1000000",
                         "Training tuples with more tokens in the target are dropped; 0: no limit", NULL),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, empty, "error", "error;missing",
-                       "What an empty line of a source is: an error, or a missing source", NULL),
+                       "What an empty line of a source, or one without features, is: an error, or a missing source",
+                       NULL),
   PLAIT_DEFINE_TEXT (PlaitDataSettings, generate, "", "Task whose corpus is made instead of read; empty: none", NULL),
 };
 
@@ -62,7 +63,9 @@ static const PlaitSettingDefinition source_definitions[] = {
   PLAIT_DEFINE_TEXT (PlaitSourceSettings, stream, "",
                      "Stream of [data] that is read; empty: the one of the source's name", NULL),
   PLAIT_DEFINE_TEXT (PlaitSourceSettings, dataset, "/features",
-                     "Features: dataset [sentence, position, width] in the file", NULL),
+                     "Features: dataset [sentence, position, width] in the file; a dataset of that name with _lengths "
+                     "behind it, [sentence], tells how many positions count, 0: the sentence is missing",
+                     NULL),
 };
 
 const PlaitSettingGroup plait_source_group = PLAIT_SETTING_GROUP_WITH (

@@ -16,6 +16,8 @@
 #define LARGEST_SENTENCE ((gint64)1 << 30)
 /* HDF5's own cache of chunks: several of the usual size, so that neighbours are not inflated again. */
 #define CHUNK_CACHE ((size_t)32 << 20)
+/* What the name of the lengths has behind that of their dataset. */
+#define LENGTHS "_lengths"
 
 struct PlaitFeatureFile
 {
@@ -27,6 +29,7 @@ struct PlaitFeatureFile
   hid_t file;
   hid_t data;
   gint64 sentences, positions, width;
+  gint32 *lengths; /* [sentences] positions that count; NULL: all */
 };
 
 /* A failure of HDF5 on a foreign file: the file is at fault. */
@@ -56,7 +59,8 @@ note_dataset (hid_t group, const char *name, const H5L_info_t *info, void *data)
 {
   OnlyDataset *only = data;
   H5O_info_t object;
-  if (info->type == H5L_TYPE_HARD && H5Oget_info_by_name2 (group, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) >= 0
+  if (info->type == H5L_TYPE_HARD && !g_str_has_suffix (name, LENGTHS)
+      && H5Oget_info_by_name2 (group, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) >= 0
       && object.type == H5O_TYPE_DATASET && only->n++ == 0)
     only->name = g_strconcat ("/", name, NULL);
   return only->n > 1;
@@ -115,6 +119,40 @@ check_shape (PlaitFeatureFile *file, GError **error)
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
 
+/* How many positions of each sentence count, where the file tells it. */
+static gboolean
+read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
+{
+  g_autofree char *name = g_strconcat (file->dataset, LENGTHS, NULL);
+  if (H5Lexists (file->file, name, access) <= 0)
+    return TRUE;
+  g_auto (StoreId) data = H5Dopen2 (file->file, name, access);
+  g_auto (StoreId) type = data >= 0 ? H5Dget_type (data) : -1;
+  g_auto (StoreId) space = data >= 0 ? H5Dget_space (data) : -1;
+  hsize_t n = 0;
+  if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
+      || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->sentences)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s is to tell how many positions of %s count, expected %" G_GINT64_FORMAT
+                       " integers, one a sentence; correct it, or rename it",
+                       file->path, name, file->dataset, file->sentences);
+  if (!plait_store_check_storage (data, file->fd, file->path, name, error))
+    return FALSE;
+  file->lengths = g_try_new (gint32, (gsize)file->sentences);
+  if (file->lengths == NULL)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the lengths of its sentences", file->path);
+  /* HDF5 clips what 32 bits do not hold. */
+  if (H5Dread (data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, file->lengths) < 0)
+    return fail_hdf5 (file, "cannot read the lengths of its sentences", error);
+  for (gint64 i = 0; i < file->sentences; i++)
+    if (file->lengths[i] < 0 || file->lengths[i] > file->positions)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: %s[%" G_GINT64_FORMAT "] is %d, expected the number of positions that count, 0 (the "
+                         "sentence is missing) to %" G_GINT64_FORMAT,
+                         file->path, name, i, file->lengths[i], file->positions);
+  return TRUE;
+}
+
 /* Opens the HDF5 file over the descriptor and its dataset, and checks what it claims. */
 static gboolean
 attach (PlaitFeatureFile *file, GError **error)
@@ -134,14 +172,17 @@ attach (PlaitFeatureFile *file, GError **error)
   if (file->data < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no dataset '%s' in it; h5ls -r lists what there is",
                        file->path, file->dataset);
-  return check_shape (file, error);
+  return check_shape (file, error) && read_lengths (file, link, error);
 }
 
+/* The first positions of @sentence, as many as @rows has. */
 static gboolean
 read_sentence (PlaitFeatureFile *file, gint64 sentence, PlaitTensor rows, GError **error)
 {
   hsize_t start[3] = { (hsize_t)sentence };
-  hsize_t count[3] = { 1, (hsize_t)file->positions, (hsize_t)file->width };
+  hsize_t count[3] = { 1, (hsize_t)rows.rows, (hsize_t)file->width };
+  if (rows.rows == 0)
+    return TRUE;
   g_auto (StoreId) stored = H5Dget_space (file->data);
   g_auto (StoreId) memory = plait_store_tensor_space (rows);
   if (stored < 0 || memory < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
@@ -156,8 +197,9 @@ read_sentence (PlaitFeatureFile *file, gint64 sentence, PlaitTensor rows, GError
       if (!isfinite (plait_tensor_row (rows, i)[j]))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: %s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                           "] is infinite or not a number, expected finite values",
-                           file->path, file->dataset, sentence, i, j);
+                           "] is infinite or not a number, expected finite values; where a sentence is missing, say so "
+                           "by a length of 0 in %s" LENGTHS,
+                           file->path, file->dataset, sentence, i, j, file->dataset);
   return TRUE;
 }
 
@@ -177,7 +219,8 @@ try_file (gpointer data, GError **error)
   for (gint64 i = 0; i < n; i++)
     {
       gint64 sentence = n == 1 ? 0 : (gint64)((__int128)i * (file->sentences - 1) / (n - 1));
-      if (!read_sentence (file, sentence, plait_tensor (values, file->positions, file->width), error))
+      gint64 length = plait_feature_file_length (file, sentence);
+      if (!read_sentence (file, sentence, plait_tensor (values, length, file->width), error))
         return FALSE;
     }
   return TRUE;
@@ -219,6 +262,7 @@ plait_feature_file_free (PlaitFeatureFile *file)
     close (file->fd);
   g_free (file->path);
   g_free (file->dataset);
+  g_free (file->lengths);
   g_free (file);
 }
 
@@ -246,10 +290,16 @@ plait_feature_file_width (const PlaitFeatureFile *file)
   return file->width;
 }
 
+gint64
+plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence)
+{
+  return file->lengths != NULL ? file->lengths[sentence] : file->positions;
+}
+
 gboolean
 plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
-  g_assert (rows.rows == n * file->positions && rows.width == file->width);
+  gint64 at = 0;
   plait_store_quiet (); /* a thread that loads ahead is another one than that which opened */
   for (gint64 i = 0; i < n; i++)
     {
@@ -258,8 +308,12 @@ plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64
                            "%s: %s has %" G_GINT64_FORMAT " sentences, so sentence %" G_GINT64_FORMAT
                            " cannot be read; give one row a line of the text",
                            file->path, file->dataset, file->sentences, sentences[i]);
-      if (!read_sentence (file, sentences[i], plait_tensor_rows (rows, i * file->positions, file->positions), error))
+      gint64 length = plait_feature_file_length (file, sentences[i]);
+      g_assert (length <= rows.rows - at && rows.width == file->width);
+      if (!read_sentence (file, sentences[i], plait_tensor_rows (rows, at, length), error))
         return FALSE;
+      at += length;
     }
+  g_assert (at == rows.rows);
   return TRUE;
 }

@@ -8,6 +8,9 @@
  * Feature files: HDF5 that somebody else wrote, with a dataset [sentence, position, width] of any integer or float
  * type, such as the positions of an image a sentence.
  *
+ * A dataset DATASET_lengths [sentence] of integers beside it, which may be missing, tells how many positions of each
+ * sentence count: the first ones, or with 0 none, where there is no image. What stands behind them is not looked at.
+ *
  * libhdf5 does not survive every damaged file, so a file is opened and read in a child process first
  * (base/trial.h): whole up to 64 MiB, beyond that rows from all over it. Only then this process opens it.
  */
@@ -28,7 +31,10 @@ gint64 plait_feature_file_sentences (const PlaitFeatureFile *file);
 gint64 plait_feature_file_positions (const PlaitFeatureFile *file);
 gint64 plait_feature_file_width (const PlaitFeatureFile *file);
 
-/* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [n * positions, width]. An
+/* The positions of @sentence that count; 0: it is missing. */
+gint64 plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence);
+
+/* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [their lengths, width]. An
  * infinite or undefined value is an error that names where it stands. */
 gboolean plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows,
                                   GError **error);

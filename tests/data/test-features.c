@@ -5,9 +5,10 @@
 #include "harness.h"
 #include "store/store.h"
 
-/* A feature file of @sentences x 2 x 3, value (s, p, w) = 100 s + 10 p + w. (transfer full) */
+/* A feature file of @sentences x 2 x 3, value (s, p, w) = 100 s + 10 p + w, with @lengths [sentences] or NULL.
+ * (transfer full) */
 static char *
-write_features (const char *name, gint64 sentences)
+write_features (const char *name, gint64 sentences, const gint32 *lengths)
 {
   char *path = plait_test_path (name);
   const gint64 shape[] = { sentences, 2, 3 };
@@ -17,6 +18,9 @@ write_features (const char *name, gint64 sentences)
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
   CHECK (plait_store_write (store, "/images", PLAIT_STORE_FLOAT, 3, shape, values, PLAIT_STORE_PLAIN, &error));
+  if (lengths != NULL)
+    CHECK (
+        plait_store_write (store, "/images_lengths", PLAIT_STORE_INT32, 1, shape, lengths, PLAIT_STORE_PLAIN, &error));
   CHECK (plait_store_commit (store, &error));
   CHECK_NO_ERROR (error);
   return path;
@@ -36,7 +40,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = write_features ("images.h5", 4);
+  g_autofree char *images = write_features ("images.h5", 4, NULL);
   PlaitCorpusStream sources[]
       = { data_tokens ("text", text, vocabulary),
           { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
@@ -79,7 +83,7 @@ TEST_CASE (features, must_be_as_many_as_lines)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = write_features ("images.h5", 5);
+  g_autofree char *images = write_features ("images.h5", 5, NULL);
   PlaitCorpusStream sources[]
       = { data_tokens ("text", text, vocabulary),
           { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
@@ -90,4 +94,48 @@ TEST_CASE (features, must_be_as_many_as_lines)
   sources[1].path = text;
   CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
   CHECK (error != NULL);
+}
+
+/* A sentence may have fewer positions than others, or none: its image is missing. */
+TEST_CASE (features, may_be_missing)
+{
+  static const gint32 lengths[] = { 2, 1, 0, 2 };
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
+  g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  g_autofree char *images = write_features ("images.h5", 4, lengths);
+  PlaitCorpusStream sources[]
+      = { data_tokens ("text", text, vocabulary),
+          { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
+  PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  CHECK_INT (plait_corpus_counts (corpus, 1)->missing, 1);
+  CHECK_INT (plait_corpus_longest (corpus, 1), 2);
+  CHECK_INT (plait_corpus_length (corpus, 1, 1), 1);
+
+  const gint64 tuples[] = { 3, 2, 1 };
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  const PlaitInput *image = &batch->inputs[1];
+  CHECK_INT (image->features.rows, 3);
+  CHECK_INT (image->n_missing, 1);
+  check_rows (image, 0, 3);
+  CHECK (plait_input_is_missing (image, 1));
+  CHECK_INT (plait_ragged_length (image->rows, 2), 1);
+  CHECK_NEAR (plait_tensor_row (image->features, 2)[2], 102, 0);
+
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) fed = plait_feed_next (feed, 4, &error);
+  REQUIRE (fed != NULL);
+  CHECK_INT (fed->inputs[1].n_missing, 1);
+  CHECK (plait_input_is_missing (&fed->inputs[1], 2));
+  check_rows (&fed->inputs[1], 3, 3);
+
+  settings.empty_is_error = TRUE;
+  CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: entry 2 of the features has the length 0; expected");
 }

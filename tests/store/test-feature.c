@@ -160,6 +160,65 @@ TEST_CASE (store_feature, refuses_data_in_other_files)
   check_refused (linked, "/x", PLAIT_ERROR_INPUT, "there is no dataset '/x'");
 }
 
+/* Adds the dataset @name of integers, or of floats, to the file @path. */
+static void
+add_list (const char *path, const char *name, hid_t type, hsize_t n, const int *values)
+{
+  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+  hid_t space = H5Screate_simple (1, &n, NULL);
+  hid_t data = H5Dcreate2 (file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite (data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  H5Dclose (data);
+  H5Sclose (space);
+  H5Fclose (file);
+}
+
+TEST_CASE (store_feature, reads_the_positions_that_count)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  const int lengths[] = { 2, 0, 3, 1 };
+  GError *error = NULL;
+  make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 4, 3, 2 }, H5P_DEFAULT);
+  add_list (path, "/x_lengths", H5T_STD_U8LE, 4, lengths);
+  g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK_STRING (plait_feature_file_dataset (file), "/x");
+  for (gint64 i = 0; i < 4; i++)
+    CHECK_INT (plait_feature_file_length (file, i), lengths[i]);
+  PlaitScalar values[8];
+  CHECK (plait_feature_file_read (file, (gint64[]){ 3, 1, 2 }, 3, plait_tensor (values, 4, 2), &error));
+  CHECK_NO_ERROR (error);
+  const int expected[] = { 18, 19, 12, 13, 14, 15, 16, 17 };
+  for (int i = 0; i < 8; i++)
+    CHECK_NEAR (values[i], expected[i], 0);
+}
+
+TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
+{
+  g_autofree char *path = plait_test_path ("features.h5");
+  const struct
+  {
+    hid_t type;
+    hsize_t n;
+    int values[3];
+    const char *part;
+  } cases[] = {
+    { H5T_STD_I32LE, 2, { 1, 1 }, "/x_lengths is to tell how many positions of /x count, expected 3 integers" },
+    { H5T_IEEE_F64LE, 3, { 1, 1, 1 }, "/x_lengths is to tell how many positions of /x count, expected 3 integers" },
+    { H5T_STD_I64LE, 3, { 1, 3, 1 }, "/x_lengths[1] is 3, expected the number of positions that count" },
+    { H5T_STD_I8LE, 3, { 1, 1, -1 }, "/x_lengths[2] is -1, expected the number of positions that count" },
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %d", (int)i);
+      make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 3, 2, 2 }, H5P_DEFAULT);
+      add_list (path, "/x_lengths", cases[i].type, cases[i].n, cases[i].values);
+      check_refused (path, "/x", PLAIT_ERROR_INPUT, cases[i].part);
+    }
+}
+
+/* What does not count may be anything. */
 TEST_CASE (store_feature, refuses_what_is_not_finite)
 {
   g_autofree char *path = plait_test_path ("features.h5");
@@ -172,6 +231,11 @@ TEST_CASE (store_feature, refuses_what_is_not_finite)
   H5Dclose (data);
   H5Fclose (file);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x[1, 1, 1] is infinite or not a number");
+  add_list (path, "/x_lengths", H5T_STD_I32LE, 3, (const int[]){ 2, 1, 2 });
+  GError *error = NULL;
+  g_autoptr (PlaitFeatureFile) granted = plait_feature_file_open (path, NULL, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (granted != NULL);
 }
 
 TEST_CASE (store_feature, refuses_what_is_no_hdf5)
