@@ -265,6 +265,25 @@ first_difference (const char *before, const char *now)
   return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
 }
 
+/* Whether @text, the experiment of the old run, gives the same results as this one. */
+static gboolean
+check_settings (const Run *run, const char *text, GError **error)
+{
+  g_autofree char *name = g_strconcat (run->options->output, ":/@experiment", NULL);
+  g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, run->experiment->combiner->registry, error);
+  g_autofree char *before = old ? plait_experiment_key (old) : NULL;
+  g_autofree char *now = plait_experiment_key (run->experiment);
+  g_autofree char *difference = before ? first_difference (before, now) : NULL;
+
+  if (!before || !difference)
+    return before != NULL;
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
+      "another --output",
+      run->options->output, difference);
+}
+
 /* Opens what is at the output path, if that is to be gone on with. A place that takes no file is told now, not at the
  * first checkpoint. */
 static gboolean
@@ -293,42 +312,22 @@ find_old (Run *run, gboolean *complete, GError **error)
   if (!status)
     return FALSE;
   *complete = g_str_equal (status, "complete");
-  return TRUE;
+  return check_settings (run, text, error);
 }
 
-/* Whether the old run is of this very experiment. */
+/* Whether the old run, of the same settings, is one of the same data and plugins. */
 static gboolean
 check_old (Run *run, GError **error)
 {
   g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
-  g_autofree char *text = key ? plait_store_get_string (run->old, "/", "experiment", error) : NULL;
-  g_autoptr (PlaitExperiment) old = NULL;
-  g_autofree char *before = NULL;
-  g_autofree char *now = NULL;
-  g_autofree char *difference = NULL;
 
-  if (!text)
-    return FALSE;
-  if (g_str_equal (key, run->key))
-    return TRUE;
-  if (!plait_materials_check (run->materials, run->old, error)
-      || !plait_system_check_plugins (run->system, run->old, error))
-    return FALSE;
-  old = plait_experiment_parse (text, run->options->output, run->experiment->combiner->registry, error);
-  if (!old)
-    return FALSE;
-  before = plait_experiment_key (old);
-  now = plait_experiment_key (run->experiment);
-  difference = first_difference (before, now);
-  if (!difference)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
-                       run->options->output);
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
-      "another --output",
-      run->options->output, difference);
+  if (!key || g_str_equal (key, run->key))
+    return key != NULL;
+  return plait_materials_check (run->materials, run->old, error)
+         && plait_system_check_plugins (run->system, run->old, error)
+         && plait_fail (error, PLAIT_ERROR_CORRUPT,
+                        "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
+                        run->options->output);
 }
 
 static gboolean

@@ -32,6 +32,7 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
 {
   g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);
   g_autofree char *text = NULL;
+  g_autofree char *place = NULL;
   g_autofree gint64 *widths = NULL;
 
   trained->store = plait_store_open (path, error);
@@ -51,7 +52,8 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
       return NULL;
     }
   trained->registry = plait_registry_new ();
-  trained->experiment = plait_experiment_parse (text, path, trained->registry, error);
+  place = g_strconcat (path, ":/@experiment", NULL);
+  trained->experiment = plait_experiment_parse (text, place, trained->registry, error);
   if (!trained->experiment)
     return NULL;
   trained->materials = plait_materials_new (trained->experiment, trained->store, log, error);

@@ -258,11 +258,12 @@ TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
 
 /* Loads the tiny experiment at @path with @overrides and runs it into @output. */
 static gboolean
-run_with (const char *path, const char *const *overrides, const char *output, PlaitLog *log, GError **error)
+run_with (const char *path, const char *const *overrides, const char *output, gboolean resume, PlaitLog *log,
+          GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, error);
-  PlaitRunOptions options = { .output = output, .command = "test", .threads = 1, .log = log };
+  PlaitRunOptions options = { .output = output, .command = "test", .threads = 1, .resume = resume, .log = log };
   PlaitRunOutcome outcome;
 
   return experiment && plait_run (experiment, &options, &outcome, error);
@@ -279,7 +280,7 @@ TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
   g_autoptr (GError) error = NULL;
   gint64 steps[2] = { 0, 0 };
 
-  CHECK (run_with (path, overrides, output, NULL, &error));
+  CHECK (run_with (path, overrides, output, FALSE, NULL, &error));
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
@@ -304,7 +305,7 @@ TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
   int lines = 0;
   g_autoptr (PlaitLog) log = test_log_new (count_lines, &lines);
 
-  CHECK (!run_with (path, NULL, output, log, &error));
+  CHECK (!run_with (path, NULL, output, FALSE, log, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/run.h5");
   CHECK_INT (lines, 0);
 }
@@ -317,7 +318,7 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
   g_autofree char *output = plait_test_path ("run.h5");
   g_autoptr (GError) error = NULL;
 
-  CHECK (run_with (path, overrides, output, NULL, &error));
+  CHECK (run_with (path, overrides, output, FALSE, NULL, &error));
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
@@ -347,6 +348,30 @@ TEST_CASE (run, is_opened_without_its_text)
   CHECK (plait_materials_file (trained->materials, "test", "a") != NULL);
   fclose (stream);
   CHECK_STRING (said, "");
+}
+
+/* Before anything of the old run is used, such as its vocabularies, and before data is read. */
+TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
+{
+  static const struct
+  {
+    const char *override;
+    const char *part;
+  } cases[] = {
+    { "decoder.combiner=serial", "it had \"combiner=hierarchical\" where there is now \"combiner=serial\"" },
+    { "data.vocabulary=separate", "it had \"vocabulary=shared\" where there is now \"vocabulary=separate\"" },
+  };
+  g_autofree char *path = test_write_experiment ("tiny", "updates=1");
+  g_autofree char *output = reference_run (path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *overrides[] = { cases[i].override, NULL };
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!run_with (path, overrides, output, TRUE, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+    }
 }
 
 TEST_CASE (run, refuses_to_write_over_a_run)
