@@ -35,8 +35,9 @@ struct PlaitBeam
   guint *n;               /* [sentences]: how many there are */
   gboolean *done;         /* [sentences] */
   GArray *tokens;         /* PlaitBeamToken */
-  GArray *candidates;     /* Candidate, of one sentence */
-  Hypothesis *next;       /* [beam] */
+  Candidate *candidates;  /* [beam]: the best of one sentence, best first */
+  guint n_candidates;
+  Hypothesis *next; /* [beam] */
   /* Rows of the coming step. */
   gint64 *offsets;
   gint32 *row_tokens;
@@ -106,7 +107,7 @@ plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gin
   beam->n = g_new (guint, sentences);
   beam->done = g_new0 (gboolean, sentences);
   beam->tokens = g_array_new (FALSE, FALSE, sizeof (PlaitBeamToken));
-  beam->candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  beam->candidates = g_new (Candidate, settings->beam);
   beam->next = g_new (Hypothesis, settings->beam);
   beam->offsets = g_new (gint64, sentences + 1);
   beam->row_tokens = g_new (gint32, most);
@@ -131,7 +132,7 @@ plait_beam_free (PlaitBeam *beam)
   g_free (beam->n);
   g_free (beam->done);
   g_array_unref (beam->tokens);
-  g_array_unref (beam->candidates);
+  g_free (beam->candidates);
   g_free (beam->next);
   g_free (beam->offsets);
   g_free (beam->row_tokens);
@@ -168,52 +169,64 @@ plait_beam_token (const PlaitBeam *beam, gint64 token)
 }
 
 /* Ties: the older hypothesis, then the lower word. */
-static gint
-compare_candidates (gconstpointer a_pointer, gconstpointer b_pointer)
+static gboolean
+precedes (const Candidate *a, const Candidate *b)
 {
-  const Candidate *a = a_pointer;
-  const Candidate *b = b_pointer;
-
   if (a->rank != b->rank)
-    return a->rank > b->rank ? -1 : 1;
-  if (a->from != b->from)
-    return a->from < b->from ? -1 : 1;
-  return a->token < b->token ? -1 : a->token > b->token;
+    return a->rank > b->rank;
+  return a->from != b->from ? a->from < b->from : a->token < b->token;
 }
 
+/* Puts a candidate among the best so far. FALSE if there are enough without it and without any of a lower rank. */
+static gboolean
+offer (PlaitBeam *beam, const Candidate *candidate)
+{
+  guint at = beam->n_candidates;
+
+  if (at < (guint)beam->settings.beam)
+    beam->n_candidates++;
+  else if (!precedes (candidate, &beam->candidates[--at]))
+    return candidate->rank == beam->candidates[at].rank;
+  for (; at > 0 && precedes (candidate, &beam->candidates[at - 1]); at--)
+    beam->candidates[at] = beam->candidates[at - 1];
+  beam->candidates[at] = *candidate;
+  return TRUE;
+}
+
+/* The words of a hypothesis come with the most probable first: behind one that is not wanted none is. */
 static void
 propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
 {
   const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
 
-  g_array_set_size (beam->candidates, 0);
+  beam->n_candidates = 0;
   for (guint i = 0; i < beam->n[sentence]; i++)
     {
       const Hypothesis *from = &hypotheses[i];
       Candidate candidate = { i, -1, from->log_probability, from->rank, from->row };
 
       if (from->ended)
-        g_array_append_val (beam->candidates, candidate);
+        offer (beam, &candidate);
       for (guint k = 0; !from->ended && k < best && ids[from->row * best + k] >= 0; k++)
         {
           candidate.token = ids[from->row * best + k];
           candidate.log_probability = from->log_probability + (double)log_probabilities[from->row * best + k];
           candidate.rank = rank (beam, candidate.log_probability, from->length + 1);
-          g_array_append_val (beam->candidates, candidate);
+          if (!offer (beam, &candidate))
+            break;
         }
     }
-  g_array_sort (beam->candidates, compare_candidates);
 }
 
 static void
 choose (PlaitBeam *beam, gint64 sentence)
 {
   Hypothesis *hypotheses = hypotheses_of (beam, sentence);
-  guint n = MIN (beam->candidates->len, (guint)beam->settings.beam);
+  guint n = beam->n_candidates;
 
   for (guint i = 0; i < n; i++)
     {
-      const Candidate *candidate = &g_array_index (beam->candidates, Candidate, i);
+      const Candidate *candidate = &beam->candidates[i];
       Hypothesis *chosen = &beam->next[i];
 
       *chosen = hypotheses[candidate->from];
@@ -265,15 +278,16 @@ settled (const PlaitBeam *beam, gint64 sentence)
   for (guint i = 0; i < beam->n[sentence]; i++)
     if (hypotheses[i].ended)
       finished[n_finished++] = score (beam, hypotheses[i].log_probability, hypotheses[i].length);
-    else
-      {
-        reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
-        highest = MAX (highest, hypotheses[i].log_probability);
-      }
   if (n_finished == beam->n[sentence])
     return TRUE;
   if (n_finished < wanted)
     return FALSE;
+  for (guint i = 0; i < beam->n[sentence]; i++)
+    if (!hypotheses[i].ended)
+      {
+        reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
+        highest = MAX (highest, hypotheses[i].log_probability);
+      }
   qsort (finished, n_finished, sizeof *finished, compare_numbers_downwards);
   if (finished[wanted - 1] < reachable)
     return FALSE;

@@ -29,7 +29,9 @@ typedef struct
 static gint64
 pieces_of (Norm *norm)
 {
-  norm->rows_in_piece = MAX (MAX (1, PLAIT_SPAN_ELEMENTS / norm->x.width), (norm->x.rows + 63) / 64);
+  gint64 most = plait_span_elements (norm->x.rows * norm->x.width);
+
+  norm->rows_in_piece = MAX (MAX (1, most / norm->x.width), (norm->x.rows + 63) / 64);
   return (norm->x.rows + norm->rows_in_piece - 1) / norm->rows_in_piece;
 }
 

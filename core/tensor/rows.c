@@ -34,7 +34,7 @@ run_rows (PlaitPool *pool, Call *call, PlaitPiece piece)
   if (call->y.rows == 0 || call->y.width == 0)
     return;
   call->kernels = plait_kernels ();
-  call->rows_in_piece = MAX (1, PLAIT_SPAN_ELEMENTS / call->y.width);
+  call->rows_in_piece = MAX (1, plait_span_elements (call->y.rows * call->y.width) / call->y.width);
   plait_pool_run (pool, (call->y.rows + call->rows_in_piece - 1) / call->rows_in_piece, piece, call);
 }
 

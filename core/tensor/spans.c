@@ -36,7 +36,7 @@ void
 plait_spans_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, PlaitSpan span, gconstpointer data)
 {
   Spans spans = { .n_tensors = n_tensors, .span = span, .data = data };
-  gint64 rows = tensors[0].rows, width = tensors[0].width;
+  gint64 rows = tensors[0].rows, width = tensors[0].width, most;
   gboolean end_to_end = TRUE;
 
   g_assert (n_tensors <= MOST_TENSORS);
@@ -54,9 +54,10 @@ plait_spans_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, P
     }
   for (guint i = 0; i < n_tensors; i++)
     spans.tensors[i] = (PlaitTensor){ tensors[i].data, rows, width, end_to_end ? width : tensors[i].stride };
-  spans.columns_in_piece = MIN (width, PLAIT_SPAN_ELEMENTS);
+  most = plait_span_elements (rows * width);
+  spans.columns_in_piece = MIN (width, most);
   spans.column_pieces = (width + spans.columns_in_piece - 1) / spans.columns_in_piece;
-  spans.rows_in_piece = PLAIT_SPAN_ELEMENTS / spans.columns_in_piece;
+  spans.rows_in_piece = most / spans.columns_in_piece;
   plait_pool_run (pool, (rows + spans.rows_in_piece - 1) / spans.rows_in_piece * spans.column_pieces, spans_piece,
                   &spans);
 }

@@ -4,8 +4,17 @@
 #include "base/pool.h"
 #include "tensor/kernels/kernels.h"
 
-/* Elements in a piece of work that touches each element once. */
+/* Elements in a piece of work that touches each element once: at most, and the fewest worth a piece. */
 #define PLAIT_SPAN_ELEMENTS 16384
+#define PLAIT_SPAN_LEAST 2048
+
+/* How many of @elements, all to be touched once, make a piece: so that a few threads find pieces, if there is enough
+ * to do. */
+static inline gint64
+plait_span_elements (gint64 elements)
+{
+  return CLAMP ((elements / 8 + 63) / 64 * 64, PLAIT_SPAN_LEAST, PLAIT_SPAN_ELEMENTS);
+}
 
 /* A span of @n elements that stand end to end in each of the tensors: tensor i's begin at @at[i]. @index is the place
  * of the first in the tensors (row * width + column). */

@@ -2,6 +2,7 @@
 #include "tensor/vocabulary.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tensor/packed-private.h"
 
@@ -9,6 +10,9 @@
 #define PIECE_PANELS 4
 /* Words that are looked at before the bound is raised to what they reached. */
 #define LOOK 64
+/* Where a thread's first bound is sought: so far below the greatest logit, to an eighth or less of the distance. */
+#define FAR 64
+#define HALVINGS 3
 /* Rows whose logits stand in a thread's scratch at once, however many a batch has. */
 #define PIECE_ROWS 256
 
@@ -39,14 +43,18 @@ typedef struct
   gint64 block; /* words in a piece */
   gint64 blocks;
   Statistics *statistics; /* [row][block] */
-  Candidate *candidates;  /* [row][block][best], most probable first, id -1 at the end */
-  /* [row]: a logit that as many words as are wanted are known to reach. It only spares work: what lies below it cannot
-   * be among the best, whichever piece raised it when. */
-  PlaitScalar *bounds;
+  Candidate *candidates;  /* [thread][row][best]: the best words of what a thread has seen, most probable first */
+  guint *found;           /* [thread][row]: how many of them there are */
 } Search;
 
-/* Puts a word among the @n best so far, of at most @most; the caller meets words in the order of their ids, so that an
- * equal one stays behind. */
+static inline gboolean
+precedes (Candidate a, Candidate b)
+{
+  return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+
+/* Puts a word among the @n best so far, of at most @most. Which they are does not depend on the order in which they
+ * came. */
 static guint
 insert (Candidate *candidates, guint n, guint most, Candidate word)
 {
@@ -54,25 +62,53 @@ insert (Candidate *candidates, guint n, guint most, Candidate word)
 
   if (n == most)
     {
-      if (!(word.logit > candidates[n - 1].logit))
+      if (!precedes (word, candidates[n - 1]))
         return n;
       n--;
     }
-  for (at = n; at > 0 && word.logit > candidates[at - 1].logit; at--)
+  for (at = n; at > 0 && precedes (word, candidates[at - 1]); at--)
     candidates[at] = candidates[at - 1];
   candidates[at] = word;
   return n + 1;
 }
 
-/* The best words of a row within a block, none of which is above @greatest; @places is scratch for LOOK. */
-static void
-choose (const Search *search, gint64 row, gint64 first, const PlaitScalar *logits, PlaitScalar greatest, gint64 n,
-        gint32 *places, Candidate *candidates)
+/* A bound that at least as many of a block's logits reach as words are wanted, and few more; -INFINITY if that is not
+ * to be had close below @greatest. */
+static PlaitScalar
+first_bound (const Search *search, const PlaitScalar *logits, PlaitScalar greatest, gint64 n)
 {
-  PlaitScalar bound, known;
-  guint found = 0;
+  const PlaitKernels *kernels = search->table->kernels;
+  PlaitScalar near = 0, far = 1;
 
-  __atomic_load (&search->bounds[row], &bound, __ATOMIC_RELAXED);
+  for (; kernels->count_at_least (logits, greatest - far, n) < search->best; far *= 2)
+    {
+      if (far > FAR)
+        return -(PlaitScalar)INFINITY;
+      near = far;
+    }
+  for (int i = 0; i < HALVINGS; i++)
+    {
+      PlaitScalar middle = (near + far) / 2;
+
+      if (kernels->count_at_least (logits, greatest - middle, n) < search->best)
+        near = middle;
+      else
+        far = middle;
+    }
+  return greatest - far;
+}
+
+/* Puts the words of a block, none of which is above @greatest, among the best of the row that the thread has seen;
+ * @places is scratch for LOOK. What lies below the last of as many as are wanted is passed over. */
+static void
+choose (const Search *search, gint64 row, guint thread, gint64 first, const PlaitScalar *logits, PlaitScalar greatest,
+        gint64 n, gint32 *places)
+{
+  gint64 list = thread * search->states.rows + row;
+  Candidate *candidates = search->candidates + list * search->best;
+  guint found = search->found[list];
+  PlaitScalar bound = found == search->best ? candidates[found - 1].logit : first_bound (search, logits, greatest, n);
+
   for (gint64 look = 0; look < n && greatest >= bound; look += LOOK)
     {
       gint64 reached = search->table->kernels->at_least (logits + look, bound, MIN (LOOK, n - look), places);
@@ -82,17 +118,9 @@ choose (const Search *search, gint64 row, gint64 first, const PlaitScalar *logit
           found = insert (candidates, found, search->best,
                           (Candidate){ logits[look + places[i]], (gint32)(first + look) + places[i] });
       if (found == search->best)
-        bound = MAX (bound, candidates[found - 1].logit);
+        bound = candidates[found - 1].logit;
     }
-  if (found < search->best)
-    {
-      candidates[found].id = -1;
-      return;
-    }
-  bound = candidates[found - 1].logit;
-  __atomic_load (&search->bounds[row], &known, __ATOMIC_RELAXED);
-  if (bound > known)
-    __atomic_store (&search->bounds[row], &bound, __ATOMIC_RELAXED);
+  search->found[list] = found;
 }
 
 static void
@@ -119,16 +147,15 @@ some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, gu
   for (gint64 row = first_row; row < first_row + rows; row++)
     {
       PlaitScalar *at = logits + (row - first_row) * search->block;
-      gint64 place = row * search->blocks + block;
       Statistics statistics;
 
       if (search->bias != NULL)
         kernels->accumulate (at, 1, 1, search->bias + first, n);
       statistics.greatest = kernels->greatest (at, n);
       statistics.exponentials = (PlaitScalar)kernels->exponential_sum (at, statistics.greatest, n);
-      search->statistics[place] = statistics;
+      search->statistics[row * search->blocks + block] = statistics;
       forbid_words (search, row, first, at, n);
-      choose (search, row, first, at, statistics.greatest, n, places, search->candidates + place * search->best);
+      choose (search, row, thread, first, at, statistics.greatest, n, places);
     }
 }
 
@@ -153,12 +180,13 @@ row_piece (gpointer data, gint64 row, guint thread)
   for (gint64 b = 0; b < search->blocks; b++)
     greatest = MAX (greatest, (double)statistics[b].greatest);
   for (gint64 b = 0; b < search->blocks; b++)
+    sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
+  for (guint t = 0; t < plait_pool_threads (search->pool); t++)
     {
-      const Candidate *candidates = search->candidates + (row * search->blocks + b) * search->best;
+      gint64 list = t * search->states.rows + row;
 
-      sum += statistics[b].exponentials * exp (statistics[b].greatest - greatest);
-      for (guint i = 0; i < search->best && candidates[i].id >= 0; i++)
-        found = insert (best, found, search->best, candidates[i]);
+      for (guint i = 0; i < search->found[list]; i++)
+        found = insert (best, found, search->best, search->candidates[list * search->best + i]);
     }
   log_sum = greatest + log (sum);
   for (guint i = 0; i < search->best; i++)
@@ -184,22 +212,21 @@ plait_vocabulary_best (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, c
                     .best = best,
                     .ids = ids,
                     .log_probabilities = log_probabilities };
-  gint64 places;
+  gint64 lists;
 
   g_assert (states.width == table->depth && best >= 1 && best <= table->width);
   if (states.rows == 0)
     return;
   search.block = PIECE_PANELS * table->kernels->tile_width;
   search.blocks = (table->width + search.block - 1) / search.block;
-  places = states.rows * search.blocks;
-  search.statistics = plait_arena_new_array (arena, Statistics, places);
-  search.candidates = plait_arena_new_array (arena, Candidate, places * best);
-  search.bounds = plait_arena_new_array (arena, PlaitScalar, states.rows);
-  for (gint64 row = 0; row < states.rows; row++)
-    search.bounds[row] = -(PlaitScalar)INFINITY;
+  lists = plait_pool_threads (pool) * states.rows;
+  search.statistics = plait_arena_new_array (arena, Statistics, states.rows * search.blocks);
+  search.candidates = plait_arena_new_array (arena, Candidate, lists * best);
+  search.found = plait_arena_new_array (arena, guint, lists);
+  memset (search.found, 0, sizeof (guint) * (gsize)lists);
   plait_pool_run (pool, search.blocks, block_piece, &search);
   plait_pool_run (pool, states.rows, row_piece, &search);
-  plait_arena_release (arena, search.bounds, sizeof (PlaitScalar) * (gsize)states.rows);
-  plait_arena_release (arena, search.candidates, sizeof (Candidate) * (gsize)(places * best));
-  plait_arena_release (arena, search.statistics, sizeof (Statistics) * (gsize)places);
+  plait_arena_release (arena, search.found, sizeof (guint) * (gsize)lists);
+  plait_arena_release (arena, search.candidates, sizeof (Candidate) * (gsize)(lists * best));
+  plait_arena_release (arena, search.statistics, sizeof (Statistics) * (gsize)(states.rows * search.blocks));
 }

@@ -112,6 +112,8 @@ typedef struct
   PlaitScalar (*greatest) (const PlaitScalar *x, gint64 n);
   /* Writes the places of the numbers that are at least @bound, in order, to @places and returns how many they are. */
   gint64 (*at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
+  /* How many of the numbers are at least @bound. */
+  gint64 (*count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
   /* The sum of exp (x - shift). */
   double (*exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
   /* x = exp (x - shift); returns the sum. */

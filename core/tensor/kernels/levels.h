@@ -27,6 +27,7 @@ void KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScala
                                    PlaitScalar mean, PlaitScalar inverse);
 PlaitScalar KERNEL (greatest) (const PlaitScalar *x, gint64 n);
 gint64 KERNEL (at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
+gint64 KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
 double KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
 double KERNEL (exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
 void KERNEL (scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);

@@ -36,6 +36,21 @@ KERNEL (at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *pl
   return found;
 }
 
+gint64
+KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n)
+{
+  IntegerVector counts = { 0 };
+  gint64 found = 0, i = 0;
+
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    counts -= vector_load (x + i) >= vector_all (bound);
+  for (gint64 lane = 0; lane < VECTOR_LENGTH; lane++)
+    found += counts[lane];
+  for (; i < n; i++)
+    found += x[i] >= bound;
+  return found;
+}
+
 static inline __attribute__ ((always_inline)) double
 exponential_sum (const PlaitScalar *x, PlaitScalar shift, gint64 n, PlaitScalar *kept)
 {

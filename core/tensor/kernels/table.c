@@ -43,6 +43,7 @@ const PlaitKernels KERNEL (kernels) = {
   .layer_norm_backward = KERNEL (layer_norm_backward),
   .greatest = KERNEL (greatest),
   .at_least = KERNEL (at_least),
+  .count_at_least = KERNEL (count_at_least),
   .exponential_sum = KERNEL (exponential_sum),
   .exponentials = KERNEL (exponentials),
   .scale_shift = KERNEL (scale_shift),
