@@ -3,6 +3,7 @@
 
 #include "autograd/tape.h"
 #include "tensor/activation.h"
+#include "tensor/pairs.h"
 
 /*
  * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of
@@ -101,6 +102,33 @@ PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, Plait
 PLAIT_API PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
                                                  PlaitNode *const *values, const guint8 *const *present, guint n,
                                                  const PlaitAttentionOptions *options, PlaitScalar *weights);
+
+/*
+ * Attention taken apart, for decoders that score otherwise, and for those who need the weights as numbers of the tape
+ * (coverage). A pair is a query row of a sentence with a memory row of the same sentence; the pairs of sentence s are
+ * [its queries][its rows], sentences end to end, one row a pair in what follows.
+ */
+
+/* The pairs of ragged queries and the rows of a memory with as many sentences; lives in the tape's arena. */
+PLAIT_API PlaitPairs plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows);
+
+/* Additive scores, vector . tanh (query + key + extra) + bias (Bahdanau et al. 2015; Chen et al. 2017, eq. 5 and 12):
+ * queries [query rows, a] and keys [rows, a] projected, extra [pairs, a] or NULL, vector [1, a], bias [1, 1] or NULL
+ * -> [pairs, 1]. */
+PLAIT_API PlaitNode *plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys,
+                                        PlaitNode *extra, PlaitNode *vector, PlaitNode *bias);
+
+/* scale * query . key (Luong et al. 2015): queries [query rows, w], keys [rows, w] -> [pairs, 1]. */
+PLAIT_API PlaitNode *plait_pair_products (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys,
+                                          double scale);
+
+/* Each query's softmax over its pairs in all of @n memories together -> the weights of memory 0, of memory 1, ...,
+ * below one another; plait_rows takes them apart. pairs[m] belongs to scores[m]. */
+PLAIT_API PlaitNode *plait_pair_weights (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *const *scores, guint n);
+
+/* Row i = the sum over the pairs of query i of weight * value: weights [pairs, 1], values [rows, w] -> [query rows, w].
+ * A query without pairs gives zeros. */
+PLAIT_API PlaitNode *plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *values);
 
 /*
  * Vocabulary projection, softmax, label smoothing, cross entropy and all their gradients as one chunked operator: no

@@ -46,6 +46,19 @@
   X (attention_value)                                                                                                  \
   X (attention_weight)                                                                                                 \
   X (attention_normaliser)                                                                                             \
+  X (pair_scores_one)                                                                                                  \
+  X (pair_scores_square)                                                                                               \
+  X (pair_scores_vector)                                                                                               \
+  X (pair_scores_query)                                                                                                \
+  X (pair_scores_key)                                                                                                  \
+  X (pair_scores_extra)                                                                                                \
+  X (pair_scores_bias)                                                                                                 \
+  X (pair_dot_query)                                                                                                   \
+  X (pair_dot_key)                                                                                                     \
+  X (pair_softmax_weight)                                                                                              \
+  X (pair_softmax_normaliser)                                                                                          \
+  X (pair_read_weight)                                                                                                 \
+  X (pair_read_value)                                                                                                  \
   X (items_attention_query)                                                                                            \
   X (items_attention_key)                                                                                              \
   X (items_attention_value)                                                                                            \

@@ -220,7 +220,9 @@ positions (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_add_positions (tape, leaves[0], five_rows, leaves[1], 1, 0.25);
 }
 
-#define WIDTH 22 /* two heads of 11 */
+#define WIDTH 22    /* two heads of 11 */
+#define PAIRS 6     /* of the queries and the first memory below */
+#define PAIRS_TOO 4 /* and the second */
 /* The first sentence has both memories, the second no queries, the third only the second memory, the fourth none. */
 static const gint64 query_offsets[] = { 0, 2, 2, 3, 5 };
 static const gint64 first_offsets[] = { 0, 3, 7, 7, 7 };
@@ -290,6 +292,51 @@ items_attention_all (PlaitTape *tape, PlaitNode *const *leaves)
   PlaitAttentionOptions options = { .heads = 1 };
 
   return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 1, NULL, 3, &options, NULL);
+}
+
+static PlaitNode *
+pair_scores (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitPairs pairs = plait_pairs (tape, query_rows, first_rows);
+
+  return plait_pair_scores (tape, &pairs, leaves[0], leaves[1], leaves[2], leaves[3], leaves[4]);
+}
+
+/* A sentence of several pieces, and nothing beside queries and keys. */
+static PlaitNode *
+pair_scores_long (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 two[] = { 0, 2, 2 }, many[] = { 0, 150, 153 };
+  PlaitPairs pairs = plait_pairs (tape, (PlaitRagged){ 2, two }, (PlaitRagged){ 2, many });
+
+  return plait_pair_scores (tape, &pairs, leaves[0], leaves[1], NULL, leaves[2], NULL);
+}
+
+static PlaitNode *
+pair_products (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitPairs pairs = plait_pairs (tape, query_rows, first_rows);
+
+  return plait_pair_products (tape, &pairs, leaves[0], leaves[1], 0.7);
+}
+
+static PlaitNode *
+pair_weights (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitPairs pairs[] = { plait_pairs (tape, query_rows, first_rows), plait_pairs (tape, query_rows, second_rows) };
+
+  return plait_pair_weights (tape, pairs, leaves, 2);
+}
+
+/* Weights are read twice, and for themselves. */
+static PlaitNode *
+pair_read (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitPairs pairs = plait_pairs (tape, query_rows, first_rows);
+  PlaitNode *first = plait_pair_read (tape, &pairs, leaves[0], leaves[1]);
+  PlaitNode *second = plait_pair_read (tape, &pairs, leaves[0], leaves[2]);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
 
 static const gint32 targets[] = { 3, 0, 10, 3 };
@@ -366,6 +413,16 @@ const GradientCase gradient_cases[] = {
     5,
     { { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH }, { 4, WIDTH } } },
   { "items, all present", NULL, items_attention_all, CHECK_MODE, 4, { { 3, 4 }, { 3, 4 }, { 3, 4 }, { 3, 4 } } },
+  { "pair scores",
+    "pair_scores_",
+    pair_scores,
+    CHECK_MODE,
+    5,
+    { { 5, WIDTH }, { 7, WIDTH }, { PAIRS, WIDTH }, { 1, WIDTH }, { 1, 1 } } },
+  { "pair scores, long", NULL, pair_scores_long, CHECK_MODE, 3, { { 2, 3 }, { 153, 3 }, { 1, 3 } } },
+  { "pair products", "pair_dot_", pair_products, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
+  { "pair weights", "pair_softmax_", pair_weights, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
+  { "pair read", "pair_read_", pair_read, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
   { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
   { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };

@@ -321,6 +321,64 @@ TEST_CASE (operators, paper1_equation_8_attention_over_items)
       NEAR);
 }
 
+/* Attention taken apart, put together again, is attention: scores by products, their softmax over two memories,
+ * contexts. */
+TEST_CASE (operators, pairs_put_together_are_attention)
+{
+  g_auto (Bench) bench = bench_new (2);
+  gint64 query_offsets[] = { 0, 2, 3, 4 }, first_offsets[] = { 0, 3, 3, 3 }, second_offsets[] = { 0, 2, 7, 7 };
+  PlaitRagged query_rows = { 3, query_offsets }, rows[] = { { 3, first_offsets }, { 3, second_offsets } };
+  PlaitAttentionOptions options = { .heads = 1, .scale = 0.3 };
+  PlaitAttended memories[2] = { { .rows = rows[0] }, { .rows = rows[1] } };
+  PlaitPairs pairs[2];
+  PlaitNode *queries, *scores[2], *weights, *contexts[2], *expected, *found;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  queries = bench_random (&bench, 4, 5, 1);
+  for (guint m = 0; m < 2; m++)
+    {
+      memories[m].keys = bench_random (&bench, plait_ragged_rows (rows[m]), 5, 2 + m);
+      memories[m].values = bench_random (&bench, plait_ragged_rows (rows[m]), 5, 4 + m);
+      pairs[m] = plait_pairs (bench.tape, query_rows, rows[m]);
+      scores[m] = plait_pair_products (bench.tape, &pairs[m], queries, memories[m].keys, 0.3);
+    }
+  expected = plait_attention (bench.tape, queries, query_rows, memories, 2, &options);
+  weights = plait_pair_weights (bench.tape, pairs, scores, 2);
+  for (gint64 m = 0, first = 0; m < 2; first += plait_pairs_number (&pairs[m]), m++)
+    contexts[m]
+        = plait_pair_read (bench.tape, &pairs[m],
+                           plait_rows (bench.tape, weights, first, plait_pairs_number (&pairs[m])), memories[m].values);
+  found = plait_sum (bench.tape, contexts, 2);
+  for (gint64 i = 0; i < 4 * 5; i++)
+    CHECK_NEAR (found->value.data[i], expected->value.data[i], NEAR);
+}
+
+/* vector . tanh (query + key), its softmax and the context, by hand. */
+TEST_CASE (operators, paper2_equations_5_to_7_additive_attention)
+{
+  g_auto (Bench) bench = bench_new (1);
+  gint64 query_offsets[] = { 0, 1 }, offsets[] = { 0, 2 };
+  double q[] = { 0.5, -1 }, k[] = { 1, 2, -0.5, 0.25 }, v[] = { 2, -3 }, h[] = { 1, 2, 3, 4, 5, 6 }, b = 0.125;
+  double score[2], weight, context[3];
+  PlaitNode *scores, *weights;
+  PlaitPairs pairs;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  pairs = plait_pairs (bench.tape, (PlaitRagged){ 1, query_offsets }, (PlaitRagged){ 1, offsets });
+  scores = plait_pair_scores (bench.tape, &pairs, bench_leaf (&bench, 1, 2, q), bench_leaf (&bench, 2, 2, k), NULL,
+                              bench_leaf (&bench, 1, 2, v), bench_leaf (&bench, 1, 1, &b));
+  for (int i = 0; i < 2; i++)
+    score[i] = v[0] * tanh (q[0] + k[2 * i]) + v[1] * tanh (q[1] + k[2 * i + 1]) + b;
+  check_tensor ("scores", scores->value, score, NEAR);
+  weights = plait_pair_weights (bench.tape, &pairs, &scores, 1);
+  weight = exp (score[0]) / (exp (score[0]) + exp (score[1]));
+  check_tensor ("weights", weights->value, (double[]){ weight, 1 - weight }, NEAR);
+  for (int j = 0; j < 3; j++)
+    context[j] = weight * h[j] + (1 - weight) * h[3 + j];
+  check_tensor ("context", plait_pair_read (bench.tape, &pairs, weights, bench_leaf (&bench, 2, 3, h))->value, context,
+                NEAR);
+}
+
 TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
 {
   g_auto (Bench) bench = bench_new (1);

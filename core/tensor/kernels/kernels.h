@@ -66,6 +66,15 @@ typedef struct
   const PlaitGradientTarget *dvalues;
 } PlaitItemsJob;
 
+/* A pair of an additive score, or where its gradients are added (NULL: nowhere). */
+typedef struct
+{
+  PlaitScalar *query;
+  PlaitScalar *key;
+  PlaitScalar *extra; /* or NULL */
+  PlaitScalar *vector;
+} PlaitAdditivePair;
+
 typedef struct
 {
   const char *level;
@@ -128,6 +137,14 @@ typedef struct
   /* One sentence with one query, all heads, one memory, no dropout and nothing kept; scratch for heads times the keys,
    * rounded up to whole vectors. FALSE, with nothing done, if heads have a width that it does not know. */
   gboolean (*attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
+  PlaitScalar (*dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n);
+  /* vector . tanh (query + key + extra); @extra may be NULL. */
+  PlaitScalar (*additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,
+                                 const PlaitScalar *vector, gint64 n);
+  /* Adds the gradients of it to @to. */
+  void (*additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
+                                   gint64 n);
+
   /* One row, all heads; scratch for 2 n numbers. */
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);

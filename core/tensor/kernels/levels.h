@@ -35,5 +35,10 @@ gsize KERNEL (attention_scratch) (const PlaitAttentionPiece *piece, gboolean bac
 void KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
 void KERNEL (attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
 gboolean KERNEL (attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
+PlaitScalar KERNEL (dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n);
+PlaitScalar KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,
+                                     const PlaitScalar *vector, gint64 n);
+void KERNEL (additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
+                                       gint64 n);
 void KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 void KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);

@@ -51,6 +51,9 @@ const PlaitKernels KERNEL (kernels) = {
   .attention_forward = KERNEL (attention_forward),
   .attention_backward = KERNEL (attention_backward),
   .attention_one = KERNEL (attention_one),
+  .dot = KERNEL (dot),
+  .additive_score = KERNEL (additive_score),
+  .additive_score_backward = KERNEL (additive_score_backward),
   .items_forward = KERNEL (items_forward),
   .items_backward = KERNEL (items_backward),
 };

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+
+PlaitPairs
+plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows)
+{
+  return plait_pairs_new (plait_tape_arena (tape), queries, rows);
+}
+
+enum
+{
+  ADDITIVE_QUERIES,
+  ADDITIVE_KEYS,
+  ADDITIVE_EXTRA,
+  ADDITIVE_VECTOR,
+  ADDITIVE_BIAS,
+  ADDITIVE_INPUTS
+};
+
+static PlaitAdditive
+additive_of (PlaitNode *const *inputs)
+{
+  return (PlaitAdditive){
+    .queries = inputs[ADDITIVE_QUERIES]->value,
+    .keys = inputs[ADDITIVE_KEYS]->value,
+    .extra = inputs[ADDITIVE_EXTRA] ? inputs[ADDITIVE_EXTRA]->value : (PlaitTensor){ 0 },
+    .vector = inputs[ADDITIVE_VECTOR]->value.data,
+    .bias = inputs[ADDITIVE_BIAS] ? inputs[ADDITIVE_BIAS]->value.data : NULL,
+  };
+}
+
+static PlaitTensor
+to_add (PlaitTape *tape, PlaitNode *input)
+{
+  return input && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ 0 };
+}
+
+static void
+additive_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitAdditive additive = additive_of (node->inputs);
+  PlaitAdditiveGradients gradients = {
+    .queries = to_add (tape, node->inputs[ADDITIVE_QUERIES]),
+    .keys = to_add (tape, node->inputs[ADDITIVE_KEYS]),
+    .extra = to_add (tape, node->inputs[ADDITIVE_EXTRA]),
+    .vector = to_add (tape, node->inputs[ADDITIVE_VECTOR]).data,
+    .bias = to_add (tape, node->inputs[ADDITIVE_BIAS]).data,
+  };
+
+  plait_pairs_additive_backward (plait_tape_pool (tape), plait_tape_arena (tape), node->payload, &gradients,
+                                 node->gradient.data, &additive);
+}
+
+static const PlaitOperator additive = { .name = "pair_scores", .backward = additive_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys, PlaitNode *extra,
+                   PlaitNode *vector, PlaitNode *bias)
+{
+  PlaitNode *inputs[ADDITIVE_INPUTS] = { queries, keys, extra, vector, bias };
+  PlaitNode *node;
+  PlaitAdditive from;
+
+  g_assert (queries->value.width == keys->value.width && vector->value.width == keys->value.width);
+  g_assert (queries->value.rows == plait_ragged_rows (pairs->queries)
+            && keys->value.rows == plait_ragged_rows (pairs->rows));
+  g_assert (!extra || (extra->value.rows == plait_pairs_number (pairs) && extra->value.width == keys->value.width));
+  node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, ADDITIVE_INPUTS, sizeof *pairs);
+  *(PlaitPairs *)node->payload = *pairs;
+  from = additive_of (inputs);
+  plait_pairs_additive (plait_tape_pool (tape), pairs, node->value.data, &from);
+  return node;
+}
+
+typedef struct
+{
+  PlaitPairs pairs;
+  PlaitScalar scale;
+} Dot;
+
+static void
+dot_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  const Dot *dot = node->payload;
+  PlaitNode *queries = node->inputs[0], *keys = node->inputs[1];
+  PlaitTensor scaled = plait_tape_tensor (tape, node->value.rows, 1), term;
+
+  plait_tensor_accumulate (pool, scaled, 0, dot->scale, node->gradient);
+  if (queries->needs_gradient)
+    {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_target (tape, queries, &beta);
+
+      term = PLAIT_TERM_TENSOR (tape, pair_dot_query, scaled);
+      plait_pairs_read (pool, &dot->pairs, target, beta != 0, term.data, keys->value);
+    }
+  if (keys->needs_gradient)
+    {
+      term = PLAIT_TERM_TENSOR (tape, pair_dot_key, scaled);
+      plait_pairs_spread (pool, &dot->pairs, plait_gradient_to_add (tape, keys), term.data, queries->value);
+    }
+}
+
+static const PlaitOperator dot = { .name = "pair_dot", .backward = dot_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_pair_products (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys, double scale)
+{
+  PlaitNode *node;
+
+  g_assert (queries->value.width == keys->value.width);
+  g_assert (queries->value.rows == plait_ragged_rows (pairs->queries)
+            && keys->value.rows == plait_ragged_rows (pairs->rows));
+  node = plait_tape_node (tape, &dot, plait_pairs_number (pairs), 1, (PlaitNode *[]){ queries, keys }, 2, sizeof (Dot));
+  *(Dot *)node->payload = (Dot){ *pairs, (PlaitScalar)scale };
+  plait_pairs_dot (plait_tape_pool (tape), pairs, node->value.data, (PlaitScalar)scale, queries->value, keys->value);
+  return node;
+}
+
+static void
+softmax_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const PlaitPairs *pairs = *(const PlaitPairs **)node->payload;
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitScalar **targets = plait_arena_new_array (arena, PlaitScalar *, node->n_inputs);
+  PlaitScalar *betas = plait_arena_new_array (arena, PlaitScalar, node->n_inputs);
+
+  for (guint m = 0; m < node->n_inputs; m++)
+    targets[m] = plait_gradient_if_needed (tape, node->inputs[m], &betas[m]).data;
+  plait_pairs_softmax_backward (plait_tape_pool (tape), pairs, node->n_inputs, targets, betas, node->gradient.data,
+                                node->value.data);
+}
+
+static const PlaitOperator softmax = { .name = "pair_softmax", .backward = softmax_backward, .ignores_inputs = TRUE };
+
+PlaitNode *
+plait_pair_weights (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *const *scores, guint n)
+{
+  PlaitPairs *kept = plait_arena_new_array (plait_tape_arena (tape), PlaitPairs, n);
+  gint64 rows = 0;
+  PlaitNode *node;
+
+  for (guint m = 0; m < n; m++)
+    {
+      kept[m] = pairs[m];
+      g_assert (scores[m]->value.rows == plait_pairs_number (&pairs[m]) && scores[m]->value.width == 1);
+      rows += scores[m]->value.rows;
+    }
+  node = plait_tape_node (tape, &softmax, rows, 1, scores, n, sizeof kept);
+  *(const PlaitPairs **)node->payload = kept;
+  rows = 0;
+  for (guint m = 0; m < n; rows += scores[m]->value.rows, m++)
+    plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (node->value, rows, scores[m]->value.rows), 0, 1,
+                             scores[m]->value);
+  plait_pairs_softmax (plait_tape_pool (tape), kept, n, node->value.data, node->value.data);
+  return node;
+}
+
+static void
+read_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  const PlaitPairs *pairs = node->payload;
+  PlaitNode *weights = node->inputs[0], *values = node->inputs[1];
+
+  if (weights->needs_gradient)
+    {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_target (tape, weights, &beta);
+      PlaitTensor term = PLAIT_TERM_TENSOR (tape, pair_read_weight, node->gradient);
+      PlaitTensor products = beta != 0 ? plait_tape_tensor (tape, target.rows, 1) : target;
+
+      plait_pairs_dot (pool, pairs, products.data, 1, term, values->value);
+      if (beta != 0)
+        plait_tensor_accumulate (pool, target, 1, 1, products);
+    }
+  if (values->needs_gradient)
+    plait_pairs_spread (pool, pairs, plait_gradient_to_add (tape, values), weights->value.data,
+                        PLAIT_TERM_TENSOR (tape, pair_read_value, node->gradient));
+}
+
+static const PlaitOperator read_pairs = { .name = "pair_read", .backward = read_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *values)
+{
+  PlaitNode *node;
+
+  g_assert (weights->value.rows == plait_pairs_number (pairs) && weights->value.width == 1);
+  g_assert (values->value.rows == plait_ragged_rows (pairs->rows));
+  node = plait_tape_node (tape, &read_pairs, plait_ragged_rows (pairs->queries), values->value.width,
+                          (PlaitNode *[]){ weights, values }, 2, sizeof *pairs);
+  *(PlaitPairs *)node->payload = *pairs;
+  plait_pairs_read (plait_tape_pool (tape), pairs, node->value, FALSE, weights->value.data, values->value);
+  return node;
+}
