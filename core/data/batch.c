@@ -30,6 +30,19 @@ place (Layout *layout, gint64 items, gsize item_size)
   return part;
 }
 
+static const PlaitTrees *
+lay_out_trees (Layout *layout, gint64 n, gint64 nodes)
+{
+  PlaitTrees *trees = place (layout, 1, sizeof (PlaitTrees));
+  PlaitTrees parts = { .nodes = { n, place (layout, n + 1, sizeof (gint64)) } };
+  parts.left = place (layout, nodes, sizeof (gint64));
+  parts.right = place (layout, nodes, sizeof (gint64));
+  parts.labels = place (layout, nodes, sizeof (char *));
+  if (trees != NULL)
+    *trees = parts;
+  return trees;
+}
+
 static void
 lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
 {
@@ -51,6 +64,8 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
           input.features
               = plait_tensor (place (layout, scalars, sizeof (PlaitScalar)), sources[s].rows, sources[s].width);
         }
+      if (sources[s].has_trees)
+        input.trees = lay_out_trees (layout, n, sources[s].nodes);
       if (inputs != NULL)
         inputs[s] = input;
     }

@@ -12,9 +12,11 @@ typedef struct
   PlaitInputKind kind;
   gint64 rows;  /* of all sentences */
   gint64 width; /* of features */
+  gboolean has_trees;
+  gint64 nodes; /* of all trees */
 } PlaitBatchSource;
 
-/* A batch of @n_sentences tuples whose offsets, sentences, tokens and features are still to be written, through
+/* A batch of @n_sentences tuples whose offsets, sentences, tokens, features and trees are still to be written, through
  * plait_batch_fill. @target_rows < 0: no target. Fails if there is no memory for it. (transfer full) */
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                              GError **error);

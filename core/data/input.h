@@ -28,15 +28,34 @@ typedef enum
   PLAIT_INPUT_FEATURES, /* one vector a row, such as a position of an image */
 } PlaitInputKind;
 
+/*
+ * Binary trees over the rows of an input. Sentence s has the inner nodes nodes.offsets[s] .. nodes.offsets[s + 1] - 1,
+ * children before parents, so the last is the root; the arrays have an entry a node. A child c of sentence s, which has
+ * T rows, is row c of the sentence if c < T, and else inner node c - T of the sentence.
+ *
+ * Read from left to right, the leaves are the rows in their order: a sentence of I tokens has I - 1 inner nodes, or
+ * none if it has no tree. An EOS row, the last of its sentence, stands outside of the tree.
+ */
+typedef struct
+{
+  PlaitRagged nodes;   /* n = sentences of the batch */
+  const gint64 *left;  /* counted within the sentence, as said above */
+  const gint64 *right; /* the same */
+
+  /* Such as "NP", "ROOT+S" (a chain of single children made one) and "@NP" (made to be binary); "" where unknown. */
+  const char *const *labels;
+} PlaitTrees;
+
 /* One source of a batch. A sentence without rows is missing: there is nothing of this source to read for it. */
 typedef struct
 {
   PlaitInputKind kind;
-  const char *name;     /* of the source, as in [source NAME] */
-  PlaitRagged rows;     /* n = sentences of the batch */
-  const gint32 *tokens; /* [rows] of PLAIT_INPUT_TOKENS, each in 0 .. vocabulary size - 1; NULL otherwise */
-  PlaitTensor features; /* [rows, width] of PLAIT_INPUT_FEATURES; data is NULL otherwise */
-  gint64 n_missing;     /* sentences without rows */
+  const char *name;        /* of the source, as in [source NAME] */
+  PlaitRagged rows;        /* n = sentences of the batch */
+  const gint32 *tokens;    /* [rows] of PLAIT_INPUT_TOKENS, each in 0 .. vocabulary size - 1; NULL otherwise */
+  PlaitTensor features;    /* [rows, width] of PLAIT_INPUT_FEATURES; data is NULL otherwise */
+  gint64 n_missing;        /* sentences without rows */
+  const PlaitTrees *trees; /* over the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */
 } PlaitInput;
 
 /* Whether sentence @sentence of the batch has no rows in @input. */

@@ -176,6 +176,21 @@ plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gs
   vocabulary->format->encode (vocabulary->model, text, length, ids);
 }
 
+void
+plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
+                               GArray *pieces)
+{
+  gsize position = 0, word_length;
+  const char *word;
+  while ((word = plait_words_next (text, length, &position, &word_length)) != NULL)
+    {
+      guint before = ids->len;
+      plait_vocabulary_encode (vocabulary, word, word_length, ids);
+      gint32 n = (gint32)(ids->len - before);
+      g_array_append_val (pieces, n);
+    }
+}
+
 char *
 plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n)
 {

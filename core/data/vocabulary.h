@@ -73,5 +73,10 @@ double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
  * ever read out of the text. */
 void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
+/* The same, white-space token by token, and to @pieces, an array of gint32, how many ids each token has. The ids are
+ * those of the text as a whole, unless the vocabulary has a piece that spans white space. */
+void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
+                                    GArray *pieces);
+
 /* The text of @ids[0 .. n - 1]; padding, BOS and EOS are left out. (transfer full) */
 char *plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n);

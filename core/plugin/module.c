@@ -52,6 +52,7 @@ check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
          && check_layout_field (path, "a tensor", found->tensor_size, expected.tensor_size, headers, error)
          && check_layout_field (path, "a tape node", found->node_size, expected.node_size, headers, error)
          && check_layout_field (path, "a batch input", found->input_size, expected.input_size, headers, error)
+         && check_layout_field (path, "the trees of a batch", found->trees_size, expected.trees_size, headers, error)
          && check_layout_field (path, "a memory", found->memory_size, expected.memory_size, headers, error)
          && check_layout_field (path, "an encoding", found->encoding_size, expected.encoding_size, headers, error)
          && check_layout_field (path, "an attention site", found->site_size, expected.site_size, headers, error);

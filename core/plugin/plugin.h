@@ -78,6 +78,7 @@ typedef struct
   guint32 tensor_size;
   guint32 node_size;
   guint32 input_size;
+  guint32 trees_size;
   guint32 memory_size;
   guint32 encoding_size;
   guint32 site_size;
@@ -86,7 +87,7 @@ typedef struct
 #define PLAIT_PLUGIN_LAYOUT                                                                                            \
   {                                                                                                                    \
     sizeof (void *), sizeof (PlaitScalar), sizeof (PlaitTensor), sizeof (PlaitNode), sizeof (PlaitInput),              \
-        sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite)                                               \
+        sizeof (PlaitTrees), sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite)                          \
   }
 
 typedef struct

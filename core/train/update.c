@@ -78,6 +78,7 @@ bytes_of_part (const Update *update, const PlaitBatch *batch, gint64 n, gint64 *
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (plait_tape_pool (update->tape), arena);
   g_autofree PlaitInput *inputs = g_memdup2 (batch->inputs, (gsize)batch->n_sources * sizeof *inputs);
+  g_autofree PlaitTrees *trees = g_new (PlaitTrees, batch->n_sources);
   PlaitBatch part = *batch;
   PlaitBatch *only = &part;
   PlaitTrainingSums sums = { 0 };
@@ -89,6 +90,12 @@ bytes_of_part (const Update *update, const PlaitBatch *batch, gint64 n, gint64 *
     {
       inputs[i].rows.n = n;
       inputs[i].features.rows = plait_ragged_rows (inputs[i].rows);
+      if (inputs[i].trees != NULL)
+        {
+          trees[i] = *inputs[i].trees;
+          trees[i].nodes.n = n;
+          inputs[i].trees = &trees[i];
+        }
     }
   *rows = all_rows (&part);
   smaller.tape = tape;

@@ -145,6 +145,7 @@ TEST_CASE (zoo, layouts_of_another_build)
   check_animal ("layout-tensor", "a tensor of 5 bytes");
   check_animal ("layout-node", "a tape node of 5 bytes");
   check_animal ("layout-input", "a batch input of 5 bytes");
+  check_animal ("layout-trees", "the trees of a batch of 5 bytes");
   check_animal ("layout-memory", "a memory of 5 bytes");
   check_animal ("layout-encoding", "an encoding of 5 bytes");
   check_animal ("layout-site", "an attention site of 5 bytes");

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/tree-binary.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+struct PlaitTreeLabels
+{
+  GHashTable *numbers; /* name -> number */
+  GPtrArray *names;
+  GStringChunk *texts;
+  GString *scratch;
+};
+
+PlaitTreeLabels *
+plait_tree_labels_new (void)
+{
+  PlaitTreeLabels *labels = g_new (PlaitTreeLabels, 1);
+  labels->numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  labels->names = g_ptr_array_new ();
+  labels->texts = g_string_chunk_new (1024);
+  labels->scratch = g_string_new (NULL);
+  g_ptr_array_add (labels->names, (gpointer) "");
+  g_hash_table_insert (labels->numbers, (gpointer) "", GINT_TO_POINTER (0));
+  return labels;
+}
+
+void
+plait_tree_labels_free (PlaitTreeLabels *labels)
+{
+  if (labels == NULL)
+    return;
+  g_hash_table_unref (labels->numbers);
+  g_ptr_array_unref (labels->names);
+  g_string_chunk_free (labels->texts);
+  g_string_free (labels->scratch, TRUE);
+  g_free (labels);
+}
+
+/* The number of what stands in labels->scratch. */
+static gboolean
+number_scratch (PlaitTreeLabels *labels, gint32 *number, GError **error)
+{
+  gpointer found;
+  if (g_hash_table_lookup_extended (labels->numbers, labels->scratch->str, NULL, &found))
+    {
+      *number = GPOINTER_TO_INT (found);
+      return TRUE;
+    }
+  if (labels->scratch->len > PLAIT_TREE_LABEL_BYTES)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a label of the tree is %" G_GSIZE_FORMAT
+                       " bytes long (a chain of single children keeps all their labels); expected at most %d",
+                       labels->scratch->len, PLAIT_TREE_LABEL_BYTES);
+  if (labels->names->len == PLAIT_TREE_LABELS_LIMIT)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the trees up to here have more than %d different labels; expected constituents such as NP",
+                       PLAIT_TREE_LABELS_LIMIT);
+  *number = (gint32)labels->names->len;
+  char *name = g_string_chunk_insert_len (labels->texts, labels->scratch->str, (gssize)labels->scratch->len);
+  g_ptr_array_add (labels->names, name);
+  g_hash_table_insert (labels->numbers, name, GINT_TO_POINTER (*number));
+  return TRUE;
+}
+
+gboolean
+plait_tree_labels_number (PlaitTreeLabels *labels, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
+{
+  g_string_truncate (labels->scratch, 0);
+  if (label.length > 0)
+    {
+      g_string_append (labels->scratch, prefix);
+      g_string_append_len (labels->scratch, label.text, (gssize)label.length);
+    }
+  return number_scratch (labels, number, error);
+}
+
+const char *
+plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number)
+{
+  return labels->names->pdata[number];
+}
+
+/* The number of the labels of the single children that end in @node, from the top down, joined by '+'; of a leaf
+ * those above it. */
+static gboolean
+number_chain (const PlaitTree *tree, gint64 node, PlaitTreeLabels *labels, gint32 *number, GError **error)
+{
+  gint64 top = node;
+  for (gint64 above; (above = plait_tree_node (tree, top)->parent) >= 0; top = above)
+    if (plait_tree_node (tree, above)->n_children > 1)
+      break;
+  g_string_truncate (labels->scratch, 0);
+  for (;; top = plait_tree_node (tree, top)->first_child)
+    {
+      const PlaitTreeNode *link = plait_tree_node (tree, top);
+      if (link->word < 0 && link->length > 0)
+        {
+          if (labels->scratch->len > 0)
+            g_string_append_c (labels->scratch, '+');
+          g_string_append_len (labels->scratch, link->text, (gssize)link->length);
+        }
+      if (top == node)
+        return number_scratch (labels, number, error);
+    }
+}
+
+/* What binarising goes through with. */
+typedef struct
+{
+  const PlaitTree *tree;
+  PlaitBinarisation binarisation;
+  const PlaitHeadRules *rules;
+  PlaitTreeLabels *labels;
+  GArray *steps;
+  GArray *tags;
+  GArray *children; /* PlaitLabel */
+  gint64 *done;     /* of each node: children that are complete */
+  gint64 *pivot;    /* of each node: the child, from 1, around which it is made binary */
+} Binariser;
+
+static gint64
+find_head (Binariser *self, const PlaitTreeNode *node)
+{
+  g_array_set_size (self->children, 0);
+  for (gint64 child = node->first_child; child >= 0;)
+    {
+      const PlaitTreeNode *at = plait_tree_node (self->tree, child);
+      PlaitLabel label = { at->text, at->word < 0 ? at->length : 0 };
+      g_array_append_val (self->children, label);
+      child = at->next;
+    }
+  return plait_head_rules_find (self->rules, (PlaitLabel){ node->text, node->length },
+                                (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
+}
+
+/* Children up to the pivot are joined from the right once it is there, those behind it each as it comes: with the
+ * first child for pivot this branches to the left, with the last to the right, and with the head it takes the words
+ * behind the head off first (Zhang & Clark 2009). */
+static gboolean
+complete_child (Binariser *self, gint64 number, GError **error)
+{
+  const PlaitTreeNode *node = plait_tree_node (self->tree, number);
+  gint64 n = node->n_children;
+  if (n == 1)
+    return TRUE;
+  gint64 child = ++self->done[number];
+  if (child == 1)
+    self->pivot[number] = self->binarisation == PLAIT_BINARISE_LEFT    ? 1
+                          : self->binarisation == PLAIT_BINARISE_RIGHT ? n
+                                                                       : find_head (self, node) + 1;
+  gint64 joins = child < self->pivot[number] ? 0 : child == self->pivot[number] ? child - 1 : 1;
+  for (gint64 i = 1; i <= joins; i++)
+    {
+      gboolean whole = child == n && i == joins;
+      PlaitTreeStep step = { .leaves = (gint32)self->tags->len };
+      if (whole ? !number_chain (self->tree, number, self->labels, &step.label, error)
+                : !plait_tree_labels_number (self->labels, "@", (PlaitLabel){ node->text, node->length }, &step.label,
+                                             error))
+        return FALSE;
+      g_array_append_val (self->steps, step);
+    }
+  return TRUE;
+}
+
+static gboolean
+binarise (Binariser *self, GError **error)
+{
+  for (gint64 node = plait_tree_next (self->tree, -1); node >= 0; node = plait_tree_next (self->tree, node))
+    {
+      const PlaitTreeNode *at = plait_tree_node (self->tree, node);
+      gint32 tag;
+      if (at->word >= 0)
+        {
+          if (!number_chain (self->tree, node, self->labels, &tag, error))
+            return FALSE;
+          g_array_append_val (self->tags, tag);
+        }
+      if (at->parent >= 0 && !complete_child (self, at->parent, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_tree_binarise (const PlaitTree *tree, PlaitBinarisation binarisation, const PlaitHeadRules *rules,
+                     PlaitTreeLabels *labels, GArray *steps, GArray *tags, GError **error)
+{
+  g_autofree gint64 *counters = g_new0 (gint64, 2 * tree->nodes->len);
+  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (PlaitLabel));
+  Binariser self = { tree, binarisation, rules, labels, steps, tags, children, counters, counters + tree->nodes->len };
+  g_array_set_size (steps, 0);
+  g_array_set_size (tags, 0);
+  return binarise (&self, error);
+}
+
+/* A tree in the making over pieces. */
+typedef struct
+{
+  PlaitTreeLabels *labels;
+  GArray *steps;
+  GByteArray *present; /* of each tree on the stack: whether it has pieces */
+  gint32 pieces;       /* so far */
+} Spreader;
+
+static void
+push (Spreader *self, gboolean present)
+{
+  guint8 byte = present != FALSE;
+  g_byte_array_append (self->present, &byte, 1);
+}
+
+static gboolean
+add_word (Spreader *self, gint32 tag, gint32 pieces, GError **error)
+{
+  PlaitTreeStep step = { 0 };
+  const char *name = plait_tree_labels_name (self->labels, tag);
+  if (pieces > PLAIT_TREE_LEAVES_LIMIT - self->pieces)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the sentence of the tree has more than %d tokens; expected one sentence a line, so split it",
+                       PLAIT_TREE_LEAVES_LIMIT);
+  if (pieces > 2
+      && !plait_tree_labels_number (self->labels, "@", (PlaitLabel){ name, strlen (name) }, &step.label, error))
+    return FALSE;
+  for (gint32 i = 1; i <= pieces; i++)
+    {
+      step.leaves = ++self->pieces;
+      if (i == pieces)
+        step.label = tag;
+      if (i > 1)
+        g_array_append_val (self->steps, step);
+    }
+  push (self, pieces > 0);
+  return TRUE;
+}
+
+static void
+join (Spreader *self, gint32 label)
+{
+  guint n = self->present->len;
+  gboolean left = self->present->data[n - 2], right = self->present->data[n - 1];
+  PlaitTreeStep step = { self->pieces, label };
+  g_byte_array_set_size (self->present, n - 2);
+  push (self, left || right);
+  if (left && right)
+    g_array_append_val (self->steps, step);
+}
+
+gboolean
+plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces, gint64 words, PlaitTreeLabels *labels,
+                   GArray *spread, GError **error)
+{
+  g_autoptr (GByteArray) present = g_byte_array_new ();
+  Spreader self = { labels, spread, present, 0 };
+  gint64 word = 0;
+  g_array_set_size (spread, 0);
+  for (guint i = 0; i <= steps->len; i++)
+    {
+      const PlaitTreeStep *step = i < steps->len ? &g_array_index (steps, PlaitTreeStep, i) : NULL;
+      for (; word < (step != NULL ? step->leaves : words); word++)
+        if (!add_word (&self, tags[word], pieces[word], error))
+          return FALSE;
+      if (step != NULL)
+        join (&self, step->label);
+    }
+  return TRUE;
+}
+
+gint64
+plait_tree_height (const PlaitTreeStep *steps, gint64 n)
+{
+  g_autofree gint64 *heights = g_new0 (gint64, n + 1);
+  gint64 top = 0, leaves = 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      for (; leaves < steps[i].leaves; leaves++)
+        heights[top++] = 0;
+      top--;
+      heights[top - 1] = 1 + MAX (heights[top - 1], heights[top]);
+    }
+  return heights[0];
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/random.h"
+#include "data/tree.h"
+#include "data/trees.h"
+
+/*
+ * Binary trees, as their inner nodes one after the other, children before parents: what trees are kept as.
+ *
+ * A step stands for a node and says how many leaves come before the node's end. So a tree is read like the moves of a
+ * shift-reduce parser: leaves are taken until there are as many, then the last two trees become one. Nothing more is
+ * needed, because the words of a constituency tree stand in their order.
+ */
+typedef struct
+{
+  gint32 leaves; /* up to the end of the node: its last leaf and all before it */
+  gint32 label;  /* of PlaitTreeLabels */
+} PlaitTreeStep;
+
+/* More leaves and more labels are refused: both numbers of a step take two bytes in a corpus. */
+#define PLAIT_TREE_LEAVES_LIMIT 65535
+#define PLAIT_TREE_LABELS_LIMIT 65536
+#define PLAIT_TREE_LABEL_BYTES 255
+
+/* The labels of a stream of trees, numbered as they come; 0 is the empty one. */
+typedef struct PlaitTreeLabels PlaitTreeLabels;
+
+PlaitTreeLabels *plait_tree_labels_new (void);
+void plait_tree_labels_free (PlaitTreeLabels *labels);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeLabels, plait_tree_labels_free)
+
+/* The number of @prefix and @label together (of nothing, if @label is empty). FALSE with PLAIT_ERROR_INPUT if it is too
+ * long, or one too many. */
+gboolean plait_tree_labels_number (PlaitTreeLabels *labels, const char *prefix, PlaitLabel label, gint32 *number,
+                                   GError **error);
+
+/* The label of @number, as long as @labels. (transfer none) */
+const char *plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number);
+
+/* Makes @tree binary: its steps to @steps (PlaitTreeStep), and to @tags (gint32) the label of each word. @rules is
+ * used by PLAIT_BINARISE_HEAD alone. */
+gboolean plait_tree_binarise (const PlaitTree *tree, PlaitBinarisation binarisation, const PlaitHeadRules *rules,
+                              PlaitTreeLabels *labels, GArray *steps, GArray *tags, GError **error);
+
+/* A tree over @words words that no parser made, without labels: not PLAIT_TREES_GIVEN. */
+void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps);
+
+/* From a tree over words (@steps) to one over their pieces (@spread): word w has pieces[w] of them. Those of a word are
+ * grouped from the left under nodes that take the word's place: the highest has its tag, the others the tag with '@'
+ * before it. A word without pieces is left out, and with it the node over it. */
+gboolean plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces, gint64 words,
+                            PlaitTreeLabels *labels, GArray *spread, GError **error);
+
+/* The longest way from the root to a leaf, in links. */
+gint64 plait_tree_height (const PlaitTreeStep *steps, gint64 n);

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/tree.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "data/text-file.h"
+#include "data/words.h"
+
+#define EMPTY_ELEMENT "-NONE-"
+
+PlaitTree *
+plait_tree_new (void)
+{
+  PlaitTree *tree = g_new0 (PlaitTree, 1);
+  tree->nodes = g_array_new (FALSE, FALSE, sizeof (PlaitTreeNode));
+  tree->root = -1;
+  return tree;
+}
+
+void
+plait_tree_free (PlaitTree *tree)
+{
+  if (tree == NULL)
+    return;
+  g_array_unref (tree->nodes);
+  g_free (tree);
+}
+
+gint64
+plait_tree_add (PlaitTree *tree, gint64 word, const char *text, gsize length)
+{
+  PlaitTreeNode node = { -1, -1, -1, -1, 0, word, text, length };
+  g_array_append_val (tree->nodes, node);
+  return (gint64)tree->nodes->len - 1;
+}
+
+void
+plait_tree_attach (PlaitTree *tree, gint64 parent, gint64 child)
+{
+  PlaitTreeNode *above = plait_tree_node (tree, parent);
+  plait_tree_node (tree, child)->parent = parent;
+  if (above->last_child >= 0)
+    plait_tree_node (tree, above->last_child)->next = child;
+  else
+    above->first_child = child;
+  above->last_child = child;
+  above->n_children++;
+}
+
+gint64
+plait_tree_next (const PlaitTree *tree, gint64 node)
+{
+  gint64 next = tree->root;
+  if (node == tree->root)
+    return -1;
+  if (node >= 0)
+    {
+      next = plait_tree_node (tree, node)->next;
+      if (next < 0)
+        return plait_tree_node (tree, node)->parent;
+    }
+  while (plait_tree_node (tree, next)->first_child >= 0)
+    next = plait_tree_node (tree, next)->first_child;
+  return next;
+}
+
+static inline gboolean
+is_space (char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The bytes up to the next blank or bracket. */
+static gsize
+atom_length (const char *text, gsize length)
+{
+  gsize n = 0;
+  while (n < length && !is_space (text[n]) && text[n] != '(' && text[n] != ')')
+    n++;
+  return n;
+}
+
+static gboolean
+is_empty_element (const PlaitTreeNode *node)
+{
+  return node->length == strlen (EMPTY_ELEMENT) && memcmp (node->text, EMPTY_ELEMENT, node->length) == 0;
+}
+
+/* The state of reading brackets. A constituent is attached when it closes, since it may turn out to hold nothing. */
+typedef struct
+{
+  PlaitTree *tree;
+  GArray *open;    /* gint64: constituents not yet closed, the innermost last */
+  GArray *dropped; /* gboolean of each: whether an empty element was left out of it */
+  gboolean closed; /* the outermost is */
+} Brackets;
+
+static gint64
+innermost (const Brackets *brackets)
+{
+  return g_array_index (brackets->open, gint64, brackets->open->len - 1);
+}
+
+static gboolean
+add_word (Brackets *brackets, const char *text, gsize length, gsize byte, GError **error)
+{
+  if (brackets->open->len == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %" G_GSIZE_FORMAT
+                       " of the tree is outside of all brackets; expected one tree a line, so parse the line again",
+                       byte);
+  gint64 parent = innermost (brackets);
+  if (is_empty_element (plait_tree_node (brackets->tree, parent)))
+    {
+      g_array_index (brackets->dropped, gboolean, brackets->dropped->len - 1) = TRUE;
+      return TRUE;
+    }
+  plait_tree_attach (brackets->tree, parent, plait_tree_add (brackets->tree, brackets->tree->n_words++, text, length));
+  return TRUE;
+}
+
+static gboolean
+close_constituent (Brackets *brackets, gsize byte, GError **error)
+{
+  if (brackets->open->len == 0)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "byte %" G_GSIZE_FORMAT " of the tree closes a bracket that was never opened; parse the line again", byte);
+  gint64 node = innermost (brackets);
+  const PlaitTreeNode *closed = plait_tree_node (brackets->tree, node);
+  gboolean dropped = g_array_index (brackets->dropped, gboolean, brackets->dropped->len - 1);
+  if (closed->n_children == 0 && !dropped)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %" G_GSIZE_FORMAT
+                       " of the tree closes a constituent (%.*s) that holds nothing; expected a word or further "
+                       "constituents in it",
+                       byte, (int)closed->length, closed->text);
+  gboolean empty = closed->n_children == 0;
+  g_array_set_size (brackets->open, brackets->open->len - 1);
+  g_array_set_size (brackets->dropped, brackets->dropped->len - 1);
+  brackets->closed = brackets->open->len == 0;
+  if (brackets->closed && !empty)
+    brackets->tree->root = node;
+  else if (!brackets->closed && empty)
+    g_array_index (brackets->dropped, gboolean, brackets->dropped->len - 1) = TRUE;
+  else if (!brackets->closed)
+    plait_tree_attach (brackets->tree, innermost (brackets), node);
+  return TRUE;
+}
+
+static gboolean
+read_brackets (Brackets *brackets, const char *line, gsize length, GError **error)
+{
+  const gboolean no = FALSE;
+  for (gsize i = 0; i < length;)
+    {
+      gsize byte = i + 1;
+      if (is_space (line[i]))
+        i++;
+      else if (brackets->closed)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "byte %" G_GSIZE_FORMAT
+                           " comes after the end of the tree; expected one tree a line, so parse the line again",
+                           byte);
+      else if (line[i] == '(')
+        {
+          for (i++; i < length && is_space (line[i]); i++)
+            ;
+          gsize n = atom_length (line + i, length - i);
+          gint64 node = plait_tree_add (brackets->tree, -1, line + i, n);
+          g_array_append_val (brackets->open, node);
+          g_array_append_val (brackets->dropped, no);
+          i += n;
+        }
+      else if (line[i] == ')')
+        {
+          if (!close_constituent (brackets, byte, error))
+            return FALSE;
+          i++;
+        }
+      else
+        {
+          gsize n = atom_length (line + i, length - i);
+          if (!add_word (brackets, line + i, n, byte, error))
+            return FALSE;
+          i += n;
+        }
+    }
+  if (brackets->open->len > 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%u brackets of the tree are still open at the end of the line; parse the line again",
+                       brackets->open->len);
+  return TRUE;
+}
+
+/* Whether @line says that its sentence has no tree. */
+static gboolean
+says_none (const char *line, gsize length)
+{
+  gint64 depth = 0;
+  gsize first = 0;
+  if (plait_text_is_blank (line, length))
+    return TRUE;
+  while (is_space (line[first]))
+    first++;
+  while (is_space (line[length - 1]))
+    length--;
+  if (length - first == strlen ("null") && memcmp (line + first, "null", length - first) == 0)
+    return TRUE;
+  for (gsize i = first; i < length; i++)
+    {
+      if (line[i] != '(' && line[i] != ')' && !is_space (line[i]))
+        return FALSE;
+      depth += (line[i] == '(') - (line[i] == ')');
+      if (depth < 0)
+        return FALSE;
+    }
+  return depth == 0;
+}
+
+gboolean
+plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error)
+{
+  g_array_set_size (tree->nodes, 0);
+  tree->root = -1;
+  tree->n_words = 0;
+  if (says_none (line, length))
+    return TRUE;
+  gsize first = 0;
+  while (is_space (line[first]))
+    first++;
+  if (line[first] == '[')
+    return plait_tree_read_triples (tree, line, length, error);
+  Brackets brackets = { .tree = tree };
+  brackets.open = g_array_new (FALSE, FALSE, sizeof (gint64));
+  brackets.dropped = g_array_new (FALSE, FALSE, sizeof (gboolean));
+  gboolean good = read_brackets (&brackets, line, length, error);
+  g_array_unref (brackets.open);
+  g_array_unref (brackets.dropped);
+  return good;
+}
+
+/* How a tree writes what its own brackets and the treebank's tools would take for something else. */
+static const struct
+{
+  const char *written;
+  char meant;
+} escapes[] = {
+  { "-LRB-", '(' }, { "-RRB-", ')' }, { "-LSB-", '[' }, { "-RSB-", ']' },
+  { "-LCB-", '{' }, { "-RCB-", '}' }, { "\\/", '/' },   { "\\*", '*' },
+};
+
+/* The bytes of the escape for @meant that @word begins with; 0: it begins with none. */
+static gsize
+escape_length (const char *word, gsize length, char meant)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (escapes); i++)
+    {
+      gsize n = strlen (escapes[i].written);
+      if (escapes[i].meant == meant && n <= length && memcmp (word, escapes[i].written, n) == 0)
+        return n;
+    }
+  return 0;
+}
+
+/* Whether a tree that writes @word means @token. */
+static gboolean
+is_token (const char *word, gsize word_length, const char *token, gsize token_length)
+{
+  if (word_length == 2 && (memcmp (word, "``", 2) == 0 || memcmp (word, "''", 2) == 0) && token_length == 1
+      && *token == '"')
+    return TRUE;
+  gsize i = 0;
+  for (gsize j = 0; j < token_length; j++)
+    {
+      gsize n = i < word_length && word[i] == token[j] ? 1 : escape_length (word + i, word_length - i, token[j]);
+      if (n == 0)
+        return FALSE;
+      i += n;
+    }
+  return i == word_length;
+}
+
+gboolean
+plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GError **error)
+{
+  gsize position = 0, token_length;
+  const char *token;
+  gint64 tokens = 0;
+  guint node = 0;
+  while ((token = plait_words_next (sentence, length, &position, &token_length)) != NULL)
+    {
+      /* Leaves were added in the order of their words. */
+      while (node < tree->nodes->len && plait_tree_node (tree, node)->word < 0)
+        node++;
+      const PlaitTreeNode *leaf = node < tree->nodes->len ? plait_tree_node (tree, node++) : NULL;
+      tokens++;
+      if (leaf != NULL && leaf->text != NULL && !is_token (leaf->text, leaf->length, token, token_length))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "word %" G_GINT64_FORMAT " of the tree is \"%.*s\", but token %" G_GINT64_FORMAT
+                           " of the sentence is \"%.*s\"; expected the words to be the tokens one by one, so parse "
+                           "this text, tokenised as it is",
+                           tokens, (int)leaf->length, leaf->text, tokens, (int)token_length, token);
+    }
+  if (tokens != tree->n_words)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the tree has %" G_GINT64_FORMAT " words, but the sentence has %" G_GINT64_FORMAT
+                       " tokens; expected the words to be the tokens one by one, so parse this text, tokenised as it "
+                       "is",
+                       tree->n_words, tokens);
+  return TRUE;
+}
