@@ -335,6 +335,10 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");
+  if (train->optimizer == PLAIT_OPTIMIZER_ADADELTA && train->schedule == PLAIT_SCHEDULE_NOAM)
+    plait_resolution_problem (resolution, "train", "schedule",
+                              "the rates of noam are made for adam; adadelta finds its step sizes itself and would "
+                              "hardly move: drop the key, which gives constant, or take linear to let the steps fall");
   if (*train->metric != '\0')
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);

@@ -89,14 +89,31 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     }
 }
 
-/* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. */
+/* Adadelta finds its step sizes itself: what [train] leaves open about the rate is otherwise than with Adam. */
+static void
+suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
+{
+  const char *optimizer = plait_key_file_value (resolution->file, "train", "optimizer");
+
+  if (g_strcmp0 (optimizer, "adadelta") != 0)
+    return;
+  plait_settings_set (train, "learning_rate", "1", NULL);
+  plait_settings_set (train, "schedule", "constant", NULL);
+  plait_settings_set (train, "warm_up", "0", NULL);
+}
+
+/* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. @suit (may
+ * be NULL) sets defaults that depend on a key. */
 static PlaitSettings *
 read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
+                 void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
                  void (*check) (const PlaitResolution *resolution))
 {
   PlaitSettings *settings = plait_settings_new_for_group (group);
   guint problems = plait_problems_count (resolution->problems);
 
+  if (suit != NULL)
+    suit (resolution, settings);
   plait_resolution_read_group (resolution, group->name, settings, NULL);
   plait_settings_fill_group (settings, group, memory);
   if (check != NULL && plait_problems_count (resolution->problems) == problems)
@@ -361,7 +378,7 @@ resolve (const PlaitResolution *resolution)
   const char *const *groups = plait_key_file_groups (resolution->file);
 
   check_groups (resolution);
-  experiment->experiment = read_core_group (resolution, &plait_experiment_group, &public->experiment, NULL);
+  experiment->experiment = read_core_group (resolution, &plait_experiment_group, &public->experiment, NULL, NULL);
   name_experiment (resolution);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], SOURCE_PREFIX))
@@ -369,17 +386,18 @@ resolve (const PlaitResolution *resolution)
   choose_sources (resolution);
   plait_resolution_read_data (resolution);
   experiment->decoder
-      = read_core_group (resolution, &plait_decoder_group, &public->decoder, plait_resolution_check_decoder);
+      = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, plait_resolution_check_decoder);
   read_combiner (resolution);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
   if (plait_problems_count (resolution->problems) == 0)
     plait_resolution_check_crossings (resolution);
-  experiment->train = read_core_group (resolution, &plait_train_group, &public->train, plait_resolution_check_train);
+  experiment->train
+      = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, plait_resolution_check_train);
   experiment->decode
-      = read_core_group (resolution, &plait_decode_group, &public->decode, plait_resolution_check_decode);
+      = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, plait_resolution_check_decode);
   experiment->evaluate
-      = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, plait_resolution_check_evaluate);
+      = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, NULL, plait_resolution_check_evaluate);
 }
 
 static void

@@ -10,14 +10,15 @@
 typedef struct
 {
   const PlaitKernels *kernels;
-  const PlaitAdamSlot *slots;
+  const PlaitUpdateSlot *slots;
   guint n_slots;
-  const PlaitAdamSettings *settings;
+  const PlaitAdamSettings *adam;
+  const PlaitAdadeltaSettings *adadelta;
   double *squares;
 } Update;
 
 static gint64
-pieces_of (const PlaitAdamSlot *slot)
+pieces_of (const PlaitUpdateSlot *slot)
 {
   return (slot->n + PIECE - 1) / PIECE;
 }
@@ -33,10 +34,10 @@ all_pieces (const Update *update)
 }
 
 /* The slot that @piece falls into and its first element there. */
-static const PlaitAdamSlot *
+static const PlaitUpdateSlot *
 find_slot (const Update *update, gint64 piece, gint64 *first)
 {
-  const PlaitAdamSlot *slot = update->slots;
+  const PlaitUpdateSlot *slot = update->slots;
 
   for (; piece >= pieces_of (slot); slot++)
     piece -= pieces_of (slot);
@@ -49,17 +50,36 @@ adam_piece (gpointer data, gint64 piece, guint thread)
 {
   const Update *update = data;
   gint64 first;
-  const PlaitAdamSlot *slot = find_slot (update, piece, &first);
+  const PlaitUpdateSlot *slot = find_slot (update, piece, &first);
 
-  update->kernels->adam (slot, first, MIN (PIECE, slot->n - first), update->settings);
+  update->kernels->adam (slot, first, MIN (PIECE, slot->n - first), update->adam);
 }
 
 void
-plait_adam_update (PlaitPool *pool, const PlaitAdamSlot *slots, guint n_slots, const PlaitAdamSettings *settings)
+plait_adam_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitAdamSettings *settings)
 {
-  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .settings = settings };
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adam = settings };
 
   plait_pool_run (pool, all_pieces (&update), adam_piece, &update);
+}
+
+static void
+adadelta_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Update *update = data;
+  gint64 first;
+  const PlaitUpdateSlot *slot = find_slot (update, piece, &first);
+
+  update->kernels->adadelta (slot, first, MIN (PIECE, slot->n - first), update->adadelta);
+}
+
+void
+plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
+                       const PlaitAdadeltaSettings *settings)
+{
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adadelta = settings };
+
+  plait_pool_run (pool, all_pieces (&update), adadelta_piece, &update);
 }
 
 static void
@@ -67,13 +87,13 @@ squares_piece (gpointer data, gint64 piece, guint thread)
 {
   const Update *update = data;
   gint64 first;
-  const PlaitAdamSlot *slot = find_slot (update, piece, &first);
+  const PlaitUpdateSlot *slot = find_slot (update, piece, &first);
 
   update->squares[piece] = update->kernels->squares (slot->gradient + first, MIN (PIECE, slot->n - first));
 }
 
 double
-plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitAdamSlot *slots, guint n_slots)
+plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpdateSlot *slots, guint n_slots)
 {
   Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots };
   gint64 pieces = all_pieces (&update);

@@ -7,15 +7,15 @@
 
 /* Kernels of optimisers, over all parameters in one run of the pool. */
 
-/* A parameter of @n elements with its gradient and Adam's moments. */
+/* A parameter of @n elements with its gradient and what the optimiser keeps of each element: Adam the first and the
+ * second moment, Adadelta the mean squares of gradients and of updates. */
 typedef struct
 {
   PlaitScalar *value;
   PlaitScalar *gradient;
-  PlaitScalar *first_moment;
-  PlaitScalar *second_moment;
+  PlaitScalar *kept[2];
   gint64 n;
-} PlaitAdamSlot;
+} PlaitUpdateSlot;
 
 typedef struct
 {
@@ -30,8 +30,25 @@ typedef struct
 } PlaitAdamSettings;
 
 /* One pass: m, v and value of every slot; gradients are left zero, ready for the next step, unless they are kept. */
-void plait_adam_update (PlaitPool *pool, const PlaitAdamSlot *slots, guint n_slots, const PlaitAdamSettings *settings);
+void plait_adam_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
+                        const PlaitAdamSettings *settings);
+
+/* The members that Adam has too mean the same. */
+typedef struct
+{
+  double rate; /* the update is multiplied by it; the paper has none: 1 */
+  double rho;
+  double epsilon;
+  double weight_decay;
+  double gradient_scale;
+  gboolean keep;
+} PlaitAdadeltaSettings;
+
+/* Zeiler 2012, algorithm 1: with G and D the slot's mean squares, G <- rho G + (1 - rho) g^2, the update is
+ * d = - sqrt (D + epsilon) / sqrt (G + epsilon) g, D <- rho D + (1 - rho) d^2, and the value gets rate * d. */
+void plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
+                            const PlaitAdadeltaSettings *settings);
 
 /* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or infinite if one of them is.
  */
-double plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitAdamSlot *slots, guint n_slots);
+double plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpdateSlot *slots, guint n_slots);

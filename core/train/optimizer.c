@@ -10,12 +10,10 @@
 
 struct PlaitOptimizer
 {
-  PlaitAdamSettings adam;
-  double clip;
-  gboolean uncorrected; /* epsilon joins the root of the second moment before its bias correction */
+  const PlaitTrainSettings *settings;
   PlaitParameters *parameters;
-  PlaitScalar *moments[2];
-  gint64 n; /* numbers with a gradient */
+  PlaitScalar *kept[2]; /* PlaitUpdateSlot */
+  gint64 n;             /* numbers with a gradient */
 };
 
 PlaitOptimizer *
@@ -23,23 +21,16 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
 {
   g_autoptr (PlaitOptimizer) optimizer = g_new0 (PlaitOptimizer, 1);
 
-  optimizer->adam = (PlaitAdamSettings){
-    .beta1 = settings->beta1,
-    .beta2 = settings->beta2,
-    .epsilon = settings->epsilon,
-    .weight_decay = settings->weight_decay,
-  };
-  optimizer->clip = settings->clip;
-  optimizer->uncorrected = settings->epsilon_place == 1;
+  optimizer->settings = settings;
   optimizer->parameters = parameters;
   optimizer->n = plait_parameters_gradients (parameters).width;
   for (guint i = 0; i < 2; i++)
     {
-      optimizer->moments[i] = plait_pages_take (sizeof (PlaitScalar) * (gsize)optimizer->n);
-      if (!optimizer->moments[i])
+      optimizer->kept[i] = plait_pages_take (sizeof (PlaitScalar) * (gsize)optimizer->n);
+      if (!optimizer->kept[i])
         {
           plait_fail (error, PLAIT_ERROR_MEMORY,
-                      "the optimizer's moments need %" G_GSIZE_FORMAT
+                      "what the optimizer keeps needs %" G_GSIZE_FORMAT
                       " bytes, which the system does not give: lower decoder.width or the vocabulary's size",
                       plait_optimizer_bytes (parameters));
           return NULL;
@@ -54,7 +45,7 @@ plait_optimizer_free (PlaitOptimizer *optimizer)
   if (!optimizer)
     return;
   for (guint i = 0; i < 2; i++)
-    plait_pages_give_back (optimizer->moments[i], sizeof (PlaitScalar) * (gsize)optimizer->n);
+    plait_pages_give_back (optimizer->kept[i], sizeof (PlaitScalar) * (gsize)optimizer->n);
   g_free (optimizer);
 }
 
@@ -65,24 +56,23 @@ plait_optimizer_bytes (const PlaitParameters *parameters)
 }
 
 /* All gradients of the parameters as they stand, one after the other. */
-static PlaitAdamSlot
+static PlaitUpdateSlot
 all_parameters (const PlaitOptimizer *optimizer)
 {
-  return (PlaitAdamSlot){
+  return (PlaitUpdateSlot){
     .value = plait_parameters_values (optimizer->parameters).data,
     .gradient = plait_parameters_gradients (optimizer->parameters).data,
-    .first_moment = optimizer->moments[0],
-    .second_moment = optimizer->moments[1],
+    .kept = { optimizer->kept[0], optimizer->kept[1] },
     .n = optimizer->n,
   };
 }
 
 /* A slot a parameter, with the gradient that @tape keeps. Where none has arrived, that of the parameters is zero. */
-static PlaitAdamSlot *
+static PlaitUpdateSlot *
 kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
 {
   guint parameters = plait_parameters_n (optimizer->parameters);
-  PlaitAdamSlot *slots = plait_arena_new_array (plait_tape_arena (tape), PlaitAdamSlot, parameters);
+  PlaitUpdateSlot *slots = plait_arena_new_array (plait_tape_arena (tape), PlaitUpdateSlot, parameters);
 
   *n = 0;
   for (guint i = 0; i < parameters; i++)
@@ -91,53 +81,103 @@ kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
       PlaitTensor gradient = plait_tape_keyed_gradient (tape, parameter);
 
       if (!parameter->frozen)
-        slots[(*n)++] = (PlaitAdamSlot){
+        slots[(*n)++] = (PlaitUpdateSlot){
           .value = parameter->value.data,
           .gradient = gradient.data != NULL ? gradient.data : parameter->gradient.data,
-          .first_moment = optimizer->moments[0] + parameter->offset,
-          .second_moment = optimizer->moments[1] + parameter->offset,
+          .kept = { optimizer->kept[0] + parameter->offset, optimizer->kept[1] + parameter->offset },
           .n = parameter->value.rows * parameter->value.width,
         };
     }
   return slots;
 }
 
+static PlaitAdamSettings
+adam_settings (const PlaitTrainSettings *settings, gint64 step)
+{
+  PlaitAdamSettings adam = {
+    .beta1 = settings->beta1,
+    .beta2 = settings->beta2,
+    .epsilon = settings->epsilon,
+    .weight_decay = settings->weight_decay,
+    .step = step,
+  };
+
+  /* Epsilon joins the root of the second moment before its bias correction. */
+  if (settings->epsilon_place == 1)
+    adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
+  return adam;
+}
+
 double
 plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate)
 {
-  PlaitAdamSlot all = all_parameters (optimizer);
-  PlaitAdamSlot *slots = &all;
+  const PlaitTrainSettings *settings = optimizer->settings;
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitUpdateSlot all = all_parameters (optimizer);
+  PlaitUpdateSlot *slots = &all;
   guint n = 1;
-  PlaitAdamSettings adam = optimizer->adam;
+  gboolean keep = plait_tape_keeps_gradients (tape);
   double norm;
+  double scale;
 
-  adam.keep = plait_tape_keeps_gradients (tape);
-  if (adam.keep)
+  if (keep)
     slots = kept_gradients (optimizer, tape, &n);
-  norm = sqrt (plait_gradient_squared_norm (plait_tape_pool (tape), plait_tape_arena (tape), slots, n));
+  norm = sqrt (plait_gradient_squared_norm (pool, plait_tape_arena (tape), slots, n));
   if (!isfinite (norm))
     return norm;
   plait_parameters_write_values (optimizer->parameters);
-  adam.step = step;
-  adam.rate = rate;
-  if (optimizer->uncorrected)
-    adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
-  adam.gradient_scale = optimizer->clip > 0 && norm > optimizer->clip ? optimizer->clip / norm : 1;
-  plait_adam_update (plait_tape_pool (tape), slots, n, &adam);
+  scale = settings->clip > 0 && norm > settings->clip ? settings->clip / norm : 1;
+  if (settings->optimizer == PLAIT_OPTIMIZER_ADADELTA)
+    {
+      PlaitAdadeltaSettings adadelta = {
+        .rate = rate,
+        .rho = settings->rho,
+        .epsilon = settings->adadelta_epsilon,
+        .weight_decay = settings->weight_decay,
+        .gradient_scale = scale,
+        .keep = keep,
+      };
+
+      plait_adadelta_update (pool, slots, n, &adadelta);
+    }
+  else
+    {
+      PlaitAdamSettings adam = adam_settings (settings, step);
+
+      adam.rate = rate;
+      adam.gradient_scale = scale;
+      adam.keep = keep;
+      plait_adam_update (pool, slots, n, &adam);
+    }
   return norm;
 }
 
-static const char *const moment_names[] = { "first", "second" };
+/* What is kept of each element, as files name it, and what it can be: the square of a gradient may overflow, and both
+ * optimisers go on with that. */
+typedef struct
+{
+  const char *name;
+  PlaitRange range;
+} Kept;
+
+static Kept
+describe_kept (const PlaitOptimizer *optimizer, guint i)
+{
+  const PlaitRange squares = { 0, INFINITY };
+
+  if (optimizer->settings->optimizer == PLAIT_OPTIMIZER_ADADELTA)
+    return (Kept){ i == 0 ? "squared_gradients" : "squared_updates", squares };
+  return i == 0 ? (Kept){ "first", plait_range_finite } : (Kept){ "second", squares };
+}
 
 gboolean
 plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
 {
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *below = g_strdup_printf ("%s/%s", path, moment_names[i]);
+      g_autofree char *below = g_strdup_printf ("%s/%s", path, describe_kept (optimizer, i).name);
 
-      if (!plait_parameters_write_array (optimizer->parameters, optimizer->moments[i], optimizer->n, store, below,
-                                         error))
+      if (!plait_parameters_write_array (optimizer->parameters, optimizer->kept[i], optimizer->n, store, below, error))
         return FALSE;
     }
   return TRUE;
@@ -146,14 +186,12 @@ plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const
 gboolean
 plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
 {
-  /* The square of a gradient may overflow; Adam goes on with that. */
-  const PlaitRange ranges[] = { plait_range_finite, { 0, INFINITY } };
-
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *below = g_strdup_printf ("%s/%s", path, moment_names[i]);
+      Kept kept = describe_kept (optimizer, i);
+      g_autofree char *below = g_strdup_printf ("%s/%s", path, kept.name);
 
-      if (!plait_parameters_read_array (optimizer->parameters, optimizer->moments[i], optimizer->n, ranges[i], store,
+      if (!plait_parameters_read_array (optimizer->parameters, optimizer->kept[i], optimizer->n, kept.range, store,
                                         below, error))
         return FALSE;
     }

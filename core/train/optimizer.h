@@ -5,10 +5,12 @@
 #include "store/store.h"
 #include "train/settings.h"
 
-/* Adam (Kingma & Ba 2014) over all parameters of a model, with clipping by the global norm. */
+/* Adam (Kingma & Ba 2014) or Adadelta (Zeiler 2012) over all parameters of a model, with clipping by the global norm.
+ */
 typedef struct PlaitOptimizer PlaitOptimizer;
 
-/* Moments are zero. PLAIT_ERROR_MEMORY if they do not fit. (transfer full) */
+/* Moments (of Adadelta: mean squares) are zero. @settings must outlive the optimizer. PLAIT_ERROR_MEMORY if they do not
+ * fit. (transfer full) */
 PlaitOptimizer *plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parameters, GError **error);
 void plait_optimizer_free (PlaitOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitOptimizer, plait_optimizer_free)
@@ -21,6 +23,7 @@ double plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint6
 /* Bytes that the moments take. */
 gsize plait_optimizer_bytes (const PlaitParameters *parameters);
 
-/* Writes the moments below @path: first/NAME and second/NAME, NAME being a parameter's. */
+/* Writes the moments below @path: first/NAME and second/NAME, of Adadelta squared_gradients/NAME and
+ * squared_updates/NAME, NAME being a parameter's. */
 gboolean plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);

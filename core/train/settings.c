@@ -15,9 +15,14 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
                         "Updates; with epochs the earlier end counts; 0: no limit", NULL),
-  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, optimizer, "adam", "adam", "Optimizer", "Kingma & Ba 2014"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, optimizer, "adam", "adam;adadelta",
+                       "Optimizer; with adadelta learning_rate is 1, schedule constant and warm_up 0 unless they are "
+                       "given",
+                       "Kingma & Ba 2014; Zeiler 2012"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, learning_rate, "0.2", "0", "1000000",
-                     "Factor of the schedule; of the others than noam the highest rate", "section 4"),
+                     "Factor of the schedule; of the others than noam the highest rate, which an update of adadelta "
+                     "is multiplied by",
+                     "section 4"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, schedule, "noam", "noam;inverse_square_root;linear;constant",
                        "How the rate goes on: rising over warm_up updates, then falling with the root of the step "
                        "(noam: times the root of the width), or linearly to zero at the last update",
@@ -33,6 +38,12 @@ static const PlaitSettingDefinition definitions[] = {
       "Adam: add epsilon to the root of the second moment after its bias correction (the paper, torch) or before "
       "(fairseq, TensorFlow)",
       NULL),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, rho, "0.95", "0", "0.9999999",
+                     "Adadelta: decay of the mean squares of gradients and of updates", "Zeiler 2012"),
+  PLAIT_DEFINE_REAL (
+      PlaitTrainSettings, adadelta_epsilon, "1e-06", "1e-30", "1",
+      "Adadelta: epsilon, under both roots; the first updates are of the size sqrt (epsilon / (1 - rho))",
+      "Zeiler 2012"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, weight_decay, "0", "0", "1", "Decoupled weight decay", NULL),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, clip, "1", "0", "1000000",
                      "Highest norm of all gradients together; 0: no clipping", NULL),

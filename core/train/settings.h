@@ -7,6 +7,12 @@
 
 typedef enum
 {
+  PLAIT_OPTIMIZER_ADAM,
+  PLAIT_OPTIMIZER_ADADELTA,
+} PlaitOptimizerKind;
+
+typedef enum
+{
   PLAIT_SCHEDULE_NOAM,
   PLAIT_SCHEDULE_INVERSE_SQUARE_ROOT,
   PLAIT_SCHEDULE_LINEAR,
@@ -27,7 +33,7 @@ typedef struct
   gint64 accumulate;
   gint64 epochs;
   gint64 updates;
-  gint optimizer; /* 0 adam */
+  gint optimizer; /* PlaitOptimizerKind */
   double learning_rate;
   gint schedule; /* PlaitSchedule */
   gint64 warm_up;
@@ -35,6 +41,8 @@ typedef struct
   double beta2;
   double epsilon;
   gint epsilon_place; /* 0 corrected, 1 uncorrected */
+  double rho;
+  double adadelta_epsilon;
   double weight_decay;
   double clip;
   double smoothing;

@@ -146,6 +146,39 @@ TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
   CHECK (strstr (text, "image") == NULL);
 }
 
+/* What [train] leaves open suits the optimizer; what it gives stays. */
+TEST_CASE (experiment_file, defaults_suit_the_optimizer)
+{
+  static const struct
+  {
+    const char *overrides[3];
+    double learning_rate;
+    gint schedule;
+    gint64 warm_up;
+  } cases[] = {
+    { { "train.optimizer=adam" }, 0.2, PLAIT_SCHEDULE_NOAM, 4000 },
+    { { "train.optimizer=adadelta" }, 1, PLAIT_SCHEDULE_CONSTANT, 0 },
+    { { "train.optimizer=adadelta", "train.learning_rate=0.5" }, 0.5, PLAIT_SCHEDULE_CONSTANT, 0 },
+    { { "train.optimizer=adadelta", "train.schedule=linear" }, 1, PLAIT_SCHEDULE_LINEAR, 0 },
+  };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitExperiment) experiment = load (registry, sound, cases[i].overrides, &error);
+      CONTEXT ("%s", cases[i].overrides[0]);
+
+      CHECK_NO_ERROR (error);
+      REQUIRE (experiment != NULL);
+      CHECK_NEAR (experiment->train.learning_rate, cases[i].learning_rate, 0);
+      CHECK_INT (experiment->train.schedule, cases[i].schedule);
+      CHECK_INT (experiment->train.warm_up, cases[i].warm_up);
+      CHECK_NEAR (experiment->train.rho, 0.95, 0);
+      CHECK_NEAR (experiment->train.adadelta_epsilon, 1e-6, 0);
+    }
+}
+
 TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -352,6 +385,8 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 31, "minimum_length=500", "example.ini:31: [decode] minimum_length: 500 is above maximum_length=200" },
     { 33, "metrics=bleu;blue", "example.ini:33: [evaluate] metrics: " },
     { 33, "metrics=bleu;bleu", "example.ini:33: [evaluate] metrics: \"bleu;bleu\" names \"bleu\" twice" },
+    { 29, "optimizer=adadelta\nschedule=noam",
+      "example.ini:30: [train] schedule: the rates of noam are made for adam; adadelta finds its step sizes itself" },
     { 0, "decoder.layers=0", "--set decoder.layers=0: [decoder] layers: \"0\" is below the minimum 1" },
     { 0, "decoder.lairs=2", "--set decoder.lairs=2: [decoder] lairs: no such key" },
     { 0, "layers=2", "--set layers=2: is not GROUP.KEY=VALUE; write it like decoder.layers=4" },

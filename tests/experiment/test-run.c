@@ -60,9 +60,10 @@ raise_stop (int line, gpointer data)
 }
 
 /* Stopped by a signal's flag after any update, a run goes on to the same bits. */
-TEST_CASE (run, goes_on_after_an_interruption_as_if_nothing_had_happened)
+static void
+check_interruptions (const char *more)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *path = test_write_experiment ("tiny", more);
   g_autofree char *reference = reference_run (path);
   g_autofree char *output = plait_test_path ("interrupted.h5");
   const int lines[] = { 1, 6, 7, 13, 19 };
@@ -81,6 +82,16 @@ TEST_CASE (run, goes_on_after_an_interruption_as_if_nothing_had_happened)
       CHECK_NO_ERROR (error);
       test_check_same_run (reference, output);
     }
+}
+
+TEST_CASE (run, goes_on_after_an_interruption_as_if_nothing_had_happened)
+{
+  check_interruptions (NULL);
+}
+
+TEST_CASE (run, goes_on_after_an_interruption_with_adadelta_too)
+{
+  check_interruptions ("optimizer=adadelta");
 }
 
 static void
@@ -109,15 +120,16 @@ run_and_die (const Disturbance *disturbance)
   CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
 }
 
-/* Killed at thirty seeded updates, a run goes on from its last checkpoint to the same bits. */
-TEST_CASE (run, goes_on_after_a_kill_at_thirty_updates)
+/* Killed at seeded updates, a run goes on from its last checkpoint to the same bits. */
+static void
+check_kills (const char *more, guint n)
 {
-  g_autofree char *path = test_write_experiment ("tiny", "checkpoint_every=3");
+  g_autofree char *path = test_write_experiment ("tiny", more);
   g_autofree char *reference = reference_run (path);
   g_autofree char *output = plait_test_path ("killed.h5");
   PlaitRandomKey key = plait_random_key (30, "kills", NULL, 0);
 
-  for (guint i = 0; i < 30; i++)
+  for (guint i = 0; i < n; i++)
     {
       Disturbance disturbance = { path, output, (int)plait_random_below (key, i, 19) + 1, 0 };
       GError *error = NULL;
@@ -129,6 +141,16 @@ TEST_CASE (run, goes_on_after_a_kill_at_thirty_updates)
       CHECK_NO_ERROR (error);
       test_check_same_run (reference, output);
     }
+}
+
+TEST_CASE (run, goes_on_after_a_kill_at_thirty_updates)
+{
+  check_kills ("checkpoint_every=3", 30);
+}
+
+TEST_CASE (run, goes_on_after_a_kill_with_adadelta_too)
+{
+  check_kills ("checkpoint_every=3\noptimizer=adadelta", 8);
 }
 
 /*

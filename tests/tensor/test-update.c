@@ -25,7 +25,7 @@ adam_body (Trial *trial)
                                  .weight_decay = trial_flip (trial) ? .05 : 0,
                                  .gradient_scale = .5,
                                  .step = trial_number (trial, 1, 9) };
-  PlaitAdamSlot slots[3], slow[3];
+  PlaitUpdateSlot slots[3], slow[3];
   double squares = 0;
 
   for (guint i = 0; i < 3; i++)
@@ -35,19 +35,22 @@ adam_body (Trial *trial)
 
       for (gint64 j = 0; j < n; j++)
         v[j] *= v[j];
-      slots[i] = (PlaitAdamSlot){ trial_vector (trial, n), trial_vector (trial, n), trial_vector (trial, n), v, n };
-      slow[i] = (PlaitAdamSlot){ copy_vector (trial, slots[i].value, n), copy_vector (trial, slots[i].gradient, n),
-                                 copy_vector (trial, slots[i].first_moment, n), copy_vector (trial, v, n), n };
+      slots[i]
+          = (PlaitUpdateSlot){ trial_vector (trial, n), trial_vector (trial, n), { trial_vector (trial, n), v }, n };
+      slow[i] = (PlaitUpdateSlot){ copy_vector (trial, slots[i].value, n),
+                                   copy_vector (trial, slots[i].gradient, n),
+                                   { copy_vector (trial, slots[i].kept[0], n), copy_vector (trial, v, n) },
+                                   n };
       for (gint64 j = 0; j < n; j++)
         {
           double g = (double)slow[i].gradient[j] * settings.gradient_scale, m, u, corrected;
 
           squares += (double)slow[i].gradient[j] * (double)slow[i].gradient[j];
-          m = .9 * (double)slow[i].first_moment[j] + .1 * g;
-          u = .98 * (double)slow[i].second_moment[j] + .02 * g * g;
+          m = .9 * (double)slow[i].kept[0][j] + .1 * g;
+          u = .98 * (double)slow[i].kept[1][j] + .02 * g * g;
           corrected = u / (1 - pow (.98, (double)settings.step));
-          slow[i].first_moment[j] = (PlaitScalar)m;
-          slow[i].second_moment[j] = (PlaitScalar)u;
+          slow[i].kept[0][j] = (PlaitScalar)m;
+          slow[i].kept[1][j] = (PlaitScalar)u;
           slow[i].value[j]
               = (PlaitScalar)((double)slow[i].value[j] * (1 - settings.rate * settings.weight_decay)
                               - settings.rate * m / (1 - pow (.9, (double)settings.step)) / (sqrt (corrected) + 1e-3));
@@ -60,8 +63,8 @@ adam_body (Trial *trial)
   for (guint i = 0; i < 3; i++)
     {
       trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
-      trial_check_vector (trial, "first moment", slots[i].first_moment, slow[i].first_moment, slots[i].n);
-      trial_check_vector (trial, "second moment", slots[i].second_moment, slow[i].second_moment, slots[i].n);
+      trial_check_vector (trial, "first moment", slots[i].kept[0], slow[i].kept[0], slots[i].n);
+      trial_check_vector (trial, "second moment", slots[i].kept[1], slow[i].kept[1], slots[i].n);
       trial_check_vector (trial, "gradient", slots[i].gradient, slow[i].gradient, slots[i].n);
     }
 }
@@ -72,10 +75,63 @@ TEST_CASE (update, adam_equals_its_slow_twin)
 }
 
 static void
+adadelta_body (Trial *trial)
+{
+  PlaitAdadeltaSettings settings = { .rate = trial_flip (trial) ? .5 : 1,
+                                     .rho = .9,
+                                     .epsilon = 1e-3,
+                                     .weight_decay = trial_flip (trial) ? .05 : 0,
+                                     .gradient_scale = .5 };
+  PlaitUpdateSlot slots[3], slow[3];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      gint64 n = i == 1 ? trial_number (trial, 0, 3) : trial_number (trial, 1, 40000);
+      PlaitScalar *kept[] = { trial_vector (trial, n), trial_vector (trial, n) };
+
+      for (gint64 j = 0; j < n; j++)
+        {
+          kept[0][j] *= kept[0][j];
+          kept[1][j] *= kept[1][j];
+        }
+      slots[i] = (PlaitUpdateSlot){ trial_vector (trial, n), trial_vector (trial, n), { kept[0], kept[1] }, n };
+      slow[i] = (PlaitUpdateSlot){ copy_vector (trial, slots[i].value, n),
+                                   copy_vector (trial, slots[i].gradient, n),
+                                   { copy_vector (trial, kept[0], n), copy_vector (trial, kept[1], n) },
+                                   n };
+      for (gint64 j = 0; j < n; j++)
+        {
+          double g = (double)slow[i].gradient[j] * settings.gradient_scale;
+          double squares = .9 * (double)slow[i].kept[0][j] + .1 * g * g;
+          double update = -sqrt ((double)slow[i].kept[1][j] + 1e-3) / sqrt (squares + 1e-3) * g;
+
+          slow[i].kept[0][j] = (PlaitScalar)squares;
+          slow[i].kept[1][j] = (PlaitScalar)(.9 * (double)slow[i].kept[1][j] + .1 * update * update);
+          slow[i].value[j] = (PlaitScalar)((double)slow[i].value[j] * (1 - settings.rate * settings.weight_decay)
+                                           + settings.rate * update);
+          slow[i].gradient[j] = 0;
+        }
+    }
+  plait_adadelta_update (trial->pool, slots, 3, &settings);
+  for (guint i = 0; i < 3; i++)
+    {
+      trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
+      trial_check_vector (trial, "squares of gradients", slots[i].kept[0], slow[i].kept[0], slots[i].n);
+      trial_check_vector (trial, "squares of updates", slots[i].kept[1], slow[i].kept[1], slots[i].n);
+      trial_check_vector (trial, "gradient", slots[i].gradient, slow[i].gradient, slots[i].n);
+    }
+}
+
+TEST_CASE (update, adadelta_equals_its_slow_twin)
+{
+  trial_run (adadelta_body, 4);
+}
+
+static void
 strange_body (Trial *trial)
 {
   PlaitScalar *gradient = trial_vector (trial, 40000);
-  PlaitAdamSlot slot = { .gradient = gradient, .n = 40000 };
+  PlaitUpdateSlot slot = { .gradient = gradient, .n = 40000 };
 
   gradient[33333] = (PlaitScalar)NAN;
   CHECK (isnan (plait_gradient_squared_norm (trial->pool, trial->arena, &slot, 1)));

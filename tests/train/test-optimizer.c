@@ -21,7 +21,7 @@ train_settings (void)
 }
 
 static void
-follow_path (const PlaitTrainSettings *settings, const double path[6][4])
+follow_path (const PlaitTrainSettings *settings, double rate, const double path[6][4])
 {
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitParameter *parameter = plait_parameters_declare (parameters, "x", 1, 4, PLAIT_ZEROS);
@@ -41,7 +41,7 @@ follow_path (const PlaitTrainSettings *settings, const double path[6][4])
 
       for (guint i = 0; i < 4; i++)
         parameter->gradient.data[i] = (PlaitScalar)adam_gradients[t][i];
-      plait_optimizer_update (optimizer, tape, t + 1, 0.1);
+      plait_optimizer_update (optimizer, tape, t + 1, rate);
       for (guint i = 0; i < 4; i++)
         {
           CHECK_NEAR ((double)parameter->value.data[i], path[t][i], tolerance);
@@ -55,7 +55,7 @@ TEST_CASE (optimizer, follows_adam)
 {
   PlaitTrainSettings settings = train_settings ();
 
-  follow_path (&settings, adam_path);
+  follow_path (&settings, 0.1, adam_path);
 }
 
 /* The place of epsilon in fairseq and TensorFlow. */
@@ -64,7 +64,47 @@ TEST_CASE (optimizer, follows_adam_with_an_uncorrected_epsilon)
   PlaitTrainSettings settings = train_settings ();
 
   settings.epsilon_place = 1;
-  follow_path (&settings, adam_hat_path);
+  follow_path (&settings, 0.1, adam_hat_path);
+}
+
+/* Zeiler 2012, algorithm 1, with .95 and 1e-6. */
+TEST_CASE (optimizer, follows_adadelta)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  follow_path (&settings, 1, adadelta_path);
+}
+
+/* The mean square of the updates is that of the updates before the rate multiplies them. */
+TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  follow_path (&settings, 0.1, adadelta_tenth_path);
+}
+
+/* By hand: gradient 5, clipped to 1. Mean squares .05 and 0, with epsilon .05: sqrt (.05) / sqrt (.1) = sqrt (1 / 2).
+ */
+TEST_CASE (optimizer, clips_for_adadelta)
+{
+  PlaitTrainSettings settings = train_settings ();
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 1, PLAIT_ZEROS);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  settings.clip = 1;
+  settings.adadelta_epsilon = .05;
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  optimizer = plait_optimizer_new (&settings, parameters, NULL);
+  a->gradient.data[0] = 5;
+  CHECK_NEAR (plait_optimizer_update (optimizer, tape, 1, 1), 5, 1e-6);
+  CHECK_NEAR ((double)a->value.data[0], -sqrt (.5), 1e-6);
 }
 
 /* By hand: gradients (3, 4) have norm 5; clipped to 1 they are (0.6, 0.8). The first moment is a tenth of that. */

@@ -187,11 +187,21 @@ KERNEL (squares) (const PlaitScalar *x, gint64 n)
   return sum;
 }
 
+static inline __attribute__ ((always_inline)) PlaitScalar
+square_root (PlaitScalar x)
+{
+#ifdef PLAIT_SCALAR_DOUBLE
+  return sqrt (x);
+#else
+  return sqrtf (x);
+#endif
+}
+
 void
-KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings)
+KERNEL (adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings)
 {
   PlaitScalar *value = slot->value + first, *gradient = slot->gradient + first;
-  PlaitScalar *m = slot->first_moment + first, *v = slot->second_moment + first;
+  PlaitScalar *m = slot->kept[0] + first, *v = slot->kept[1] + first;
   double correction1 = 1 - pow (settings->beta1, (double)settings->step);
   double correction2 = 1 - pow (settings->beta2, (double)settings->step);
   PlaitScalar beta1 = (PlaitScalar)settings->beta1, beta2 = (PlaitScalar)settings->beta2;
@@ -206,15 +216,36 @@ KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAda
     {
       PlaitScalar g = gradient[i] * scale;
       PlaitScalar new_m = beta1 * m[i] + rest1 * g, new_v = beta2 * v[i] + rest2 * g * g;
-#ifdef PLAIT_SCALAR_DOUBLE
-      PlaitScalar root = sqrt (new_v * unbias);
-#else
-      PlaitScalar root = sqrtf (new_v * unbias);
-#endif
+      PlaitScalar root = square_root (new_v * unbias);
 
       m[i] = new_m;
       v[i] = new_v;
       value[i] = keep * value[i] - rate * new_m / (root + epsilon);
+    }
+  if (!settings->keep)
+    memset (gradient, 0, sizeof (PlaitScalar) * (gsize)n);
+}
+
+void
+KERNEL (adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdadeltaSettings *settings)
+{
+  PlaitScalar *value = slot->value + first, *gradient = slot->gradient + first;
+  PlaitScalar *gradients = slot->kept[0] + first, *updates = slot->kept[1] + first;
+  PlaitScalar rho = (PlaitScalar)settings->rho, rest = (PlaitScalar)(1 - settings->rho);
+  PlaitScalar rate = (PlaitScalar)settings->rate, epsilon = (PlaitScalar)settings->epsilon;
+  PlaitScalar keep = (PlaitScalar)(1 - settings->rate * settings->weight_decay);
+  PlaitScalar scale = (PlaitScalar)settings->gradient_scale;
+
+#pragma GCC ivdep
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitScalar g = gradient[i] * scale;
+      PlaitScalar square = rho * gradients[i] + rest * g * g;
+      PlaitScalar update = square_root (updates[i] + epsilon) / square_root (square + epsilon) * g;
+
+      gradients[i] = square;
+      updates[i] = rho * updates[i] + rest * update * update;
+      value[i] = keep * value[i] - rate * update;
     }
   if (!settings->keep)
     memset (gradient, 0, sizeof (PlaitScalar) * (gsize)n);

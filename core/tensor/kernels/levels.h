@@ -19,7 +19,8 @@ void KERNEL (activate_backward) (PlaitActivation activation, PlaitScalar *dx, Pl
                                  const PlaitScalar *kept, gint64 n);
 double KERNEL (total) (const PlaitScalar *x, gint64 n);
 double KERNEL (squares) (const PlaitScalar *x, gint64 n);
-void KERNEL (adam) (const PlaitAdamSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings);
+void KERNEL (adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings);
+void KERNEL (adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdadeltaSettings *settings);
 void KERNEL (layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias,
                           gint64 n, PlaitScalar epsilon, PlaitScalar *mean, PlaitScalar *inverse);
 void KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dgain, PlaitScalar *dbias,

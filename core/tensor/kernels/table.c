@@ -39,6 +39,7 @@ const PlaitKernels KERNEL (kernels) = {
   .total = KERNEL (total),
   .squares = KERNEL (squares),
   .adam = KERNEL (adam),
+  .adadelta = KERNEL (adadelta),
   .layer_norm = KERNEL (layer_norm),
   .layer_norm_backward = KERNEL (layer_norm_backward),
   .greatest = KERNEL (greatest),
