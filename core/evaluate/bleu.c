@@ -2,7 +2,9 @@
 
 /*
  * BLEU (Papineni et al. 2002) with the choices of sacreBLEU 2 (Post 2018): tokens of mteval-v13a, smoothing of Chen &
- * Cherry (2014), the closest reference length, the shorter of two equally close ones.
+ * Cherry (2014), the closest reference length, the shorter of two equally close ones. And multi-bleu, what Moses'
+ * multi-bleu.perl computes, which papers before sacreBLEU quote: no smoothing, tokens as they stand. That script reads
+ * bytes, so white space and the letters of its -lc are those of ASCII.
  *
  * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
  */
@@ -13,6 +15,7 @@
 #include "evaluate/tokenise.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ORDERS 4
 #define WIDTH (2 + 2 * ORDERS)
@@ -21,8 +24,16 @@ typedef enum
 {
   TOKENS_13A,
   TOKENS_NONE,
+  TOKENS_MULTI_BLEU, /* no choice of bleu's */
 } Tokens;
 static const char *const token_names[] = { "13a", "none", NULL };
+
+typedef enum
+{
+  CASE_LOWER,
+  CASE_MIXED,
+} Case;
+static const char *const case_names[] = { "lc", "mixed", NULL };
 
 typedef enum
 {
@@ -41,6 +52,7 @@ typedef struct
   double value; /* of floor and add-k; negative: not given */
   gboolean lowercase;
   gboolean effective;
+  guint multi_case; /* Case, of multi-bleu */
 } Bleu;
 
 static const PlaitMetricOption options[] = {
@@ -52,10 +64,30 @@ static const PlaitMetricOption options[] = {
   { NULL },
 };
 
+static const PlaitMetricOption multi_options[] = {
+  { "case", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, multi_case), case_names },
+  { NULL },
+};
+
+static gboolean
+is_multi (const Bleu *bleu)
+{
+  return bleu->tokens == TOKENS_MULTI_BLEU;
+}
+
 static void
 begin (PlaitMetric *metric)
 {
   ((Bleu *)metric)->value = -1;
+}
+
+static void
+begin_multi (PlaitMetric *metric)
+{
+  Bleu *bleu = (Bleu *)metric;
+  begin (metric);
+  bleu->tokens = TOKENS_MULTI_BLEU;
+  bleu->smooth = SMOOTH_NONE;
 }
 
 static gboolean
@@ -75,14 +107,34 @@ finish (PlaitMetric *metric, GError **error)
                        metric->text, smooth_names[bleu->smooth]);
   if (bleu->value < 0)
     bleu->value = bleu->smooth == SMOOTH_FLOOR ? 0.1 : 1;
-  metric->title = g_strdup ("BLEU");
+  metric->title = g_strdup (is_multi (bleu) ? "multi-BLEU" : "BLEU");
   metric->width = WIDTH;
   return TRUE;
+}
+
+/* Perl's lc and split on bytes. */
+static void
+add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
+{
+  static const char space[] = " \t\n\v\f\r";
+  g_autofree char *line = bleu->multi_case == CASE_LOWER ? g_ascii_strdown (text, -1) : g_strdup (text);
+  plait_ngrams_add_sequence (words);
+  for (const char *at = line + strspn (line, space); *at; at += strspn (at, space))
+    {
+      gsize length = strcspn (at, space);
+      plait_ngrams_append_word (words, at, length);
+      at += length;
+    }
 }
 
 static void
 add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {
+  if (is_multi (bleu))
+    {
+      add_multi_tokens (bleu, words, text);
+      return;
+    }
   g_autofree char *line = bleu->lowercase ? plait_text_lower (text) : g_strdup (text);
   plait_text_strip_end (line);
   g_autofree char *tokens = bleu->tokens == TOKENS_13A ? plait_tokenise_13a (line) : g_steal_pointer (&line);
@@ -221,6 +273,12 @@ static void
 sign (const PlaitMetric *metric, GString *signature)
 {
   const Bleu *bleu = (const Bleu *)metric;
+  if (is_multi (bleu))
+    {
+      g_string_append_printf (signature, "case:%s|eff:no|tok:none|smooth:none|like:multi-bleu.perl|",
+                              bleu->multi_case == CASE_LOWER ? "lc-ascii" : "mixed");
+      return;
+    }
   g_string_append_printf (signature, "case:%s|eff:%s|tok:%s|smooth:%s", bleu->lowercase ? "lc" : "mixed",
                           bleu->effective ? "yes" : "no", token_names[bleu->tokens], smooth_names[bleu->smooth]);
   if (takes_value (bleu))
@@ -232,16 +290,14 @@ sign (const PlaitMetric *metric, GString *signature)
   g_string_append_c (signature, '|');
 }
 
-const PlaitMetricKind plait_metric_bleu = {
-  .name = "bleu",
-  .summary = "Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002)",
-  .size = sizeof (Bleu),
-  .options = options,
-  .larger_is_better = TRUE,
-  .begin = begin,
-  .finish = finish,
-  .row = row,
-  .score = score,
-  .detail = detail,
-  .sign = sign,
-};
+#define BLEU_KIND(name_, summary_, options_, begin_)                                                                   \
+  {                                                                                                                    \
+    .name = name_, .summary = summary_, .size = sizeof (Bleu), .options = options_, .larger_is_better = TRUE,          \
+    .begin = begin_, .finish = finish, .row = row, .score = score, .detail = detail, .sign = sign,                     \
+  }
+
+const PlaitMetricKind plait_metric_bleu = BLEU_KIND (
+    "bleu", "Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002)", options, begin);
+const PlaitMetricKind plait_metric_multi_bleu
+    = BLEU_KIND ("multi-bleu", "BLEU as multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand",
+                 multi_options, begin_multi);

@@ -65,6 +65,7 @@ struct PlaitMetricKind
 };
 
 extern const PlaitMetricKind plait_metric_bleu;
+extern const PlaitMetricKind plait_metric_multi_bleu;
 extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;
 

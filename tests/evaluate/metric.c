@@ -30,7 +30,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
   } cases[] = {
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
-    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, chrf, chrf++" },
+    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, multi-bleu, chrf, chrf++" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "no option stands behind the colon" },
@@ -47,6 +47,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "bleu:smooth=floor,value=nan", "must be a number" },
     { "bleu:smooth=floor,value=1e9", "must be a number" },
     { "bleu:smooth=floor,value=0.1x", "must be a number" },
+    { "multi-bleu:tok=none", "unknown option \"tok\"; use one of: case" },
+    { "multi-bleu:case=upper", "unknown choice of \"case\" \"upper\"; use one of: lc, mixed" },
     { "chrf:beta=0", "from 1 to 100" },
     { "chrf:beta=2.5", "must be a whole number; write beta=2" },
     { "chrf:tok=none", "unknown option \"tok\"" },

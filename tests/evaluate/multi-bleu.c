@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "evaluate/report.h"
+
+#include <math.h>
+
+/* multi-bleu against counts by hand. multi-bleu.perl itself printed the same line for each of these texts. */
+
+static void
+check_line (const char *name, gsize n, const char *const *hypotheses, guint sets, const char *const *const *references,
+            const char *expected)
+{
+  CONTEXT ("%s", name);
+  g_autoptr (PlaitMetric) metric = plait_metric_new (name, NULL);
+  PlaitTextPairs pairs = { n, hypotheses, sets, references };
+  g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 0, 1, NULL);
+  REQUIRE (result != NULL);
+  g_autofree char *text = plait_result_to_text (result, 2);
+  CHECK_STRING (text, expected);
+}
+
+#define SIGNATURE(nrefs, letters)                                                                                      \
+  "multi-BLEU|nrefs:" nrefs "|case:" letters                                                                           \
+  "|eff:no|tok:none|smooth:none|like:multi-bleu.perl|version:plait-" PLAIT_VERSION " = "
+
+/*
+ * "the cat sat on the mat" (6) against "The cat is on the mat": 5/6 words, 3/5 pairs (the cat, on the, the mat), 1/4
+ * triples, 0/3. "A dog ." (3) against "a dog .": 3/3, 2/2, 1/1, none. Sums 8/9, 5/7, 2/5, 0/3: no smoothing, so 0. With
+ * a third sentence of four right words 12/13, 8/10, 4/7, 1/4, whose product is 0.10549: its fourth root is 56.99.
+ */
+TEST_CASE (multi_bleu, by_hand)
+{
+  static const char *const hypotheses[] = { "the cat sat on the mat", "A dog .", "w x y z" };
+  static const char *const set[] = { "The cat is on the mat", "a dog .", "w x y z" };
+  static const char *const *const references[] = { set };
+
+  CHECK_NEAR (pow (12.0 / 13 * 8 / 10 * 4 / 7 * 1 / 4, .25) * 100, 56.99, .005);
+  check_line ("multi-bleu", 2, hypotheses, 1, references,
+              SIGNATURE ("1", "lc-ascii") "0.00 88.9/71.4/40.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 9 ref_len = 9)");
+  check_line ("multi-bleu", 3, hypotheses, 1, references,
+              SIGNATURE ("1", "lc-ascii") "56.99 92.3/80.0/57.1/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 13 ref_len = "
+                                          "13)");
+}
+
+/* With case: the first sentence loses "the" and "the cat" (4/6: cat, on, the, mat), the second "A" and what it begins.
+ * Sums 10/13, 6/10, 3/7, 1/4. */
+TEST_CASE (multi_bleu, with_case)
+{
+  static const char *const hypotheses[] = { "the cat sat on the mat", "A dog .", "w x y z" };
+  static const char *const set[] = { "The cat is on the mat", "a dog .", "w x y z" };
+  static const char *const *const references[] = { set };
+
+  CHECK_NEAR (pow (10.0 / 13 * 6 / 10 * 3 / 7 * 1 / 4, .25) * 100, 47.16, .005);
+  check_line (
+      "multi-bleu:case=mixed", 3, hypotheses, 1, references,
+      SIGNATURE ("1", "mixed") "47.16 76.9/60.0/42.9/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 13 ref_len = 13)");
+}
+
+/* Brevity: 4 of 6 words, all right, is exp (1 - 6/4). The nearer of two references gives the length: of 5 words 4 and 6
+ * are equally near, and the shorter counts. */
+TEST_CASE (multi_bleu, brevity_and_references)
+{
+  static const char *const shorter[] = { "a b c d" }, *const longer[] = { "a b c d e" };
+  static const char *const six[] = { "a b c d e f" }, *const four[] = { "a b c d" };
+  static const char *const *const one[] = { six }, *const *const two[] = { six, four };
+
+  check_line ("multi-bleu", 1, shorter, 1, one,
+              SIGNATURE ("1", "lc-ascii") "60.65 100.0/100.0/100.0/100.0 (BP = 0.607 ratio = 0.667 hyp_len = 4 ref_len "
+                                          "= 6)");
+  check_line (
+      "multi-bleu", 1, longer, 2, two,
+      SIGNATURE ("2", "lc-ascii") "100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.250 hyp_len = 5 ref_len "
+                                  "= 4)");
+}
+
+/* The script reads bytes: umlauts keep their case, and what separates words is white space of ASCII. */
+TEST_CASE (multi_bleu, reads_bytes)
+{
+  static const char *const hypotheses[] = { "\xc3\x84pfel a\xc2\xa0"
+                                            "b c\td e" };
+  static const char *const set[] = { "\xc3\xa4pfel A\xc2\xa0"
+                                     "B C D E" };
+  static const char *const *const references[] = { set };
+
+  /* Five words, four of them right; four in a row: 3/4, 2/3, 1/2. */
+  CHECK_NEAR (pow (4.0 / 5 * 3 / 4 * 2 / 3 * 1 / 2, .25) * 100, 66.87, .005);
+  check_line ("multi-bleu", 1, hypotheses, 1, references,
+              SIGNATURE ("1", "lc-ascii") "66.87 80.0/75.0/66.7/50.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = "
+                                          "5)");
+}
+
+/* Nothing at all, where the script divides by zero. */
+TEST_CASE (multi_bleu, of_nothing)
+{
+  static const char *const nothing[] = { "" }, *const set[] = { "a" };
+  static const char *const *const references[] = { set };
+
+  check_line ("multi-bleu", 1, nothing, 1, references,
+              SIGNATURE ("1", "lc-ascii") "0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 1)");
+}
