@@ -12,4 +12,5 @@
 #include "nn/linear.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
+#include "nn/recurrent.h"
 #include "plugin/plugin.h"

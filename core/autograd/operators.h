@@ -3,6 +3,7 @@
 
 #include "autograd/tape.h"
 #include "tensor/activation.h"
+#include "tensor/cell.h"
 #include "tensor/pairs.h"
 
 /*
@@ -129,6 +130,30 @@ PLAIT_API PlaitNode *plait_pair_weights (PlaitTape *tape, const PlaitPairs *pair
 /* Row i = the sum over the pairs of query i of weight * value: weights [pairs, 1], values [rows, w] -> [query rows, w].
  * A query without pairs gives zeros. */
 PLAIT_API PlaitNode *plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *values);
+
+/*
+ * A recurrent cell over ragged rows: step t of all sentences that are longer than t at once, no padding. The product
+ * with the input does not depend on the step and is given, projected [rows, gates w] with its biases. With the state h
+ * before, x the projected input and U the recurrent weight, the gates side by side as tensor/cell.h has them:
+ *
+ *   GRU (Cho et al. 2014b):  r = sigmoid (x_r + h U_r),  z = sigmoid (x_z + h U_z),  h <- z h + (1 - z) c;
+ *                            c = tanh (x_c + (r h) U_c) with the reset before, tanh (x_c + r (h U_c)) after
+ *   LSTM:                    i, f, o = sigmoid (x + h U),  c = tanh (x_c + h U_c),  m <- f m + i c,  h <- o tanh (m)
+ */
+typedef struct
+{
+  PlaitCellKind kind;
+  PlaitResetPlace reset; /* of a GRU */
+  PlaitNode *recurrent;  /* U, [w, gates w]; with the reset before, [w, 2 w]: those of r and z */
+  PlaitNode *bias;       /* [1, gates w], added to h U, or NULL; not with the reset before */
+  PlaitNode *candidate;  /* with the reset before, U_c [w, w], else NULL */
+} PlaitRecurrentCell;
+
+/* -> the states [rows, w]; of an LSTM [rows, 2 w], the states beside the cells. @backwards goes from the last row of
+ * each sentence to its first. @state and, of an LSTM, @memory (its cell) [sentences, w] are what the sentences begin
+ * with, NULL for zeros. */
+PLAIT_API PlaitNode *plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected,
+                                  PlaitRagged rows, gboolean backwards, PlaitNode *state, PlaitNode *memory);
 
 /*
  * Vocabulary projection, softmax, label smoothing, cross entropy and all their gradients as one chunked operator: no

@@ -209,6 +209,15 @@ initialise (PlaitParameter *parameter, PlaitPool *pool, guint64 seed)
         value.data[i] = parameter->initial.kind == PLAIT_INITIAL_ONES ? 1 : 0;
       return;
 
+    case PLAIT_INITIAL_BLOCK:
+      for (gint64 i = 0; i < n; i++)
+        {
+          gint64 block = i % value.width / (value.width / blocks);
+
+          value.data[i] = (PlaitScalar)(block == parameter->initial.block ? parameter->initial.size : 0);
+        }
+      return;
+
     case PLAIT_INITIAL_GLOROT:
       draw.bound = sqrt (6.0 / ((double)value.rows + (double)value.width / blocks));
       break;

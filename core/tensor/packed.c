@@ -15,14 +15,21 @@ bytes_of (const PlaitPacked *packed)
   return sizeof (PlaitScalar) * (gsize)(packed->depth * width);
 }
 
+/* Without the panels. */
+static PlaitPacked
+new_packed (PlaitTensor weight, gboolean transposed)
+{
+  return (PlaitPacked){ .kernels = plait_kernels (),
+                        .depth = transposed ? weight.width : weight.rows,
+                        .width = transposed ? weight.rows : weight.width };
+}
+
 PlaitPacked *
 plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
 {
-  const PlaitKernels *kernels = plait_kernels ();
-  gint64 depth = transposed ? weight.width : weight.rows, width = transposed ? weight.rows : weight.width;
   PlaitPacked *packed = g_new (PlaitPacked, 1);
 
-  *packed = (PlaitPacked){ .kernels = kernels, .depth = depth, .width = width };
+  *packed = new_packed (weight, transposed);
   packed->panels = plait_pages_take (bytes_of (packed));
   if (packed->panels == NULL)
     {
@@ -31,6 +38,26 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
     }
   plait_packed_update (pool, packed, weight, transposed);
   return packed;
+}
+
+PlaitPacked *
+plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed)
+{
+  PlaitPacked *packed = plait_arena_take (arena, sizeof *packed);
+
+  *packed = new_packed (weight, transposed);
+  packed->panels = plait_arena_take (arena, bytes_of (packed));
+  plait_packed_update (pool, packed, weight, transposed);
+  return packed;
+}
+
+void
+plait_packed_release (PlaitArena *arena, PlaitPacked *packed)
+{
+  if (packed == NULL)
+    return;
+  plait_arena_release (arena, packed->panels, bytes_of (packed));
+  plait_arena_release (arena, packed, sizeof *packed);
 }
 
 void

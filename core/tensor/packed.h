@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/arena.h"
 #include "base/pool.h"
 #include "tensor/activation.h"
 #include "tensor/tensor.h"
@@ -16,6 +17,12 @@ typedef struct PlaitPacked PlaitPacked;
 PlaitPacked *plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed);
 void plait_packed_free (PlaitPacked *packed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
+
+/* As plait_pack, in the memory of @arena: for a step in which a weight is used often. */
+PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed);
+
+/* Gives back what plait_pack_in took. NULL is allowed. */
+void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 
 /* Packs new values of a weight of the same shape into @packed. */
 void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);

@@ -64,6 +64,24 @@
   X (items_attention_value)                                                                                            \
   X (items_attention_weight)                                                                                           \
   X (items_attention_normaliser)                                                                                       \
+  X (recur_gru_update)                                                                                                 \
+  X (recur_gru_state)                                                                                                  \
+  X (recur_gru_candidate)                                                                                              \
+  X (recur_gru_reset)                                                                                                  \
+  X (recur_gru_reset_product)                                                                                          \
+  X (recur_gru_reset_state)                                                                                            \
+  X (recur_lstm_cell)                                                                                                  \
+  X (recur_lstm_input)                                                                                                 \
+  X (recur_lstm_candidate)                                                                                             \
+  X (recur_lstm_output)                                                                                                \
+  X (recur_lstm_forget)                                                                                                \
+  X (recur_lstm_previous_cell)                                                                                         \
+  X (recur_state)                                                                                                      \
+  X (recur_weight)                                                                                                     \
+  X (recur_reset)                                                                                                      \
+  X (recur_candidate_weight)                                                                                           \
+  X (recur_beginning)                                                                                                  \
+  X (recur_beginning_cell)                                                                                             \
   X (vocabulary_loss_probability)                                                                                      \
   X (vocabulary_loss_target)                                                                                           \
   X (vocabulary_loss_smoothing)                                                                                        \

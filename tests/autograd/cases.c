@@ -339,6 +339,71 @@ pair_read (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
 
+static PlaitNode *
+recur_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell
+      = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1], .bias = leaves[2] };
+
+  return plait_recur (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
+}
+
+/* From zeros, in both directions; the projected input is read twice. */
+static PlaitNode *
+recur_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1] };
+  PlaitNode *forward = plait_recur (tape, &cell, leaves[0], five_rows, FALSE, NULL, NULL);
+
+  return plait_concatenate_columns (
+      tape, (PlaitNode *[]){ forward, plait_recur (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL) }, 2);
+}
+
+static PlaitNode *
+recur_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell
+      = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[1], .candidate = leaves[2] };
+
+  return plait_recur (tape, &cell, leaves[0], five_rows, TRUE, leaves[3], NULL);
+}
+
+static PlaitNode *
+recur_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1], .bias = leaves[2] };
+
+  return plait_recur (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
+}
+
+/* From zeros, and nobody reads the cells. */
+static PlaitNode *
+recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
+
+  return plait_columns (tape, plait_recur (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL), 0, 3);
+}
+
+/* Step after step, as a decoder goes: the state is a view, and the weight is used at each. */
+static PlaitNode *
+recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 offsets[] = { 0, 1, 2 };
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
+  PlaitNode *state = leaves[2], *memory = NULL, *states[3];
+
+  for (int t = 0; t < 3; t++)
+    {
+      PlaitNode *projected = plait_rows (tape, leaves[0], 2 * t, 2);
+
+      states[t] = plait_recur (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, state, memory);
+      state = plait_columns (tape, states[t], 0, 3);
+      memory = plait_columns (tape, states[t], 3, 3);
+    }
+  return plait_concatenate_rows (tape, states, 3);
+}
+
 static const gint32 targets[] = { 3, 0, 10, 3 };
 
 static PlaitNode *
@@ -423,6 +488,17 @@ const GradientCase gradient_cases[] = {
   { "pair products", "pair_dot_", pair_products, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
   { "pair weights", "pair_softmax_", pair_weights, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
   { "pair read", "pair_read_", pair_read, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
+  { "recur gru", "recur_", recur_gru_after, CHECK_MODE, 4, { { 5, 33 }, { 11, 33 }, { 1, 33 }, { 3, 11 } } },
+  { "recur gru, both ways", NULL, recur_gru_both, CHECK_MODE, 2, { { 5, 12 }, { 4, 12 } } },
+  { "recur gru, reset before",
+    "recur_",
+    recur_gru_before,
+    CHECK_MODE,
+    4,
+    { { 5, 33 }, { 11, 22 }, { 11, 11 }, { 3, 11 } } },
+  { "recur lstm", "recur_", recur_lstm, CHECK_MODE, 5, { { 5, 44 }, { 11, 44 }, { 1, 44 }, { 3, 11 }, { 3, 11 } } },
+  { "recur lstm, states", NULL, recur_lstm_states, CHECK_MODE, 2, { { 5, 12 }, { 3, 12 } } },
+  { "recur, step by step", NULL, recur_steps, CHECK_MODE, 3, { { 6, 12 }, { 3, 12 }, { 2, 3 } } },
   { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
   { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };
@@ -441,12 +517,13 @@ build_root (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   const GradientCase *gradient_case = data;
   PlaitNode *output = gradient_case->build (tape, leaves);
   gint64 n = output->value.rows * output->value.width;
-  PlaitTensor weights = output->value;
+  PlaitTensor weights;
 
   /* A loss is its own root: its cotangent has to be 1. */
   if (n == 1)
     return output;
-  weights.data = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n);
+  weights = plait_tensor (plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n), output->value.rows,
+                          output->value.width);
   draw (weights, plait_random_key (1, "weighing", gradient_case->name, 0));
   return plait_total (tape, plait_multiply (tape, output, plait_leaf (tape, weights, NULL)));
 }

@@ -24,6 +24,12 @@ CASES = [
     'combiner/hierarchical_pre_304',
     'combiner/parallel_post_304',
     'combiner/serial_pre_304',
+    'recurrent/gru_before',
+    'recurrent/gru_after',
+    'recurrent/gru_after_ch',
+    'recurrent/lstm',
+    'recurrent/bigru_before',
+    'recurrent/bilstm',
 ]
 
 

@@ -75,6 +75,31 @@ typedef struct
   PlaitScalar *vector;
 } PlaitAdditivePair;
 
+/* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */
+typedef struct
+{
+  const PlaitScalar *projected;
+  PlaitScalar *gates;
+  const PlaitScalar *previous;      /* the state before */
+  const PlaitScalar *previous_cell; /* NULL: zeros */
+  PlaitScalar *state;
+  PlaitScalar *next; /* where to leave the state too, or NULL */
+  PlaitScalar *cell;
+  PlaitScalar *reset_state; /* reset * previous */
+
+  /* Backward. */
+  const PlaitScalar *dstate;
+  const PlaitScalar *dcell;
+  PlaitScalar *carried;      /* the cotangent of the state, from the row after to the row before */
+  PlaitScalar *carried_cell; /* of the cell */
+  const PlaitScalar *dreset; /* of reset_state */
+  PlaitScalar *dprojected;   /* or NULL */
+  gboolean adds;             /* to dprojected */
+} PlaitCellRow;
+
+/* Works on one row. */
+typedef void (*PlaitCellKernel) (const PlaitCellRow *row, gint64 width);
+
 typedef struct
 {
   const char *level;
@@ -149,6 +174,17 @@ typedef struct
   /* One row, all heads; scratch for 2 n numbers. */
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   void (*items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
+
+  /* Recurrent cells. A GRU with the reset before the product has two parts, the reset and the candidate; backward takes
+   * them the other way round. */
+  PlaitCellKernel gru_after;
+  PlaitCellKernel gru_reset;
+  PlaitCellKernel gru_candidate;
+  PlaitCellKernel lstm;
+  PlaitCellKernel gru_after_backward;
+  PlaitCellKernel gru_candidate_backward;
+  PlaitCellKernel gru_reset_backward;
+  PlaitCellKernel lstm_backward;
 } PlaitKernels;
 
 /* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded

@@ -43,3 +43,11 @@ void KERNEL (additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar 
                                        gint64 n);
 void KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 void KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
+void KERNEL (gru_after) (const PlaitCellRow *row, gint64 width);
+void KERNEL (gru_reset) (const PlaitCellRow *row, gint64 width);
+void KERNEL (gru_candidate) (const PlaitCellRow *row, gint64 width);
+void KERNEL (lstm) (const PlaitCellRow *row, gint64 width);
+void KERNEL (gru_after_backward) (const PlaitCellRow *row, gint64 width);
+void KERNEL (gru_candidate_backward) (const PlaitCellRow *row, gint64 width);
+void KERNEL (gru_reset_backward) (const PlaitCellRow *row, gint64 width);
+void KERNEL (lstm_backward) (const PlaitCellRow *row, gint64 width);

@@ -57,4 +57,12 @@ const PlaitKernels KERNEL (kernels) = {
   .additive_score_backward = KERNEL (additive_score_backward),
   .items_forward = KERNEL (items_forward),
   .items_backward = KERNEL (items_backward),
+  .gru_after = KERNEL (gru_after),
+  .gru_reset = KERNEL (gru_reset),
+  .gru_candidate = KERNEL (gru_candidate),
+  .lstm = KERNEL (lstm),
+  .gru_after_backward = KERNEL (gru_after_backward),
+  .gru_candidate_backward = KERNEL (gru_candidate_backward),
+  .gru_reset_backward = KERNEL (gru_reset_backward),
+  .lstm_backward = KERNEL (lstm_backward),
 };

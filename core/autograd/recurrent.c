@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "tensor/product.h"
+#include "tensor/recurrent.h"
+#include "tensor/rows.h"
+
+enum
+{
+  RECUR_PROJECTED,
+  RECUR_RECURRENT,
+  RECUR_BIAS,
+  RECUR_CANDIDATE,
+  RECUR_STATE,
+  RECUR_CELL,
+  RECUR_INPUTS
+};
+
+/* The value of @node, or no data for NULL. */
+static PlaitTensor
+value_of (PlaitTape *tape, PlaitNode *node)
+{
+  return node == NULL ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
+}
+
+/* What @recurrence reads and writes; values may have moved since the last time. */
+static void
+set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
+{
+  gint64 width = recurrence->width;
+
+  recurrence->recurrent.weight = value_of (tape, node->inputs[RECUR_RECURRENT]);
+  recurrence->candidate.weight = value_of (tape, node->inputs[RECUR_CANDIDATE]);
+  recurrence->bias = value_of (tape, node->inputs[RECUR_BIAS]).data;
+  recurrence->state = value_of (tape, node->inputs[RECUR_STATE]);
+  recurrence->cell = value_of (tape, node->inputs[RECUR_CELL]);
+  recurrence->states = plait_tensor_columns (node->value, 0, width);
+  if (recurrence->kind == PLAIT_CELL_LSTM)
+    recurrence->cells = plait_tensor_columns (node->value, width, width);
+  if (recurrence->borrows)
+    recurrence->previous = recurrence->state;
+}
+
+/* Panels of @factor, where it is used at more than one step. */
+static PlaitPacked *
+pack (PlaitTape *tape, const PlaitRecurrence *recurrence, PlaitStepFactor *factor, gboolean transposed)
+{
+  PlaitPacked *packed;
+
+  if (factor->packed != NULL || factor->weight.data == NULL || recurrence->time.steps < 2)
+    return NULL;
+  packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
+  factor->packed = packed;
+  return packed;
+}
+
+/* A tensor of the arena with zeros. */
+static PlaitTensor
+zeros (PlaitTape *tape, gint64 rows, gint64 width)
+{
+  PlaitTensor tensor = plait_tape_tensor (tape, rows, width);
+
+  plait_tensor_fill (plait_tape_pool (tape), tensor, 0, 0);
+  return tensor;
+}
+
+static void
+release (PlaitTape *tape, PlaitTensor tensor)
+{
+  if (tensor.data != NULL)
+    plait_arena_release (plait_tape_arena (tape), tensor.data, plait_tensor_size (tensor));
+}
+
+static void
+release_collected (PlaitTape *tape, const PlaitRecurrence *recurrence)
+{
+  if (!recurrence->borrows)
+    release (tape, recurrence->previous);
+  release (tape, recurrence->gates);
+  release (tape, recurrence->reset_states);
+}
+
+/* The gradient of a factor: one product over the rows of all steps, from collected row @first on. */
+static void
+add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz, gint64 first)
+{
+  PlaitLinearBackward work = {
+    .dz = plait_tensor_rows (dz, first, dz.rows - first),
+    .x = plait_tensor_rows (x, first, x.rows - first),
+  };
+
+  work.dweight = plait_gradient_if_needed (tape, weight, &work.dweight_beta);
+  work.dbias = plait_gradient_if_needed (tape, bias, &work.dbias_beta);
+  plait_linear_backward (plait_tape_pool (tape), &work);
+}
+
+/* Adds what the sentences @order began with to the gradient of @input. */
+static void
+add_beginning (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *order)
+{
+  if (input != NULL && input->needs_gradient)
+    plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, input), gradient, order);
+}
+
+static void
+recur_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitRecurrence *recurrence = node->payload;
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitNode *state = node->inputs[RECUR_STATE];
+  gint64 width = recurrence->width, sentences = recurrence->time.steps > 0 ? recurrence->time.first[1] : 0, products;
+  PlaitScalar beta;
+  PlaitRecurrenceBackward work = {
+    .dstates = plait_tensor_columns (node->gradient, 0, width),
+    .dprojected = plait_gradient_if_needed (tape, node->inputs[RECUR_PROJECTED], &beta),
+    .adds = beta != 0,
+    .dstate = zeros (tape, sentences, width),
+    .has_beginning = state != NULL && state->needs_gradient,
+  };
+  PlaitPacked *recurrent, *candidate;
+
+  set_values (tape, recurrence, node);
+  products = recurrence->recurrent.weight.width;
+  if (recurrence->kind == PLAIT_CELL_LSTM)
+    {
+      work.dcells = plait_tensor_columns (node->gradient, width, width);
+      work.dcell = zeros (tape, sentences, width);
+    }
+  if (recurrence->reset_states.data != NULL)
+    work.dreset = plait_tape_tensor (tape, sentences, width);
+  recurrence->recurrent = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight) };
+  if (recurrence->candidate.weight.data != NULL)
+    recurrence->candidate = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_reset, recurrence->candidate.weight) };
+  recurrent = pack (tape, recurrence, &recurrence->recurrent, TRUE);
+  candidate = pack (tape, recurrence, &recurrence->candidate, TRUE);
+  plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
+  plait_packed_release (arena, candidate);
+  plait_packed_release (arena, recurrent);
+
+  /* The rows of the first step come from nothing if there was no state before. */
+  add_weight_gradient (tape, node->inputs[RECUR_RECURRENT], node->inputs[RECUR_BIAS],
+                       PLAIT_TERM_TENSOR (tape, recur_weight, recurrence->previous),
+                       plait_tensor_columns (recurrence->gates, 0, products),
+                       state == NULL && recurrence->bias == NULL ? sentences : 0);
+  if (work.dreset.data != NULL)
+    add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
+                         PLAIT_TERM_TENSOR (tape, recur_candidate_weight, recurrence->reset_states),
+                         plait_tensor_columns (recurrence->gates, products, width), state == NULL ? sentences : 0);
+  add_beginning (tape, state, PLAIT_TERM_TENSOR (tape, recur_beginning, work.dstate), recurrence->time.order);
+  if (work.dcell.data != NULL)
+    add_beginning (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_beginning_cell, work.dcell),
+                   recurrence->time.order);
+  release (tape, work.dreset);
+  release (tape, work.dcell);
+  release (tape, work.dstate);
+  release_collected (tape, recurrence);
+}
+
+/* Backward reads the projected input no more. What else it reads it asks for itself. */
+static const PlaitOperator recur = { .name = "recur", .backward = recur_backward, .ignores_inputs = TRUE };
+
+/* Whether every sentence has one row, so that the states before the first step stand as the rows do. */
+static gboolean
+is_one_step (PlaitTimeline time)
+{
+  return time.steps == 1 && time.first[1] == time.rows.n;
+}
+
+/* Storage for what the steps collect; without @keeps, for one step's gates. */
+static void
+take_collected (PlaitTape *tape, PlaitRecurrence *recurrence, gboolean keeps)
+{
+  gint64 rows = plait_ragged_rows (recurrence->time.rows);
+  gint64 kept = plait_recurrence_kept (recurrence->kind, recurrence->reset);
+
+  recurrence->borrows = recurrence->state.data != NULL && is_one_step (recurrence->time);
+  recurrence->previous = recurrence->state;
+  if (!recurrence->borrows)
+    recurrence->previous = plait_tape_tensor (tape, rows, recurrence->width);
+  recurrence->gates
+      = plait_tape_tensor (tape, keeps ? rows : MIN (rows, recurrence->time.rows.n), kept * recurrence->width);
+  if (recurrence->candidate.weight.data != NULL)
+    recurrence->reset_states = plait_tape_tensor (tape, rows, recurrence->width);
+}
+
+PlaitNode *
+plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected, PlaitRagged rows,
+             gboolean backwards, PlaitNode *state, PlaitNode *memory)
+{
+  PlaitNode *inputs[RECUR_INPUTS] = { projected, cell->recurrent, cell->bias, cell->candidate, state, memory };
+  gint64 width = cell->recurrent->value.rows;
+  gboolean lstm = cell->kind == PLAIT_CELL_LSTM, before = !lstm && cell->reset == PLAIT_RESET_BEFORE;
+  PlaitPacked *recurrent, *candidate;
+  PlaitNode *node;
+  PlaitRecurrence *recurrence;
+
+  g_assert (projected->value.width == plait_cell_gates (cell->kind) * width);
+  g_assert (projected->value.rows == plait_ragged_rows (rows));
+  g_assert (cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
+  g_assert (cell->bias == NULL || (!before && cell->bias->value.width == cell->recurrent->value.width));
+  g_assert (before == (cell->candidate != NULL) && (lstm || memory == NULL));
+  for (guint i = RECUR_STATE; i < RECUR_INPUTS; i++)
+    g_assert (inputs[i] == NULL || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
+  node = plait_tape_node (tape, &recur, projected->value.rows, lstm ? 2 * width : width, inputs, RECUR_INPUTS,
+                          sizeof *recurrence);
+  recurrence = node->payload;
+  *recurrence = (PlaitRecurrence){ .kind = cell->kind, .reset = cell->reset, .width = width };
+  recurrence->time = plait_timeline (plait_tape_arena (tape), rows, backwards);
+  set_values (tape, recurrence, node);
+  take_collected (tape, recurrence, node->needs_gradient);
+  if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
+    {
+      recurrence->recurrent.packed = cell->recurrent->packed;
+      recurrence->candidate.packed = before ? cell->candidate->packed : NULL;
+    }
+  recurrent = pack (tape, recurrence, &recurrence->recurrent, FALSE);
+  candidate = pack (tape, recurrence, &recurrence->candidate, FALSE);
+  plait_recurrence_forward (plait_tape_pool (tape), recurrence, projected->value);
+  plait_packed_release (plait_tape_arena (tape), candidate);
+  plait_packed_release (plait_tape_arena (tape), recurrent);
+  if (!node->needs_gradient)
+    release_collected (tape, recurrence);
+  return node;
+}

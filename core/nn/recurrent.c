@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/recurrent.h"
+
+#include "autograd/internal.h"
+
+#define FORGET_GATE 1
+
+PlaitCell
+plait_cell_declare (PlaitParameters *parameters, const char *name, const PlaitCellDeclaration *declaration)
+{
+  g_autofree char *input = g_strconcat (name, "/input", NULL);
+  g_autofree char *input_bias = g_strconcat (name, "/input/bias", NULL);
+  g_autofree char *recurrent = g_strconcat (name, "/recurrent", NULL);
+  g_autofree char *candidate = g_strconcat (name, "/candidate", NULL);
+  gboolean lstm = declaration->kind == PLAIT_CELL_LSTM;
+  gboolean before = !lstm && declaration->reset == PLAIT_RESET_BEFORE;
+  gint64 gates = plait_cell_gates (declaration->kind), products = before ? 2 : gates, width = declaration->width;
+  PlaitCell cell = { .declaration = *declaration };
+
+  g_assert (width > 0 && !(before && declaration->recurrent_bias));
+  cell.input
+      = plait_linear_declare_blocks (parameters, input, declaration->input_width, gates * width, (guint)gates, FALSE);
+  cell.input.bias = plait_parameters_declare (parameters, input_bias, 1, gates * width,
+                                              lstm ? PLAIT_BLOCK (declaration->forget_bias, FORGET_GATE, (guint)gates)
+                                                   : PLAIT_ZEROS);
+  cell.recurrent = plait_linear_declare_blocks (parameters, recurrent, width, products * width, (guint)products,
+                                                declaration->recurrent_bias);
+  if (before)
+    cell.candidate = plait_linear_declare (parameters, candidate, width, width, FALSE);
+  return cell;
+}
+
+PlaitNode *
+plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x)
+{
+  PlaitNode *projected = plait_linear_apply (tape, &cell->input, x, PLAIT_ACTIVATION_NONE);
+
+  /* Backward does not read it. */
+  plait_tape_note_spare (tape, projected);
+  return projected;
+}
+
+static PlaitNode *
+parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
+{
+  return parameter == NULL ? NULL : plait_parameter_node (tape, parameter);
+}
+
+PlaitCellState
+plait_cell_run (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitRagged rows, gboolean backwards,
+                PlaitCellState initial)
+{
+  gint64 width = cell->declaration.width;
+  PlaitRecurrentCell weights = {
+    .kind = cell->declaration.kind,
+    .reset = cell->declaration.reset,
+    .recurrent = plait_parameter_node (tape, cell->recurrent.weight),
+    .bias = parameter_node (tape, cell->recurrent.bias),
+    .candidate = parameter_node (tape, cell->candidate.weight),
+  };
+  PlaitNode *states = plait_recur (tape, &weights, projected, rows, backwards, initial.state, initial.cell);
+
+  plait_tape_drop_spare (tape);
+  if (cell->declaration.kind == PLAIT_CELL_GRU)
+    return (PlaitCellState){ states, NULL };
+  return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };
+}
+
+PlaitCellState
+plait_cell_step (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitCellState previous)
+{
+  gint64 n = projected->value.rows;
+  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  for (gint64 i = 0; i <= n; i++)
+    offsets[i] = i;
+  return plait_cell_run (tape, cell, projected, (PlaitRagged){ n, offsets }, FALSE, previous);
+}

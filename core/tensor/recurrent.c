@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/recurrent.h"
+
+#include "tensor/blas.h"
+#include "tensor/elementwise.h"
+#include "tensor/product.h"
+#include "tensor/rows.h"
+
+#include <string.h>
+
+PlaitTimeline
+plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
+{
+  PlaitTimeline time = { .rows = rows, .backwards = backwards };
+  gint64 *order = plait_arena_new_array (arena, gint64, MAX (rows.n, 1)), *first, *place, longer = 0;
+
+  for (gint64 i = 0; i < rows.n; i++)
+    time.steps = MAX (time.steps, plait_ragged_length (rows, i));
+  first = plait_arena_new_array (arena, gint64, time.steps + 1);
+  place = plait_arena_new_array (arena, gint64, time.steps + 1);
+
+  /* By counting: sentences of a length come after all longer ones. */
+  memset (place, 0, sizeof *place * (gsize)(time.steps + 1));
+  for (gint64 i = 0; i < rows.n; i++)
+    place[plait_ragged_length (rows, i)]++;
+  for (gint64 length = time.steps; length >= 0; length--)
+    {
+      gint64 here = place[length];
+
+      place[length] = longer;
+      longer += here;
+    }
+  first[0] = 0;
+  for (gint64 t = 0; t < time.steps; t++)
+    first[t + 1] = first[t] + place[t];
+  for (gint64 i = 0; i < rows.n; i++)
+    order[place[plait_ragged_length (rows, i)]++] = i;
+  plait_arena_release (arena, place, sizeof *place * (gsize)(time.steps + 1));
+  time.order = order;
+  time.first = first;
+  return time;
+}
+
+/* Elements of a step's gates that are worth a piece. */
+#define PIECE_ELEMENTS 2048
+
+/* One step, forward or back. */
+typedef struct
+{
+  PlaitPool *pool;
+  const PlaitKernels *kernels;
+  const PlaitRecurrence *recurrence;
+  const PlaitRecurrenceBackward *work;
+  PlaitTensor projected;
+  gint64 t;
+  gint64 first; /* collected row */
+  gint64 rows;
+  gint64 kept; /* row of its gates */
+  PlaitCellKernel kernel;
+  gint64 pieces;
+} Step;
+
+/* The row that sentence @i of the order of time has at step @t. */
+static gint64
+row_at (const PlaitTimeline *time, gint64 t, gint64 i)
+{
+  gint64 sentence = time->order[i];
+
+  return time->backwards ? time->rows.offsets[sentence + 1] - 1 - t : time->rows.offsets[sentence] + t;
+}
+
+static PlaitScalar *
+row_of (PlaitTensor tensor, gint64 row)
+{
+  return tensor.data == NULL ? NULL : plait_tensor_row (tensor, row);
+}
+
+/* All that stands for row @i of the step. */
+static PlaitCellRow
+cell_row (const Step *step, gint64 i)
+{
+  const PlaitRecurrence *recurrence = step->recurrence;
+  const PlaitRecurrenceBackward *work = step->work;
+  const PlaitTimeline *time = &recurrence->time;
+  gint64 row = row_at (time, step->t, i), next = step->first + step->rows + i;
+  PlaitCellRow cell = {
+    .projected = row_of (step->projected, row),
+    .gates = plait_tensor_row (recurrence->gates, step->kept + i),
+    .previous = plait_tensor_row (recurrence->previous, step->first + i),
+    .previous_cell = step->t > 0 ? row_of (recurrence->cells, row_at (time, step->t - 1, i))
+                                 : row_of (recurrence->cell, time->order[i]),
+    .state = plait_tensor_row (recurrence->states, row),
+    .cell = row_of (recurrence->cells, row),
+    .reset_state = row_of (recurrence->reset_states, step->first + i),
+  };
+
+  if (work == NULL)
+    {
+      if (step->t + 1 < time->steps && next < time->first[step->t + 2])
+        cell.next = plait_tensor_row (recurrence->previous, next);
+      return cell;
+    }
+  cell.dstate = plait_tensor_row (work->dstates, row);
+  cell.dcell = row_of (work->dcells, row);
+  cell.carried = plait_tensor_row (work->dstate, i);
+  cell.carried_cell = row_of (work->dcell, i);
+  cell.dreset = row_of (work->dreset, i);
+  cell.dprojected = row_of (work->dprojected, row);
+  cell.adds = work->adds;
+  return cell;
+}
+
+static void
+step_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Step *step = data;
+
+  for (gint64 i = step->rows * piece / step->pieces; i < step->rows * (piece + 1) / step->pieces; i++)
+    {
+      PlaitCellRow row = cell_row (step, i);
+
+      step->kernel (&row, step->recurrence->width);
+    }
+}
+
+static void
+run_kernel (Step *step, PlaitCellKernel kernel)
+{
+  step->kernel = kernel;
+  step->pieces = CLAMP (step->rows * step->recurrence->width / PIECE_ELEMENTS, 1, step->rows);
+  plait_pool_run (step->pool, step->pieces, step_piece, step);
+}
+
+static void
+set_step (Step *step, gint64 t)
+{
+  const PlaitRecurrence *recurrence = step->recurrence;
+  const gint64 *first = recurrence->time.first;
+
+  step->t = t;
+  step->first = first[t];
+  step->rows = first[t + 1] - first[t];
+  step->kept = recurrence->gates.rows < first[recurrence->time.steps] ? 0 : step->first;
+}
+
+/* The step's rows of @collected. */
+static PlaitTensor
+collected_rows (const Step *step, PlaitTensor collected)
+{
+  return plait_tensor_rows (collected, step->first, step->rows);
+}
+
+/* Columns of the step's gates. */
+static PlaitTensor
+gate_columns (const Step *step, gint64 first, gint64 width)
+{
+  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->kept, step->rows), first, width);
+}
+
+/* y = x W + bias, where x is known to be zero if the sentences begin with nothing. */
+static void
+multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitStepFactor factor, const PlaitScalar *bias)
+{
+  if (step->t == 0 && step->recurrence->state.data == NULL)
+    {
+      x.width = factor.weight.rows = 0;
+      factor.packed = NULL;
+    }
+  plait_linear_forward (step->pool, y, x, factor.weight, factor.packed, bias, PLAIT_ACTIVATION_NONE, NULL);
+}
+
+/* The states before the first step. */
+static void
+begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
+{
+  const PlaitTimeline *time = &recurrence->time;
+  PlaitTensor previous = plait_tensor_rows (recurrence->previous, 0, time->first[1]);
+
+  if (recurrence->borrows)
+    return;
+  if (recurrence->state.data != NULL)
+    plait_rows_gather (pool, previous, 0, recurrence->state, time->order);
+  else
+    plait_tensor_fill (pool, previous, 0, 0);
+}
+
+void
+plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected)
+{
+  Step step = { .pool = pool, .kernels = plait_kernels (), .recurrence = recurrence, .projected = projected };
+  gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
+
+  if (recurrence->time.steps > 0)
+    begin (pool, recurrence);
+  for (gint64 t = 0; t < recurrence->time.steps; t++)
+    {
+      set_step (&step, t);
+      multiply (&step, gate_columns (&step, 0, products), collected_rows (&step, recurrence->previous),
+                recurrence->recurrent, recurrence->bias);
+      if (recurrence->kind == PLAIT_CELL_LSTM)
+        run_kernel (&step, step.kernels->lstm);
+      else if (recurrence->reset == PLAIT_RESET_AFTER)
+        run_kernel (&step, step.kernels->gru_after);
+      else
+        {
+          run_kernel (&step, step.kernels->gru_reset);
+          multiply (&step, gate_columns (&step, products, width), collected_rows (&step, recurrence->reset_states),
+                    recurrence->candidate, NULL);
+          run_kernel (&step, step.kernels->gru_candidate);
+        }
+    }
+}
+
+/* The first rows of dx = (@add: dx +) dy W^T. */
+static void
+multiply_back (const Step *step, PlaitTensor dx, gboolean add, PlaitTensor dy, PlaitStepFactor factor)
+{
+  dx = plait_tensor_rows (dx, 0, step->rows);
+  if (factor.packed != NULL && !plait_blas_serves (step->kernels, FALSE, dx.rows, dx.width, dy.width))
+    plait_packed_product (step->pool, dx, add, dy, factor.packed, NULL, PLAIT_ACTIVATION_NONE);
+  else
+    plait_product (step->pool, dx, add, dy, FALSE, factor.weight, TRUE);
+}
+
+void
+plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, const PlaitRecurrenceBackward *work)
+{
+  Step step = { .pool = pool, .kernels = plait_kernels (), .recurrence = recurrence, .work = work };
+  gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
+
+  for (gint64 t = recurrence->time.steps - 1; t >= 0; t--)
+    {
+      set_step (&step, t);
+      if (recurrence->kind == PLAIT_CELL_LSTM)
+        run_kernel (&step, step.kernels->lstm_backward);
+      else if (recurrence->reset == PLAIT_RESET_AFTER)
+        run_kernel (&step, step.kernels->gru_after_backward);
+      else
+        {
+          run_kernel (&step, step.kernels->gru_candidate_backward);
+          multiply_back (&step, work->dreset, FALSE, gate_columns (&step, products, width), recurrence->candidate);
+          run_kernel (&step, step.kernels->gru_reset_backward);
+        }
+      if (t > 0 || work->has_beginning)
+        multiply_back (&step, work->dstate, recurrence->kind == PLAIT_CELL_GRU, gate_columns (&step, 0, products),
+                       recurrence->recurrent);
+    }
+}
