@@ -13,4 +13,5 @@
 #include "nn/norm.h"
 #include "nn/positions.h"
 #include "nn/recurrent.h"
+#include "nn/recurrent_stack.h"
 #include "plugin/plugin.h"

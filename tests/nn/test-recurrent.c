@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/recurrent.h"
+#include "nn/recurrent_stack.h"
 
 #include <string.h>
 
@@ -31,18 +31,18 @@ check_gradient (PlaitParameter *parameter, gint64 column, const char *the_case, 
   reference_check_gradient (parameter, column, the_case, name);
 }
 
-/* Calls @visit for the weights of @cell and what the reference calls them: W, U and b of each gate. */
+/* Calls @visit for the weights of @cell and what the reference calls them: W, U and b of each gate, after @prefix. */
 static void
-visit_cell (const PlaitCell *cell, const char *the_case,
+visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
             void (*visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name))
 {
   const char *gates = cell->declaration.kind == PLAIT_CELL_GRU ? "rzh" : "ifgo";
 
   for (gint64 i = 0; gates[i] != '\0'; i++)
     {
-      g_autofree char *input = g_strdup_printf ("W%c", gates[i]);
-      g_autofree char *bias = g_strdup_printf ("b%c", gates[i]);
-      g_autofree char *recurrent = g_strdup_printf ("U%c", gates[i]);
+      g_autofree char *input = g_strdup_printf ("%sW%c", prefix, gates[i]);
+      g_autofree char *bias = g_strdup_printf ("%sb%c", prefix, gates[i]);
+      g_autofree char *recurrent = g_strdup_printf ("%sU%c", prefix, gates[i]);
       gboolean apart = cell->candidate.weight != NULL && i == 2;
 
       visit (cell->input.weight, i * WIDTH, the_case, input);
@@ -66,7 +66,7 @@ hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
   PlaitCellState state;
 
   CHECK (plait_parameters_allocate (parameters, NULL));
-  visit_cell (&cell, name, reference_set);
+  visit_cell (&cell, name, "", reference_set);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
   projected = plait_cell_project (bench.tape, &cell, x);
@@ -83,7 +83,7 @@ hold_to_reference (const char *name, const PlaitCellDeclaration *declaration)
     }
   plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 2));
   reference_check_input (x, name, "x");
-  visit_cell (&cell, name, check_gradient);
+  visit_cell (&cell, name, "", check_gradient);
 }
 
 /* h_i = GRU (h_{i-1}, s_i) in both directions, the reset as the papers write it. */
@@ -416,4 +416,90 @@ TEST_CASE (recurrent, parameters_have_names_and_begin_as_declared)
     CHECK_NEAR (lstm.input.bias->value.data[i], i / WIDTH == 1 ? 1 : 0, 0);
   for (gint64 i = 0; i < 3 * WIDTH; i++)
     CHECK_NEAR (before.input.bias->value.data[i], 0, 0);
+}
+
+/* Both directions side by side: values, cells and all gradients. */
+static void
+hold_stack_to_reference (const char *name, const PlaitCellDeclaration *cell)
+{
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitRecurrentStackDeclaration declaration = { .cell = *cell, .layers = 1 };
+  PlaitRecurrentStack stack = plait_recurrent_stack_declare (parameters, "layer", &declaration);
+  PlaitRagged one = { 1, (gint64[]){ 0, 5 } };
+  PlaitRecurrentStates found;
+  PlaitNode *x, *roots[2];
+
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  CHECK (plait_parameters_find (parameters, "layer/0/backward/input/weight") == stack.cells[1].input.weight);
+  visit_cell (&stack.cells[0], name, "fwd/", reference_set);
+  visit_cell (&stack.cells[1], name, "bwd/", reference_set);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = reference_input (&bench, name, "x");
+  found = plait_recurrent_stack_apply (bench.tape, &stack, x, one);
+  check_tensor ("h", found.states->value, reference (name, "outputs/h")->numbers, NEAR);
+  roots[0] = bench_weigh (&bench, found.states, reference (name, "cotangents/h")->numbers);
+  CHECK_INT (found.cells != NULL, cell->kind == PLAIT_CELL_LSTM);
+  if (found.cells != NULL)
+    {
+      check_tensor ("c", found.cells->value, reference (name, "outputs/c")->numbers, NEAR);
+      roots[1] = bench_weigh (&bench, found.cells, reference (name, "cotangents/c")->numbers);
+    }
+  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, found.cells != NULL ? 2 : 1));
+  reference_check_input (x, name, "x");
+  visit_cell (&stack.cells[0], name, "fwd/", check_gradient);
+  visit_cell (&stack.cells[1], name, "bwd/", check_gradient);
+}
+
+TEST_CASE (recurrent, chen2017_equation_2_annotations_of_both_directions)
+{
+  hold_stack_to_reference ("recurrent/bigru_before", &declarations[0]);
+}
+
+TEST_CASE (recurrent, lstm_in_both_directions)
+{
+  hold_stack_to_reference ("recurrent/bilstm", &declarations[3]);
+}
+
+/* A second layer reads what the first gives; a summary is where each direction ends, or zeros. */
+TEST_CASE (recurrent, layers_stand_on_one_another_and_end_in_a_summary)
+{
+  static const PlaitDirections all[] = { PLAIT_DIRECTIONS_BOTH, PLAIT_DIRECTIONS_FORWARD, PLAIT_DIRECTIONS_BACKWARD };
+
+  for (guint d = 0; d < G_N_ELEMENTS (all); d++)
+    {
+      CONTEXT ("directions %u", d);
+      g_auto (Bench) bench = bench_new (1);
+      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+      PlaitRecurrentStackDeclaration declaration = { .cell = declarations[3], .layers = 2, .directions = all[d] };
+      PlaitRecurrentStack stack = plait_recurrent_stack_declare (parameters, "layer", &declaration), first = stack,
+                          second = stack;
+      PlaitRecurrentStates found, expected;
+      PlaitNode *x;
+
+      CHECK (plait_parameters_allocate (parameters, NULL));
+      plait_parameters_initialise (parameters, bench.pool, 3);
+      bench_begin (&bench, PLAIT_TAPE_CHECK);
+      x = bench_random (&bench, 9, INPUT, 1);
+      found = plait_recurrent_stack_apply (bench.tape, &stack, x, rows);
+      first.declaration.layers = second.declaration.layers = 1;
+      second.cells += stack.n_directions;
+      expected = plait_recurrent_stack_apply (bench.tape, &first, x, rows);
+      expected = plait_recurrent_stack_apply (bench.tape, &second, expected.states, rows);
+      check_equal ("states", found.states, expected.states, 0);
+      check_equal ("cells", found.cells, expected.cells, 0);
+
+      for (gint64 s = 0; s < rows.n; s++)
+        for (gint64 k = 0; k < stack.width; k++)
+          {
+            gboolean backwards = all[d] == PLAIT_DIRECTIONS_BACKWARD || k >= WIDTH;
+            gint64 end = backwards ? offsets[s] : offsets[s + 1] - 1;
+            gboolean missing = offsets[s] == offsets[s + 1];
+
+            CHECK_NEAR (plait_tensor_row (found.summary->value, s)[k],
+                        missing ? 0 : plait_tensor_row (found.states->value, end)[k], 0);
+            CHECK_NEAR (plait_tensor_row (found.summary_cell->value, s)[k],
+                        missing ? 0 : plait_tensor_row (found.cells->value, end)[k], 0);
+          }
+    }
 }

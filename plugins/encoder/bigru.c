@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/recurrent_stack.h"
+#include "plugin/plugin.h"
+
+/*
+ * A stack of GRUs over the tokens, by default one layer in both directions (Bahdanau et al. 2015; Chen et al. 2017,
+ * eq. 2): h_i = [GRU (h_{i-1}, s_i); GRU (h_{i+1}, s_i)] is row i of its memory. The summary of a sentence is where its
+ * directions end, [h_I; h_1].
+ */
+typedef struct
+{
+  gint64 layers;
+  gint64 width;
+  gint directions;
+  gint reset;
+  double dropout;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, layers),
+  PLAIT_BIND_INTEGER (Settings, width),
+  PLAIT_BIND_CHOICE (Settings, directions, "both;forward;backward"),
+  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
+  PLAIT_BIND_REAL (Settings, dropout),
+};
+
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
+{
+  const Settings *settings = data;
+  PlaitRecurrentStack *stack = state;
+  guint n = plait_directions_n ((PlaitDirections)settings->directions);
+  g_autofree char *layers = g_strconcat (build->prefix, "layer", NULL);
+  PlaitRecurrentStackDeclaration declaration = {
+    .cell.kind = PLAIT_CELL_GRU,
+    .cell.reset = (PlaitResetPlace)settings->reset,
+    .cell.input_width = build->input_width,
+    .cell.width = settings->width ? settings->width : (build->model_width + n - 1) / n,
+    .layers = settings->layers,
+    .directions = (PlaitDirections)settings->directions,
+    .dropout = settings->dropout,
+  };
+
+  *stack = plait_recurrent_stack_declare (build->parameters, layers, &declaration);
+  shape->n_memories = 1;
+  shape->memories[0].width = shape->summary_width = stack->width;
+  return TRUE;
+}
+
+static void
+encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
+{
+  const PlaitRecurrentStack *stack = state;
+  PlaitRagged rows = encoding->input->rows;
+  PlaitRecurrentStates found = plait_recurrent_stack_apply (encoding->tape, stack, encoding->embedded, rows);
+
+  encoding->memories[0] = (PlaitMemory){ .states = found.states, .rows = rows };
+  encoding->summary = found.summary;
+}
+
+static const PlaitEncoderTable table = { .state_size = sizeof (PlaitRecurrentStack), .build = build, .encode = encode };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("bigru", "0.1.0", Settings, bindings, table)
