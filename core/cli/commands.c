@@ -88,6 +88,19 @@ const PlaitCommand plait_commands[] = {
     "  plait vocabulary --show shared.model\n"
     "  echo 'a man rides' | plait vocabulary --encode shared.model",
     plait_command_vocabulary },
+  { "trees", "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE]",
+    "Check a file of constituency trees against its text, or write it in another form",
+    "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered from "
+    "1. "
+    "Its words must be the white-space tokens of the same line of the text. An empty line, null, (()) and [1,1,201] "
+    "say "
+    "that there is no tree. Files are plain or gzip; \"-\" is standard input.\n"
+    "\n"
+    "Examples:\n"
+    "  plait trees --check train.en.tree --tokens train.en\n"
+    "  plait trees --check train.en.tree --binarise right --json\n"
+    "  plait trees --convert train.en.tree --to triples --binarise head --output train.en.triples",
+    plait_command_trees },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
   { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "

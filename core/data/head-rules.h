@@ -22,6 +22,9 @@
  */
 typedef struct PlaitHeadRules PlaitHeadRules;
 
+/* Beside the folders of plugins: what plait_registry_find_text looks through. */
+#define PLAIT_HEAD_RULES_FOLDER "head-rules"
+
 /* Reads the file at @path. (transfer full) */
 PlaitHeadRules *plait_head_rules_read (const char *path, GError **error);
 

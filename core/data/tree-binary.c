@@ -267,6 +267,21 @@ plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces
   return TRUE;
 }
 
+void
+plait_tree_link (const PlaitTreeStep *steps, gint64 n, gint64 first, gint64 *left, gint64 *right)
+{
+  g_autofree gint64 *stack = g_new (gint64, n + 1);
+  gint64 top = 0, leaves = 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      while (leaves < steps[i].leaves)
+        stack[top++] = leaves++;
+      right[i] = stack[--top];
+      left[i] = stack[--top];
+      stack[top++] = first + i;
+    }
+}
+
 gint64
 plait_tree_height (const PlaitTreeStep *steps, gint64 n)
 {

@@ -52,5 +52,8 @@ void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key,
 gboolean plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces, gint64 words,
                             PlaitTreeLabels *labels, GArray *spread, GError **error);
 
+/* The children of the @n nodes, which are numbered from @first on, behind the leaves from 0. */
+void plait_tree_link (const PlaitTreeStep *steps, gint64 n, gint64 first, gint64 *left, gint64 *right);
+
 /* The longest way from the root to a leaf, in links. */
 gint64 plait_tree_height (const PlaitTreeStep *steps, gint64 n);

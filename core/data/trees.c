@@ -119,15 +119,8 @@ void
 plait_tree_maker_fill (const PlaitTreeMaker *maker, const gint32 *steps, gint64 n, gint64 rows, gint64 *left,
                        gint64 *right, const char **labels)
 {
-  g_autofree gint64 *stack = g_new (gint64, n + 1);
-  gint64 top = 0, leaves = 0;
+  const PlaitTreeStep *nodes = (const PlaitTreeStep *)steps;
+  plait_tree_link (nodes, n, rows, left, right);
   for (gint64 i = 0; i < n; i++)
-    {
-      while (leaves < steps[2 * i])
-        stack[top++] = leaves++;
-      right[i] = stack[--top];
-      left[i] = stack[--top];
-      stack[top++] = rows + i;
-      labels[i] = plait_tree_labels_name (maker->labels, steps[2 * i + 1]);
-    }
+    labels[i] = plait_tree_labels_name (maker->labels, nodes[i].label);
 }

@@ -143,6 +143,12 @@ compare_plugins (gconstpointer a, gconstpointer b)
   return strcmp (first->name, second->name);
 }
 
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
 /* The file that this code was loaded from: the library, or an executable that has the core inside. */
 static char *
 own_path (void)
@@ -329,6 +335,52 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
       return NULL;
     }
   return plait_plugin_schema (plugin, error) != NULL ? plugin : NULL;
+}
+
+/* "english, german", the files below @folder of all plugin folders. (transfer full) */
+static char *
+list_texts (const PlaitRegistry *registry, const char *folder)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < registry->folders->len; i++)
+    {
+      const PlaitPluginFolder *found = registry->folders->pdata[i];
+      g_autofree char *path = g_build_filename (found->path, folder, NULL);
+      g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+      const char *entry;
+
+      while (directory != NULL && (entry = g_dir_read_name (directory)) != NULL)
+        if (g_str_has_suffix (entry, SCHEMA_SUFFIX))
+          {
+            g_autofree char *name = g_strndup (entry, strlen (entry) - strlen (SCHEMA_SUFFIX));
+            if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+              g_ptr_array_add (names, g_steal_pointer (&name));
+          }
+    }
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **)names->pdata);
+}
+
+char *
+plait_registry_find_text (const PlaitRegistry *registry, const char *folder, const char *name, GError **error)
+{
+  g_autofree char *file = g_strconcat (name, SCHEMA_SUFFIX, NULL), *all = NULL;
+
+  for (guint i = 0; plait_name_is_valid (name) && i < registry->folders->len; i++)
+    {
+      const PlaitPluginFolder *found = registry->folders->pdata[i];
+      g_autofree char *path = g_build_filename (found->path, folder, file, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_EXISTS))
+        return g_steal_pointer (&path);
+    }
+  all = list_texts (registry, folder);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "there is no %s/%s in the folders that plait plugins lists; put it into one of them, or name one of: %s",
+              folder, file, *all != '\0' ? all : "(there are none)");
+  return NULL;
 }
 
 const PlaitSchema *

@@ -65,6 +65,10 @@ PlaitPlugin *plait_registry_plugin (const PlaitRegistry *registry, guint index);
  * none) */
 PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error);
 
+/* The file FOLDER/@name.ini of plugin folders, such as head-rules/english, in the first that has it. Unknown names are
+ * refused with those that there are. (transfer full) */
+char *plait_registry_find_text (const PlaitRegistry *registry, const char *folder, const char *name, GError **error);
+
 /* The schema of @plugin, read now if it has not been. (transfer none) */
 const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
 

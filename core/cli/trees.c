@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/tree-lint.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "plugin/registry.h"
+
+/* plait trees: what is wrong with a file of trees and what is in it, or the same trees in another form. */
+
+typedef struct
+{
+  char *check, *convert, *tokens, *form, *output, *binarise, *rules, *limit;
+  gboolean json;
+} Options;
+
+static gboolean
+take_choice (const char *option, const char *text, const char *const *choices, gint *choice, GError **error)
+{
+  for (gint i = 0; text != NULL && choices[i] != NULL; i++)
+    if (strcmp (choices[i], text) == 0)
+      {
+        *choice = i;
+        return TRUE;
+      }
+  if (text == NULL)
+    return TRUE;
+  g_autofree char *shown = g_utf8_make_valid (text, -1), *all = g_strjoinv (", ", (char **)choices);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected one of: %s", option, shown, all);
+}
+
+/* The head rules called @name. (transfer full) */
+static PlaitHeadRules *
+find_rules (const char *name, GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autofree char *path = plait_registry_find_text (registry, PLAIT_HEAD_RULES_FOLDER, name, error);
+
+  return path != NULL ? plait_head_rules_read (path, error) : NULL;
+}
+
+static gboolean
+take_settings (const Options *options, PlaitTreeSettings *settings, GError **error)
+{
+  static const char *const ways[] = { "left", "right", "head", NULL };
+  gint way = PLAIT_BINARISE_HEAD;
+
+  if (!take_choice ("--binarise", options->binarise, ways, &way, error))
+    return FALSE;
+  settings->binarisation = (PlaitBinarisation)way;
+  if (way != PLAIT_BINARISE_HEAD)
+    return options->rules == NULL
+           || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules goes with --binarise head alone; leave it out");
+  settings->head_rules = find_rules (options->rules != NULL ? options->rules : "english", error);
+  return settings->head_rules != NULL;
+}
+
+/*
+ * Checking
+ */
+
+typedef struct
+{
+  GPtrArray *shown;
+  gint64 limit;
+} Complaints;
+
+static void
+complain (const char *sentence, gpointer data)
+{
+  Complaints *complaints = data;
+
+  if (complaints->shown->len < complaints->limit)
+    g_ptr_array_add (complaints->shown, g_strdup (sentence));
+}
+
+static double
+share (gint64 part, gint64 whole)
+{
+  return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static void
+print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
+
+  plait_json_begin_object (json, NULL);
+  plait_json_integer (json, "lines", counts->lines);
+  plait_json_integer (json, "with_tree", counts->with_tree);
+  plait_json_integer (json, "without_tree", counts->without_tree);
+  plait_json_integer (json, "bad", counts->bad);
+  plait_json_real (json, "mean_leaves", share (counts->leaves, counts->with_tree));
+  plait_json_real (json, "mean_height", share (counts->height, counts->with_tree));
+  plait_json_integer (json, "constituents", constituents);
+  plait_json_integer (json, "unary", counts->unary);
+  plait_json_integer (json, "binary", counts->binary);
+  plait_json_integer (json, "ternary", counts->ternary);
+  plait_json_integer (json, "wider", counts->wider);
+  plait_json_begin_array (json, "complaints");
+  for (guint i = 0; i < complaints->shown->len; i++)
+    plait_json_text (json, NULL, complaints->shown->pdata[i]);
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static void print_row (PlaitPage *page, const char *label, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static void
+print_row (PlaitPage *page, const char *label, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  plait_page_row (page, 14, label, text);
+}
+
+static void
+print_text (const char *file, const PlaitTreeCounts *counts, const Complaints *complaints)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
+  char leaves[G_ASCII_DTOSTR_BUF_SIZE], height[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < complaints->shown->len; i++)
+    plait_page_text (page, PLAIT_PAGE_BAD, "%s\n", (const char *)complaints->shown->pdata[i]);
+  if (counts->bad > complaints->shown->len)
+    plait_page_text (page, PLAIT_PAGE_BAD, "... and %" G_GINT64_FORMAT " more bad lines; --limit shows more\n",
+                     counts->bad - complaints->shown->len);
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s\n", file);
+  print_row (page, "lines", "%" G_GINT64_FORMAT, counts->lines);
+  print_row (page, "with tree", "%" G_GINT64_FORMAT, counts->with_tree);
+  print_row (page, "without tree", "%" G_GINT64_FORMAT, counts->without_tree);
+  print_row (page, "bad", "%" G_GINT64_FORMAT, counts->bad);
+  print_row (page, "mean leaves", "%s",
+             g_ascii_formatd (leaves, sizeof leaves, "%.2f", share (counts->leaves, counts->with_tree)));
+  print_row (page, "mean height", "%s links of the binary trees",
+             g_ascii_formatd (height, sizeof height, "%.2f", share (counts->height, counts->with_tree)));
+  print_row (page, "children",
+             "%.0f %% one, %.0f %% two, %.0f %% three, %.0f %% more, of %" G_GINT64_FORMAT " constituents",
+             100 * share (counts->unary, constituents), 100 * share (counts->binary, constituents),
+             100 * share (counts->ternary, constituents), 100 * share (counts->wider, constituents), constituents);
+}
+
+static gboolean
+check (const Options *options, const PlaitTreeSettings *settings, GError **error)
+{
+  g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
+  Complaints complaints = { shown, 20 };
+  PlaitTreeCounts counts;
+
+  if (options->form != NULL || options->output != NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--to and --output go with --convert; leave them out of a check");
+  if (!plait_option_integer ("--limit", options->limit, 0, 1000000, &complaints.limit, error)
+      || !plait_trees_check (options->check, options->tokens, settings, complain, &complaints, &counts, error))
+    return FALSE;
+  if (options->json)
+    print_json (&counts, &complaints);
+  else
+    print_text (options->check, &counts, &complaints);
+  return counts.bad == 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                        " lines are bad; expected a tree of the sentence or none on each",
+                        options->check, counts.bad, counts.lines);
+}
+
+/*
+ * Converting
+ */
+
+static void
+put_line (const char *line, gpointer data)
+{
+  fputs (line, data);
+  fputc ('\n', data);
+}
+
+static gboolean
+convert_to_file (const Options *options, const PlaitTreeSettings *settings, PlaitTreeFormat format, GError **error)
+{
+  g_autoptr (PlaitFile) file = plait_file_begin (options->output, error);
+  FILE *out;
+  gboolean good, written;
+
+  if (file == NULL)
+    return FALSE;
+  out = g_fopen (plait_file_temporary (file), "wbe");
+  good = out == NULL || plait_trees_convert (options->convert, options->tokens, settings, format, put_line, out, error);
+  written = out != NULL && !ferror (out);
+  if (out != NULL && fclose (out) != 0)
+    written = FALSE;
+  if (!good)
+    return FALSE;
+  if (!written)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); free some space, or name another file",
+                       options->output, g_strerror (errno));
+  return plait_file_commit (g_steal_pointer (&file), error);
+}
+
+static gboolean
+convert (const Options *options, const PlaitTreeSettings *settings, GError **error)
+{
+  static const char *const forms[] = { "brackets", "triples", NULL };
+  gint form = -1;
+
+  if (options->json || options->limit != NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit go with --check; leave them out of a conversion");
+  if (!take_choice ("--to", options->form, forms, &form, error))
+    return FALSE;
+  if (form < 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--to is missing; expected --to brackets or --to triples");
+  if (!plait_output_differs ("--output", options->output, options->convert, error)
+      || !plait_output_differs ("--output", options->output, options->tokens, error))
+    return FALSE;
+  if (options->output != NULL)
+    return convert_to_file (options, settings, (PlaitTreeFormat)form, error);
+  return plait_trees_convert (options->convert, options->tokens, settings, (PlaitTreeFormat)form, put_line, stdout,
+                              error);
+}
+
+static void
+options_clear (Options *options)
+{
+  g_free (options->check);
+  g_free (options->convert);
+  g_free (options->tokens);
+  g_free (options->form);
+  g_free (options->output);
+  g_free (options->binarise);
+  g_free (options->rules);
+  g_free (options->limit);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+gboolean
+plait_command_trees (PlaitInvocation *invocation, GError **error)
+{
+  g_auto (Options) options = { NULL };
+  PlaitTreeSettings settings = { .shape = PLAIT_TREES_GIVEN };
+  const GOptionEntry entries[] = {
+    { "check", 0, 0, G_OPTION_ARG_FILENAME, &options.check, "Name every bad line, and print what is in the file",
+      "FILE" },
+    { "convert", 0, 0, G_OPTION_ARG_FILENAME, &options.convert, "Print the trees, made binary", "FILE" },
+    { "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options.tokens, "Text whose tokens the words must be", "FILE" },
+    { "to", 0, 0, G_OPTION_ARG_FILENAME, &options.form, "brackets or triples", "FORM" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for converted trees; else standard output",
+      "FILE" },
+    { "binarise", 0, 0, G_OPTION_ARG_FILENAME, &options.binarise, "left, right or head (the default)", "WAY" },
+    { "head-rules", 0, 0, G_OPTION_ARG_FILENAME, &options.rules, "Head rules; else english", "NAME" },
+    { "limit", 0, 0, G_OPTION_ARG_FILENAME, &options.limit, "Bad lines to name; 20 unless told", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
+    { NULL },
+  };
+  const char *file;
+
+  if (!plait_invocation_parse (invocation, entries, 0, 0, error))
+    return FALSE;
+  if ((options.check != NULL) == (options.convert != NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --check and --convert, not %s",
+                       options.check != NULL ? "both" : "none");
+  file = options.check != NULL ? options.check : options.convert;
+  if (options.tokens != NULL && strcmp (file, "-") == 0 && strcmp (options.tokens, "-") == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "standard input cannot be both trees and tokens: name a file for one of them");
+  gboolean good
+      = take_settings (&options, &settings, error)
+        && (options.check != NULL ? check (&options, &settings, error) : convert (&options, &settings, error));
+  plait_head_rules_unref (settings.head_rules);
+  return good;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/tree-lint.h"
+
+#include "base/error.h"
+#include "data/text-file.h"
+#include "data/tree-binary.h"
+#include "data/words.h"
+
+#define FIRST_NODE 201 /* of triples, as Chen et al. 2017 number them */
+
+/* A file of trees and one of tokens, side by side, and what the present line is read into. */
+typedef struct
+{
+  const PlaitTreeSettings *settings;
+  PlaitTextReader *trees;
+  PlaitTextReader *tokens; /* or NULL */
+  const char *line;
+  gsize length;
+  const char *sentence; /* or NULL */
+  gsize sentence_length;
+  PlaitTreeLabels *labels;
+  PlaitTree *tree;
+  GArray *steps; /* PlaitTreeStep */
+  GArray *tags;  /* gint32 */
+} Reading;
+
+static void
+reading_clear (Reading *reading)
+{
+  plait_text_reader_free (reading->trees);
+  plait_text_reader_free (reading->tokens);
+  plait_tree_labels_free (reading->labels);
+  plait_tree_free (reading->tree);
+  g_clear_pointer (&reading->steps, g_array_unref);
+  g_clear_pointer (&reading->tags, g_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
+
+static gboolean
+reading_open (Reading *reading, const char *trees, const char *tokens, const PlaitTreeSettings *settings,
+              GError **error)
+{
+  reading->settings = settings;
+  reading->trees = plait_text_reader_open_pipe (trees, error);
+  if (reading->trees != NULL && tokens != NULL)
+    reading->tokens = plait_text_reader_open_pipe (tokens, error);
+  reading->labels = plait_tree_labels_new ();
+  reading->tree = plait_tree_new ();
+  reading->steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
+  reading->tags = g_array_new (FALSE, FALSE, sizeof (gint32));
+  return reading->trees != NULL && (tokens == NULL || reading->tokens != NULL);
+}
+
+/* Goes to the next line of both files; FALSE at their end, or with *error set. */
+static gboolean
+next_line (Reading *reading, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  reading->line = plait_text_reader_next (reading->trees, &reading->length, &cause);
+  reading->sentence = NULL;
+  if (cause == NULL && reading->tokens != NULL)
+    reading->sentence = plait_text_reader_next (reading->tokens, &reading->sentence_length, &cause);
+  if (cause != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  if (reading->tokens != NULL && (reading->line == NULL) != (reading->sentence == NULL))
+    {
+      const PlaitTextReader *ended = reading->line == NULL ? reading->trees : reading->tokens;
+      const PlaitTextReader *going = reading->line == NULL ? reading->tokens : reading->trees;
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s:%" G_GINT64_FORMAT
+                         ": ends here, but %s goes on; expected as many lines in both, since line i of each belongs "
+                         "together",
+                         plait_text_reader_name (ended), plait_text_reader_line (ended) + 1,
+                         plait_text_reader_name (going));
+    }
+  return reading->line != NULL;
+}
+
+/* The present line as a binary tree. */
+static gboolean
+read_tree (Reading *reading, GError **error)
+{
+  const PlaitTreeSettings *settings = reading->settings;
+  const PlaitTree *tree = reading->tree;
+  g_array_set_size (reading->steps, 0);
+  g_array_set_size (reading->tags, 0);
+  if (plait_tree_read (reading->tree, reading->line, reading->length, error)
+      && (tree->root < 0
+          || ((reading->sentence == NULL || plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
+              && (tree->n_words <= PLAIT_TREE_LEAVES_LIMIT
+                  || plait_fail (error, PLAIT_ERROR_INPUT,
+                                 "the tree has %" G_GINT64_FORMAT " words; expected at most %d", tree->n_words,
+                                 PLAIT_TREE_LEAVES_LIMIT))
+              && plait_tree_binarise (tree, settings->binarisation, settings->head_rules, reading->labels,
+                                      reading->steps, reading->tags, error))))
+    return TRUE;
+  g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", plait_text_reader_name (reading->trees),
+                  plait_text_reader_line (reading->trees));
+  return FALSE;
+}
+
+static void
+count_arities (const PlaitTree *tree, PlaitTreeCounts *counts)
+{
+  for (gint64 node = plait_tree_next (tree, -1); node >= 0; node = plait_tree_next (tree, node))
+    {
+      const PlaitTreeNode *at = plait_tree_node (tree, node);
+      gboolean is_tag = at->n_children == 1 && plait_tree_node (tree, at->first_child)->word >= 0;
+      if (at->word >= 0 || is_tag)
+        continue;
+      ++*(at->n_children == 1   ? &counts->unary
+          : at->n_children == 2 ? &counts->binary
+          : at->n_children == 3 ? &counts->ternary
+                                : &counts->wider);
+    }
+}
+
+gboolean
+plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings, PlaitTreeSentence complain,
+                   gpointer data, PlaitTreeCounts *counts, GError **error)
+{
+  g_auto (Reading) reading = { 0 };
+  g_autoptr (GError) cause = NULL;
+  *counts = (PlaitTreeCounts){ 0 };
+  if (!reading_open (&reading, trees, tokens, settings, error))
+    return FALSE;
+  while (next_line (&reading, &cause))
+    {
+      g_autoptr (GError) fault = NULL;
+      counts->lines++;
+      if (!read_tree (&reading, &fault))
+        {
+          counts->bad++;
+          complain (fault->message, data);
+          continue;
+        }
+      counts->with_tree += reading.tree->root >= 0;
+      counts->without_tree += reading.tree->root < 0;
+      if (reading.tree->root < 0)
+        continue;
+      counts->leaves += reading.tree->n_words;
+      counts->height += plait_tree_height ((const PlaitTreeStep *)(gpointer)reading.steps->data, reading.steps->len);
+      count_arities (reading.tree, counts);
+    }
+  if (cause == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+/* The children of a tree's nodes: leaves from 0, and nodes behind them. */
+typedef struct
+{
+  const PlaitTreeStep *steps;
+  gint64 n;
+  gint64 *left;
+  gint64 *right;
+} Links;
+
+static void
+links_clear (Links *links)
+{
+  g_free (links->left);
+  g_free (links->right);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Links, links_clear)
+
+static Links
+links_new (const GArray *steps, gint64 words)
+{
+  Links links = { (const PlaitTreeStep *)(gpointer)steps->data, steps->len, g_new (gint64, steps->len + 1),
+                  g_new (gint64, steps->len + 1) };
+  plait_tree_link (links.steps, links.n, words, links.left, links.right);
+  return links;
+}
+
+static void
+write_triples (const Reading *reading, GString *out)
+{
+  gint64 words = reading->tree->n_words, first = MAX (FIRST_NODE, words + 1);
+  g_auto (Links) links = links_new (reading->steps, words);
+  if (links.n == 0)
+    g_string_append_printf (out, "[1,1,%d]", FIRST_NODE);
+  for (gint64 i = 0; i < links.n; i++)
+    {
+      gint64 left = links.left[i], right = links.right[i];
+      g_string_append_printf (out, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]",
+                              i > 0 ? " " : "", left < words ? left + 1 : first + left - words,
+                              right < words ? right + 1 : first + right - words, first + i);
+    }
+}
+
+/* The words of the present line, as a tree writes them. (transfer full) */
+static GStrv
+words_of (const Reading *reading)
+{
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  gsize position = 0, length;
+  const char *token;
+  for (guint i = 0; i < reading->tree->nodes->len; i++)
+    {
+      const PlaitTreeNode *node = plait_tree_node (reading->tree, i);
+      if (node->word < 0 || (node->text == NULL && reading->sentence == NULL))
+        continue;
+      token = node->text;
+      length = node->length;
+      if (token == NULL)
+        token = plait_words_next (reading->sentence, reading->sentence_length, &position, &length);
+      g_autoptr (GString) word = g_string_new_len (token, (gssize)length);
+      g_string_replace (word, "(", "-LRB-", 0);
+      g_string_replace (word, ")", "-RRB-", 0);
+      g_strv_builder_add (words, word->str);
+    }
+  return g_strv_builder_end (words);
+}
+
+/* A label; X, the treebank's for what is not known, where there is none, since the word would be taken for one. */
+static const char *
+label_of (const Reading *reading, gint32 label)
+{
+  const char *name = plait_tree_labels_name (reading->labels, label);
+  return *name != '\0' ? name : "X";
+}
+
+static gboolean
+write_brackets (const Reading *reading, GString *out, GError **error)
+{
+  gint64 words = reading->tree->n_words;
+  g_auto (Links) links = links_new (reading->steps, words);
+  g_auto (GStrv) texts = words_of (reading);
+  g_autoptr (GArray) rest = g_array_new (FALSE, FALSE, sizeof (gint64));
+  const gint64 end = -1;
+  if (reading->tree->root < 0)
+    return TRUE;
+  if (g_strv_length (texts) != words)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%" G_GINT64_FORMAT
+                       ": the triples have no words to be written into brackets; give their sentences with --tokens",
+                       plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
+  /* What is still to be written: a leaf or a node, or the end of one. */
+  gint64 item = words + links.n - 1;
+  g_array_append_val (rest, item);
+  while (rest->len > 0)
+    {
+      item = g_array_index (rest, gint64, rest->len - 1);
+      g_array_set_size (rest, rest->len - 1);
+      if (item != end && out->len > 0)
+        g_string_append_c (out, ' ');
+      if (item == end)
+        g_string_append_c (out, ')');
+      else if (item < words)
+        g_string_append_printf (out, "(%s %s)", label_of (reading, g_array_index (reading->tags, gint32, item)),
+                                texts[item]);
+      else
+        {
+          g_string_append_printf (out, "(%s", label_of (reading, links.steps[item - words].label));
+          g_array_append_val (rest, end);
+          g_array_append_val (rest, links.right[item - words]);
+          g_array_append_val (rest, links.left[item - words]);
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSettings *settings, PlaitTreeFormat format,
+                     PlaitTreeSentence take, gpointer data, GError **error)
+{
+  g_auto (Reading) reading = { 0 };
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) cause = NULL;
+  if (!reading_open (&reading, trees, tokens, settings, error))
+    return FALSE;
+  while (next_line (&reading, &cause))
+    {
+      g_string_truncate (out, 0);
+      if (!read_tree (&reading, error))
+        return FALSE;
+      if (format == PLAIT_TREE_TRIPLES)
+        write_triples (&reading, out);
+      else if (!write_brackets (&reading, out, error))
+        return FALSE;
+      take (out->str, data);
+    }
+  if (cause == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
