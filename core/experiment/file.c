@@ -109,6 +109,8 @@ write_setting (Writer *writer, const PlaitSettingSpecification *specification, c
 {
   if (value == NULL || (specification->flags & writer->skipped) != 0)
     return;
+  if ((specification->flags & PLAIT_SETTING_PLACE) && writer->skipped && *value != '\0')
+    value = "given";
   g_autofree char *key = g_strconcat (prefix, specification->name, NULL);
   write_value (writer, key, value);
 }

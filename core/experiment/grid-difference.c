@@ -62,7 +62,7 @@ tell_changed (const Difference *difference, const PlaitKeyFile *before, const Pl
           gboolean is_place = !g_str_equal (plait_key_file_value (key, groups[g], keys[k]), new);
           g_autofree char *name = dotted (groups[g], keys[k]);
 
-          if (!old || (!is_place && !g_str_equal (old, new)))
+          if (!old || (is_place ? !*old : !g_str_equal (old, new)))
             tell (difference, "%s was %s, is %s", name, old ? (*old ? old : "empty") : NOTHING, *new ? new : "empty");
         }
     }
@@ -118,10 +118,11 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
   const Difference *difference = data;
   g_autofree char *group = g_strdup_printf ("/data/%s", name);
   g_autofree char *old = plait_store_get_string (difference->run, group, "sha256", NULL);
+  g_autofree char *key = plait_digest_key (name);
 
   /* A file that was not there before is told as a setting. */
   if (old && !g_str_equal (old, digest))
-    tell (difference, path ? "the file of data.%s has changed" : "the generated text %s has changed", name);
+    tell (difference, path ? "the file of %s has changed" : "the generated text of %s has changed", key);
   return TRUE;
 }
 

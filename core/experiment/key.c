@@ -150,6 +150,25 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
   return TRUE;
 }
 
+#define INITIALISE "initialise"
+
+char *
+plait_digest_key (const char *name)
+{
+  return g_strconcat (g_str_equal (name, INITIALISE) ? "train." : "data.", name, NULL);
+}
+
+/* The run that training begins with. */
+static gboolean
+visit_initial (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
+               GError **error)
+{
+  const char *path = experiment->train.initialise;
+  const char *digest = *path ? digest_of_file (digests, path, error) : NULL;
+
+  return !*path || (digest && visitor (INITIALISE, path, digest, data, error));
+}
+
 /* Vocabularies that are read from files. */
 static gboolean
 visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
@@ -190,7 +209,8 @@ plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, P
     for (guint i = 0; experiment->test_splits[i]; i++)
       if (!visit_split (digests, experiment, experiment->test_splits[i], visitor, data, error))
         return FALSE;
-  return visit_vocabularies (digests, experiment, visitor, data, error);
+  return visit_vocabularies (digests, experiment, visitor, data, error)
+         && visit_initial (digests, experiment, visitor, data, error);
 }
 
 /*
@@ -200,7 +220,9 @@ plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, P
 static gboolean
 append_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
-  g_string_append_printf (data, "data.%s=%s\n", name, digest);
+  g_autofree char *key = plait_digest_key (name);
+
+  g_string_append_printf (data, "%s=%s\n", key, digest);
   return TRUE;
 }
 

@@ -321,14 +321,15 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   PlaitStore *run = data;
   g_autofree char *group = g_strdup_printf ("/data/%s", name);
   g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
+  g_autofree char *key = plait_digest_key (name);
 
   if (!expected)
     return FALSE;
   if (!g_str_equal (expected, digest))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: this file of data.%s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
+                       "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
                        "the old one back, or begin a new run",
-                       path ? path : "generated text", name, plait_store_path (run), digest, expected);
+                       path ? path : "generated text", key, plait_store_path (run), digest, expected);
   return TRUE;
 }
 

@@ -370,6 +370,26 @@ name_experiment (const PlaitResolution *resolution)
   experiment->experiment.name = experiment->name;
 }
 
+/* The run that training begins with, made absolute: a run keeps it as text. */
+static void
+find_initial (const PlaitResolution *resolution)
+{
+  PlaitExperimentPrivate *experiment = resolution->experiment;
+  const char *written = experiment->public.train.initialise;
+  g_autoptr (GError) fault = NULL;
+
+  if (*written == '\0')
+    return;
+  g_autofree char *path = g_canonicalize_filename (written, resolution->folder);
+  if ((resolution->flags & PLAIT_RESOLVE_CHECK_FILES) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    plait_resolution_problem (
+        resolution, "train", "initialise", "%s %s; name the file of a finished run, relative to %s", path,
+        g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist", resolution->folder);
+  else if (!plait_settings_set (experiment->train, "initialise", path, &fault))
+    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
+  experiment->public.train.initialise = plait_settings_text (experiment->train, "initialise");
+}
+
 static void
 resolve (const PlaitResolution *resolution)
 {
@@ -394,6 +414,7 @@ resolve (const PlaitResolution *resolution)
     plait_resolution_check_crossings (resolution);
   experiment->train
       = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, plait_resolution_check_train);
+  find_initial (resolution);
   experiment->decode
       = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, plait_resolution_check_decode);
   experiment->evaluate

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "experiment/evaluation.h"
 #include "experiment/fit.h"
+#include "experiment/initialisation.h"
 #include "experiment/trained.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
@@ -25,6 +26,7 @@ typedef struct
   char **validation_references;
   GPtrArray *tests; /* PlaitCorpus of each test split: opened before training, so that it is not in vain */
   PlaitSystem *system;
+  PlaitInitialisation *initialisation; /* NULL: training begins with random values */
   PlaitTrainer *trainer;
   PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
   char *key;
@@ -36,6 +38,7 @@ static void
 run_clear (Run *run)
 {
   plait_trainer_free (run->trainer);
+  plait_initialisation_free (run->initialisation);
   plait_system_free (run->system);
   plait_store_free (run->old);
   plait_corpus_free (run->validation);
@@ -73,7 +76,8 @@ write_header (const Run *run, PlaitStore *store, const char *status, GError **er
          && plait_store_set_string (store, "/environment", "written", created, error)
          && plait_store_set_int (store, "/environment", "threads", plait_pool_threads (run->pool), error)
          && plait_store_set_string (store, "/environment", "blas", plait_blas_description (), error)
-         && plait_system_write (run->system, store, error) && plait_materials_write (run->materials, store, error);
+         && plait_system_write (run->system, store, error) && plait_materials_write (run->materials, store, error)
+         && (!run->initialisation || plait_initialisation_write (run->initialisation, store, error));
 }
 
 static gboolean
@@ -202,6 +206,22 @@ measure (gpointer data, double *score, GError **error)
   return TRUE;
 }
 
+/* The values that training begins with; a run that goes on reads its own over them. */
+static gboolean
+initialise (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+
+  plait_parameters_initialise (plait_model_parameters (run->system->model), run->pool,
+                               (guint64)experiment->experiment.seed);
+  if (!*experiment->train.initialise)
+    return TRUE;
+  run->initialisation = plait_initialisation_new (experiment, run->materials, run->system, error);
+  if (run->initialisation && !run->old)
+    plait_initialisation_tell (run->initialisation, run->options->log);
+  return run->initialisation != NULL;
+}
+
 /* What the model cannot read is said now, not after training. */
 static gboolean
 check_corpora (const Run *run, GError **error)
@@ -222,7 +242,6 @@ prepare_model (Run *run, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
-  PlaitParameters *parameters;
   PlaitTrainerSetup setup = {
     .settings = &experiment->train,
     .seed = (guint64)experiment->experiment.seed,
@@ -241,10 +260,8 @@ prepare_model (Run *run, GError **error)
   run->system = plait_system_new (experiment, run->materials, widths, error);
   if (!run->system)
     return FALSE;
-  parameters = plait_model_parameters (run->system->model);
-  if (!plait_fit_memory (parameters, error))
+  if (!plait_fit_memory (plait_model_parameters (run->system->model), error) || !initialise (run, error))
     return FALSE;
-  plait_parameters_initialise (parameters, run->pool, setup.seed);
   setup.model = run->system->model;
   run->trainer = plait_trainer_new (&setup, error);
   return run->trainer && check_corpora (run, error);

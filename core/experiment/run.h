@@ -9,6 +9,7 @@
  *     /                 attributes: version, name, experiment (the resolved text), key, seed, command, status
  *     /environment      attributes: created, processor threads, BLAS core: what is not compared
  *     /plugins /vocabulary /data
+ *     /initialisation   what training began with, where it was another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
  *     /training/updates /training/validation             tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references

@@ -3,12 +3,11 @@
 
 #include "train/parameters.h"
 
-gboolean
-plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error)
+char *
+plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error)
 {
   const char *chosen = checkpoint;
   g_autofree char *group = NULL;
-  g_autofree char *path = NULL;
 
   if (!chosen)
     chosen = plait_store_has (store, "/checkpoint/best") ? "best" : "last";
@@ -18,13 +17,38 @@ plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const cha
       g_auto (GStrv) members = plait_store_members (store, "/checkpoint", NULL);
       g_autofree char *list = members && *members ? g_strjoinv (", ", members) : g_strdup ("none");
 
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: there is no checkpoint \"%s\" (there are: %s); name one of them with --checkpoint, or "
-                         "train the run anew",
-                         plait_store_path (store), chosen, list);
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: there is no checkpoint \"%s\" (there are: %s); name one of them with --checkpoint, or train the "
+                  "run anew",
+                  plait_store_path (store), chosen, list);
+      return NULL;
     }
-  path = g_strconcat (group, "/parameters", NULL);
-  return plait_parameters_read (parameters, store, path, error);
+  return g_strconcat (group, "/parameters", NULL);
+}
+
+gboolean
+plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error)
+{
+  g_autofree char *path = plait_checkpoint_path (store, checkpoint, error);
+
+  return path && plait_parameters_read (parameters, store, path, error);
+}
+
+PlaitStore *
+plait_trained_open_store (const char *path, GError **error)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+  const char *missing;
+
+  if (!store)
+    return NULL;
+  missing = !plait_store_has_attribute (store, "/", "experiment") ? "experiment"
+            : !plait_store_has (store, "/checkpoint")             ? "checkpoint"
+                                                                  : NULL;
+  if (!missing)
+    return g_steal_pointer (&store);
+  plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no %s; name the file of a run", path, missing);
+  return NULL;
 }
 
 PlaitTrained *
@@ -35,22 +59,10 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
   g_autofree char *place = NULL;
   g_autofree gint64 *widths = NULL;
 
-  trained->store = plait_store_open (path, error);
-  if (!trained->store)
-    return NULL;
-  if (!plait_store_has_attribute (trained->store, "/", "experiment"))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no experiment; name the file of a run", path);
-      return NULL;
-    }
-  text = plait_store_get_string (trained->store, "/", "experiment", error);
+  trained->store = plait_trained_open_store (path, error);
+  text = trained->store ? plait_store_get_string (trained->store, "/", "experiment", error) : NULL;
   if (!text)
     return NULL;
-  if (!plait_store_has (trained->store, "/checkpoint"))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no checkpoint; name the file of a run", path);
-      return NULL;
-    }
   trained->registry = plait_registry_new ();
   place = g_strconcat (path, ":/@experiment", NULL);
   trained->experiment = plait_experiment_parse (text, place, trained->registry, error);

@@ -47,6 +47,25 @@ is_within_range (PlaitTensor tensor, PlaitRange range)
   return within == n;
 }
 
+static gboolean
+read_tensor (PlaitTensor tensor, PlaitRange range, PlaitStore *store, const char *path, GError **error)
+{
+  if (!plait_store_read_tensor (store, path, tensor, error))
+    return FALSE;
+  if (is_within_range (tensor, range))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s: %s has values that are undefined or out of range, expected %g to %g; restore a copy or "
+                     "begin a new run",
+                     plait_store_path (store), path, (double)range.least, (double)range.most);
+}
+
+gboolean
+plait_parameter_read (const PlaitParameter *parameter, PlaitStore *store, const char *path, GError **error)
+{
+  return read_tensor (parameter->value, plait_range_finite, store, path, error);
+}
+
 gboolean
 plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitRange range,
                              PlaitStore *store, const char *path, GError **error)
@@ -56,15 +75,8 @@ plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *arr
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       g_autofree char *name = g_strdup_printf ("%s/%s", path, parameter->name);
 
-      if (!is_within (parameter, n))
-        continue;
-      if (!plait_store_read_tensor (store, name, within (parameter, array), error))
+      if (is_within (parameter, n) && !read_tensor (within (parameter, array), range, store, name, error))
         return FALSE;
-      if (!is_within_range (within (parameter, array), range))
-        return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                           "%s: %s has values that are undefined or out of range, expected %g to %g; restore a copy or "
-                           "begin a new run",
-                           plait_store_path (store), name, (double)range.least, (double)range.most);
     }
   return TRUE;
 }

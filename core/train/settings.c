@@ -60,6 +60,17 @@ static const PlaitSettingDefinition definitions[] = {
                        "What makes a checkpoint the best: validation loss, or metric", NULL),
   PLAIT_DEFINE_TEXT (PlaitTrainSettings, metric, "", "Metric of translated validation text, such as bleu; empty: none",
                      NULL),
+  PLAIT_DEFINE_PLACE (PlaitTrainSettings, initialise, "",
+                      "Run whose parameters training begins with, relative to the experiment file; empty: none. Taken "
+                      "are those of the same name and shape; embeddings and output only if the vocabulary is the same"),
+  PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
+                     "Globs (* and ?) over names of parameters that are taken from it; empty: all", NULL),
+  PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_leave, "", NULL,
+                     "Globs over names of parameters that are not taken; decoder/* begins the decoder anew and keeps "
+                     "embeddings and encoders",
+                     "Chen et al. 2017"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_checkpoint, "best", "best;last;average",
+                       "Checkpoint that is taken; best is the last one where the run was not validated", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, patience, "0", "0", "1000000",
                         "Validations without a better one that end training; 0: never", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, average, "0", "0", "100",

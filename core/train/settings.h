@@ -25,6 +25,13 @@ typedef enum
   PLAIT_BEST_BY_METRIC,
 } PlaitBestBy;
 
+typedef enum
+{
+  PLAIT_INITIALISE_BEST,
+  PLAIT_INITIALISE_LAST,
+  PLAIT_INITIALISE_AVERAGE,
+} PlaitInitialCheckpoint;
+
 typedef struct
 {
   gint64 batch;
@@ -52,6 +59,10 @@ typedef struct
   gint64 validation_batch;
   gint best_by; /* PlaitBestBy */
   const char *metric;
+  const char *initialise;      /* absolute path of a run; empty: none */
+  const char *initialise_take; /* globs over names of parameters, a list; empty: all */
+  const char *initialise_leave;
+  gint initialise_checkpoint; /* PlaitInitialCheckpoint */
   gint64 patience;
   gint64 average;
   gint64 checkpoint_every;

@@ -40,6 +40,18 @@ test_run (const char *path, const char *output, gboolean resume, guint threads, 
   return experiment && plait_run (experiment, &options, &outcome, error);
 }
 
+gboolean
+test_run_with (const char *path, const char *const *overrides, const char *output, gboolean resume, PlaitLog *log,
+               GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, error);
+  PlaitRunOptions options = { .output = output, .command = "test", .threads = 1, .resume = resume, .log = log };
+  PlaitRunOutcome outcome;
+
+  return experiment && plait_run (experiment, &options, &outcome, error);
+}
+
 /* Times, rates and places are not compared. */
 static gboolean
 is_compared (const char *path)

@@ -13,6 +13,10 @@ char *test_write_experiment (const char *name, const char *more);
 gboolean test_run (const char *path, const char *output, gboolean resume, guint threads, PlaitLog *log,
                    const gint *stop, GError **error);
 
+/* Loads @path with @overrides ("train.updates=1", NULL-terminated, or NULL) and runs it into @output on one thread. */
+gboolean test_run_with (const char *path, const char *const *overrides, const char *output, gboolean resume,
+                        PlaitLog *log, GError **error);
+
 /* Checks that two runs hold the same: every dataset and attribute but what tells time and place. */
 void test_check_same_run (const char *a, const char *b);
 

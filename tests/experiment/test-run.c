@@ -278,19 +278,6 @@ TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
     }
 }
 
-/* Loads the tiny experiment at @path with @overrides and runs it into @output. */
-static gboolean
-run_with (const char *path, const char *const *overrides, const char *output, gboolean resume, PlaitLog *log,
-          GError **error)
-{
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, error);
-  PlaitRunOptions options = { .output = output, .command = "test", .threads = 1, .resume = resume, .log = log };
-  PlaitRunOutcome outcome;
-
-  return experiment && plait_run (experiment, &options, &outcome, error);
-}
-
 /* Ten batches an epoch, three an update: the fourth update belongs to both epochs, and the first is validated after it.
  */
 TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
@@ -302,7 +289,7 @@ TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
   g_autoptr (GError) error = NULL;
   gint64 steps[2] = { 0, 0 };
 
-  CHECK (run_with (path, overrides, output, FALSE, NULL, &error));
+  CHECK (test_run_with (path, overrides, output, FALSE, NULL, &error));
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
@@ -327,7 +314,7 @@ TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
   int lines = 0;
   g_autoptr (PlaitLog) log = test_log_new (count_lines, &lines);
 
-  CHECK (!run_with (path, NULL, output, FALSE, log, &error));
+  CHECK (!test_run_with (path, NULL, output, FALSE, log, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/run.h5");
   CHECK_INT (lines, 0);
 }
@@ -340,7 +327,7 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
   g_autofree char *output = plait_test_path ("run.h5");
   g_autoptr (GError) error = NULL;
 
-  CHECK (run_with (path, overrides, output, FALSE, NULL, &error));
+  CHECK (test_run_with (path, overrides, output, FALSE, NULL, &error));
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
@@ -391,7 +378,7 @@ TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
       const char *overrides[] = { cases[i].override, NULL };
       g_autoptr (GError) error = NULL;
 
-      CHECK (!run_with (path, overrides, output, TRUE, NULL, &error));
+      CHECK (!test_run_with (path, overrides, output, TRUE, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
     }
 }
