@@ -83,6 +83,33 @@ fill_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
   return plait_feature_file_read (stream->features, lines, input->rows.n, input->features, error);
 }
 
+/* The inner nodes of @tuple's tree in @stream. */
+static gint64
+source_nodes (const PlaitCorpusStreamState *stream, gint64 tuple)
+{
+  return plait_token_store_length (stream->steps, tuple_of (stream, tuple)) / 2;
+}
+
+static void
+fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *tuples)
+{
+  const PlaitTrees *trees = input->trees;
+  gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets);
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (gint32));
+  offsets[0] = 0;
+  for (gint64 i = 0; i < trees->nodes.n; i++)
+    {
+      gint64 n = source_nodes (stream, tuples[i]), first = offsets[i];
+      offsets[i + 1] = first + n;
+      g_array_set_size (steps, (guint)(2 * n));
+      plait_token_store_copy (stream->steps, tuple_of (stream, tuples[i]), (gint32 *)(gpointer)steps->data);
+      plait_tree_maker_fill (stream->trees, (const gint32 *)(gpointer)steps->data, n,
+                             plait_ragged_length (input->rows, i), plait_batch_fill (gint64, trees->left) + first,
+                             plait_batch_fill (gint64, trees->right) + first,
+                             plait_batch_fill (const char *, trees->labels) + first);
+    }
+}
+
 static gboolean
 fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const gint64 *tuples, GError **error)
 {
@@ -99,6 +126,8 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
   if (input->kind == PLAIT_INPUT_FEATURES)
     return fill_features (corpus, stream, input, tuples, error);
   fill_tokens (stream, input, tuples);
+  if (input->trees != NULL)
+    fill_trees (stream, input, tuples);
   return TRUE;
 }
 
@@ -128,8 +157,12 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
       sources[s] = (PlaitBatchSource){ .name = stream->name, .kind = stream->kind };
       if (stream->kind == PLAIT_INPUT_FEATURES)
         sources[s].width = plait_feature_file_width (stream->features);
+      sources[s].has_trees = stream->trees != NULL;
       for (gint64 i = 0; i < n; i++)
-        sources[s].rows += source_rows (corpus, stream, tuples[i]);
+        {
+          sources[s].rows += source_rows (corpus, stream, tuples[i]);
+          sources[s].nodes += stream->trees != NULL ? source_nodes (stream, tuples[i]) : 0;
+        }
     }
   gint64 target_rows = plait_corpus_has_target (corpus) ? 0 : -1;
   for (gint64 i = 0; target_rows >= 0 && i < n; i++)

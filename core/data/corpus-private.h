@@ -14,6 +14,9 @@ typedef struct
   PlaitVocabulary *vocabulary; /* tokens */
   PlaitTokenStore *tokens;     /* a sentence a kept tuple */
   PlaitFeatureFile *features;  /* a sentence a line */
+  PlaitTreeMaker *trees;       /* tokens with trees */
+  PlaitTokenStore *steps;      /* of trees, two numbers a node; a sentence a kept tuple */
+  char *trees_path;            /* NULL: trees are made from the tokens */
   gboolean append_end;
   gint64 maximum_length;
   gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */

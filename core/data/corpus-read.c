@@ -13,25 +13,34 @@
                         */
 #define PIECE_LINES 64 /* what one thread encodes at a time */
 
-/* The lines of one text stream in the present block. */
-typedef struct
+/* The lines of one text stream, or of a source's trees, in the present block. */
+typedef struct Side Side;
+
+struct Side
 {
   PlaitTextReader *reader;
+  gint64 stream;     /* its place in the corpus */
+  gboolean is_trees; /* of that stream */
+  const Side *trees; /* of tokens whose trees are read; else NULL */
   GString *text;
   gsize ends[BLOCK_LINES]; /* of each line in text */
   gboolean blank[BLOCK_LINES];
   GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, of the lines of a piece end to end */
   guint first[BLOCK_LINES];               /* of each line in its piece's ids */
-} Side;
+
+  /* Of tokens with trees: how many ids each word has, as with the ids above. */
+  GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
+  guint first_word[BLOCK_LINES];
+};
 
 typedef struct
 {
   PlaitCorpus *corpus;
-  gint64 *stream_of; /* of each side */
-  Side *sides;       /* [n_sides] */
+  Side *sides; /* [n_sides] */
   gint64 n_sides;
   gint64 lines; /* in the block */
   gint64 pieces;
+  GArray *steps; /* gint32, of one tree */
 } Block;
 
 static void
@@ -44,35 +53,61 @@ block_free (Block *block)
       if (side->text != NULL)
         g_string_free (side->text, TRUE);
       for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
-        g_clear_pointer (&side->ids[j], g_array_unref);
+        {
+          g_clear_pointer (&side->ids[j], g_array_unref);
+          g_clear_pointer (&side->words[j], g_array_unref);
+        }
     }
+  g_array_unref (block->steps);
   g_free (block->sides);
-  g_free (block->stream_of);
   g_free (block);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Block, block_free)
+
+/* One more side, which reads @path. NULL on failure. */
+static Side *
+add_side (Block *block, gint64 stream, const char *path, GError **error)
+{
+  Side *side = &block->sides[block->n_sides++];
+  side->stream = stream;
+  side->text = g_string_new (NULL);
+  side->reader = plait_text_reader_open (path, error);
+  return side->reader != NULL ? side : NULL;
+}
+
+static gboolean
+add_stream (Block *block, gint64 number, GError **error)
+{
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[number];
+  Side *side = add_side (block, number, stream->path, error);
+  if (side == NULL)
+    return FALSE;
+  for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
+    {
+      side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
+      side->words[j] = stream->trees != NULL ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
+    }
+  if (stream->trees_path == NULL)
+    return TRUE;
+  Side *trees = add_side (block, number, stream->trees_path, error);
+  if (trees == NULL)
+    return FALSE;
+  trees->is_trees = TRUE;
+  side->trees = trees;
+  return TRUE;
+}
 
 static Block *
 block_new (PlaitCorpus *corpus, GError **error)
 {
   g_autoptr (Block) block = g_new0 (Block, 1);
   block->corpus = corpus;
-  block->sides = g_new0 (Side, corpus->n_streams);
-  block->stream_of = g_new0 (gint64, corpus->n_streams);
+  block->sides = g_new0 (Side, 2 * corpus->n_streams);
+  block->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    {
-      if (corpus->streams[s].kind != PLAIT_INPUT_TOKENS)
-        continue;
-      Side *side = &block->sides[block->n_sides];
-      block->stream_of[block->n_sides++] = s;
-      side->text = g_string_new (NULL);
-      for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
-        side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
-      side->reader = plait_text_reader_open (corpus->streams[s].path, error);
-      if (side->reader == NULL)
-        return NULL;
-    }
+    if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS && !add_stream (block, s, error))
+      return NULL;
   return g_steal_pointer (&block);
 }
 
@@ -105,17 +140,17 @@ static gboolean
 read_line (Block *block, gint64 index, gint64 line, GError **error)
 {
   Side *side = &block->sides[index];
-  const PlaitCorpusStreamState *stream = &block->corpus->streams[block->stream_of[index]];
   gsize length;
   const char *text = plait_text_reader_next (side->reader, &length, error);
   if (text == NULL)
     return FALSE;
   side->blank[line] = plait_text_is_blank (text, length);
-  if (side->blank[line] && block->corpus->empty_is_error)
+  if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%" G_GINT64_FORMAT ": the line is empty; expected a sentence of %s, since empty=error "
                        "(empty=missing would take the source as missing there)",
-                       stream->path, plait_text_reader_line (side->reader), stream->name);
+                       plait_text_reader_name (side->reader), plait_text_reader_line (side->reader),
+                       block->corpus->streams[side->stream].name);
   g_string_append_len (side->text, text, (gssize)length);
   side->ends[line] = side->text->len;
   return TRUE;
@@ -163,15 +198,24 @@ encode_piece (gpointer data, gint64 piece, guint thread)
   gint64 side_index = piece / block->pieces;
   gint64 part = piece % block->pieces;
   Side *side = &block->sides[side_index];
-  const PlaitVocabulary *vocabulary = block->corpus->streams[block->stream_of[side_index]].vocabulary;
-  GArray *ids = side->ids[part];
+  const PlaitVocabulary *vocabulary = block->corpus->streams[side->stream].vocabulary;
+  GArray *ids = side->ids[part], *words = side->words[part];
+  if (side->is_trees)
+    return;
   g_array_set_size (ids, 0);
+  if (words != NULL)
+    g_array_set_size (words, 0);
   gint64 end = MIN (block->lines, (part + 1) * PIECE_LINES);
   for (gint64 line = part * PIECE_LINES; line < end; line++)
     {
       gsize start = line > 0 ? side->ends[line - 1] : 0;
       side->first[line] = ids->len;
-      if (!side->blank[line])
+      if (words != NULL)
+        {
+          side->first_word[line] = words->len;
+          plait_vocabulary_encode_words (vocabulary, side->text->str + start, side->ends[line] - start, ids, words);
+        }
+      else if (!side->blank[line])
         plait_vocabulary_encode (vocabulary, side->text->str + start, side->ends[line] - start, ids);
     }
 }
@@ -207,9 +251,12 @@ is_kept (Block *block, gint64 line)
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       gsize n;
-      PlaitCorpusStreamState *stream = &corpus->streams[block->stream_of[i]];
-      line_ids (&block->sides[i], block->lines, line, &n);
-      if (n == 0 && block->stream_of[i] == corpus->n_sources)
+      const Side *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
+      if (side->is_trees)
+        continue;
+      line_ids (side, block->lines, line, &n);
+      if (n == 0 && side->stream == corpus->n_sources)
         {
           stream->counts.dropped_empty++;
           return FALSE;
@@ -223,15 +270,50 @@ is_kept (Block *block, gint64 line)
   return TRUE;
 }
 
+/* The text of @line of the block. */
+static const char *
+line_text (const Side *side, gint64 line, gsize *length)
+{
+  gsize start = line > 0 ? side->ends[line - 1] : 0;
+  *length = side->ends[line] - start;
+  return side->text->str + start;
+}
+
+static gboolean
+store_tree (Block *block, const Side *side, gint64 line, GError **error)
+{
+  PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  const GArray *words = side->words[line / PIECE_LINES];
+  gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
+  gboolean without;
+  PlaitTreeLine tree = { .number = block->corpus->lines + 1 };
+  tree.file = plait_text_reader_name ((side->trees != NULL ? side->trees : side)->reader);
+  tree.sentence = line_text (side, line, &tree.sentence_length);
+  tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
+  tree.pieces = tree.words > 0 ? (const gint32 *)(gpointer)words->data + side->first_word[line] : NULL;
+  if (side->trees != NULL)
+    tree.tree = line_text (side->trees, line, &tree.tree_length);
+  g_array_set_size (block->steps, 0);
+  if (!plait_tree_maker_make (stream->trees, &tree, block->steps, &without, error))
+    return FALSE;
+  stream->counts.without_tree += without;
+  return plait_token_store_append (stream->steps, (const gint32 *)(gpointer)block->steps->data, block->steps->len,
+                                   error);
+}
+
 static gboolean
 store_tuple (Block *block, gint64 line, GError **error)
 {
   for (gint64 i = 0; i < block->n_sides; i++)
     {
-      PlaitCorpusStreamState *stream = &block->corpus->streams[block->stream_of[i]];
+      const Side *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+      if (side->is_trees)
+        continue;
       gsize n;
-      const gint32 *ids = line_ids (&block->sides[i], block->lines, line, &n);
-      if (!plait_token_store_append (stream->tokens, ids, n, error))
+      const gint32 *ids = line_ids (side, block->lines, line, &n);
+      if (!plait_token_store_append (stream->tokens, ids, n, error)
+          || (stream->trees != NULL && !store_tree (block, side, line, error)))
         return FALSE;
       stream->counts.tokens += (gint64)n;
       stream->counts.missing += n == 0;
@@ -285,11 +367,12 @@ plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
         return FALSE;
     }
   while (block->lines > 0);
-  for (gint64 i = 0; i < block->n_sides; i++)
-    if (!plait_token_store_finish (corpus->streams[block->stream_of[i]].tokens, error))
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if ((corpus->streams[s].tokens != NULL && !plait_token_store_finish (corpus->streams[s].tokens, error))
+        || (corpus->streams[s].steps != NULL && !plait_token_store_finish (corpus->streams[s].steps, error)))
       return FALSE;
   if (corpus->lines == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file is empty; expected one sentence a line",
-                       corpus->streams[block->stream_of[0]].path);
+                       corpus->streams[block->sides[0].stream].path);
   return TRUE;
 }

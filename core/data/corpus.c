@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/text-file.h"
+#include "data/tree-binary.h"
 
 static void
 stream_clear (PlaitCorpusStreamState *stream)
@@ -13,6 +14,9 @@ stream_clear (PlaitCorpusStreamState *stream)
   plait_vocabulary_unref (stream->vocabulary);
   plait_token_store_free (stream->tokens);
   plait_feature_file_free (stream->features);
+  plait_tree_maker_free (stream->trees);
+  plait_token_store_free (stream->steps);
+  g_free (stream->trees_path);
   g_free (stream->order);
 }
 
@@ -41,6 +45,11 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
     {
       state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
       state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
+      if (stream->trees == NULL)
+        return TRUE;
+      state->trees = plait_tree_maker_new (stream->trees, stream->name);
+      state->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
+      state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
       return TRUE;
     }
   state->features = plait_feature_file_open (stream->path, stream->dataset, error);
@@ -185,6 +194,12 @@ plait_corpus_report (const PlaitCorpus *corpus)
         line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
                                 " tuples where the target %s is empty",
                                 corpus->split, stream->counts.dropped_empty, corpus->lines, stream->name);
+      if (line != NULL)
+        g_strv_builder_add (report, line);
+      g_clear_pointer (&line, g_free);
+      if (stream->counts.without_tree > 0)
+        line = g_strdup_printf ("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " sentences of %s have no tree",
+                                corpus->split, stream->counts.without_tree, corpus->size, stream->name);
       if (line != NULL)
         g_strv_builder_add (report, line);
     }

@@ -3,11 +3,12 @@
 
 #include "base/pool.h"
 #include "data/input.h"
+#include "data/trees.h"
 #include "data/vocabulary.h"
 
 /*
  * A split of a corpus: line-aligned streams, one a source and one for the target. Line i of each file, and entry i of a
- * features dataset, belong to tuple i.
+ * features dataset, belong to tuple i. A source of tokens may have a second stream, its trees (trees.h).
  *
  * Opening reads every text file once, from beginning to end, checks it and encodes it (token-store.h); nothing of the
  * text is held. Features stay in their file and are read a batch at a time.
@@ -24,6 +25,11 @@ typedef struct
   PlaitVocabulary *vocabulary; /* tokens; the corpus takes a reference */
   gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
   gint64 maximum_length;       /* tuples with more tokens here (EOS not counted) are dropped; 0: no limit */
+
+  /* Sources of tokens: their trees, or NULL. Tokens are encoded white-space token by token then, so that the rows of a
+   * word are known. */
+  const PlaitTreeSettings *trees;
+  const char *trees_path; /* of PLAIT_TREES_GIVEN: a text file with a tree a line */
 } PlaitCorpusStream;
 
 typedef struct
@@ -53,11 +59,12 @@ typedef struct
   gint64
       dropped_long; /* tuples dropped because this stream is above its limit (each counted at the first such stream) */
   gint64 dropped_empty; /* tuples dropped because the target is empty */
+  gint64 without_tree;  /* kept tuples of several words whose tree stream has no tree */
 } PlaitCorpusCounts;
 
 /* Reads and checks all streams; @pool (may be NULL) shares the encoding. Fails, naming file and line, on: missing and
  * unreadable files, bad text (text-file.h), files of different numbers of lines, empty lines where they are errors, a
- * corpus of no tuples. (transfer full) */
+ * corpus of no tuples, trees of kept tuples that are malformed or not of their sentence. (transfer full) */
 PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
 void plait_corpus_free (PlaitCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)
@@ -77,7 +84,7 @@ gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
 /* Counts of stream @stream: a source's index, or n_sources for the target. (transfer none) */
 const PlaitCorpusCounts *plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream);
 
-/* What was dropped and why, a sentence a stream and reason; empty if nothing was. (transfer full) */
+/* What was dropped and why, and what has no tree, a sentence a stream and reason; empty if nothing. (transfer full) */
 GStrv plait_corpus_report (const PlaitCorpus *corpus);
 
 /* Rows of @stream (as above) in tuple @tuple, EOS included. */

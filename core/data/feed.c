@@ -20,6 +20,13 @@ typedef struct
   PlaitFeatureFile *features;
   GArray *ids;     /* gint32, of all sentences end to end */
   GArray *offsets; /* gint64, of each sentence and of the end, in ids or in feature rows */
+
+  /* Of tokens with trees. */
+  PlaitTreeMaker *trees;
+  PlaitTextReader *tree_reader; /* NULL: they are made from the tokens */
+  GArray *words;                /* gint32, ids of each word of one sentence */
+  GArray *steps;                /* gint32, two a node, of all sentences end to end */
+  GArray *nodes;                /* gint64, nodes before each sentence and in all */
 } Side;
 
 struct PlaitFeed
@@ -46,9 +53,28 @@ plait_feed_free (PlaitFeed *feed)
       plait_feature_file_free (side->features);
       g_clear_pointer (&side->ids, g_array_unref);
       g_clear_pointer (&side->offsets, g_array_unref);
+      plait_tree_maker_free (side->trees);
+      plait_text_reader_free (side->tree_reader);
+      g_clear_pointer (&side->words, g_array_unref);
+      g_clear_pointer (&side->steps, g_array_unref);
+      g_clear_pointer (&side->nodes, g_array_unref);
     }
   g_free (feed->sides);
   g_free (feed);
+}
+
+/* The trees of a side whose sentences are text. */
+static gboolean
+open_trees (Side *side, const PlaitCorpusStream *stream, GError **error)
+{
+  side->trees = plait_tree_maker_new (stream->trees, stream->name);
+  side->words = g_array_new (FALSE, FALSE, sizeof (gint32));
+  side->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
+  side->nodes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (stream->path == NULL || !plait_tree_maker_reads (side->trees))
+    return TRUE;
+  side->tree_reader = plait_text_reader_open_pipe (stream->trees_path, error);
+  return side->tree_reader != NULL;
 }
 
 PlaitFeed *
@@ -80,6 +106,8 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       else if (stream->path != NULL)
         side->features = plait_feature_file_open (stream->path, stream->dataset, error);
       if (stream->path != NULL && side->reader == NULL && side->features == NULL)
+        return NULL;
+      if (stream->trees != NULL && !open_trees (side, stream, error))
         return NULL;
       any |= i < n_sources && stream->path != NULL;
     }
@@ -114,6 +142,82 @@ typedef enum
   TAKE_FAILED,
 } Take;
 
+static gboolean
+fail_on_end (const char *ended, const char *going, gint64 line, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%" G_GINT64_FORMAT
+                     ": ends here, but %s goes on; expected as many sentences in both, since sentence i of each "
+                     "belongs together",
+                     ended, line, going);
+}
+
+/* Adds the tree of the sentence @line of @side, whose words are encoded; @line is NULL at the end. */
+static gboolean
+take_tree (const PlaitFeed *feed, Side *side, const char *line, gsize length, GError **error)
+{
+  PlaitTreeLine tree = {
+    .file = plait_text_reader_name (side->tree_reader != NULL ? side->tree_reader : side->reader),
+    .number = feed->line + 1,
+    .sentence = line,
+    .sentence_length = length,
+    .pieces = (const gint32 *)(gpointer)side->words->data,
+    .words = side->words->len,
+  };
+  g_autoptr (GError) cause = NULL;
+  if (side->tree_reader != NULL)
+    {
+      tree.tree = plait_text_reader_next (side->tree_reader, &tree.tree_length, &cause);
+      if (cause != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+      if (line != NULL && tree.tree == NULL)
+        return fail_on_end (tree.file, plait_text_reader_name (side->reader), feed->line + 1, error);
+      if (line == NULL && tree.tree != NULL)
+        return fail_on_end (plait_text_reader_name (side->reader), tree.file, feed->line + 1, error);
+    }
+  if (line == NULL)
+    return TRUE;
+  if (!plait_tree_maker_make (side->trees, &tree, side->steps, NULL, error))
+    return FALSE;
+  gint64 nodes = side->steps->len / 2;
+  g_array_append_val (side->nodes, nodes);
+  return TRUE;
+}
+
+/* Adds the ids of the next sentence of @side, and its tree. */
+static Take
+take_tokens (const PlaitFeed *feed, Side *side, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  gsize length = 0;
+  const char *line = plait_text_reader_next (side->reader, &length, &cause);
+  guint first = side->ids->len;
+  gint32 eos = PLAIT_TOKEN_EOS;
+  if (cause != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return TAKE_FAILED;
+    }
+  if (side->trees != NULL)
+    {
+      g_array_set_size (side->words, 0);
+      if (line != NULL)
+        plait_vocabulary_encode_words (side->vocabulary, line, length, side->ids, side->words);
+      if (!take_tree (feed, side, line, length, error))
+        return TAKE_FAILED;
+    }
+  else if (line != NULL && !plait_text_is_blank (line, length))
+    plait_vocabulary_encode (side->vocabulary, line, length, side->ids);
+  if (line == NULL)
+    return TAKE_END;
+  if (side->append_end && side->ids->len > first)
+    g_array_append_val (side->ids, eos);
+  return TAKE_DONE;
+}
+
 /* Adds the next sentence of @side to the batch. */
 static Take
 take_sentence (PlaitFeed *feed, Side *side, GError **error)
@@ -121,7 +225,10 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
   gint64 end = g_array_index (side->offsets, gint64, side->offsets->len - 1);
   if (side->path == NULL)
     {
+      gint64 nodes = side->steps != NULL ? side->steps->len / 2 : 0;
       g_array_append_val (side->offsets, end);
+      if (side->trees != NULL)
+        g_array_append_val (side->nodes, nodes);
       return TAKE_MISSING;
     }
   if (side->kind == PLAIT_INPUT_FEATURES)
@@ -132,22 +239,9 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
     }
   else
     {
-      g_autoptr (GError) cause = NULL;
-      gsize length;
-      const char *line = plait_text_reader_next (side->reader, &length, &cause);
-      if (cause != NULL)
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return TAKE_FAILED;
-        }
-      if (line == NULL)
-        return TAKE_END;
-      guint first = side->ids->len;
-      if (!plait_text_is_blank (line, length))
-        plait_vocabulary_encode (side->vocabulary, line, length, side->ids);
-      gint32 eos = PLAIT_TOKEN_EOS;
-      if (side->append_end && side->ids->len > first)
-        g_array_append_val (side->ids, eos);
+      Take take = take_tokens (feed, side, error);
+      if (take != TAKE_DONE)
+        return take;
       end = side->ids->len;
     }
   if (feed->empty_is_error && end == g_array_index (side->offsets, gint64, side->offsets->len - 1))
@@ -174,14 +268,27 @@ take_tuple (PlaitFeed *feed, GError **error)
     }
   if (ended != NULL && going != NULL)
     {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s:%" G_GINT64_FORMAT ": ends here, but %s goes on; expected as many sentences in both, since "
-                  "sentence i of each belongs together",
-                  side_place (ended), feed->line + 1, side_place (going));
+      fail_on_end (side_place (ended), side_place (going), feed->line + 1, error);
       return TAKE_FAILED;
     }
   feed->line += ended == NULL;
   return ended != NULL ? TAKE_END : TAKE_DONE;
+}
+
+static void
+fill_trees (const Side *side, const PlaitInput *input)
+{
+  const PlaitTrees *trees = input->trees;
+  gint64 n = trees->nodes.n;
+  memcpy (plait_batch_fill (gint64, trees->nodes.offsets), side->nodes->data, (gsize)(n + 1) * sizeof (gint64));
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 first = trees->nodes.offsets[i];
+      plait_tree_maker_fill (
+          side->trees, (const gint32 *)(gpointer)side->steps->data + 2 * first, plait_ragged_length (trees->nodes, i),
+          plait_ragged_length (input->rows, i), plait_batch_fill (gint64, trees->left) + first,
+          plait_batch_fill (gint64, trees->right) + first, plait_batch_fill (const char *, trees->labels) + first);
+    }
 }
 
 static gboolean
@@ -195,6 +302,8 @@ fill_source (const PlaitFeed *feed, gint64 source, PlaitBatch *batch, GError **e
     input->n_missing += plait_input_is_missing (input, i);
   if (side->features != NULL)
     return plait_feature_file_read (side->features, batch->sentence, n, input->features, error);
+  if (input->trees != NULL)
+    fill_trees (side, input);
   if (side->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->tokens), side->ids->data, side->ids->len * sizeof (gint32));
   return TRUE;
@@ -224,6 +333,9 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
       sources[s] = (PlaitBatchSource){ side->name, side->kind, g_array_index (side->offsets, gint64, n), 0 };
       if (side->features != NULL)
         sources[s].width = plait_feature_file_width (side->features);
+      sources[s].has_trees = side->trees != NULL;
+      if (side->trees != NULL)
+        sources[s].nodes = g_array_index (side->nodes, gint64, n);
     }
   const Side *target = feed->n_sides > feed->n_sources ? &feed->sides[feed->n_sources] : NULL;
   gint64 target_rows = target != NULL ? (gint64)target->ids->len + n : -1;
@@ -249,6 +361,11 @@ plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error)
       g_array_set_size (feed->sides[i].ids, 0);
       g_array_set_size (feed->sides[i].offsets, 0);
       g_array_append_val (feed->sides[i].offsets, zero);
+      if (feed->sides[i].trees == NULL)
+        continue;
+      g_array_set_size (feed->sides[i].steps, 0);
+      g_array_set_size (feed->sides[i].nodes, 0);
+      g_array_append_val (feed->sides[i].nodes, zero);
     }
   gint64 n = 0;
   Take take = TAKE_DONE;

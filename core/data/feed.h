@@ -11,14 +11,15 @@ typedef struct PlaitFeed PlaitFeed;
 
 /* Opens the text of @sources and, if not NULL, @target. Paths may be pipes; "-" is standard input, for one of them.
  * A path of NULL is a
- * source that is missing everywhere; one source at least must not be. Features are read from their file. maximum_length
- * is not applied: every line gets its answer. With @empty_is_error an empty line is an error, else the source is
- * missing there. (transfer full) */
+ * source that is missing everywhere, its trees too; one source at least must not be. Features are read from their file.
+ * maximum_length is not applied: every line gets its answer. With @empty_is_error an empty line is an error, else the
+ * source is missing there. (transfer full) */
 PlaitFeed *plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
                             gboolean empty_is_error, GError **error);
 void plait_feed_free (PlaitFeed *feed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeed, plait_feed_free)
 
 /* The batch of the next lines, at most @sentences. Its sentence numbers are lines, from 0. NULL with @error left alone
- * after the last line; NULL with @error set if the text is bad or one file ends before another. (transfer full) */
+ * after the last line; NULL with @error set if the text or a tree is bad or one file ends before another. It must not
+ * outlive the feed. (transfer full) */
 PlaitBatch *plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error);

@@ -74,7 +74,7 @@ double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
 void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
 /* The same, white-space token by token, and to @pieces, an array of gint32, how many ids each token has. The ids are
- * those of the text as a whole, unless the vocabulary has a piece that spans white space. */
+ * those of the text as a whole where single spaces part its tokens and no piece spans them. */
 void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
                                     GArray *pieces);
 

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/error.h"
+#include "data-files.h"
+#include "data/feed.h"
+#include "data/iterator.h"
+#include "harness.h"
+
+/* Trees beside the sentences of a corpus. */
+
+static const char *const sentences = "the old dog barks .\n"
+                                     "rain\n"
+                                     "a very long sentence that is dropped\n"
+                                     "it rains\n"
+                                     "no tree here\n";
+static const char *const trees = "(ROOT (S (NP (DT the) (JJ old) (NN dog)) (VP (VB barks)) (. .)))\n"
+                                 "(NP (NN rain))\n"
+                                 "this is no tree, but its sentence is dropped\n"
+                                 "[1,2,201]\n"
+                                 "\n";
+
+typedef struct
+{
+  PlaitVocabulary *vocabulary;
+  char *sentences, *trees;
+  PlaitTreeSettings tree_settings;
+  PlaitCorpusStream source;
+  PlaitCorpusSettings settings;
+} Setup;
+
+static void
+setup_clear (Setup *setup)
+{
+  plait_vocabulary_unref (setup->vocabulary);
+  g_free (setup->sentences);
+  g_free (setup->trees);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
+
+static void
+set_up (Setup *setup)
+{
+  setup->vocabulary = data_words (sentences);
+  setup->sentences = data_write ("sentences", sentences, -1);
+  setup->trees = data_write_gzip ("trees.gz", trees, -1);
+  setup->tree_settings = (PlaitTreeSettings){ .binarisation = PLAIT_BINARISE_RIGHT };
+  setup->source = data_tokens ("en", setup->sentences, setup->vocabulary);
+  setup->source.append_end = TRUE;
+  setup->source.maximum_length = 5;
+  setup->source.trees = &setup->tree_settings;
+  setup->source.trees_path = setup->trees;
+  setup->settings = (PlaitCorpusSettings){ .split = "train", .sources = &setup->source, .n_sources = 1 };
+}
+
+/* "6 (1 2)@NP (0 6)NP ..| 2 |" of all sentences: their rows and nodes. (transfer full) */
+static char *
+describe (const PlaitBatch *batch)
+{
+  const PlaitInput *input = &batch->inputs[0];
+  GString *text = g_string_new (NULL);
+  for (gint64 s = 0; input->trees != NULL && s < batch->n_sentences; s++)
+    {
+      const PlaitTrees *all = input->trees;
+      g_string_append_printf (text, "%d", (int)plait_ragged_length (input->rows, s));
+      for (gint64 i = all->nodes.offsets[s]; i < all->nodes.offsets[s + 1]; i++)
+        g_string_append_printf (text, " (%d %d)%s", (int)all->left[i], (int)all->right[i], all->labels[i]);
+      g_string_append (text, "|");
+    }
+  return g_string_free (text, FALSE);
+}
+
+TEST_CASE (tree_corpus, batches_carry_trees)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  CHECK_INT (plait_corpus_size (corpus), 4);
+  CHECK_INT (plait_corpus_counts (corpus, 0)->without_tree, 1);
+  g_auto (GStrv) report = plait_corpus_report (corpus);
+  REQUIRE (g_strv_length (report) == 2);
+  CHECK_STRING (report[1], "train: 1 of 4 sentences of en have no tree");
+
+  const gint64 tuples[] = { 2, 0, 3, 1 };
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  g_autofree char *text = describe (batch);
+  CHECK_STRING (text, "3 (0 1)|6 (1 2)@NP (0 6)NP (3 4)@S (7 8)ROOT+S|4|2|");
+  CHECK_INT (batch->inputs[0].trees->nodes.n, 4);
+
+  setup.source.trees = NULL;
+  g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, &error);
+  g_autoptr (PlaitBatch) without = plait_corpus_batch (plain, tuples, 4, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (without != NULL && without->inputs[0].trees == NULL);
+}
+
+TEST_CASE (tree_corpus, trees_go_with_their_sentence)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, &error);
+  g_autoptr (PlaitCorpus) deranged = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK (plait_corpus_derange (deranged, 0, 5, &error));
+  CHECK_NO_ERROR (error);
+  int moved = 0;
+  for (gint64 i = 0; i < 4; i++)
+    {
+      g_autoptr (PlaitBatch) there = plait_corpus_batch (deranged, &i, 1, &error);
+      g_autofree char *found = describe (there);
+      for (gint64 k = 0; k < 4; k++)
+        {
+          g_autoptr (PlaitBatch) here = plait_corpus_batch (plain, &k, 1, &error);
+          g_autofree char *expected = describe (here);
+          const PlaitInput *a = &there->inputs[0], *b = &here->inputs[0];
+          gint64 rows = plait_ragged_rows (a->rows);
+          if (rows != plait_ragged_rows (b->rows) || memcmp (a->tokens, b->tokens, (gsize)rows * sizeof (gint32)) != 0)
+            continue;
+          CHECK_STRING (found, expected);
+          moved += i != k;
+        }
+    }
+  CHECK_INT (moved, 4);
+}
+
+TEST_CASE (tree_corpus, a_feed_gives_the_same)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autofree char *sound = g_strdup (trees);
+  char *bad = strstr (sound, "this is no tree, but its sentence is dropped");
+  memset (bad, ' ', strlen ("this is no tree, but its sentence is dropped"));
+  g_free (data_write_gzip ("trees.gz", sound, -1));
+  setup.settings.keep_all = TRUE;
+  const PlaitTreeShape shapes[]
+      = { PLAIT_TREES_GIVEN, PLAIT_TREES_RIGHT, PLAIT_TREES_BALANCED, PLAIT_TREES_RANDOM, PLAIT_TREES_LEFT };
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    {
+      CONTEXT ("shape %u", i);
+      setup.tree_settings.shape = shapes[i];
+      setup.source.trees_path = shapes[i] == PLAIT_TREES_GIVEN ? setup.trees : NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (corpus != NULL);
+      const gint64 tuples[] = { 0, 1, 2, 3, 4 };
+      g_autoptr (PlaitBatch) whole = plait_corpus_batch (corpus, tuples, 5, &error);
+      g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (feed != NULL);
+      g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, &error);
+      g_autoptr (PlaitBatch) second = plait_feed_next (feed, 9, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (first != NULL && second != NULL);
+      g_autofree char *expected = describe (whole), *one = describe (first), *two = describe (second),
+                      *both = g_strconcat (one, two, NULL);
+      CHECK_STRING (both, expected);
+      CHECK (plait_feed_next (feed, 9, &error) == NULL);
+      CHECK_NO_ERROR (error);
+    }
+}
+
+/* A source that is missing has no rows and no nodes. */
+TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autofree char *other = data_write ("other", "it\nrains\n", -1);
+  PlaitCorpusStream sources[] = { setup.source, data_tokens ("de", other, setup.vocabulary) };
+  sources[0].path = NULL;
+  sources[0].trees_path = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (feed != NULL);
+  g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 5, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  g_autofree char *text = describe (batch);
+  CHECK_STRING (text, "0|0|");
+
+  g_free (data_write ("sentences", "it rains\n\nrain\n", -1));
+  g_free (data_write_gzip ("trees.gz", "(S (A it) (B rains))\n\n(A rain)\n", -1));
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  const gint64 tuples[] = { 1, 0, 2 };
+  g_autoptr (PlaitBatch) gap = plait_corpus_batch (corpus, tuples, 3, &error);
+  g_autofree char *described = describe (gap);
+  CHECK_STRING (described, "0|3 (0 1)S|2|");
+}
+
+static void
+check_refused (Setup *setup, const char *message)
+{
+  CONTEXT ("expecting %s", message);
+  g_autoptr (GError) error = NULL;
+  CHECK (plait_corpus_open (&setup->settings, NULL, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+}
+
+TEST_CASE (tree_corpus, refuses_by_file_and_line)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autoptr (GError) error = NULL;
+  setup.settings.keep_all = TRUE;
+  check_refused (&setup, "trees.gz:3: byte 1 of the tree is outside of all brackets");
+  setup.settings.keep_all = FALSE;
+  setup.tree_settings.no_tree = PLAIT_NO_TREE_ERROR;
+  check_refused (&setup, "trees.gz:5: the line has no tree");
+  setup.settings.empty_is_error = TRUE;
+  check_refused (&setup, "trees.gz:5: the line has no tree");
+
+  g_free (data_write_gzip ("trees.gz", "(A a)\n", -1));
+  check_refused (&setup, "trees.gz:2: the file has 1 lines, but ");
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  g_free (data_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1));
+  setup.tree_settings.no_tree = PLAIT_NO_TREE_LEAVES;
+  g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (plait_feed_next (feed, 1, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "trees.gz:1: word 1 of the tree is \"a\", but token 1 of the sentence is \"the\"");
+  CHECK (plait_feed_next (late, 2, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "trees.gz:2: word 1 of the tree is \"a\", but token 1 of the sentence is \"rain\"");
+  g_free (data_write_gzip ("trees.gz", "\n", -1));
+  g_autoptr (PlaitFeed) early = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  CHECK (plait_feed_next (early, 2, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:2: ends here, but ");
+  g_free (data_write ("sentences", "a b\n", -1));
+  g_free (data_write_gzip ("trees.gz", "\n\n", -1));
+  g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  CHECK (plait_feed_next (more, 2, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
+}
+
+/* So that a model with trees reads the tokens that one without them reads. */
+TEST_CASE (tree_corpus, words_are_encoded_as_their_line_is)
+{
+  static const char *const types[] = { "bpe", "unigram", "words" };
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 300; i++)
+    g_string_append_printf (text, "%s the dogs' barking-%d got (really) l%sud %s .\n", i % 2 ? "if" : "when",
+                            i * i % 101, i % 3 ? "oooo" : "o",
+                            i % 5 ? "za\xc5\xbe\xc3\xadval" : "\xe6\x9d\xb1\xe4\xba\xac");
+  g_autofree char *path = data_write ("text", text->str, -1);
+  const char *const paths[] = { path, NULL };
+  const char *unseen = "the quick\xc2\xa0"
+                       "brown f\xc3\xb8x \xf0\x9f\x98\x80x\xf0\x9f\x98\x80 barks 77-77 dogs .";
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      CONTEXT ("%s", types[i]);
+      PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+      settings.type = types[i];
+      settings.size = strcmp (types[i], "unigram") == 0 ? 50 : 90;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, paths, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (vocabulary != NULL);
+      g_auto (GStrv) lines = g_strsplit (text->str, "\n", -1);
+      for (guint k = 0; k <= 20; k++)
+        {
+          const char *line = k < 20 ? lines[k] : unseen;
+          g_autoptr (GArray) whole = g_array_new (FALSE, FALSE, sizeof (gint32)),
+                             parts = g_array_new (FALSE, FALSE, sizeof (gint32)),
+                             pieces = g_array_new (FALSE, FALSE, sizeof (gint32));
+          plait_vocabulary_encode (vocabulary, line, strlen (line), whole);
+          plait_vocabulary_encode_words (vocabulary, line, strlen (line), parts, pieces);
+          guint sum = 0;
+          for (guint w = 0; w < pieces->len; w++)
+            sum += (guint)g_array_index (pieces, gint32, w);
+          CHECK_INT (pieces->len, k < 20 ? 9 : 8);
+          CHECK_INT (sum, parts->len);
+          CHECK_INT (parts->len, whole->len);
+          CHECK (parts->len == whole->len && memcmp (parts->data, whole->data, 4 * whole->len) == 0);
+        }
+    }
+}
