@@ -4,7 +4,7 @@
 #include "autograd/tape.h"
 #include "tensor/activation.h"
 #include "tensor/elementwise.h"
-#include "tensor/packed.h"
+#include "tensor/product.h"
 #include "tensor/terms.h"
 
 /* What the tape offers to the operators of this floor and to the parameters above it; not part of the plugin interface.
@@ -69,6 +69,28 @@ PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, Plai
 
 /* Adds @factor * *gradient to the gradient of @input by plait_gradient_inherit. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
+
+/*
+ * A weight that is used at many steps of time: it is laid out in panels once, and the rows of its uses are collected
+ * and make its gradient in few products, the last of them where backward ends. All this is for leaves that are used
+ * often in a step with few rows at a time; for others the answer is NULL, and gradients are made at once.
+ */
+typedef struct PlaitOften PlaitOften;
+
+/* The panels of @weight for a product of @rows rows, or NULL; in PLAIT_TAPE_EVALUATE those that its owner packed. */
+const PlaitPacked *plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows);
+
+/* The panels of the transpose of @value, which is the value of @weight or, under a mutation test, a multiple of it. */
+const PlaitPacked *plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows);
+
+/* Adds x^T dz to the gradient of @weight and the sum of dz's rows to that of @bias (may be NULL), now or later. */
+void plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
+
+/* Makes the gradients of all that is collected. */
+void plait_often_end (PlaitTape *tape);
+
+/* The first of the tape's weights that are used often. */
+PlaitOften **plait_tape_often (PlaitTape *tape);
 
 /*
  * PLAIT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 #include "autograd/operators.h"
-#include "tensor/product.h"
 
 typedef struct
 {
@@ -38,27 +37,24 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
     plait_activation_backward (pool, payload->activation, work.dz, 0, node->gradient,
                                payload->before.data != NULL ? payload->before : node->value);
   work.dx = plait_gradient_if_needed (tape, x, &work.dx_beta);
-  work.dweight = plait_gradient_if_needed (tape, weight, &work.dweight_beta);
-  work.dbias = plait_gradient_if_needed (tape, node->inputs[LINEAR_BIAS], &work.dbias_beta);
-  plait_linear_backward (pool, &work);
+  if (work.dx.data != NULL)
+    {
+      work.packed = plait_often_transposed (tape, weight, work.weight, work.dz.rows);
+      plait_linear_backward (pool, &work);
+    }
+  plait_often_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
   if (payload->before.data != NULL)
     plait_arena_release (plait_tape_arena (tape), payload->before.data, plait_tensor_size (payload->before));
-}
-
-static const PlaitPacked *
-packed_weight (PlaitTape *tape, const PlaitNode *weight)
-{
-  return plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE ? weight->packed : NULL;
 }
 
 static void
 linear_again (PlaitTape *tape, PlaitNode *node)
 {
-  const PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
+  PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
 
   plait_linear_forward (plait_tape_pool (tape), node->value, node->inputs[LINEAR_X]->value, weight->value,
-                        packed_weight (tape, weight), bias == NULL ? NULL : bias->value.data, PLAIT_ACTIVATION_NONE,
-                        NULL);
+                        plait_often_packed (tape, weight, node->value.rows), bias == NULL ? NULL : bias->value.data,
+                        PLAIT_ACTIVATION_NONE, NULL);
 }
 
 /* The derivative of an activation reads what it gave. */
@@ -97,9 +93,9 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))
     payload->before = plait_tape_tensor (tape, node->value.rows, node->value.width);
-  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value, packed_weight (tape, weight),
-                        bias == NULL ? NULL : bias->value.data, activation,
-                        payload->before.data == NULL ? NULL : &payload->before);
+  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value,
+                        plait_often_packed (tape, weight, node->value.rows), bias == NULL ? NULL : bias->value.data,
+                        activation, payload->before.data == NULL ? NULL : &payload->before);
   if (drops)
     {
       payload->key = plait_tape_next_key (tape);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 #include "autograd/operators.h"
-#include "tensor/product.h"
 #include "tensor/recurrent.h"
 #include "tensor/rows.h"
 
@@ -41,17 +40,23 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
     recurrence->previous = recurrence->state;
 }
 
-/* Panels of @factor, where it is used at more than one step. */
+/* Gives @factor, of all steps, the panels of @weight or of its transpose: those that the tape keeps of a weight used
+ * often, or where there is more than one step own ones, which come back to be released. */
 static PlaitPacked *
-pack (PlaitTape *tape, const PlaitRecurrence *recurrence, PlaitStepFactor *factor, gboolean transposed)
+pack (PlaitTape *tape, PlaitTimeline time, PlaitStepFactor *factor, PlaitNode *weight, gboolean transposed)
 {
-  PlaitPacked *packed;
+  gint64 rows = time.steps > 0 ? time.first[1] : 0;
+  PlaitPacked *own;
 
-  if (factor->packed != NULL || factor->weight.data == NULL || recurrence->time.steps < 2)
+  if (weight == NULL)
     return NULL;
-  packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
-  factor->packed = packed;
-  return packed;
+  factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows)
+                              : plait_often_packed (tape, weight, rows);
+  if (factor->packed != NULL || time.steps < 2)
+    return NULL;
+  own = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
+  factor->packed = own;
+  return own;
 }
 
 /* A tensor of the arena with zeros. */
@@ -80,18 +85,13 @@ release_collected (PlaitTape *tape, const PlaitRecurrence *recurrence)
   release (tape, recurrence->reset_states);
 }
 
-/* The gradient of a factor: one product over the rows of all steps, from collected row @first on. */
+/* The gradient of a factor, by one product over the rows of all steps from collected row @first on. */
 static void
 add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz, gint64 first)
 {
-  PlaitLinearBackward work = {
-    .dz = plait_tensor_rows (dz, first, dz.rows - first),
-    .x = plait_tensor_rows (x, first, x.rows - first),
-  };
+  gint64 rows = x.rows - first;
 
-  work.dweight = plait_gradient_if_needed (tape, weight, &work.dweight_beta);
-  work.dbias = plait_gradient_if_needed (tape, bias, &work.dbias_beta);
-  plait_linear_backward (plait_tape_pool (tape), &work);
+  plait_often_collect (tape, weight, bias, plait_tensor_rows (x, first, rows), plait_tensor_rows (dz, first, rows));
 }
 
 /* Adds what the sentences @order began with to the gradient of @input. */
@@ -131,8 +131,8 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   recurrence->recurrent = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight) };
   if (recurrence->candidate.weight.data != NULL)
     recurrence->candidate = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_reset, recurrence->candidate.weight) };
-  recurrent = pack (tape, recurrence, &recurrence->recurrent, TRUE);
-  candidate = pack (tape, recurrence, &recurrence->candidate, TRUE);
+  recurrent = pack (tape, recurrence->time, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], TRUE);
+  candidate = pack (tape, recurrence->time, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], TRUE);
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
   plait_packed_release (arena, candidate);
   plait_packed_release (arena, recurrent);
@@ -208,13 +208,8 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   recurrence->time = plait_timeline (plait_tape_arena (tape), rows, backwards);
   set_values (tape, recurrence, node);
   take_collected (tape, recurrence, node->needs_gradient);
-  if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
-    {
-      recurrence->recurrent.packed = cell->recurrent->packed;
-      recurrence->candidate.packed = before ? cell->candidate->packed : NULL;
-    }
-  recurrent = pack (tape, recurrence, &recurrence->recurrent, FALSE);
-  candidate = pack (tape, recurrence, &recurrence->candidate, FALSE);
+  recurrent = pack (tape, recurrence->time, &recurrence->recurrent, cell->recurrent, FALSE);
+  candidate = pack (tape, recurrence->time, &recurrence->candidate, cell->candidate, FALSE);
   plait_recurrence_forward (plait_tape_pool (tape), recurrence, projected->value);
   plait_packed_release (plait_tape_arena (tape), candidate);
   plait_packed_release (plait_tape_arena (tape), recurrent);

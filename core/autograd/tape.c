@@ -19,6 +19,7 @@ struct PlaitTape
   guint64 n_keys;
   PlaitNode *last;  /* the newest node that backward must visit */
   PlaitNode *spare; /* the newest node whose value may be given up */
+  PlaitOften *often;
   gboolean went_back;
   gboolean keeps_gradients;
   KeyedLeaf *leaves;
@@ -59,6 +60,7 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->n_keys = 0;
   tape->last = NULL;
   tape->spare = NULL;
+  tape->often = NULL;
   tape->went_back = FALSE;
   tape->keeps_gradients = FALSE;
   if (tape->n_leaves > 0)
@@ -94,6 +96,12 @@ PlaitArena *
 plait_tape_arena (const PlaitTape *tape)
 {
   return tape->arena;
+}
+
+PlaitOften **
+plait_tape_often (PlaitTape *tape)
+{
+  return &tape->often;
 }
 
 PlaitRandomKey
@@ -451,5 +459,6 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
       if (node != root)
         release_node (tape, node);
     }
+  plait_often_end (tape);
   tape->last = NULL;
 }

@@ -51,8 +51,9 @@ struct PlaitNode
   gsize payload_size;
   PlaitNode *next_spare;
   guint n_consumers;
-  gboolean pinned; /* views of the value are about */
-  gpointer reserved[3];
+  gboolean pinned;          /* views of the value are about */
+  struct PlaitOften *often; /* of a weight: what the step keeps of it because it is used often, or NULL */
+  gpointer reserved[2];
 };
 
 /* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */

@@ -258,7 +258,10 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
 void
 plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
 {
-  if (work->dx.data != NULL)
+  if (work->dx.data != NULL && work->packed != NULL
+      && !plait_blas_serves (plait_kernels (), FALSE, work->dx.rows, work->dx.width, work->dz.width))
+    plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL, PLAIT_ACTIVATION_NONE);
+  else if (work->dx.data != NULL)
     plait_product (pool, work->dx, work->dx_beta, work->dz, FALSE, work->weight, TRUE);
   if (work->dweight.data != NULL && work->x.width > 0)
     {

@@ -33,9 +33,10 @@ void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitT
  */
 typedef struct
 {
-  PlaitTensor dz;     /* [r, out], after plait_activation_backward */
-  PlaitTensor x;      /* [r, in] */
-  PlaitTensor weight; /* [in, out] */
+  PlaitTensor dz;            /* [r, out], after plait_activation_backward */
+  PlaitTensor x;             /* [r, in] */
+  PlaitTensor weight;        /* [in, out] */
+  const PlaitPacked *packed; /* NULL, or its transpose packed: read instead unless the product is BLAS's */
   PlaitTensor dx;
   PlaitScalar dx_beta;
   PlaitTensor dweight;

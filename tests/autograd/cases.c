@@ -404,6 +404,23 @@ recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_rows (tape, states, 3);
 }
 
+/* A weight and its bias at many steps, whose rows are collected; a GRU's recurrent weight as well. */
+static PlaitNode *
+linear_often (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 offsets[] = { 0, 1, 2 };
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3] };
+  PlaitNode *x = leaves[0];
+
+  for (int t = 0; t < 6; t++)
+    {
+      PlaitNode *projected = plait_linear (tape, x, leaves[1], leaves[2], PLAIT_ACTIVATION_NONE);
+
+      x = plait_recur (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, x, NULL);
+    }
+  return x;
+}
+
 static const gint32 targets[] = { 3, 0, 10, 3 };
 
 static PlaitNode *
@@ -433,6 +450,7 @@ const GradientCase gradient_cases[] = {
   { "linear, bias alone", NULL, linear_bias_alone, CHECK_MODE, 1, { { 1, 3 } } },
   { "linear gelu", NULL, linear_gelu, CHECK_MODE, 3, { { 3, 4 }, { 4, 13 }, { 1, 13 } } },
   { "linear relu", NULL, linear_relu, CHECK_MODE, 3, { { 3, 4 }, { 4, 13 }, { 1, 13 } } },
+  { "linear, often", "linear_", linear_often, CHECK_MODE, 4, { { 2, 5 }, { 5, 15 }, { 1, 15 }, { 5, 15 } } },
   { "linear of a view", NULL, linear_view, CHECK_MODE, 2, { { 3, 6 }, { 3, 5 } } },
   { "relu", "relu", relu, CHECK_MODE, 1, { { 3, 11 } } },
   { "gelu", "gelu_", gelu, CHECK_MODE, 1, { { 3, 11 } } },

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+
+#include "tensor/blas.h"
+
+/* From so many uses on, of at most so many rows each, it pays to lay a weight out in panels and to collect rows; with
+ * so many rows together their product is as fast as products become. */
+#define OFTEN 4
+#define FEW_ROWS 128
+#define MOST_ROWS 512
+
+struct PlaitOften
+{
+  PlaitNode *weight;
+  PlaitNode *bias; /* whose gradient is collected too, or NULL */
+  PlaitPacked *packed;
+  PlaitPacked *transposed;
+  PlaitTensor x; /* [MOST_ROWS, in], no data before the first row */
+  PlaitTensor dz;
+  gint64 rows; /* collected */
+  PlaitOften *next;
+};
+
+/* What is kept of @weight, or NULL where it is no leaf or has not been used often with so few rows. */
+static PlaitOften *
+often (PlaitTape *tape, PlaitNode *weight, gint64 rows)
+{
+  PlaitOften **all = plait_tape_often (tape);
+
+  if (weight->operation != NULL || weight->whole != NULL || weight->n_consumers < OFTEN || rows > FEW_ROWS)
+    return NULL;
+  if (weight->often == NULL)
+    {
+      weight->often = plait_arena_take (plait_tape_arena (tape), sizeof *weight->often);
+      *weight->often = (PlaitOften){ .weight = weight, .next = *all };
+      *all = weight->often;
+    }
+  return weight->often;
+}
+
+const PlaitPacked *
+plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows)
+{
+  PlaitOften *kept;
+
+  if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
+    return weight->packed;
+  kept = often (tape, weight, rows);
+  if (kept == NULL)
+    return NULL;
+  if (kept->packed == NULL)
+    kept->packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), weight->value, FALSE);
+  return kept->packed;
+}
+
+const PlaitPacked *
+plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows)
+{
+  PlaitOften *kept = often (tape, weight, rows);
+
+  if (kept == NULL)
+    return NULL;
+  if (kept->transposed == NULL)
+    kept->transposed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), value, TRUE);
+  return kept->transposed;
+}
+
+/* The gradients of what has been collected. */
+static void
+multiply_collected (PlaitTape *tape, PlaitOften *kept)
+{
+  PlaitLinearBackward work = {
+    .dz = plait_tensor_rows (kept->dz, 0, kept->rows),
+    .x = plait_tensor_rows (kept->x, 0, kept->rows),
+  };
+
+  work.dweight = plait_gradient_if_needed (tape, kept->weight, &work.dweight_beta);
+  work.dbias = plait_gradient_if_needed (tape, kept->bias, &work.dbias_beta);
+  plait_linear_backward (plait_tape_pool (tape), &work);
+  kept->rows = 0;
+}
+
+/* Whether rows for @weight and @bias can be collected in @kept. */
+static gboolean
+takes (const PlaitOften *kept, const PlaitNode *weight, const PlaitNode *bias)
+{
+  if (kept == NULL || !weight->needs_gradient || (bias != NULL && (bias->operation != NULL || bias->whole != NULL)))
+    return FALSE;
+  return kept->x.data == NULL || kept->bias == bias;
+}
+
+void
+plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitOften *kept = often (tape, weight, x.rows);
+
+  if (!takes (kept, weight, bias))
+    {
+      PlaitOften alone = { .weight = weight, .bias = bias, .x = x, .dz = dz, .rows = x.rows };
+
+      multiply_collected (tape, &alone);
+      return;
+    }
+  if (kept->x.data == NULL)
+    {
+      kept->bias = bias;
+      kept->x = plait_tape_tensor (tape, MOST_ROWS, x.width);
+      kept->dz = plait_tape_tensor (tape, MOST_ROWS, dz.width);
+    }
+  if (kept->rows + x.rows > MOST_ROWS)
+    multiply_collected (tape, kept);
+  plait_tensor_accumulate (pool, plait_tensor_rows (kept->x, kept->rows, x.rows), 0, 1, x);
+  plait_tensor_accumulate (pool, plait_tensor_rows (kept->dz, kept->rows, x.rows), 0, 1, dz);
+  kept->rows += x.rows;
+}
+
+void
+plait_often_end (PlaitTape *tape)
+{
+  for (PlaitOften *kept = *plait_tape_often (tape); kept != NULL; kept = kept->next)
+    if (kept->rows > 0)
+      multiply_collected (tape, kept);
+}
