@@ -216,6 +216,8 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     }
   plait_page_row (page, LABEL_WIDTH, "Decoder", decoders != NULL ? decoders : "any");
   plait_page_row (page, LABEL_WIDTH, "Structure", needs);
+  if (schema->requires_leaves)
+    plait_page_row (page, LABEL_WIDTH, "Stands on", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
     plait_page_row (page, LABEL_WIDTH, "Provides", gives);
 
@@ -253,6 +255,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_begin_object (json, "requires");
   add_names (json, "decoder", schema->decoders);
   plait_json_text (json, "structure", needs);
+  plait_json_boolean (json, "leaves", schema->requires_leaves);
   plait_json_end_object (json);
   plait_json_begin_object (json, "provides");
   plait_json_text (json, "structure", gives);

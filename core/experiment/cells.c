@@ -304,7 +304,7 @@ add_cell (Builder *builder, const guint *places)
       g_ptr_array_add (builder->cells->same, g_steal_pointer (&label));
       return;
     }
-  PlaitCell cell
+  PlaitExperimentCell cell
       = { g_steal_pointer (&label), g_memdup2 (places, n_axes * sizeof *places), g_steal_pointer (&experiment) };
   g_array_append_val (builder->cells->cells, cell);
 }
@@ -403,7 +403,7 @@ cells_new (void)
 
   cells->texts = g_string_chunk_new (1024);
   cells->axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
-  cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitCell));
+  cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentCell));
   cells->exclusions = g_array_new (FALSE, FALSE, sizeof (PlaitExclusion));
   cells->same = g_ptr_array_new_with_free_func (g_free);
   return cells;
@@ -418,7 +418,7 @@ plait_cells_free (PlaitCells *public)
     return;
   for (guint i = 0; i < cells->cells->len; i++)
     {
-      PlaitCell *cell = &g_array_index (cells->cells, PlaitCell, i);
+      PlaitExperimentCell *cell = &g_array_index (cells->cells, PlaitExperimentCell, i);
 
       g_free (cell->label);
       g_free ((gpointer)cell->places);
@@ -442,7 +442,7 @@ publish (CellsPrivate *cells)
   g_ptr_array_add (cells->same, NULL);
   public->axes = (const PlaitAxis *)(gpointer)cells->axes->data;
   public->n_axes = cells->axes->len;
-  public->cells = (const PlaitCell *)(gpointer)cells->cells->data;
+  public->cells = (const PlaitExperimentCell *)(gpointer)cells->cells->data;
   public->n_cells = cells->cells->len;
   public->exclusions = (const PlaitExclusion *)(gpointer)cells->exclusions->data;
   public->n_exclusions = cells->exclusions->len;

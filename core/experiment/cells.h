@@ -29,7 +29,7 @@ typedef struct
   char *label;         /* "decoder.combiner=flat experiment.seed=1" */
   const guint *places; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
-} PlaitCell;
+} PlaitExperimentCell;
 
 /* An exclusion as it is written, and how many cells it leaves out. */
 typedef struct
@@ -46,7 +46,7 @@ struct PlaitCells
   guint n_axes;
   const PlaitAxis *axes;
   guint n_cells;
-  const PlaitCell *cells;
+  const PlaitExperimentCell *cells;
   guint n_excluded; /* cells that one exclusion or more leaves out */
   guint n_exclusions;
   const PlaitExclusion *exclusions;

@@ -280,7 +280,7 @@ plait_resolution_check_decoder (const PlaitResolution *resolution)
 {
   const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
 
-  if (decoder->width % decoder->heads != 0)
+  if (decoder->type == PLAIT_DECODER_TRANSFORMER && decoder->width % decoder->heads != 0)
     plait_resolution_problem (resolution, "decoder", "heads",
                               "%" G_GINT64_FORMAT " heads do not divide the width %" G_GINT64_FORMAT
                               "; choose heads and width so that they do",

@@ -207,7 +207,14 @@ write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const Pl
   write_value (writer, "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
     write_value (writer, "dataset", source->dataset);
+  if (source->leaves != NULL)
+    write_value (writer, "leaves", source->leaves->name);
   write_settings (writer, "", source->parameters);
+  if (source->leaves == NULL)
+    return;
+  g_autofree char *leaves_heading = g_strconcat (heading, "/leaves", NULL);
+  write_heading (writer, leaves_heading);
+  write_settings (writer, "", source->leaves_parameters);
 }
 
 static char *

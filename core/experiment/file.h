@@ -16,7 +16,8 @@
  *     [data]            SPLIT.STREAM=FILE for the splits train, validation and any that begins with "test";
  *                       vocabulary.NAME=FILE; target, folder, vocabulary keys; or generate=TASK with generate.NAME keys
  *
- *     [source NAME]     encoder=PLUGIN and its parameters
+ *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that stands on another, whose
+ *                       parameters stand in [source NAME/leaves]
  *
  *     [decoder]         combiner=PLUGIN, ...
  *
@@ -39,7 +40,9 @@ typedef struct
   const char *dataset;       /* of features */
   PlaitPlugin *encoder;      /* its schema is read, its module not loaded */
   PlaitSettings *parameters; /* of the encoder: plait_plugin_new_settings */
-  PlaitInputKind kind;       /* what the encoder reads */
+  PlaitPlugin *leaves;       /* the encoder that it stands on, or NULL */
+  PlaitSettings *leaves_parameters;
+  PlaitInputKind kind; /* what the encoder reads */
 } PlaitExperimentSource;
 
 /* Everything belongs to the experiment, and the plugins to the registry, which must outlive it. */

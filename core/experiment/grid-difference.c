@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/grid-difference.h"
 
+#include "experiment/system.h"
+
 #define MOST_TOLD 6
 
 /* A setting that is left out in one of two texts. */
@@ -127,8 +129,9 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
 }
 
 static gboolean
-compare_plugin (const Difference *difference, PlaitPlugin *plugin, GError **error)
+compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 {
+  const Difference *difference = data;
   const char *kind = plait_plugin_kind_name (plugin->kind);
   g_autofree char *path = g_strdup_printf ("/plugins/%s/%s", kind, plugin->name);
   g_autofree char *schema = plait_store_get_string (difference->run, path, "schema_sha256", NULL);
@@ -146,16 +149,7 @@ compare_plugin (const Difference *difference, PlaitPlugin *plugin, GError **erro
 static gboolean
 compare_plugins (const Difference *difference, const PlaitExperiment *experiment, GError **error)
 {
-  for (guint i = 0; i < experiment->n_sources; i++)
-    {
-      gboolean again = FALSE;
-
-      for (guint k = 0; k < i; k++)
-        again |= experiment->sources[k].encoder == experiment->sources[i].encoder;
-      if (!again && !compare_plugin (difference, experiment->sources[i].encoder, error))
-        return FALSE;
-    }
-  return compare_plugin (difference, experiment->combiner, error);
+  return plait_experiment_each_plugin (experiment, compare_plugin, (gpointer)difference, error);
 }
 
 char *

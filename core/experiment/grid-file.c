@@ -65,7 +65,7 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 
       values[LABEL * grid->n + i] = cell->cell->label;
       values[NAME * grid->n + i] = cell->name;
-      values[STATUS * grid->n + i] = plait_cell_state_name (cell->state);
+      values[STATUS * grid->n + i] = plait_grid_cell_state_name (cell->state);
       values[KEY * grid->n + i] = cell->key;
       for (guint a = 0; a < grid->cells->n_axes; a++)
         values[(gsize)(FIXED + a) * grid->n + i] = grid->cells->axes[a].values[cell->cell->places[a]];

@@ -109,7 +109,7 @@ put_in_place (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name
 }
 
 static void
-set_state (PlaitGridCell *cell, PlaitCellState state, const char *note)
+set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note)
 {
   g_free (cell->note);
   cell->note = g_strdup (note);

@@ -24,7 +24,7 @@ row_axes (const PlaitCells *cells)
 }
 
 static gboolean
-same_row (const RowAxes *rows, const PlaitCell *a, const PlaitCell *b)
+same_row (const RowAxes *rows, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
 {
   for (guint i = 0; i < rows->n; i++)
     if (a->places[rows->axes[i]] != b->places[rows->axes[i]])

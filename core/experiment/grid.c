@@ -17,7 +17,7 @@ enum
 #define GRID_FILE "grid.h5"
 
 const char *
-plait_cell_state_name (PlaitCellState state)
+plait_grid_cell_state_name (PlaitGridCellState state)
 {
   static const char *const names[] = { "new", "stale", "partial", "finished", "failed" };
 
@@ -33,7 +33,7 @@ plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *e
 }
 
 guint
-plait_grid_count (const PlaitGrid *grid, PlaitCellState state)
+plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
 {
   guint count = 0;
 
@@ -45,7 +45,7 @@ plait_grid_count (const PlaitGrid *grid, PlaitCellState state)
 /* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST": what is left of the keys is their last
  * part, and what a shell or a file system might take amiss is replaced. (transfer full) */
 static char *
-name_cell (const PlaitCells *cells, const PlaitCell *cell)
+name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {
   g_autofree char *digest = plait_digest_bytes (cell->label, strlen (cell->label));
   g_autoptr (GString) name = g_string_new (NULL);

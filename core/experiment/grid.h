@@ -25,17 +25,17 @@ typedef enum
   PLAIT_CELL_PARTIAL,  /* to be gone on with */
   PLAIT_CELL_FINISHED, /* nothing to do */
   PLAIT_CELL_FAILED,   /* by this process */
-} PlaitCellState;
+} PlaitGridCellState;
 
 /* "new", "stale", "partial", "finished", "failed". */
-const char *plait_cell_state_name (PlaitCellState state);
+const char *plait_grid_cell_state_name (PlaitGridCellState state);
 
 typedef struct
 {
-  const PlaitCell *cell;
+  const PlaitExperimentCell *cell;
   char *name; /* of its files, without folder and ending */
   char *key;  /* plait_run_key */
-  PlaitCellState state;
+  PlaitGridCellState state;
   char *note;              /* stale: what has changed; partial: how far it is; failed: why; or NULL */
   char *found;             /* where the finished run is, if not at its place yet: a name in the folder */
   PlaitCellResult *result; /* of a finished cell, once read */
@@ -67,7 +67,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGrid, plait_grid_free)
 char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending);
 
 /* How many cells are in @state. */
-guint plait_grid_count (const PlaitGrid *grid, PlaitCellState state);
+guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);
 
 /* Reads the results of @cell, which is finished and at its place. */
 gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);

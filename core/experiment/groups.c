@@ -60,6 +60,10 @@ const PlaitSettingGroup plait_data_group = PLAIT_SETTING_GROUP_WITH (
 static const PlaitSettingDefinition source_definitions[] = {
   PLAIT_DEFINE_TEXT (PlaitSourceSettings, encoder, NULL, "Encoder plugin, whose parameters stand in the same group",
                      NULL),
+  PLAIT_DEFINE_TEXT (PlaitSourceSettings, leaves, "",
+                     "Encoder plugin whose rows are the leaves of this one, if it stands on another (trees); its "
+                     "parameters stand in [source NAME/leaves]",
+                     NULL),
   PLAIT_DEFINE_TEXT (PlaitSourceSettings, stream, "",
                      "Stream of [data] that is read; empty: the one of the source's name", NULL),
   PLAIT_DEFINE_TEXT (PlaitSourceSettings, dataset, "/features",

@@ -64,6 +64,7 @@ extern const PlaitSettingGroup plait_data_group;
 typedef struct
 {
   const char *encoder;
+  const char *leaves;
   const char *stream;
   const char *dataset;
 } PlaitSourceSettings;

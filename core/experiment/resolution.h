@@ -46,6 +46,9 @@ typedef struct
   PlaitSourceSettings settings;
   PlaitPlugin *encoder;      /* NULL: not known */
   PlaitSettings *parameters; /* of the encoder; NULL likewise */
+  char *leaves_group;        /* "source en/leaves" */
+  PlaitPlugin *leaves;       /* the encoder that it stands on; NULL: none, or not known */
+  PlaitSettings *leaves_parameters;
 } PlaitSourceInFile;
 
 typedef struct
@@ -72,6 +75,16 @@ void plait_resolution_read_group (const PlaitResolution *resolution, const char 
 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);
+
+/* The groups of sources begin with it. */
+#define PLAIT_SOURCE_PREFIX "source "
+
+/* Reads every [source NAME], and chooses those that experiment.sources names. */
+void plait_resolution_read_sources (const PlaitResolution *resolution);
+void plait_source_in_file_free (gpointer source);
+
+/* Whether @key is a parameter of another plugin of @kind that the grid may choose in the place of this one. */
+gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, PlaitPluginKind kind, const char *key);
 
 /* Whether sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
 void plait_resolution_check_crossings (const PlaitResolution *resolution);

@@ -16,7 +16,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
 
   system->experiment = experiment;
   system->sources = g_new0 (PlaitSourceSpecification, n);
-  system->settings = g_new0 (gpointer, n + 1);
+  system->settings = g_new0 (gpointer, 2 * n + 1);
   system->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
   for (guint i = 0; i < n; i++)
     {
@@ -32,6 +32,14 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
         .encoder_settings = system->settings[i],
         .feature_width = feature_widths[i],
       };
+      if (source->leaves)
+        {
+          if (!plait_plugin_load (source->leaves, error))
+            return NULL;
+          system->settings[n + 1 + i] = plait_plugin_new_settings (source->leaves, source->leaves_parameters);
+          system->sources[i].leaves = source->leaves->descriptor->table;
+          system->sources[i].leaves_settings = system->settings[n + 1 + i];
+        }
       if (source->kind == PLAIT_INPUT_TOKENS)
         {
           system->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
@@ -55,7 +63,7 @@ plait_system_free (PlaitSystem *system)
   if (!system)
     return;
   plait_model_free (system->model);
-  for (guint i = 0; i <= system->experiment->n_sources; i++)
+  for (guint i = 0; i <= 2 * system->experiment->n_sources; i++)
     g_free (system->settings[i]);
   g_free (system->settings);
   g_free (system->sources);
@@ -63,22 +71,24 @@ plait_system_free (PlaitSystem *system)
   g_free (system);
 }
 
-/* Called for each plugin of an experiment, once. */
-typedef gboolean (*EachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
-
-static gboolean
-each_plugin (const PlaitExperiment *experiment, EachPlugin call, gpointer data, GError **error)
+gboolean
+plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data, GError **error)
 {
+  g_autoptr (GPtrArray) plugins = g_ptr_array_new ();
+
   for (guint i = 0; i < experiment->n_sources; i++)
     {
-      gboolean again = FALSE;
+      PlaitPlugin *both[] = { experiment->sources[i].encoder, experiment->sources[i].leaves };
 
-      for (guint k = 0; k < i; k++)
-        again |= experiment->sources[k].encoder == experiment->sources[i].encoder;
-      if (!again && !call (experiment->sources[i].encoder, data, error))
-        return FALSE;
+      for (guint k = 0; k < 2; k++)
+        if (both[k] && !g_ptr_array_find (plugins, both[k], NULL))
+          g_ptr_array_add (plugins, both[k]);
     }
-  return call (experiment->combiner, data, error);
+  g_ptr_array_add (plugins, experiment->combiner);
+  for (guint i = 0; i < plugins->len; i++)
+    if (!call (plugins->pdata[i], data, error))
+      return FALSE;
+  return TRUE;
 }
 
 static char *
@@ -103,7 +113,7 @@ write_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 gboolean
 plait_system_write (const PlaitSystem *system, PlaitStore *store, GError **error)
 {
-  return each_plugin (system->experiment, write_plugin, store, error)
+  return plait_experiment_each_plugin (system->experiment, write_plugin, store, error)
          && plait_store_set_list (store, "/plugins", "feature_widths", PLAIT_STORE_INT64, system->experiment->n_sources,
                                   system->feature_widths, error);
 }
@@ -150,7 +160,7 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 gboolean
 plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run, GError **error)
 {
-  return each_plugin (system->experiment, check_plugin, run, error);
+  return plait_experiment_each_plugin (system->experiment, check_plugin, run, error);
 }
 
 static gboolean
@@ -166,5 +176,5 @@ append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 gboolean
 plait_experiment_append_plugin_key (const PlaitExperiment *experiment, GString *key, GError **error)
 {
-  return each_plugin (experiment, append_plugin, key, error);
+  return plait_experiment_each_plugin (experiment, append_plugin, key, error);
 }

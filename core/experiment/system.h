@@ -11,7 +11,7 @@ typedef struct
   const PlaitExperiment *experiment;
   /*< private >*/
   PlaitSourceSpecification *sources;
-  gpointer *settings; /* of encoders, then of the combiner */
+  gpointer *settings; /* of encoders, then of the combiner, then of the encoders that encoders stand on */
   gint64 *feature_widths;
 } PlaitSystem;
 
@@ -29,6 +29,13 @@ gint64 *plait_system_read_feature_widths (const PlaitExperiment *experiment, Pla
 
 /* Fails if a plugin is not the one that @run was trained with: name, kind, and digests of module and schema. */
 gboolean plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run, GError **error);
+
+/* Called for each plugin of an experiment, once. */
+typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
+
+/* Encoders and what they stand on in the order of the sources, then the combiner; ends where @call fails. */
+gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
+                                       GError **error);
 
 /* Appends the digests of all plugins of @experiment, in a fixed order: what a grid cell's key has of its plugins. */
 gboolean plait_experiment_append_plugin_key (const PlaitExperiment *experiment, GString *key, GError **error);

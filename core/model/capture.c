@@ -48,3 +48,49 @@ plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads)
   place->weights = plait_arena_new_array (capture->arena, PlaitScalar, items + 1);
   return place->weights;
 }
+
+static void
+add_memory (PlaitCapture *capture, const PlaitCapture *from, gint64 step, guint memory)
+{
+  const PlaitCapturedMemory *source = &from->memories[memory];
+  PlaitCapturedMemory *to = &capture->memories[memory];
+  gint64 pairs, source_pairs, at = 0, source_at = 0;
+
+  if (source->heads == 0)
+    return;
+  if (!to->weights)
+    plait_capture_memory (capture, 0, memory, source->heads);
+  pairs = plait_capture_pairs (capture, memory);
+  source_pairs = plait_capture_pairs (from, memory);
+  for (gint64 s = 0; s < capture->queries.n; s++)
+    {
+      gint64 rows = plait_ragged_length (capture->rows[memory], s);
+
+      if (plait_ragged_length (from->queries, s) > 0)
+        for (guint h = 0; h < source->heads; h++)
+          memcpy (to->weights + h * pairs + at + step * rows, source->weights + h * source_pairs + source_at,
+                  (gsize)rows * sizeof (PlaitScalar));
+      at += plait_ragged_length (capture->queries, s) * rows;
+      source_at += plait_ragged_length (from->queries, s) * rows;
+    }
+}
+
+void
+plait_capture_add_step (PlaitCapture *capture, const PlaitCapture *from, gint64 step)
+{
+  const PlaitCapturedContexts *source = &from->contexts[0];
+  PlaitCapturedContexts *to = &capture->contexts[0];
+  gint64 queries = plait_ragged_rows (capture->queries), source_queries = plait_ragged_rows (from->queries);
+  guint n = capture->n_memories;
+
+  for (guint memory = 0; memory < n; memory++)
+    add_memory (capture, from, step, memory);
+  if (source->heads == 0)
+    return;
+  if (!to->weights)
+    plait_capture_contexts (capture, 0, source->heads);
+  for (gint64 s = 0; s < capture->queries.n; s++)
+    for (guint h = 0; h < source->heads && plait_ragged_length (from->queries, s) > 0; h++)
+      memcpy (to->weights + (h * queries + capture->queries.offsets[s] + step) * n,
+              source->weights + (h * source_queries + from->queries.offsets[s]) * n, n * sizeof (PlaitScalar));
+}

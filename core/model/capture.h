@@ -40,5 +40,9 @@ gint64 plait_capture_pairs (const PlaitCapture *capture, guint memory);
 /* Room for the weights of @memory in @layer; noted in the capture. */
 PlaitScalar *plait_capture_memory (PlaitCapture *capture, guint layer, guint memory, guint heads);
 
+/* Copies what a pass over row @step of the sentences that have one captured, @from, to the places of those rows in
+ * @capture, whose queries and rows are set. One layer. */
+void plait_capture_add_step (PlaitCapture *capture, const PlaitCapture *from, gint64 step);
+
 /* Room for the second-level weights of @layer; noted in the capture. */
 PlaitScalar *plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads);

@@ -14,6 +14,20 @@
 typedef struct PlaitDecoder PlaitDecoder;
 typedef struct PlaitDecoderState PlaitDecoderState;
 
+/* A summary row per sentence that an encoder gives. */
+typedef struct
+{
+  const char *name; /* of the source */
+  gint64 width;
+} PlaitSummarySpecification;
+
+/* What the encoders gave, in the order of the specifications. */
+typedef struct
+{
+  const PlaitMemory *memories;
+  PlaitNode *const *summaries; /* [sentences, width] each */
+} PlaitDecoderSources;
+
 /* What a decoder is built from. All of it outlives the decoder. */
 typedef struct
 {
@@ -22,6 +36,8 @@ typedef struct
   gconstpointer combiner_settings;
   const PlaitMemorySpecification *memories;
   guint n_memories;
+  const PlaitSummarySpecification *summaries;
+  guint n_summaries;
   const PlaitEmbedding *embedding; /* of the target */
   PlaitParameters *parameters;
 } PlaitDecoderBuild;
@@ -29,9 +45,9 @@ typedef struct
 typedef struct
 {
   gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error);
-  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                          PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
-  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                                gint64 hypotheses, gint64 steps);
   PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                       const gint64 *parents, PlaitCapture *capture);
@@ -42,13 +58,16 @@ struct PlaitDecoder
 {
   const PlaitDecoderTable *table;
   gint64 width;   /* of the states that it gives */
-  guint n_layers; /* attention sites, one a layer */
+  guint n_layers; /* attention sites: one a layer of a Transformer, one in all of a recurrent decoder */
 };
 
 struct PlaitDecoderState
 {
   const PlaitDecoderTable *table;
 };
+
+/* To which width memories are to be brought that have @widths [n] as their encoders give them. */
+gint64 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *widths, guint n);
 
 /* Declares a decoder's parameters below "decoder/". NULL with PLAIT_ERROR_INPUT where settings do not fit together.
  * (transfer full) */
@@ -65,15 +84,15 @@ gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length,
 /* States after each row of @target_inputs: [rows of target_rows, width]. Row t of a sentence depends on its rows 0 ..
  * t.
  * @capture is NULL or collects attention weights. */
-PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
+PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                                   PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
 
 /*
  * Search. The state keeps what does not change from step to step (projected keys and values, made on @tape) and
  * what grows (caches). At most @hypotheses rows at once and @steps steps. It lives in the arena of @tape.
  */
-PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories,
-                                        gint64 hypotheses, gint64 steps);
+PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape,
+                                        const PlaitDecoderSources *sources, gint64 hypotheses, gint64 steps);
 
 /*
  * One step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the step before (ignored in the
@@ -86,3 +105,6 @@ PlaitNode *plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitR
 
 /* The Transformer decoder (Vaswani et al. 2017; Libovicky et al. 2018, section 2). */
 PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error);
+
+/* GRU and LSTM decoders (dl4mt; Chen et al. 2017, eq. 3-7; Luong et al. 2015). */
+PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error);

@@ -11,7 +11,9 @@ typedef struct
   PlaitEmbedding *embedding; /* of tokens */
   gpointer state;
   PlaitEncoderShape shape;
-  PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the decoder's width */
+  gpointer leaves_state;
+  PlaitEncoderShape leaves_shape;
+  PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the width it is to have */
 } Source;
 
 struct PlaitModel
@@ -23,6 +25,8 @@ struct PlaitModel
   guint n_sources;
   PlaitMemorySpecification *memories;
   guint n_memories;
+  PlaitSummarySpecification *summaries; /* of the sources that give one */
+  guint n_summaries;
   PlaitEmbedding *target;
   gint64 target_vocabulary_size;
   PlaitDecoder *decoder;
@@ -49,10 +53,13 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   return found;
 }
 
-/* Memories of another width than the decoder's are projected to it, once for all layers. */
+/* Memories of another width than @width, which the decoder wants, are projected to it, once for all layers. */
 static void
-note_memories (PlaitModel *model, Source *source)
+note_memories (PlaitModel *model, Source *source, gint64 width)
 {
+  if (source->shape.summary_width > 0)
+    model->summaries[model->n_summaries++]
+        = (PlaitSummarySpecification){ source->specification->name, source->shape.summary_width };
   for (guint i = 0; i < source->shape.n_memories; i++)
     {
       PlaitMemorySpecification *memory = &model->memories[model->n_memories++];
@@ -61,15 +68,32 @@ note_memories (PlaitModel *model, Source *source)
       memory->name = part ? g_strdup_printf ("%s.%s", source->specification->name, part)
                           : g_strdup (source->specification->name);
       memory->structure = source->shape.memories[i].structure;
-      memory->width = model->settings.width;
-      if (source->shape.memories[i].width != model->settings.width)
+      memory->width = width;
+      if (source->shape.memories[i].width != width)
         {
           g_autofree char *name = g_strdup_printf ("decoder/memory/%s", memory->name);
 
-          source->projections[i] = plait_linear_declare (model->parameters, name, source->shape.memories[i].width,
-                                                         model->settings.width, TRUE);
+          source->projections[i]
+              = plait_linear_declare (model->parameters, name, source->shape.memories[i].width, width, TRUE);
         }
     }
+}
+
+/* The encoder that the source's stands on. */
+static gboolean
+build_leaves (Source *source, const PlaitEncoderBuild *build, GError **error)
+{
+  const PlaitSourceSpecification *specification = source->specification;
+  g_autofree char *prefix = g_strdup_printf ("%sleaves/", build->prefix);
+  PlaitEncoderBuild own = *build;
+
+  own.prefix = prefix;
+  source->leaves_state = g_malloc0 (specification->leaves->state_size + 1);
+  if (specification->leaves->build (&own, specification->leaves_settings, source->leaves_state, &source->leaves_shape,
+                                    error))
+    return TRUE;
+  g_prefix_error (error, "[source %s/leaves]: ", specification->name);
+  return FALSE;
 }
 
 static gboolean
@@ -90,14 +114,34 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   source->state = g_malloc0 (specification->encoder->state_size + 1);
   if (specification->kind == PLAIT_INPUT_TOKENS)
     source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
+  if (specification->leaves)
+    {
+      if (!build_leaves (source, &build, error))
+        return FALSE;
+      build.leaves = &source->leaves_shape;
+    }
   if (!specification->encoder->build (&build, specification->encoder_settings, source->state, &source->shape, error))
     {
       g_prefix_error (error, "[source %s]: ", specification->name);
       return FALSE;
     }
   g_assert (source->shape.n_memories >= 1 && source->shape.n_memories <= PLAIT_ENCODER_MAXIMUM_MEMORIES);
-  note_memories (model, source);
   return TRUE;
+}
+
+static void
+note_all_memories (PlaitModel *model)
+{
+  g_autofree gint64 *widths = g_new (gint64, model->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  guint n = 0;
+  gint64 width;
+
+  for (guint i = 0; i < model->n_sources; i++)
+    for (guint m = 0; m < model->sources[i].shape.n_memories; m++)
+      widths[n++] = model->sources[i].shape.memories[m].width;
+  width = plait_decoder_memory_width (&model->settings, widths, n);
+  for (guint i = 0; i < model->n_sources; i++)
+    note_memories (model, &model->sources[i], width);
 }
 
 static gboolean
@@ -109,6 +153,8 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
     .combiner_settings = specification->combiner_settings,
     .memories = model->memories,
     .n_memories = model->n_memories,
+    .summaries = model->summaries,
+    .n_summaries = model->n_summaries,
     .parameters = model->parameters,
   };
 
@@ -143,9 +189,11 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
   model->n_sources = specification->n_sources;
   model->sources = g_new0 (Source, specification->n_sources);
   model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  model->summaries = g_new0 (PlaitSummarySpecification, specification->n_sources);
   for (guint i = 0; i < specification->n_sources; i++)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
       return NULL;
+  note_all_memories (model);
   if (!build_decoder (model, specification, error) || !plait_parameters_allocate (model->parameters, error))
     return NULL;
   return g_steal_pointer (&model);
@@ -160,8 +208,12 @@ plait_model_free (PlaitModel *model)
   for (guint i = 0; i < model->n_memories; i++)
     g_free ((char *)model->memories[i].name);
   for (guint i = 0; i < model->n_sources; i++)
-    g_free (model->sources[i].state);
+    {
+      g_free (model->sources[i].state);
+      g_free (model->sources[i].leaves_state);
+    }
   g_free (model->memories);
+  g_free (model->summaries);
   g_free (model->sources);
   g_hash_table_unref (model->embeddings);
   plait_parameters_free (model->parameters);
@@ -234,9 +286,12 @@ plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GE
   if (source == model->n_sources)
     return plait_decoder_check_length (model->decoder, rows, error);
   specification = model->sources[source].specification;
-  if (!specification->encoder->check_length
-      || specification->encoder->check_length (specification->encoder_settings, model->sources[source].state, rows,
-                                               error))
+  if ((!specification->encoder->check_length
+       || specification->encoder->check_length (specification->encoder_settings, model->sources[source].state, rows,
+                                                error))
+      && (!specification->leaves || !specification->leaves->check_length
+          || specification->leaves->check_length (specification->leaves_settings, model->sources[source].leaves_state,
+                                                  rows, error)))
     return TRUE;
   g_prefix_error (error, "[source %s]: ", specification->name);
   return FALSE;
@@ -288,17 +343,33 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
 }
 
 static void
+note_losses (const Source *source, const PlaitEncoding *encoding, PlaitReading *reading)
+{
+  for (guint i = 0; i < encoding->n_losses; i++)
+    reading->losses[reading->n_losses++] = (PlaitAuxiliaryLoss){ source->specification->name, encoding->losses[i].name,
+                                                                 encoding->losses[i].weight, encoding->losses[i].loss };
+}
+
+static void
 read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitReading *reading)
 {
-  PlaitEncoding encoding = { .tape = tape, .input = input };
+  const PlaitSourceSpecification *specification = source->specification;
+  PlaitEncoding encoding = { .tape = tape, .input = input }, leaves;
 
   if (input->kind == PLAIT_INPUT_TOKENS)
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);
   else /* missing everywhere: there may be no file that tells the width */
-    encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, source->specification->feature_width), NULL);
-  source->specification->encoder->encode (source->specification->encoder_settings, source->state, &encoding);
+    encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
+  if (specification->leaves)
+    {
+      leaves = encoding;
+      specification->leaves->encode (specification->leaves_settings, source->leaves_state, &leaves);
+      note_losses (source, &leaves, reading);
+      encoding.leaves = &leaves;
+    }
+  specification->encoder->encode (specification->encoder_settings, source->state, &encoding);
   for (guint i = 0; i < source->shape.n_memories; i++)
     {
       PlaitMemory *memory = &reading->memories[reading->n_memories++];
@@ -307,9 +378,9 @@ read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, Pla
       if (source->projections[i].weight)
         memory->states = plait_linear_apply (tape, &source->projections[i], memory->states, PLAIT_ACTIVATION_NONE);
     }
-  for (guint i = 0; i < encoding.n_losses; i++)
-    reading->losses[reading->n_losses++] = (PlaitAuxiliaryLoss){ source->specification->name, encoding.losses[i].name,
-                                                                 encoding.losses[i].weight, encoding.losses[i].loss };
+  if (source->shape.summary_width > 0)
+    reading->summaries[reading->n_summaries++] = encoding.summary;
+  note_losses (source, &encoding, reading);
 }
 
 PlaitReading
@@ -318,7 +389,8 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitReading reading = {
     .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
-    .losses = plait_arena_new_array (arena, PlaitAuxiliaryLoss, model->n_sources * PLAIT_ENCODER_MAXIMUM_LOSSES),
+    .summaries = plait_arena_new_array (arena, PlaitNode *, model->n_sources),
+    .losses = plait_arena_new_array (arena, PlaitAuxiliaryLoss, 2 * model->n_sources * PLAIT_ENCODER_MAXIMUM_LOSSES),
   };
 
   for (guint i = 0; i < model->n_sources; i++)
@@ -332,8 +404,9 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
                   PlaitCapture *capture)
 {
   PlaitReading reading = plait_model_read (model, tape, batch);
-  PlaitNode *states = plait_decoder_forward (model->decoder, tape, reading.memories, batch->target_rows,
-                                             batch->target_inputs, capture);
+  PlaitDecoderSources sources = plait_reading_sources (&reading);
+  PlaitNode *states
+      = plait_decoder_forward (model->decoder, tape, &sources, batch->target_rows, batch->target_inputs, capture);
   PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
   PlaitNode *root = plait_vocabulary_loss (tape, states, plait_parameter_node (tape, model->output), bias,
                                            batch->target_outputs, options, &sums->words, row_losses);

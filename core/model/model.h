@@ -17,10 +17,12 @@ typedef struct
   const char *name; /* of the source */
   PlaitInputKind kind;
   const PlaitEncoderTable *encoder;
-  gconstpointer encoder_settings; /* the plugin's own struct, filled */
-  const char *vocabulary;         /* of tokens: its name; streams of one name may share their embedding */
-  gint64 vocabulary_size;         /* of tokens */
-  gint64 feature_width;           /* of features */
+  gconstpointer encoder_settings;  /* the plugin's own struct, filled */
+  const PlaitEncoderTable *leaves; /* the encoder that it stands on, or NULL */
+  gconstpointer leaves_settings;
+  const char *vocabulary; /* of tokens: its name; streams of one name may share their embedding */
+  gint64 vocabulary_size; /* of tokens */
+  gint64 feature_width;   /* of features */
 } PlaitSourceSpecification;
 
 /* All that it points to must outlive the model. */
@@ -76,9 +78,18 @@ typedef struct
 {
   PlaitMemory *memories; /* [n_memories] */
   guint n_memories;
+  PlaitNode **summaries; /* [n_summaries]: of the sources that give one */
+  guint n_summaries;
   PlaitAuxiliaryLoss *losses;
   guint n_losses;
 } PlaitReading;
+
+/* What of it a decoder reads. */
+static inline PlaitDecoderSources
+plait_reading_sources (const PlaitReading *reading)
+{
+  return (PlaitDecoderSources){ reading->memories, reading->summaries };
+}
 
 /* Runs all encoders on @batch. */
 PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch);

@@ -198,9 +198,11 @@ read_batch (gpointer data)
   Work *work = data;
   PlaitSearch *search = work->search;
   gint64 steps = plait_beam_most_steps (work->beam);
+  PlaitDecoderSources sources;
 
   work->reading = plait_model_read (search->model, search->lasting, work->batch);
-  work->state = plait_decoder_start (plait_model_decoder (search->model), search->lasting, work->reading.memories,
+  sources = plait_reading_sources (&work->reading);
+  work->state = plait_decoder_start (plait_model_decoder (search->model), search->lasting, &sources,
                                      work->batch->n_sentences * work->settings.beam, steps);
 }
 

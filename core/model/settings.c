@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const PlaitSettingDefinition decoder_definitions[] = {
-  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, type, "transformer", "transformer", "Kind of decoder", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, type, "transformer", "transformer;gru;lstm", "Kind of decoder", NULL),
   PLAIT_DEFINE_TEXT (PlaitDecoderSettings, combiner, "serial", "Combiner plugin: how the sources are read together",
                      "Libovicky, Helcl & Marecek 2018, section 3"),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers", NULL),
@@ -37,6 +37,35 @@ static const PlaitSettingDefinition decoder_definitions[] = {
                         "The transposed target embedding is the output projection", "Press & Wolf 2017"),
   PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, output_bias, "false", "A bias for each word of the output projection",
                         NULL),
+  PLAIT_DEFINE_INTEGER (
+      PlaitDecoderSettings, state_width, "0", "0", "16384",
+      "Width of a gru's or lstm's states; 0: as decoder.width, which is that of embeddings and readout", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, context_width, "0", "0", "32768",
+                        "gru, lstm: width to which memories are projected; 0: as they are, or decoder.width where they "
+                        "differ",
+                        NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, reset, "before", "before;after",
+                       "gru: reset the state before its product, as the papers write, or the product, as dl4mt does",
+                       NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDecoderSettings, query, "previous", "previous;intermediate;current",
+      "gru, lstm: the state that asks: the last one, that of a first of two cells (dl4mt's conditional "
+      "GRU), or the new one (Luong et al. 2015)",
+      "Chen et al. 2017, eq. 4 and 7"),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, attention, "additive", "additive;multiplicative;dot",
+                       "gru, lstm: score of attention", "Chen et al. 2017, eq. 7; Luong et al. 2015"),
+  PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, attention_width, "0", "0", "32768",
+                        "gru, lstm: width of the tanh in additive scores; 0: the state's", NULL),
+  PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, input_feeding, "false",
+                        "gru, lstm: the cell reads the readout of the step before too", "Luong et al. 2015, 3.3"),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, readout, "deep", "deep;attentional",
+                       "gru, lstm: what the output layer reads: state, embedding and context, or state and context",
+                       "dl4mt; Luong et al. 2015, eq. 5"),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDecoderSettings, initial, "mean", "mean;summary;zero",
+      "gru, lstm: the first state, from the mean of the memories' rows, from the encoders' summaries, or "
+      "zeros",
+      "dl4mt; Eriguchi et al. 2016"),
 };
 
 const PlaitSettingGroup plait_decoder_group = PLAIT_SETTING_GROUP (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "nn/recurrent.h"
 #include "plugin/settings.h"
 
 /* [decoder]: the decoder and what it shares with the sources. */
@@ -8,7 +9,37 @@
 typedef enum
 {
   PLAIT_DECODER_TRANSFORMER,
+  PLAIT_DECODER_GRU,
+  PLAIT_DECODER_LSTM,
 } PlaitDecoderType;
+
+/* Which state of a recurrent decoder asks. */
+typedef enum
+{
+  PLAIT_QUERY_PREVIOUS,     /* d_(j-1); then d_j = cell (d_(j-1), [y; c]) (Chen et al. 2017, eq. 4 and 7) */
+  PLAIT_QUERY_INTERMEDIATE, /* a first cell's state; a second cell reads the context (dl4mt's conditional GRU) */
+  PLAIT_QUERY_CURRENT,      /* d_j (Luong et al. 2015) */
+} PlaitQueryState;
+
+typedef enum
+{
+  PLAIT_SCORE_ADDITIVE,       /* v . tanh (W q + U h + b) (Bahdanau et al. 2015) */
+  PLAIT_SCORE_MULTIPLICATIVE, /* q W h, Luong's general */
+  PLAIT_SCORE_DOT,            /* q h */
+} PlaitAttentionScore;
+
+typedef enum
+{
+  PLAIT_READOUT_DEEP,        /* tanh (W [state; embedding; context] + b) */
+  PLAIT_READOUT_ATTENTIONAL, /* tanh (W [state; context] + b) (Luong et al. 2015, eq. 5) */
+} PlaitReadout;
+
+typedef enum
+{
+  PLAIT_INITIAL_MEAN,    /* tanh (W mean of the memory + b), summed over the memories inside the tanh */
+  PLAIT_INITIAL_SUMMARY, /* tanh (W summary + b), the same of the encoders' summaries */
+  PLAIT_INITIAL_ZERO,
+} PlaitInitialState;
 
 typedef enum
 {
@@ -36,6 +67,16 @@ typedef struct
   gboolean tie_output;
   gboolean output_bias;
   const char *combiner;
+  /* Of recurrent decoders. */
+  gint64 state_width;     /* 0: width */
+  gint64 context_width;   /* 0: the memories', if they have one width; else width */
+  gint reset;             /* PlaitResetPlace */
+  gint query;             /* PlaitQueryState */
+  gint attention;         /* PlaitAttentionScore */
+  gint64 attention_width; /* 0: the state's */
+  gboolean input_feeding;
+  gint readout; /* PlaitReadout */
+  gint initial; /* PlaitInitialState */
 } PlaitDecoderSettings;
 
 extern const PlaitSettingGroup plait_decoder_group;

@@ -249,23 +249,7 @@ attend_contexts (PlaitSite *site, PlaitStream query, const PlaitContext *context
 static PlaitContext
 sum (PlaitSite *site, const PlaitContext *contexts, guint n)
 {
-  Run *run = (Run *)site;
-  PlaitArena *arena = plait_tape_arena (run->pass->tape);
-  PlaitNode **values = plait_arena_new_array (arena, PlaitNode *, n);
-  gint64 rows = plait_ragged_rows (run->pass->queries);
-  guint8 *present = plait_arena_new_array (arena, guint8, rows + 1);
-  gboolean partial = TRUE;
-
-  memset (present, 0, rows);
-  for (guint i = 0; i < n; i++)
-    {
-      values[i] = contexts[i].value;
-      if (!contexts[i].present)
-        partial = FALSE;
-      for (gint64 row = 0; partial && row < rows; row++)
-        present[row] |= contexts[i].present[row];
-    }
-  return (PlaitContext){ n == 1 ? values[0] : plait_sum (run->pass->tape, values, n), partial ? present : NULL };
+  return plait_site_pass_sum (((Run *)site)->pass, contexts, n);
 }
 
 static PlaitStream
@@ -293,49 +277,6 @@ static const PlaitSiteTable run_table = {
   .sum = sum,
   .residual = residual,
 };
-
-PlaitSitePass
-plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories, PlaitRagged queries,
-                 PlaitCapture *capture)
-{
-  PlaitArena *arena = plait_tape_arena (tape);
-  gint64 rows = plait_ragged_rows (queries);
-  guint8 *any = plait_arena_new_array (arena, guint8, rows + 1);
-  PlaitSitePass pass = {
-    .tape = tape,
-    .memories = memories,
-    .n_memories = n_memories,
-    .queries = queries,
-    .present = plait_arena_new_array (arena, const guint8 *, n_memories),
-    .any_present = NULL,
-    .capture = capture,
-  };
-
-  memset (any, 0, rows);
-  for (guint i = 0; i < n_memories; i++)
-    {
-      guint8 *present = plait_arena_new_array (arena, guint8, rows + 1);
-
-      for (gint64 s = 0; s < queries.n; s++)
-        memset (present + queries.offsets[s], plait_ragged_length (memories[i].rows, s) > 0,
-                plait_ragged_length (queries, s));
-      for (gint64 row = 0; row < rows; row++)
-        any[row] |= present[row];
-      pass.present[i] = memchr (present, 0, rows) ? present : NULL;
-    }
-  if (memchr (any, 0, rows))
-    pass.any_present = any;
-  if (capture)
-    {
-      PlaitRagged *of = plait_arena_new_array (capture->arena, PlaitRagged, n_memories);
-
-      for (guint i = 0; i < n_memories; i++)
-        of[i] = memories[i].rows;
-      capture->queries = queries;
-      capture->rows = of;
-    }
-  return pass;
-}
 
 PlaitSiteKeys
 plait_transformer_site_project (const PlaitTransformerSite *site, PlaitTape *tape, const PlaitMemory *memories)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/capture.h"
 #include "model/settings.h"
+#include "model/site-pass.h"
 #include "nn/attention.h"
 #include "nn/norm.h"
 #include "plugin/combiner.h"
@@ -38,22 +38,6 @@ gboolean plait_transformer_site_build (PlaitTransformerSite *site, const PlaitDe
                                        const PlaitCombinerTable *combiner, gconstpointer combiner_settings,
                                        const PlaitMemorySpecification *memories, guint n_memories,
                                        PlaitParameters *parameters, const char *prefix, GError **error);
-
-/* What one pass knows beside the parameters; shared by the layers of the pass. */
-typedef struct
-{
-  PlaitTape *tape;
-  const PlaitMemory *memories;
-  guint n_memories;
-  PlaitRagged queries;
-  const guint8 **present;    /* [n_memories]: a byte a query row, or NULL where every sentence has rows */
-  const guint8 *any_present; /* of all memories together; NULL: all */
-  PlaitCapture *capture;     /* or NULL */
-} PlaitSitePass;
-
-/* Works out which queries have something to read. Lives in the tape's arena. */
-PlaitSitePass plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories, PlaitRagged queries,
-                               PlaitCapture *capture);
 
 /* Keys and values of every memory as a site's attentions see them: [n_memories] of each, keys NULL where not declared.
  */

@@ -81,17 +81,17 @@ read_and_feed (const Transformer *t, const PlaitSitePass *pass, const PlaitSiteK
 }
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories, PlaitRagged target_rows,
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Transformer *t = (const Transformer *)decoder;
-  PlaitSitePass pass = plait_site_pass (tape, memories, t->build.n_memories, target_rows, capture);
+  PlaitSitePass pass = plait_site_pass (tape, sources->memories, t->build.n_memories, target_rows, capture);
   PlaitNode *x = embed (t, tape, target_inputs, target_rows, 0);
 
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
-      PlaitSiteKeys keys = plait_transformer_site_project (&layer->site, tape, memories);
+      PlaitSiteKeys keys = plait_transformer_site_project (&layer->site, tape, sources->memories);
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
 
       y = plait_attention_apply_self (tape, &layer->self, y, target_rows, TRUE, NULL);
@@ -102,14 +102,15 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memori
 }
 
 static PlaitDecoderState *
-start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories, gint64 hypotheses, gint64 steps)
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 hypotheses,
+       gint64 steps)
 {
   const Transformer *t = (const Transformer *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 layers = t->settings->layers;
   State *state = plait_arena_take (arena, sizeof *state);
 
-  *state = (State){ .state.table = decoder->table, .transformer = t, .memories = memories, .limit = steps };
+  *state = (State){ .state.table = decoder->table, .transformer = t, .memories = sources->memories, .limit = steps };
   state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
   state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
@@ -118,7 +119,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitMemory *memories
     {
       PlaitScalar *storage = plait_arena_new_array (arena, PlaitScalar, hypotheses * steps * 2 * decoder->width);
 
-      state->keys[i] = plait_transformer_site_project (&t->layers[i].site, tape, memories);
+      state->keys[i] = plait_transformer_site_project (&t->layers[i].site, tape, sources->memories);
       plait_site_keys_keep_columns (&state->keys[i], t->build.n_memories, tape);
       state->caches[i] = (PlaitAttentionCache){ plait_tensor (storage, hypotheses * steps, 2 * decoder->width), 0 };
     }

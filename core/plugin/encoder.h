@@ -9,18 +9,6 @@
  * The encoder contract: a batch of one source -> one or more memories.
  */
 
-/* What the host tells an encoder that it builds. It lasts as long as the call of build: copy what encode needs. */
-typedef struct
-{
-  const char *source;          /* name of the source */
-  PlaitInputKind kind;         /* what it will be given */
-  gint64 input_width;          /* width of the embedded tokens, or of the feature vectors */
-  gint64 model_width;          /* width of the decoder: the width to give memories where nothing else is asked for */
-  gboolean pre_norm;           /* decoder.norm, which an encoder follows unless its own setting says otherwise */
-  PlaitParameters *parameters; /* declare parameters here ... */
-  const char *prefix;          /* ... under names that begin with this, for example "source/en/" */
-} PlaitEncoderBuild;
-
 #define PLAIT_ENCODER_MAXIMUM_MEMORIES 4
 #define PLAIT_ENCODER_MAXIMUM_LOSSES 4
 
@@ -37,11 +25,29 @@ typedef struct
   gint64 summary_width; /* 0: gives no summary */
 } PlaitEncoderShape;
 
-/* One call of an encoder. Nodes are of @tape, arrays of its arena or of @input: the step needs them to its end. */
+/* What the host tells an encoder that it builds. It lasts as long as the call of build: copy what encode needs. */
 typedef struct
+{
+  const char *source;          /* name of the source */
+  PlaitInputKind kind;         /* what it will be given */
+  gint64 input_width;          /* width of the embedded tokens, or of the feature vectors */
+  gint64 model_width;          /* width of the decoder: the width to give memories where nothing else is asked for */
+  gboolean pre_norm;           /* decoder.norm, which an encoder follows unless its own setting says otherwise */
+  PlaitParameters *parameters; /* declare parameters here ... */
+  const char *prefix;          /* ... under names that begin with this, for example "source/en/" */
+  /* What the encoder gives that this one stands on, in schemas that ask for leaves; else NULL. Its parameters are those
+   * of the group [source NAME/leaves], and stand below PREFIXleaves/. */
+  const PlaitEncoderShape *leaves;
+} PlaitEncoderBuild;
+
+/* One call of an encoder. Nodes are of @tape, arrays of its arena or of @input: the step needs them to its end. */
+typedef struct PlaitEncoding PlaitEncoding;
+
+struct PlaitEncoding
 {
   PlaitTape *tape;
   const PlaitInput *input;
+  const PlaitEncoding *leaves; /* what the encoder gave that this one stands on, or NULL */
   PlaitNode
       *embedded; /* tokens: [rows, input_width], the host's embeddings; features: the vectors as a constant leaf */
 
@@ -56,7 +62,7 @@ typedef struct
     PlaitNode *loss;  /* [1, 1], summed over sentences */
     double weight;
   } losses[PLAIT_ENCODER_MAXIMUM_LOSSES];
-} PlaitEncoding;
+};
 
 typedef struct
 {

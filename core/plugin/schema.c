@@ -18,7 +18,7 @@ static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL 
 
 static const char *const plugin_keys[]
     = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", NULL };
-static const char *const requires_keys[] = { "decoder", "structure", NULL };
+static const char *const requires_keys[] = { "decoder", "structure", "leaves", NULL };
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "summary", "reference", NULL };
@@ -282,6 +282,20 @@ read_structure (const Reader *reader, const char *group)
 }
 
 static void
+read_leaves (const Reader *reader)
+{
+  const char *value = plait_key_file_value (reader->file, "requires", "leaves");
+
+  reader->schema->requires_leaves = value != NULL && g_str_equal (value, "true");
+  if (value == NULL)
+    return;
+  if (!g_str_equal (value, "true") && !g_str_equal (value, "false"))
+    problem (reader, "requires", "leaves", "\"%s\" is neither true nor false; write one of them", value);
+  if (reader->schema->kind != PLAIT_PLUGIN_ENCODER)
+    problem (reader, "requires", "leaves", "only an encoder stands on another; drop the key");
+}
+
+static void
 read_requires (const Reader *reader)
 {
   g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
@@ -296,6 +310,7 @@ read_requires (const Reader *reader)
       reader->schema->decoders = g_string_chunk_insert (reader->schema->texts, joined);
     }
   reader->schema->requires_structure = read_structure (reader, "requires");
+  read_leaves (reader);
 }
 
 static void

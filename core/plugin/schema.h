@@ -7,7 +7,8 @@
  * A schema describes a plugin without its code: a key-file KIND/NAME.ini beside the module KIND/NAME.so.
  *
  *     [plugin]            name, kind, interface, summary; reference, version, licence, author; of encoders: input
- *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which every memory must carry
+ *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which memories must carry
+ *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
  *     [provides]          structure=... of an encoder's memories
  *     [parameter.NAME]    type, default, minimum, maximum, choices, summary, reference
  */
@@ -25,6 +26,7 @@ typedef struct
   PlaitInputKind input;              /* of encoders */
   const char *decoders;              /* "transformer;gru": where it can stand; NULL: anywhere */
   PlaitStructure requires_structure; /* what every memory that it reads must carry */
+  gboolean requires_leaves;          /* of an encoder: it stands on another one */
   PlaitStructure provides_structure; /* what the memories of an encoder carry */
   guint n_parameters;
   const PlaitSettingSpecification *const *parameters; /* in the order of the file */

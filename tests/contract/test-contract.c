@@ -57,7 +57,7 @@ world_free (World *world)
 
 /* A model in which @plugin stands with @settings: an encoder as first and last source, a combiner over three. */
 static void
-hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, gint norm, Hold hold)
+hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, guint decoder_number, Hold hold)
 {
   g_autoptr (PlaitSettings) token_settings = test_small_settings (world->tokens);
   g_autoptr (PlaitSettings) combiner_settings = test_small_settings (world->combiner);
@@ -65,11 +65,10 @@ hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, gint
   TestSource beside = { world->tokens, token_settings };
   TestSource tested = { plugin, settings };
   TestSource sources[] = { encoder ? tested : beside, beside, encoder ? tested : beside };
-  PlaitDecoderSettings decoder = test_decoder_settings ();
+  PlaitDecoderSettings decoder = test_decoder (decoder_number);
   GError *error = NULL;
   Case held = { .n_sources = 3 };
 
-  decoder.norm = norm;
   held.model = test_model_new (sources, 3, encoder ? world->combiner : plugin, encoder ? combiner_settings : settings,
                                &decoder, 5, &error);
   CHECK_NO_ERROR (error);
@@ -78,7 +77,7 @@ hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, gint
   test_model_free (held.model);
 }
 
-/* Each plugin with its small settings, with every other choice and boolean, and in both places of the norm. */
+/* Each plugin with its small settings, with every other choice and boolean, and under every decoder. */
 static void
 hold_all (Hold hold)
 {
@@ -89,12 +88,12 @@ hold_all (Hold hold)
       PlaitPlugin *plugin = plait_registry_plugin (world->registry, i);
       CONTEXT ("%s %s", plait_plugin_kind_name (plugin->kind), plugin->name);
 
-      for (gint norm = PLAIT_NORM_PRE; norm <= PLAIT_NORM_POST; norm++)
+      for (guint d = 0; d < TEST_DECODERS; d++)
         {
           g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
-          CONTEXT ("norm %d", norm);
+          CONTEXT ("decoder %u", d);
 
-          hold_one (world, plugin, settings, norm, hold);
+          hold_one (world, plugin, settings, d, hold);
         }
       for (guint k = 0; k < plugin->schema->n_parameters; k++)
         {
@@ -113,7 +112,7 @@ hold_all (Hold hold)
               if (g_str_equal (choices[c], parameter->standard))
                 continue;
               CHECK (plait_settings_set (settings, parameter->name, choices[c], NULL));
-              hold_one (world, plugin, settings, PLAIT_NORM_PRE, hold);
+              hold_one (world, plugin, settings, 0, hold);
             }
         }
     }

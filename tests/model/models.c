@@ -21,6 +21,49 @@ test_decoder_settings (void)
   return settings;
 }
 
+PlaitDecoderSettings
+test_decoder (guint i)
+{
+  PlaitDecoderSettings settings = test_decoder_settings ();
+
+  g_assert (i < TEST_DECODERS);
+  if (i == 1)
+    settings.norm = PLAIT_NORM_POST;
+  if (i < 2)
+    return settings;
+  settings.type = i < 5 ? PLAIT_DECODER_GRU : PLAIT_DECODER_LSTM;
+  settings.layers = i % 2 + 1;
+  switch (i)
+    {
+    case 2:
+      break;
+    case 3:
+      settings.attention = PLAIT_SCORE_MULTIPLICATIVE;
+      settings.input_feeding = TRUE;
+      settings.state_width = 6;
+      break;
+    case 4:
+      settings.query = PLAIT_QUERY_INTERMEDIATE;
+      settings.reset = PLAIT_RESET_AFTER;
+      settings.context_width = 6;
+      settings.state_width = 5;
+      break;
+    case 5:
+      settings.query = PLAIT_QUERY_CURRENT;
+      settings.attention = PLAIT_SCORE_DOT;
+      settings.input_feeding = TRUE;
+      settings.readout = PLAIT_READOUT_ATTENTIONAL;
+      settings.initial = PLAIT_INITIAL_ZERO;
+      break;
+    default:
+      settings.query = PLAIT_QUERY_INTERMEDIATE;
+      settings.attention_width = 3;
+      settings.output_bias = TRUE;
+      break;
+    }
+  return settings;
+}
+
 PlaitSettings *
 test_small_settings (PlaitPlugin *plugin)
 {

@@ -28,6 +28,11 @@ typedef struct
 /* Decoder settings of a small Transformer without dropout: 2 layers, width 8, 2 heads. */
 PlaitDecoderSettings test_decoder_settings (void);
 
+/* The decoders that tests go through: the Transformer with the norm in both places, and what recurrent decoders can be
+ * told. The first two are Transformers. */
+#define TEST_DECODERS 7
+PlaitDecoderSettings test_decoder (guint i);
+
 /* Settings of @plugin (its schema is read) with every integer made small where its range allows. (transfer full) */
 PlaitSettings *test_small_settings (PlaitPlugin *plugin);
 

@@ -33,7 +33,7 @@ world_clear (World *world)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
 static World
-world_new (const char *combiner_name, gint norm)
+world_new (const char *combiner_name, guint decoder_number)
 {
   World world = { plait_registry_new (), plait_pool_new (2), NULL };
   PlaitPlugin *encoder = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "transformer");
@@ -41,10 +41,9 @@ world_new (const char *combiner_name, gint norm)
   g_autoptr (PlaitSettings) encoder_settings = test_small_settings (encoder);
   g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
   TestSource sources[] = { { encoder, encoder_settings }, { encoder, encoder_settings } };
-  PlaitDecoderSettings decoder = test_decoder_settings ();
+  PlaitDecoderSettings decoder = test_decoder (decoder_number);
   GError *error = NULL;
 
-  decoder.norm = norm;
   world.model = test_model_new (sources, 2, combiner, combiner_settings, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   return world;
@@ -112,15 +111,15 @@ check_scores (World *world, PlaitSearch *search, const PlaitHypotheses *hypothes
 TEST_CASE (search, scores_as_forced_decoding_does)
 {
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
-    for (gint norm = PLAIT_NORM_PRE; norm <= PLAIT_NORM_POST; norm++)
+    for (guint d = 0; d < TEST_DECODERS; d++)
       {
-        g_auto (World) world = world_new (combiners[c], norm);
+        g_auto (World) world = world_new (combiners[c], d);
         g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
         PlaitDecodeSettings settings = decode_settings (4);
         g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
         PlaitHypotheses *found;
         GError *error = NULL;
-        CONTEXT ("%s, norm %d", combiners[c], norm);
+        CONTEXT ("%s, decoder %u", combiners[c], d);
 
         found = plait_search_batch (search, batch, &settings, &error);
         CHECK_NO_ERROR (error);
@@ -143,54 +142,59 @@ check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gin
 
 /* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
  * every layer, head, source and second level; and its rows sum to one. */
+static void
+check_attention (const char *combiner, guint decoder)
+{
+  g_auto (World) world = world_new (combiner, decoder);
+  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (4);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  PlaitSentenceAttention *beam = NULL;
+  PlaitSentenceAttention *forced = NULL;
+  g_autoptr (PlaitBatch) winners = NULL;
+  double rows[64];
+  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, NULL);
+  guint heads = decoder < 2 ? 2 : 1;
+  CONTEXT ("%s, decoder %u", combiner, decoder);
+
+  REQUIRE (found != NULL);
+  winners = batch_with_targets (world.model, found, 0);
+  CHECK (plait_search_forced (search, winners, rows, &forced, NULL));
+  for (gint64 s = 0; s < 3; s++)
+    {
+      const PlaitSentenceAttention *a = &beam[s];
+      const PlaitSentenceAttention *b = &forced[s];
+
+      CHECK_INT (a->length, found[s].hypotheses[0].length + (found[s].hypotheses[0].ended ? 1 : 0));
+      for (guint place = 0; place < a->n_layers * a->n_memories; place++)
+        {
+          gint64 width = a->rows[place % a->n_memories];
+
+          CHECK_INT (a->heads[place], heads);
+          check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
+        }
+      for (guint l = 0; l < a->n_layers; l++)
+        {
+          CHECK_INT (a->context_heads[l], g_str_equal (combiner, "hierarchical") ? heads : 0);
+          check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length, a->n_memories);
+        }
+    }
+  plait_hypotheses_free (found, 3);
+  plait_sentence_attention_free (beam, 3);
+  plait_sentence_attention_free (forced, 3);
+}
+
 TEST_CASE (search, follows_attention_along_the_ancestry)
 {
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
-    {
-      g_auto (World) world = world_new (combiners[c], PLAIT_NORM_PRE);
-      g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
-      PlaitDecodeSettings settings = decode_settings (4);
-      g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
-      PlaitSentenceAttention *beam = NULL;
-      PlaitSentenceAttention *forced = NULL;
-      g_autoptr (PlaitBatch) winners = NULL;
-      double rows[64];
-      PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, NULL);
-      CONTEXT ("%s", combiners[c]);
-
-      REQUIRE (found != NULL);
-      winners = batch_with_targets (world.model, found, 0);
-      CHECK (plait_search_forced (search, winners, rows, &forced, NULL));
-      for (gint64 s = 0; s < 3; s++)
-        {
-          const PlaitSentenceAttention *a = &beam[s];
-          const PlaitSentenceAttention *b = &forced[s];
-
-          CHECK_INT (a->length, found[s].hypotheses[0].length + (found[s].hypotheses[0].ended ? 1 : 0));
-          for (guint place = 0; place < a->n_layers * a->n_memories; place++)
-            {
-              gint64 width = a->rows[place % a->n_memories];
-
-              CHECK_INT (a->heads[place], 2);
-              check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
-            }
-          for (guint l = 0; l < a->n_layers; l++)
-            {
-              CHECK_INT (a->context_heads[l], g_str_equal (combiners[c], "hierarchical") ? 2 : 0);
-              check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length,
-                                  a->n_memories);
-            }
-        }
-      plait_hypotheses_free (found, 3);
-      plait_sentence_attention_free (beam, 3);
-      plait_sentence_attention_free (forced, 3);
-    }
+    for (guint d = 0; d < TEST_DECODERS; d++)
+      check_attention (combiners[c], d);
 }
 
 /* Greedy search takes the most probable word of forced decoding at every step. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
-  g_auto (World) world = world_new ("serial", PLAIT_NORM_PRE);
+  g_auto (World) world = world_new ("serial", 0);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (1);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -216,14 +220,15 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
 /* A sentence is translated alike alone and in a batch, and for any number of threads. */
 TEST_CASE (search, does_not_depend_on_the_batch)
 {
-  for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
+  for (guint i = 0; i < G_N_ELEMENTS (combiners) * TEST_DECODERS; i++)
     {
-      g_auto (World) world = world_new (combiners[c], PLAIT_NORM_PRE);
+      guint c = i / TEST_DECODERS, d = i % TEST_DECODERS;
+      g_auto (World) world = world_new (combiners[c], d);
       g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (3);
       g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
       PlaitHypotheses *together = plait_search_batch (search, batch, &settings, NULL);
-      CONTEXT ("%s", combiners[c]);
+      CONTEXT ("%s, decoder %u", combiners[c], d);
 
       for (gint64 s = 0; s < 3; s++)
         {
@@ -245,7 +250,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
 /* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
-  g_auto (World) world = world_new ("flat", PLAIT_NORM_PRE);
+  g_auto (World) world = world_new ("flat", 0);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -266,7 +271,7 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 /* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
-  g_auto (World) world = world_new ("serial", PLAIT_NORM_PRE);
+  g_auto (World) world = world_new ("serial", 0);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <string.h>
+
+/* The groups [source NAME] and [source NAME/leaves], and which of them experiment.sources chooses. */
+
+#define LEAVES_SUFFIX "/leaves"
+
+/* Whether @key is a parameter of another plugin of @kind that the grid may choose in the place of this one. */
+gboolean
+plait_resolution_is_alternative (const PlaitResolution *resolution, PlaitPluginKind kind, const char *key)
+{
+  g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
+
+  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
+    {
+      const char *alternative = resolution->alternatives[i];
+      PlaitPlugin *plugin;
+
+      if (!g_str_has_prefix (alternative, prefix))
+        continue;
+      plugin = plait_registry_find (resolution->registry, kind, alternative + strlen (prefix), NULL);
+      if (plugin != NULL && plait_schema_parameter (plugin->schema, key) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_encoder_alternative (const PlaitResolution *resolution, const char *group, const char *key)
+{
+  return plait_resolution_is_alternative (resolution, PLAIT_PLUGIN_ENCODER, key);
+}
+
+/* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
+static gboolean
+read_host_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < plait_settings_n (source->host); i++)
+    {
+      const char *key = plait_settings_specification (source->host, i)->name;
+      const char *value = plait_key_file_value (resolution->file, source->group, key);
+      g_autoptr (GError) fault = NULL;
+
+      if (value != NULL && !plait_settings_set (source->host, key, value, &fault))
+        {
+          plait_resolution_problem (resolution, source->group, key, "%s", fault->message);
+          good = FALSE;
+        }
+    }
+  plait_settings_fill_group (source->host, &plait_source_group, &source->settings);
+  return good;
+}
+
+/* The parameters of @schema and, so that nearest names and lists are whole, the host's keys too. */
+static void
+read_encoder_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
+{
+  const PlaitSchema *schema = source->encoder->schema;
+  guint n_host = plait_source_group.n_definitions;
+  g_autofree const PlaitSettingSpecification **both
+      = g_new (const PlaitSettingSpecification *, schema->n_parameters + n_host);
+
+  for (guint i = 0; i < schema->n_parameters; i++)
+    {
+      both[i] = schema->parameters[i];
+      if (plait_settings_find (source->host, both[i]->name) >= 0)
+        plait_resolution_problem (resolution, source->group, "encoder",
+                                  "%s has a parameter %s, which the host keeps for itself; rename it in the plugin",
+                                  schema->path, both[i]->name);
+    }
+  for (guint i = 0; i < n_host; i++)
+    both[schema->n_parameters + i] = plait_settings_specification (source->host, i);
+
+  g_autoptr (PlaitSettings) all = plait_settings_new (both, schema->n_parameters + n_host);
+  plait_resolution_read_group (resolution, source->group, all, is_encoder_alternative);
+  source->parameters = plait_settings_new (schema->parameters, schema->n_parameters);
+  for (guint i = 0; i < schema->n_parameters; i++)
+    if (plait_settings_is_given (all, i))
+      plait_settings_set (source->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
+}
+
+/* Whether the grid may choose an encoder that stands on leaves. */
+static gboolean
+leaves_are_alternative (const PlaitResolution *resolution)
+{
+  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
+    {
+      const char *name = strchr (resolution->alternatives[i], ' ') + 1;
+      PlaitPlugin *plugin = g_str_has_prefix (resolution->alternatives[i], "encoder ")
+                                ? plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, name, NULL)
+                                : NULL;
+
+      if (plugin != NULL && plugin->schema->requires_leaves)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+refuse_leaves (const PlaitResolution *resolution, const PlaitSourceInFile *source)
+{
+  const char *encoder = source->encoder->name;
+
+  if (leaves_are_alternative (resolution))
+    return;
+  if (*source->settings.leaves != '\0')
+    plait_resolution_problem (resolution, source->group, "leaves",
+                              "the encoder %s stands on no other; drop the key, or choose an encoder of trees",
+                              encoder);
+  if (plait_key_file_has_group (resolution->file, source->leaves_group))
+    plait_resolution_problem (resolution, source->leaves_group, NULL,
+                              "the encoder %s stands on no other; drop the group", encoder);
+}
+
+/* The encoder that the source's stands on, and its parameters. */
+static void
+read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
+{
+  const PlaitSchema *schema;
+  g_autoptr (GError) fault = NULL;
+
+  if (!source->encoder->schema->requires_leaves)
+    {
+      refuse_leaves (resolution, source);
+      return;
+    }
+  if (*source->settings.leaves == '\0')
+    {
+      plait_resolution_problem (
+          resolution, source->group, "leaves",
+          "is missing: the encoder %s stands on another one; add leaves= and an encoder of tokens, "
+          "such as bigru or transformer",
+          source->encoder->name);
+      return;
+    }
+  source->leaves = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.leaves, &fault);
+  if (source->leaves == NULL)
+    {
+      plait_resolution_problem (resolution, source->group, "leaves", "%s", fault->message);
+      return;
+    }
+  schema = source->leaves->schema;
+  if (schema->requires_leaves || schema->input != PLAIT_INPUT_TOKENS)
+    plait_resolution_problem (resolution, source->group, "leaves",
+                              "%s %s; leaves are made by an encoder that reads tokens and stands on no other",
+                              source->leaves->name,
+                              schema->requires_leaves ? "stands on another encoder itself" : "reads no tokens");
+  source->leaves_parameters = plait_settings_new (schema->parameters, schema->n_parameters);
+  plait_resolution_read_group (resolution, source->leaves_group, source->leaves_parameters, is_encoder_alternative);
+}
+
+static void
+read_source (const PlaitResolution *resolution, const char *group)
+{
+  PlaitSourceInFile *source = g_new0 (PlaitSourceInFile, 1);
+  g_autoptr (GError) fault = NULL;
+
+  source->group = group;
+  source->name = group + strlen (PLAIT_SOURCE_PREFIX);
+  source->leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
+  source->host = plait_settings_new_for_group (&plait_source_group);
+  g_ptr_array_add (resolution->experiment->sources, source);
+  if (!plait_name_is_valid (source->name))
+    plait_resolution_problem (
+        resolution, group, NULL,
+        "\"%s\" is no name for a source; use letters, digits, '-' and '_', beginning with a letter", source->name);
+  if (!read_host_keys (resolution, source))
+    return;
+  if (*source->settings.stream == '\0')
+    source->settings.stream = source->name;
+  if (source->settings.encoder == NULL)
+    {
+      plait_resolution_problem (resolution, group, NULL,
+                                "encoder is missing; add encoder= and one of those that plait plugins lists");
+      return;
+    }
+  source->encoder = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
+  if (source->encoder == NULL)
+    plait_resolution_problem (resolution, group, "encoder", "%s", fault->message);
+  else
+    {
+      read_encoder_keys (resolution, source);
+      read_leaves (resolution, source);
+    }
+}
+
+/* A group [source NAME/leaves]; it is read with the source that it belongs to. */
+static gboolean
+is_leaves_group (const PlaitResolution *resolution, const char *group)
+{
+  g_autofree char *owner = NULL;
+
+  if (!g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) || !g_str_has_suffix (group, LEAVES_SUFFIX))
+    return FALSE;
+  owner = g_strndup (group, strlen (group) - strlen (LEAVES_SUFFIX));
+  if (!plait_key_file_has_group (resolution->file, owner))
+    plait_resolution_problem (resolution, group, NULL, "there is no group [%s] that it could belong to", owner);
+  return TRUE;
+}
+
+static PlaitSourceInFile *
+find_source (const PlaitExperimentPrivate *experiment, const char *name)
+{
+  for (guint i = 0; i < experiment->sources->len; i++)
+    {
+      PlaitSourceInFile *source = experiment->sources->pdata[i];
+
+      if (g_str_equal (source->name, name))
+        return source;
+    }
+  return NULL;
+}
+
+static void
+use_source (PlaitExperimentPrivate *experiment, PlaitSourceInFile *source)
+{
+  PlaitExperimentSource used = {
+    .name = source->name,
+    .stream = source->settings.stream,
+    .dataset = source->settings.dataset,
+    .encoder = source->encoder,
+    .parameters = source->parameters,
+    .leaves = source->leaves,
+    .leaves_parameters = source->leaves_parameters,
+    .kind = source->encoder != NULL ? source->encoder->schema->input : PLAIT_INPUT_TOKENS,
+  };
+
+  g_array_append_val (experiment->used, used);
+}
+
+static void
+unknown_source (const PlaitResolution *resolution, const char *name)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < resolution->experiment->sources->len; i++)
+    g_ptr_array_add (names, (gpointer)((PlaitSourceInFile *)resolution->experiment->sources->pdata[i])->name);
+  g_ptr_array_add (names, NULL);
+  const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+  g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
+  if (nearest != NULL)
+    plait_resolution_problem (resolution, "experiment", "sources", "there is no [source %s]; did you mean \"%s\"?",
+                              name, nearest);
+  else
+    plait_resolution_problem (resolution, "experiment", "sources",
+                              "there is no [source %s]; join names with '+' (there are: %s)", name, all);
+}
+
+/* The sources that experiment.sources chooses, in its order. */
+static void
+choose_sources (const PlaitResolution *resolution)
+{
+  PlaitExperimentPrivate *experiment = resolution->experiment;
+  const char *wanted = experiment->public.experiment.sources;
+  g_auto (GStrv) names = g_strsplit (wanted, "+", -1);
+
+  if (experiment->sources->len == 0)
+    {
+      g_autofree char *place = plait_key_file_place (resolution->file, "source", NULL);
+      plait_problems_add (resolution->problems,
+                          "%s: there is no source; add a group [source NAME] with encoder=, one for each source",
+                          place);
+      return;
+    }
+  if (*wanted == '\0')
+    for (guint i = 0; i < experiment->sources->len; i++)
+      use_source (experiment, experiment->sources->pdata[i]);
+  for (guint i = 0; *wanted != '\0' && names[i] != NULL; i++)
+    {
+      PlaitSourceInFile *source = find_source (experiment, g_strstrip (names[i]));
+
+      if (source == NULL)
+        unknown_source (resolution, names[i]);
+      else if (g_strv_contains ((const char *const *)names + i + 1, names[i]))
+        plait_resolution_problem (resolution, "experiment", "sources", "%s stands there twice; name each source once",
+                                  names[i]);
+      else
+        use_source (experiment, source);
+    }
+}
+
+void
+plait_resolution_read_sources (const PlaitResolution *resolution)
+{
+  const char *const *groups = plait_key_file_groups (resolution->file);
+
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (!is_leaves_group (resolution, groups[i]) && g_str_has_prefix (groups[i], PLAIT_SOURCE_PREFIX))
+      read_source (resolution, g_string_chunk_insert (resolution->experiment->texts, groups[i]));
+  choose_sources (resolution);
+}
+
+void
+plait_source_in_file_free (gpointer data)
+{
+  PlaitSourceInFile *source = data;
+
+  plait_settings_free (source->host);
+  plait_settings_free (source->parameters);
+  plait_settings_free (source->leaves_parameters);
+  g_free (source->leaves_group);
+  g_free (source);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/settings.h"
+#include "model/site-pass.h"
+#include "nn/linear.h"
+#include "plugin/combiner.h"
+
+/*
+ * The attention site of a recurrent decoder. What flows through it is the pair (query, context): it starts at (state,
+ * 0), and residual gives (query + R c, context + c), R being there only where a later call reads the query. So serial,
+ * parallel and flat over one memory are the plain decoders of the papers. Attention has one head, and its scores are
+ * additive (Chen et al. 2017, eq. 7), multiplicative or dot products (Luong et al. 2015). Joint attention and attention
+ * over contexts are Libovicky & Helcl 2017, eq. 6-10.
+ */
+
+/* What an attention has of its own for each memory (or context), or once for all. */
+typedef struct
+{
+  PlaitLinear key;      /* [memory, attention], with a bias in additive scores; undeclared: rows are keys */
+  PlaitParameter *bias; /* [1, 1] beside the score, or NULL */
+  PlaitLinear value;    /* [memory, context] with a bias, or undeclared: rows are values */
+} PlaitScoredItem;
+
+typedef struct
+{
+  gboolean declared;
+  PlaitLinear query;      /* [state, attention]; undeclared in dot products */
+  PlaitParameter *vector; /* [1, attention], additive scores */
+  PlaitScoredItem *items; /* [n_items]: one for all, or one each */
+  guint n_items;
+  double dropout; /* of the weights */
+  double output_dropout;
+} PlaitScoredAttention;
+
+typedef struct
+{
+  const PlaitMemorySpecification *memories;
+  guint n_memories;
+  gint64 width;       /* of contexts, and of every memory */
+  gint64 state_width; /* of queries */
+  PlaitAttentionScore score;
+  PlaitScoredAttention *attend; /* [n_memories] */
+  PlaitScoredAttention jointly;
+  PlaitScoredAttention contexts;
+  PlaitLinear *refine; /* [n_memories]: R of each residual slot; undeclared: not read */
+} PlaitRecurrentSite;
+
+/* Lets @combiner declare what it will call, below @prefix. The memories have one width, the site's. PLAIT_ERROR_INPUT
+ * for several heads, and for dot products of states and memories of different widths. */
+gboolean plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderSettings *settings, gint64 state_width,
+                                     gint64 width, const PlaitCombinerTable *combiner, gconstpointer combiner_settings,
+                                     const PlaitMemorySpecification *memories, guint n_memories,
+                                     PlaitParameters *parameters, const char *prefix, GError **error);
+
+/* A memory as an attention sees it: keys and values do not depend on the step. NULL where not declared. */
+typedef struct
+{
+  PlaitNode *keys;
+  PlaitNode *values;
+} PlaitScoredMemory;
+
+typedef struct
+{
+  PlaitScoredMemory *attend;  /* [n_memories] */
+  PlaitScoredMemory *jointly; /* [n_memories] */
+} PlaitScoredKeys;
+
+/* Projects the memories for every declared attention. Lives in the tape's arena. */
+PlaitScoredKeys plait_recurrent_site_project (const PlaitRecurrentSite *site, PlaitTape *tape,
+                                              const PlaitMemory *memories);
+
+/* The same as constants of another @tape. */
+PlaitScoredKeys plait_scored_keys_on (const PlaitScoredKeys *keys, guint n_memories, PlaitTape *tape);
+
+/* Runs the combiner with the states @query [queries, state width] and returns the context [queries, width]. */
+PlaitNode *plait_recurrent_site_combine (const PlaitRecurrentSite *site, const PlaitSitePass *pass,
+                                         const PlaitScoredKeys *keys, const PlaitCombinerTable *combiner,
+                                         gconstpointer combiner_settings, PlaitNode *query);
