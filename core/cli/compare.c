@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/compare.h"
 #include "cli/comparison.h"
+#include "cli/lengths.h"
 #include "cli/options.h"
 
 /* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
@@ -30,8 +31,8 @@ add_score_json (PlaitJson *json, const PlaitCellScore *score, const PlaitCompari
   plait_json_end_object (json);
 }
 
-static void
-print_json (const PlaitRunComparison *comparison)
+static gboolean
+print_json (const PlaitRunComparison *comparison, GError **error)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
 
@@ -55,6 +56,8 @@ print_json (const PlaitRunComparison *comparison)
             add_score_json (json, value->score, value->compared ? &value->comparison : NULL);
         }
       plait_json_end_array (json);
+      if (!plait_lengths_add_json (run, json, error))
+        return FALSE;
       plait_json_begin_object (json, "differences");
       for (guint d = 0; d < comparison->differences->len; d++)
         {
@@ -67,6 +70,7 @@ print_json (const PlaitRunComparison *comparison)
   plait_json_end_array (json);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
+  return TRUE;
 }
 
 /* The runs' scores on @split, whose measures are @first .. @last - 1. */
@@ -161,11 +165,15 @@ print_differences (const PlaitRunComparison *comparison, PlaitPage *page)
   plait_columns_print (columns, page);
 }
 
-static void
-print_text (const PlaitRunComparison *comparison)
+static gboolean
+print_text (const PlaitRunComparison *comparison, GError **error)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (GPtrArray) lengths = plait_length_tables_of_runs (comparison, error);
+  g_autofree const char **names = g_new (const char *, comparison->runs->len + 1);
 
+  if (lengths == NULL)
+    return FALSE;
+  g_autoptr (PlaitPage) page = plait_page_new ();
   for (guint first = 0, last; first < comparison->n_measures; first = last)
     {
       for (last = first + 1; last < comparison->n_measures
@@ -182,8 +190,13 @@ print_text (const PlaitRunComparison *comparison)
     }
   else
     plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    names[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->name;
+  for (guint i = 0; i < lengths->len; i++)
+    plait_length_table_print (lengths->pdata[i], names, page);
   print_sizes (comparison, page);
   print_differences (comparison, page);
+  return TRUE;
 }
 
 gboolean
@@ -215,9 +228,5 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
   if (comparison == NULL)
     return FALSE;
-  if (json)
-    print_json (comparison);
-  else
-    print_text (comparison);
-  return TRUE;
+  return json ? print_json (comparison, error) : print_text (comparison, error);
 }

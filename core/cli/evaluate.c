@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/lengths.h"
 #include "cli/options.h"
 #include "data/text-file.h"
 #include "evaluate/report.h"
@@ -13,6 +14,7 @@
 
 #define TEXT_LIMIT ((gsize)1 << 30)
 #define DIGITS 2
+#define USUAL_BINS "10;20;30;40;50"
 
 typedef struct
 {
@@ -20,6 +22,7 @@ typedef struct
   char **lines;
   PlaitStatistics **statistics; /* [metrics] */
   PlaitResult **results;        /* [metrics] */
+  GPtrArray **lengths;          /* [metrics] of PlaitLengthRow; NULL without --source */
   PlaitComparison *comparisons; /* [metrics], with the first system */
 } System;
 
@@ -28,6 +31,7 @@ typedef struct
   char **references; /* files */
   char **hypotheses;
   char *metrics, *resamples, *seed, *test, *trials;
+  char *source, *bins;
   gboolean json;
 } Options;
 
@@ -41,7 +45,9 @@ typedef struct
   GPtrArray *metrics;
   gsize sentences;
   guint n_references;
-  char ***references; /* [n_references] lines */
+  char ***references;    /* [n_references] lines */
+  PlaitLengthBins *bins; /* NULL without --source */
+  gint64 *words;         /* [sentences], of the source */
   guint n_systems;
   System *systems;
 } Evaluation;
@@ -60,8 +66,10 @@ evaluation_clear (Evaluation *evaluation)
         {
           plait_statistics_free (system->statistics[m]);
           plait_result_free (system->results[m]);
+          g_clear_pointer (&system->lengths[m], g_ptr_array_unref);
         }
       g_free (system->statistics);
+      g_free (system->lengths);
       g_free (system->results);
       g_free (system->comparisons);
     }
@@ -69,6 +77,8 @@ evaluation_clear (Evaluation *evaluation)
   for (guint r = 0; r < evaluation->n_references; r++)
     g_strfreev (evaluation->references[r]);
   g_free (evaluation->references);
+  g_free (evaluation->words);
+  plait_length_bins_free (evaluation->bins);
   g_clear_pointer (&evaluation->metrics, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
@@ -125,9 +135,16 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
         return FALSE;
       system->statistics = g_new0 (PlaitStatistics *, evaluation->metrics->len);
       system->results = g_new0 (PlaitResult *, evaluation->metrics->len);
+      system->lengths = g_new0 (GPtrArray *, evaluation->metrics->len);
       system->comparisons = g_new0 (PlaitComparison, evaluation->metrics->len);
       evaluation->n_systems++;
     }
+  if (evaluation->bins == NULL)
+    return TRUE;
+  g_auto (GStrv) source = read_lines (evaluation, options->source, options->references[0], error);
+  if (source == NULL)
+    return FALSE;
+  evaluation->words = plait_length_bins_count (evaluation->sentences, (const char *const *)source);
   return TRUE;
 }
 
@@ -154,6 +171,14 @@ score (Evaluation *evaluation, guint m, GError **error)
           = plait_result_new (metric, system->statistics[m], evaluation->resamples, evaluation->seed, error);
       if (system->results[m] == NULL)
         return FALSE;
+      if (evaluation->bins != NULL)
+        {
+          system->lengths[m]
+              = plait_length_rows_new (evaluation->bins, metric, system->statistics[m], evaluation->words,
+                                       evaluation->resamples, evaluation->seed, error);
+          if (system->lengths[m] == NULL)
+            return FALSE;
+        }
       if (evaluation->tested && s > 0
           && !plait_compare_systems (metric, evaluation->systems[0].statistics[m], system->statistics[m],
                                      evaluation->test, evaluation->trials, evaluation->seed, &comparisons[s], error))
@@ -188,6 +213,14 @@ print_json (const Evaluation *evaluation, char **reference_names)
       for (guint m = 0; m < evaluation->metrics->len; m++)
         plait_result_add_json (system->results[m], json, NULL);
       plait_json_end_array (json);
+      if (evaluation->bins != NULL)
+        {
+          plait_json_begin_array (json, "length_bins");
+          for (guint m = 0; m < evaluation->metrics->len; m++)
+            for (guint i = 0; i < system->lengths[m]->len; i++)
+              plait_length_row_add_json (system->lengths[m]->pdata[i], NULL, json);
+          plait_json_end_array (json);
+        }
       if (evaluation->tested && s > 0)
         {
           plait_json_begin_array (json, "comparisons");
@@ -256,6 +289,30 @@ print_tables (const Evaluation *evaluation)
   plait_page_paragraph (page, 2, 2, test);
 }
 
+/* A table a metric: bins by systems. */
+static void
+print_lengths (const Evaluation *evaluation)
+{
+  g_autofree const char **names = g_new (const char *, evaluation->n_systems + 1);
+
+  if (evaluation->bins == NULL)
+    return;
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    names[s] = evaluation->systems[s].name;
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      const PlaitResult *result = evaluation->systems[0].results[m];
+      g_autoptr (PlaitLengthTable) table
+          = plait_length_table_begin (NULL, result->metric, result->name, evaluation->n_systems);
+
+      for (guint s = 0; s < evaluation->n_systems; s++)
+        for (guint i = 0; i < evaluation->bins->n; i++)
+          plait_length_table_set (table, s, evaluation->systems[s].lengths[m]->pdata[i]);
+      plait_length_table_print (table, names, page);
+    }
+}
+
 static gboolean
 take_options (Evaluation *evaluation, const Options *options, GError **error)
 {
@@ -272,12 +329,20 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
     return FALSE;
+  if (options->bins != NULL && options->source == NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--bins needs --source, the file whose lines say how long each sentence is");
   evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1;
   evaluation->seed = (guint64)seed;
   evaluation->resamples = (guint)resamples;
   evaluation->trials = (guint)trials;
   evaluation->metrics = plait_metric_new_list (options->metrics != NULL ? options->metrics : "bleu;chrf", error);
-  return evaluation->metrics != NULL;
+  if (evaluation->metrics == NULL || options->source == NULL)
+    return evaluation->metrics != NULL;
+  evaluation->bins = plait_length_bins_new (options->bins != NULL ? options->bins : USUAL_BINS, error);
+  if (evaluation->bins == NULL)
+    g_prefix_error (error, "--bins: ");
+  return evaluation->bins != NULL;
 }
 
 static gboolean
@@ -296,6 +361,8 @@ evaluate (const Options *options, GError **error)
     print_lines (&evaluation);
   else
     print_tables (&evaluation);
+  if (!options->json)
+    print_lengths (&evaluation);
   return TRUE;
 }
 
@@ -309,6 +376,10 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
     { "hypothesis", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.hypotheses,
       "A file of a system's translations; again for more systems, which are tested against the first", "FILE" },
     { "metric", 'm', 0, G_OPTION_ARG_FILENAME, &options.metrics, "Metrics with their options (bleu;chrf)", "LIST" },
+    { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source,
+      "The source text; scores are also given by its words between white space", "FILE" },
+    { "bins", 0, 0, G_OPTION_ARG_FILENAME, &options.bins,
+      "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
     { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,
       "Bootstrap samples for intervals, 0 for no intervals (1000)", "N" },
     { "test", 0, 0, G_OPTION_ARG_FILENAME, &options.test,
@@ -327,5 +398,7 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
   g_free (options.seed);
   g_free (options.test);
   g_free (options.trials);
+  g_free (options.source);
+  g_free (options.bins);
   return done;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/html.h"
+#include "cli/lengths.h"
 #include "cli/report.h"
 #include "store/table.h"
 
@@ -13,6 +14,13 @@
 
 /* What the names of a grid's columns end in that tell more of another column. */
 static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p" };
+
+/* Metrics that are not of text, such as perplexity, are the better the smaller. */
+static gboolean
+is_larger_better (const PlaitCellScore *score)
+{
+  return score->scorer != NULL && plait_metric_larger_is_better (score->scorer);
+}
 
 /* Where the intervals of one measure lie over all runs. */
 static void
@@ -29,8 +37,7 @@ range_of (const PlaitRunComparison *comparison, guint m, double *least, double *
         continue;
       *least = MIN (*least, score->low);
       *most = MAX (*most, score->high);
-      /* Metrics of text are the better the larger, perplexity is not. */
-      if (!isfinite (*best) || (score->scorer != NULL ? score->score > *best : score->score < *best))
+      if (!isfinite (*best) || (is_larger_better (score) ? score->score > *best : score->score < *best))
         *best = score->score;
     }
 }
@@ -102,6 +109,38 @@ plait_report_scores (GString *html, const PlaitRunComparison *comparison)
   g_autofree char *legend = plait_run_comparison_legend (comparison);
   plait_html_element (html, "p", "class=\"dim small\"", legend);
   g_string_append_c (html, '\n');
+}
+
+gboolean
+plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GError **error)
+{
+  g_autoptr (GPtrArray) tables = plait_length_tables_of_runs (comparison, error);
+
+  if (tables == NULL)
+    return FALSE;
+  for (guint i = 0; i < tables->len; i++)
+    {
+      const PlaitLengthTable *table = tables->pdata[i];
+      g_autofree char *title = g_strdup_printf ("By words of the source: %s on %s", table->name, table->split);
+
+      plait_html_element (html, "h3", NULL, title);
+      g_string_append (html, "\n<div class=\"scroll\"><table>\n<tr><th>Words</th><th class=\"number\">Sentences</th>");
+      for (guint r = 0; r < table->n_systems; r++)
+        plait_html_element (html, "th", "class=\"number\"", ((const PlaitRunFile *)comparison->runs->pdata[r])->name);
+      g_string_append (html, "</tr>\n");
+      for (guint b = 0; b < table->bins->len; b++)
+        {
+          g_string_append (html, "<tr>");
+          plait_html_element (html, "td", NULL, table->bins->pdata[b]);
+          plait_html_add (html, "<td class=\"number\">%" G_GINT64_FORMAT "</td>",
+                          g_array_index (table->sentences, gint64, b));
+          for (guint r = 0; r < table->n_systems; r++)
+            plait_html_element (html, "td", "class=\"number\"", plait_length_table_cell (table, b, r));
+          g_string_append (html, "</tr>\n");
+        }
+      g_string_append (html, "</table></div>\n");
+    }
+  return TRUE;
 }
 
 /* A cell a row of one column of a table. (transfer full) (element-type utf8) */

@@ -214,6 +214,8 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   if (!add_summaries (html, paths, error))
     return FALSE;
   plait_report_scores (html, comparison);
+  if (!plait_report_lengths (html, comparison, error))
+    return FALSE;
   plait_report_training (html, comparison);
   if (!add_sentences (html, comparison, sentences, error) || !plait_report_settings (html, comparison, error)
       || !add_footer (html, comparison, error))

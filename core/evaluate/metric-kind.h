@@ -68,6 +68,7 @@ extern const PlaitMetricKind plait_metric_bleu;
 extern const PlaitMetricKind plait_metric_multi_bleu;
 extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;
+extern const PlaitMetricKind plait_metric_repetition;
 
 /* A metric of @kind with its defaults, finished. (transfer full) */
 PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind);

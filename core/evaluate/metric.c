@@ -8,8 +8,8 @@
 
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
 
-static const PlaitMetricKind *const kinds[]
-    = { &plait_metric_bleu, &plait_metric_multi_bleu, &plait_metric_chrf, &plait_metric_chrf_words };
+static const PlaitMetricKind *const kinds[] = { &plait_metric_bleu, &plait_metric_multi_bleu, &plait_metric_chrf,
+                                                &plait_metric_chrf_words, &plait_metric_repetition };
 
 const char *const *
 plait_metric_names (void)

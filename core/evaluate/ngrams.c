@@ -205,25 +205,53 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-gsize
-plait_ngrams_match (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
+/* Counts the n-grams of @sequence into @own and the most of each in one of the others into @most, both [distinct]. */
+static void
+count_both (PlaitNgrams *ngrams, guint sequence, guint first, guint last, guint32 **own, guint32 **most)
 {
   guint32 distinct = ngrams->distinct;
-  if (distinct == 0)
-    return 0;
-  guint32 *own = ngrams->counts, *one = own + distinct, *most = one + distinct;
+  guint32 *one = ngrams->counts + distinct;
 
-  memset (most, 0, distinct * sizeof (guint32));
+  *own = ngrams->counts;
+  *most = one + distinct;
+  memset (*most, 0, distinct * sizeof (guint32));
   for (guint reference = first; reference < last; reference++)
     {
       count (ngrams, reference, one);
       for (guint32 i = 0; i < distinct; i++)
-        most[i] = MAX (most[i], one[i]);
+        (*most)[i] = MAX ((*most)[i], one[i]);
     }
+  count (ngrams, sequence, *own);
+}
 
-  count (ngrams, sequence, own);
+gsize
+plait_ngrams_match (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
+{
+  guint32 *own, *most;
   gsize match = 0;
-  for (guint32 i = 0; i < distinct; i++)
+
+  if (ngrams->distinct == 0)
+    return 0;
+  count_both (ngrams, sequence, first, last, &own, &most);
+  for (guint32 i = 0; i < ngrams->distinct; i++)
     match += MIN (own[i], most[i]);
   return match;
+}
+
+gsize
+plait_ngrams_repeated (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
+{
+  guint32 *own, *most;
+  gsize repeated = 0;
+
+  if (ngrams->distinct == 0)
+    return 0;
+  count_both (ngrams, sequence, first, last, &own, &most);
+  for (guint32 i = 0; i < ngrams->distinct; i++)
+    {
+      guint32 allowed = MAX (1, most[i]);
+
+      repeated += own[i] > allowed ? own[i] - allowed : 0;
+    }
+  return repeated;
 }

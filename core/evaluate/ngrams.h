@@ -45,3 +45,7 @@ gsize plait_ngrams_total (const PlaitNgrams *ngrams, guint sequence);
 /* n-grams of @sequence that also stand in one of the sequences @first .. @last - 1, each at most as often as in the
  * one of these that has it most often. */
 gsize plait_ngrams_match (PlaitNgrams *ngrams, guint sequence, guint first, guint last);
+
+/* How often n-grams of @sequence stand there again: of one that stands there h times and at most r times in one of the
+ * sequences @first .. @last - 1, h - max (1, r) where that is above zero. */
+gsize plait_ngrams_repeated (PlaitNgrams *ngrams, guint sequence, guint first, guint last);

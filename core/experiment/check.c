@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "data/vocabulary.h"
-#include "evaluate/metric.h"
+#include "evaluate/length-bins.h"
 #include "nn/positions.h"
 
 /* Whether the parts of an experiment fit together, told from the schemas and the settings alone. */
@@ -350,6 +350,25 @@ plait_resolution_check_train (const PlaitResolution *resolution)
                               "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
 }
 
+static void
+check_length_bins (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  g_autoptr (GError) fault = NULL;
+  gboolean reads_text = FALSE;
+
+  if (*experiment->evaluate.length_bins == '\0')
+    return;
+  for (guint i = 0; i < experiment->n_sources; i++)
+    reads_text |= experiment->sources[i].kind == PLAIT_INPUT_TOKENS;
+  g_autoptr (PlaitLengthBins) bins = plait_length_bins_new (experiment->evaluate.length_bins, &fault);
+  if (bins == NULL)
+    plait_resolution_problem (resolution, "evaluate", "length_bins", "%s", fault->message);
+  else if (!reads_text)
+    plait_resolution_problem (resolution, "evaluate", "length_bins",
+                              "no source is text, whose words could be counted; add one, or drop the key");
+}
+
 void
 plait_resolution_check_evaluate (const PlaitResolution *resolution)
 {
@@ -359,6 +378,7 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
   if (metrics == NULL)
     plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
+  check_length_bins (resolution);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "evaluate/perplexity.h"
 #include "evaluate/text.h"
 #include "experiment/attention.h"
+#include "experiment/length-table.h"
 #include "store/table.h"
 
 static void
@@ -58,6 +59,26 @@ add_perplexities (PlaitEvaluation *evaluation, gint64 n, GError **error)
   return TRUE;
 }
 
+/* Scores by the length of the first source of tokens. */
+static gboolean
+add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, const PlaitCorpus *corpus, GError **error)
+{
+  gint64 source = 0;
+  g_auto (GStrv) lines = NULL;
+
+  if (!*experiment->evaluate.length_bins)
+    return TRUE;
+  while (experiment->sources[source].kind != PLAIT_INPUT_TOKENS)
+    source++;
+  lines = plait_corpus_text (corpus, source, error);
+  if (!lines)
+    return FALSE;
+  evaluation->lengths = plait_length_table_new (
+      &experiment->evaluate, (gsize)evaluation->translation->n, (const char *const *)evaluation->translation->text,
+      (const char *const *)evaluation->references, (const char *const *)lines, error);
+  return evaluation->lengths != NULL;
+}
+
 PlaitEvaluation *
 plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
 {
@@ -81,7 +102,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
     return NULL;
   evaluation->results
       = plait_evaluation_score (&experiment->evaluate, n, evaluation->translation->text, evaluation->references, error);
-  if (!evaluation->results || !add_perplexities (evaluation, n, error))
+  if (!evaluation->results || !add_perplexities (evaluation, n, error)
+      || !add_lengths (evaluation, experiment, corpus, error))
     return NULL;
   return g_steal_pointer (&evaluation);
 }
@@ -95,6 +117,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   plait_translation_free (evaluation->translation);
   g_strfreev (evaluation->references);
   g_clear_pointer (&evaluation->results, g_ptr_array_unref);
+  g_clear_pointer (&evaluation->lengths, g_ptr_array_unref);
   g_free (evaluation->log_probabilities);
   g_free (evaluation->tokens);
   g_free (evaluation);
@@ -141,6 +164,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   g_autofree char *references = g_strconcat (group, "/references", NULL);
   g_autofree char *probabilities = g_strconcat (group, "/reference_log_probabilities", NULL);
   g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
+  g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
 
   return plait_store_make_group (store, group, error) && write_results (evaluation, store, group, error)
          && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
@@ -148,7 +172,8 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && plait_store_write (store, probabilities, PLAIT_STORE_DOUBLE, 1, &n, evaluation->log_probabilities,
                                PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
-                               error);
+                               error)
+         && (!evaluation->lengths || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 
 gboolean

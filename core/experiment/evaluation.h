@@ -17,6 +17,7 @@ typedef struct
   GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], then perplexities */
   double *log_probabilities; /* [n], nats, of the references */
   gint64 *tokens;            /* [n], of the references, their ends counted */
+  GPtrArray *lengths;        /* PlaitLengthRow: scores by the length of the source; NULL: not asked for */
 } PlaitEvaluation;
 
 /* What evaluation needs. All is borrowed. */

@@ -85,6 +85,10 @@ static const PlaitSettingDefinition evaluate_definitions[] = {
                         NULL),
   PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, attention, "2", "0", "1000000",
                         "Sentences of each test split whose attention the run keeps", NULL),
+  PLAIT_DEFINE_LIST (PlaitEvaluateSettings, length_bins, "", NULL,
+                     "Bounds of bins, such as 10;20;30;40;50, by the words between white space of the first source of "
+                     "text; each bin is scored by all metrics; empty: none",
+                     NULL),
 };
 
 const PlaitSettingGroup plait_evaluate_group

@@ -78,6 +78,7 @@ typedef struct
   gint64 resamples;
   gint64 seed;
   gint64 attention;
+  const char *length_bins; /* bounds, a list; empty: none */
 } PlaitEvaluateSettings;
 
 extern const PlaitSettingGroup plait_evaluate_group;

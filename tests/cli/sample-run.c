@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample-run.h"
 
-#include "evaluate/report.h"
+#include "experiment/length-table.h"
 #include "harness.h"
 #include "store/heatmap.h"
 #include "store/table.h"
@@ -97,6 +97,16 @@ write_evaluation (PlaitStore *store, const char *const *hypotheses)
   CHECK_NO_ERROR (error);
 }
 
+static void
+write_lengths (PlaitStore *store, const char *const *hypotheses, const char *const *sources)
+{
+  const PlaitEvaluateSettings settings = { .metrics = "chrf", .length_bins = "2;4" };
+  g_autoptr (GPtrArray) rows = plait_length_table_new (&settings, N, hypotheses, plait_test_right, sources, NULL);
+
+  REQUIRE (rows != NULL);
+  CHECK (plait_length_table_write (rows, store, "/evaluation/test/length_bins", NULL));
+}
+
 void
 plait_test_write_run (const char *name, const PlaitTestRun *run)
 {
@@ -118,6 +128,8 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
                                    &error));
   write_training (store);
   write_evaluation (store, run->hypotheses);
+  if (run->sources != NULL)
+    write_lengths (store, run->hypotheses, run->sources);
   write_attention (store, run->turned);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));
   CHECK (plait_store_commit (store, &error));

@@ -90,6 +90,33 @@ TEST_CASE (compare_command, json)
   CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
 }
 
+/* Bins with their numbers of sentences, which differ between runs of different sources. */
+TEST_CASE (compare_command, scores_by_length_of_the_source)
+{
+  static const char *const sources[] = { "one two", "one two three", "one" };
+  static const char *const others[] = { "one two", "one two", "one" };
+
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_right, .sources = sources });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .sources = others });
+  plait_test_write_run ("three.h5", &(PlaitTestRun){ "flat", plait_test_right });
+  g_auto (PlaitTestCall) call = CALL ("compare", "one.h5", "two.h5", "three.h5", "--test", "none");
+  g_auto (PlaitTestCall) json = CALL ("compare", "one.h5", "--json");
+  g_auto (PlaitTestCall) report = CALL ("report", "one.h5", "two.h5", "-o", "page.html");
+  g_autofree char *page = contents ("page.html");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "By words of the source: chrF2 on test\n"
+                               "  Words    Sentences     one         two  three\n"
+                               "  to 2             2  100.00  100.00 (3)       \n"
+                               "  3-4              1  100.00       – (0)       \n"
+                               "  above 4          0       –           –       \n");
+  CHECK_CONTAINS (json.output, "\"words\": \"3-4\",");
+  CHECK_CONTAINS (json.output, "\"score\": null,");
+  CHECK_INT (report.code, 0);
+  CHECK_CONTAINS (page, "By words of the source: chrF2 on test");
+  CHECK_CONTAINS (page, "<td>to 2</td><td class=\"number\">2</td><td class=\"number\">100.00</td>");
+}
+
 static void
 write_grid (void)
 {

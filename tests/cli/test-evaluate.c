@@ -113,6 +113,32 @@ TEST_CASE (evaluate_command, json)
   CHECK_CONTAINS (call.output, "\"share_better\": 1");
 }
 
+TEST_CASE (evaluate_command, by_length_of_the_source)
+{
+  write_files ();
+  plait_test_write ("source", "one two three\nuno\nein Mann f\xc3\xa4hrt Rad heute\n");
+  g_auto (PlaitTestCall) one = CALL ("evaluate", "-r", "reference", "-i", "same.gz", "-m", "bleu", "--resamples", "0",
+                                     "--source", "source", "--bins", "1;3;4;9");
+  g_auto (PlaitTestCall) two = CALL ("evaluate", "-r", "reference", "-i", "same.gz", "-i", "worse", "-m", "bleu",
+                                     "--resamples", "0", "--test", "none", "--source", "source");
+  g_auto (PlaitTestCall) json = CALL ("evaluate", "-r", "reference", "-i", "same.gz", "-m", "bleu", "--resamples", "0",
+                                      "--source", "source", "--json");
+
+  CHECK_INT (one.code, 0);
+  CHECK_CONTAINS (one.output, "By words of the source: BLEU\n"
+                              "  Words    Sentences  same.gz\n"
+                              "  to 1             1   100.00\n"
+                              "  2-3              1   100.00\n"
+                              "  4                0        –\n"
+                              "  5-9              1   100.00\n"
+                              "  above 9          0        –\n");
+  CHECK_INT (two.code, 0);
+  CHECK_CONTAINS (two.output, "  Words     Sentences  same.gz  worse\n"
+                              "  to 10             3   100.00  49.53\n"
+                              "  11-20             0        –      –\n");
+  CHECK_CONTAINS (json.output, "\"words\": \"to 10\",");
+}
+
 TEST_CASE (evaluate_command, refuses)
 {
   write_files ();
@@ -136,6 +162,10 @@ TEST_CASE (evaluate_command, refuses)
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--resamples", "many"), "--resamples cannot be \"many\"" },
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--trials", "0"), "--trials cannot be \"0\"" },
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--test", "t"), "expected permutation, bootstrap or none" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--bins", "10"), "--bins needs --source" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--source", "worse", "--bins", "10;9"),
+      "--bins: the bins \"10;9\" are not rising whole numbers" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "--source", "short"), "short: has 2 lines" },
     { CALL ("evaluate", "extra"), "1 argument too many" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

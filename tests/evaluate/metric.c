@@ -17,7 +17,7 @@ TEST_CASE (metric, every_name_has_a_summary_and_makes_a_metric)
       REQUIRE (metric != NULL);
       CHECK (plait_metric_summary (*name) != NULL);
       CHECK_STRING (plait_metric_text (metric), *name);
-      CHECK (plait_metric_larger_is_better (metric));
+      CHECK (plait_metric_larger_is_better (metric) == (strcmp (*name, "repetition") != 0));
     }
   CHECK (plait_metric_summary ("nothing") == NULL);
 }
@@ -30,7 +30,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
   } cases[] = {
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
-    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, multi-bleu, chrf, chrf++" },
+    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "no option stands behind the colon" },
@@ -51,6 +51,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "multi-bleu:case=upper", "unknown choice of \"case\" \"upper\"; use one of: lc, mixed" },
     { "chrf:beta=0", "from 1 to 100" },
     { "chrf:beta=2.5", "must be a whole number; write beta=2" },
+    { "repetition:n=2.5", "\"n\" must be a whole number; write n=2" },
+    { "repetition:n=5", "from 1 to 4" },
     { "chrf:tok=none", "unknown option \"tok\"" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -119,7 +121,8 @@ TEST_CASE (metric, takes_the_longest_text_allowed)
       g_autoptr (PlaitMetric) metric = plait_metric_new (*name, NULL);
       g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, NULL);
       REQUIRE (statistics != NULL);
-      CHECK_NEAR (plait_metric_score (metric, statistics->values), 100, 1e-9);
+      CHECK_NEAR (plait_metric_score (metric, statistics->values), plait_metric_larger_is_better (metric) ? 100 : 0,
+                  1e-9);
     }
 }
 

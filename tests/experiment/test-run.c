@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "experiment/length-table.h"
 #include "experiment/trained.h"
 #include "harness.h"
 #include "runs.h"
@@ -6,6 +7,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -335,6 +337,42 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
   REQUIRE (sentences != NULL);
   CHECK_INT (g_strv_length (sentences), 5);
   CHECK_STRING (sentences[4], "4");
+}
+
+/* The tiny corpus has sentences of a few words; all eight are in some bin of each metric, and the bins are of use. */
+TEST_CASE (run, scores_by_length_of_the_source)
+{
+  static const char *const overrides[]
+      = { "evaluate.length_bins=3;6;50", "evaluate.metrics=bleu;repetition", "train.updates=1", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (test_run_with (path, overrides, output, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (output, &error);
+  REQUIRE (store != NULL);
+  g_autoptr (GPtrArray) rows = plait_length_table_read (store, "/evaluation/test/length_bins", &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (rows != NULL);
+  REQUIRE (rows->len == 8);
+  for (guint m = 0; m < 2; m++)
+    {
+      gint64 sentences = 0;
+
+      for (guint i = 0; i < 4; i++)
+        {
+          const PlaitLengthRow *row = rows->pdata[4 * m + i];
+
+          CHECK_STRING (row->metric, m == 0 ? "bleu" : "repetition");
+          CHECK (isnan (row->score) == (row->sentences == 0));
+          sentences += row->sentences;
+        }
+      CHECK_INT (sentences, 8);
+      CHECK_STRING (((PlaitLengthRow *)rows->pdata[4 * m + 1])->bin, "4-6");
+      CHECK_INT (((PlaitLengthRow *)rows->pdata[4 * m + 3])->sentences, 0);
+    }
+  CHECK (plait_store_has (store, "/evaluation/test/metrics"));
 }
 
 /* What only translates needs no text, so none is generated. */

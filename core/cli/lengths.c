@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/lengths.h"
+
+#include "cli/columns.h"
+
+#define DIGITS 2
+
+PlaitLengthTable *
+plait_length_table_begin (const char *split, const char *metric, const char *name, guint n_systems)
+{
+  PlaitLengthTable *table = g_new0 (PlaitLengthTable, 1);
+
+  table->split = g_strdup (split);
+  table->metric = g_strdup (metric);
+  table->name = g_strdup (name);
+  table->n_systems = n_systems;
+  table->bins = g_ptr_array_new_with_free_func (g_free);
+  table->sentences = g_array_new (FALSE, FALSE, sizeof (gint64));
+  table->cells = g_ptr_array_new_with_free_func (g_free);
+  return table;
+}
+
+void
+plait_length_table_free (PlaitLengthTable *table)
+{
+  if (table == NULL)
+    return;
+  g_free (table->split);
+  g_free (table->metric);
+  g_free (table->name);
+  g_ptr_array_unref (table->bins);
+  g_array_unref (table->sentences);
+  g_ptr_array_unref (table->cells);
+  g_free (table);
+}
+
+/* The place of the bin called @label, added behind the others if it is new. */
+static guint
+find_bin (PlaitLengthTable *table, const char *label, gint64 sentences)
+{
+  guint place;
+
+  if (g_ptr_array_find_with_equal_func (table->bins, label, g_str_equal, &place))
+    return place;
+  g_ptr_array_add (table->bins, g_strdup (label));
+  g_array_append_val (table->sentences, sentences);
+  g_ptr_array_set_size (table->cells, (gint)(table->bins->len * table->n_systems));
+  return table->bins->len - 1;
+}
+
+static char *
+score_text (const PlaitLengthRow *row)
+{
+  PlaitCellScore score = { .score = row->score, .low = row->low, .high = row->high };
+  PlaitRunValue value = { .score = row->sentences > 0 ? &score : NULL };
+
+  return plait_run_value_text (&value, DIGITS);
+}
+
+void
+plait_length_table_set (PlaitLengthTable *table, guint system, const PlaitLengthRow *row)
+{
+  guint bin = find_bin (table, row->bin, row->sentences);
+  gpointer *cell = &table->cells->pdata[bin * table->n_systems + system];
+  g_autofree char *text = score_text (row);
+  gboolean usual = g_array_index (table->sentences, gint64, bin) == row->sentences;
+
+  g_free (*cell);
+  *cell = usual ? g_steal_pointer (&text) : g_strdup_printf ("%s (%" G_GINT64_FORMAT ")", text, row->sentences);
+}
+
+const char *
+plait_length_table_cell (const PlaitLengthTable *table, guint bin, guint system)
+{
+  const char *cell = table->cells->pdata[bin * table->n_systems + system];
+
+  return cell != NULL ? cell : "";
+}
+
+void
+plait_length_table_print (const PlaitLengthTable *table, const char *const *names, PlaitPage *page)
+{
+  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autofree char *title = table->split != NULL
+                               ? g_strdup_printf ("by words of the source: %s on %s", table->name, table->split)
+                               : g_strdup_printf ("by words of the source: %s", table->name);
+
+  plait_page_heading (page, title);
+  plait_columns_add (columns, "Words", PLAIT_COLUMN_LEFT);
+  plait_columns_add (columns, "Sentences", PLAIT_COLUMN_RIGHT);
+  for (guint s = 0; s < table->n_systems; s++)
+    plait_columns_add (columns, names[s], PLAIT_COLUMN_RIGHT);
+  for (guint b = 0; b < table->bins->len; b++)
+    {
+      g_autofree char *sentences = g_strdup_printf ("%" G_GINT64_FORMAT, g_array_index (table->sentences, gint64, b));
+
+      plait_columns_cell (columns, PLAIT_PAGE_NAME, table->bins->pdata[b]);
+      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, sentences);
+      for (guint s = 0; s < table->n_systems; s++)
+        plait_columns_cell (columns, PLAIT_PAGE_PLAIN, plait_length_table_cell (table, b, s));
+    }
+  plait_columns_print (columns, page);
+}
+
+/*
+ * Of runs
+ */
+
+static void
+table_free (gpointer table)
+{
+  plait_length_table_free (table);
+}
+
+static void
+rows_free (gpointer rows)
+{
+  g_ptr_array_unref (rows);
+}
+
+/* The rows of each split of @run, by its name; splits without are left out. */
+static gboolean
+read_rows (const PlaitRunFile *run, GPtrArray *splits, GPtrArray *rows, GError **error)
+{
+  g_auto (GStrv) names = NULL;
+
+  if (!plait_store_has (run->store, "/evaluation"))
+    return TRUE;
+  names = plait_store_members (run->store, "/evaluation", error);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/evaluation/%s/length_bins", names[i]);
+      GPtrArray *found = plait_length_table_read (run->store, path, error);
+
+      if (found == NULL)
+        return FALSE;
+      g_ptr_array_add (splits, g_strdup (names[i]));
+      g_ptr_array_add (rows, found);
+    }
+  return names != NULL;
+}
+
+static PlaitLengthTable *
+find_table (GPtrArray *tables, const char *split, const PlaitLengthRow *row, guint n_systems)
+{
+  PlaitLengthTable *table;
+
+  for (guint i = 0; i < tables->len; i++)
+    {
+      table = tables->pdata[i];
+      if (g_str_equal (table->split, split) && g_str_equal (table->metric, row->metric))
+        return table;
+    }
+  table = plait_length_table_begin (split, row->metric, row->name, n_systems);
+  g_ptr_array_add (tables, table);
+  return table;
+}
+
+GPtrArray *
+plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error)
+{
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (table_free);
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (rows_free);
+
+      if (!read_rows (comparison->runs->pdata[r], splits, rows, error))
+        return NULL;
+      for (guint s = 0; s < splits->len; s++)
+        for (guint i = 0; i < ((GPtrArray *)rows->pdata[s])->len; i++)
+          {
+            const PlaitLengthRow *row = ((GPtrArray *)rows->pdata[s])->pdata[i];
+
+            plait_length_table_set (find_table (tables, splits->pdata[s], row, comparison->runs->len), r, row);
+          }
+    }
+  return g_steal_pointer (&tables);
+}
+
+void
+plait_length_row_add_json (const PlaitLengthRow *row, const char *split, PlaitJson *json)
+{
+  plait_json_begin_object (json, NULL);
+  if (split != NULL)
+    plait_json_text (json, "split", split);
+  plait_json_text (json, "metric", row->metric);
+  plait_json_text (json, "words", row->bin);
+  plait_json_integer (json, "sentences", row->sentences);
+  plait_json_real (json, "score", row->score);
+  plait_json_real (json, "low", row->low);
+  plait_json_real (json, "high", row->high);
+  plait_json_end_object (json);
+}
+
+gboolean
+plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error)
+{
+  g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (rows_free);
+  gboolean any = FALSE;
+
+  if (!read_rows (run, splits, rows, error))
+    return FALSE;
+  for (guint s = 0; s < splits->len; s++)
+    for (guint i = 0; i < ((GPtrArray *)rows->pdata[s])->len; i++)
+      {
+        if (!any)
+          plait_json_begin_array (json, "length_bins");
+        any = TRUE;
+        plait_length_row_add_json (((GPtrArray *)rows->pdata[s])->pdata[i], splits->pdata[s], json);
+      }
+  if (any)
+    plait_json_end_array (json);
+  return TRUE;
+}

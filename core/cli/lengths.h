@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cli/comparison.h"
+#include "cli/page.h"
+#include "experiment/length-table.h"
+
+/*
+ * Scores by the length of the source as a table: a row a bin, a column a system.
+ */
+typedef struct
+{
+  char *split;       /* NULL: none */
+  char *metric;      /* a key */
+  char *name;        /* of the metric */
+  GPtrArray *bins;   /* (element-type utf8) */
+  GArray *sentences; /* gint64, [bins]: of the first system that has the bin */
+  guint n_systems;
+  GPtrArray *cells; /* (element-type utf8) [bins][systems]; NULL: the system has no such bin */
+} PlaitLengthTable;
+
+/* An empty table for @n_systems systems; @split may be NULL. (transfer full) */
+PlaitLengthTable *plait_length_table_begin (const char *split, const char *metric, const char *name, guint n_systems);
+void plait_length_table_free (PlaitLengthTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLengthTable, plait_length_table_free)
+
+/* Puts a system's @row into its place: "34.50 [33.30, 35.70]", "–" for an empty bin, with the number of sentences
+ * behind it where that is another than the table's. */
+void plait_length_table_set (PlaitLengthTable *table, guint system, const PlaitLengthRow *row);
+
+/* The cell of a system, "" if it has none. (transfer none) */
+const char *plait_length_table_cell (const PlaitLengthTable *table, guint bin, guint system);
+
+/* Prints it under a heading; @names [n_systems]. */
+void plait_length_table_print (const PlaitLengthTable *table, const char *const *names, PlaitPage *page);
+
+/* The tables of all splits and metrics that any of the runs has. (transfer full) (element-type PlaitLengthTable) */
+GPtrArray *plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error);
+
+/* Adds the rows of @run as the array "length_bins" to the JSON object that is open; nothing if it has none. */
+gboolean plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error);
+
+/* The same of one system and metric: the objects of an array that is open. */
+void plait_length_row_add_json (const PlaitLengthRow *row, const char *split, PlaitJson *json);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Repetition: the share of the n-grams of the hypotheses that stand there again, in their sentence, more often than the
+ * sentence's reference has them. An n-gram that stands h times in the hypothesis and at most r times in any reference
+ * repeats h - max (1, r) times, if that is above zero: what a reference repeats too is no fault. Pairs are the default,
+ * for single words repeat in any sentence that has two articles.
+ *
+ * A row is [repeated n-grams of order 1 .. 4, n-grams of order 1 .. 4].
+ */
+#include "evaluate/metric-kind.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+#define ORDERS 4
+
+typedef struct
+{
+  PlaitMetric parent;
+  double order;
+} Repetition;
+
+static const PlaitMetricOption options[] = {
+  { "n", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS },
+  { NULL },
+};
+
+static void
+begin (PlaitMetric *metric)
+{
+  ((Repetition *)metric)->order = 2;
+}
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  const Repetition *repetition = (const Repetition *)metric;
+  if (repetition->order != floor (repetition->order))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"n\" must be a whole number; write n=%d",
+                       metric->text, (int)repetition->order);
+  metric->title = g_strdup_printf ("repeated %d-grams", (int)repetition->order);
+  metric->width = 2 * ORDERS;
+  return TRUE;
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  PlaitNgrams *words = sentence->words;
+  plait_ngrams_clear (words);
+  plait_ngrams_add_words (words, sentence->hypothesis);
+  for (guint k = 0; k < sentence->count; k++)
+    plait_ngrams_add_words (words, sentence->references[k]);
+  for (guint n = 0; n < ORDERS; n++)
+    {
+      plait_ngrams_next (words);
+      values[n] = (double)plait_ngrams_repeated (words, 0, 1, 1 + sentence->count);
+      values[ORDERS + n] = (double)plait_ngrams_total (words, 0);
+    }
+}
+
+static double
+share (const double *sums, guint order)
+{
+  return sums[ORDERS + order - 1] > 0 ? 100 * sums[order - 1] / sums[ORDERS + order - 1] : 0;
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return share (sums, (guint)((const Repetition *)metric)->order);
+}
+
+static char *
+detail (const PlaitMetric *metric, const double *sums)
+{
+  GString *text = g_string_new (NULL);
+  for (guint n = 1; n <= ORDERS; n++)
+    {
+      if (n > 1)
+        g_string_append_c (text, '/');
+      plait_append_number (text, share (sums, n), 2);
+    }
+  g_string_append (text, " (words = ");
+  plait_append_number (text, sums[ORDERS], 0);
+  g_string_append_c (text, ')');
+  return g_string_free (text, FALSE);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  g_string_append_printf (signature, "n:%d|tok:none|case:mixed|beyond:references|",
+                          (int)((const Repetition *)metric)->order);
+}
+
+const PlaitMetricKind plait_metric_repetition = {
+  .name = "repetition",
+  .summary = "Share of n-grams that a hypothesis repeats beyond its reference, in per cent",
+  .size = sizeof (Repetition),
+  .options = options,
+  .begin = begin,
+  .finish = finish,
+  .row = row,
+  .score = score,
+  .detail = detail,
+  .sign = sign,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/length-bins.h"
+#include "experiment/groups.h"
+#include "store/store.h"
+
+/*
+ * The table /evaluation/SPLIT/length_bins: a row for each metric of text and bin of the source's length, with the
+ * columns metric, name, bin, sentences, score, low and high; the scores of an empty bin are NaN.
+ */
+typedef struct
+{
+  char *metric; /* "bleu:tok=none" */
+  char *name;   /* "BLEU" */
+  char *bin;    /* "11-20" */
+  gint64 sentences;
+  double score, low, high;
+} PlaitLengthRow;
+
+/* The rows of one metric, from its rows of sentences and the @words of each sentence's source. (transfer full)
+ * (element-type PlaitLengthRow) */
+GPtrArray *plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric,
+                                  const PlaitStatistics *statistics, const gint64 *words, guint resamples, guint64 seed,
+                                  GError **error);
+
+/* The rows of all metrics of @settings by the bins of its length_bins; @sources are the lines of the source whose words
+ * count. (transfer full) (element-type PlaitLengthRow) */
+GPtrArray *plait_length_table_new (const PlaitEvaluateSettings *settings, gsize n, const char *const *hypotheses,
+                                   const char *const *references, const char *const *sources, GError **error);
+
+gboolean plait_length_table_write (const GPtrArray *rows, PlaitStore *store, const char *path, GError **error);
+
+/* Reads what was written; no rows if there is no table. (transfer full) (element-type PlaitLengthRow) */
+GPtrArray *plait_length_table_read (PlaitStore *store, const char *path, GError **error);

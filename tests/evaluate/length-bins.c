@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "base/error.h"
+#include "evaluate/length-bins.h"
+
+TEST_CASE (length_bins, are_read_from_their_bounds)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitLengthBins) bins = plait_length_bins_new ("10; 20;30", &error);
+  static const char *const labels[] = { "to 10", "11-20", "21-30", "above 30" };
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (bins != NULL && bins->n == 4);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *label = plait_length_bins_label (bins, i);
+      CHECK_STRING (label, labels[i]);
+    }
+}
+
+TEST_CASE (length_bins, refuse)
+{
+  static const char *const cases[] = { "", "a", "10;10", "20;10", "0", "-1", "10;", "1.5", "9999999" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      CONTEXT ("\"%s\"", cases[i]);
+      CHECK (plait_length_bins_new (cases[i], &error) == NULL);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "are not rising whole numbers from 1 to 1000000; give bounds such as");
+    }
+}
+
+/* Sources of 2, 0, 5, 3 and 2 words in bins up to 2, 3-4, 5-9 and above: of three, one, one and no sentences. By hand,
+ * the matches of single words over all (BLEU has brevity 1 here): all right, then "a b c d" in "a b c x". */
+TEST_CASE (length_bins, score_each_bin_as_a_corpus)
+{
+  static const char *const sources[] = { "x y", "", " a  b c\td e ", "p q r", "u v" };
+  static const char *const hypotheses[] = { "a b c d", "e f g h", "a b c d", "k l m n", "i j" };
+  static const char *const set[] = { "a b c d", "e f g h", "a b c x", "k l m n", "i j" };
+  static const char *const *const references[] = { set };
+  PlaitTextPairs pairs = { 5, hypotheses, 1, references };
+  g_autoptr (PlaitMetric) metric = plait_metric_new ("bleu:tok=none,smooth=add-k,value=0", NULL);
+  g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, NULL);
+  g_autoptr (PlaitLengthBins) bins = plait_length_bins_new ("2;4;9", NULL);
+  g_autofree gint64 *words = plait_length_bins_count (5, sources);
+  static const gint64 counted[] = { 2, 0, 5, 3, 2 };
+  PlaitLengthScore *scores;
+
+  for (guint i = 0; i < 5; i++)
+    CHECK_INT (words[i], counted[i]);
+  scores = plait_length_bins_score (bins, metric, statistics, words, 10, 1, NULL);
+  REQUIRE (scores != NULL);
+  CHECK_INT (scores[0].sentences, 3);
+  CHECK_INT (scores[1].sentences, 1);
+  CHECK_INT (scores[2].sentences, 1);
+  CHECK_INT (scores[3].sentences, 0);
+  REQUIRE (scores[0].result && scores[1].result && scores[2].result);
+  CHECK (scores[3].result == NULL);
+  CHECK_NEAR (scores[0].result->score, 100, 1e-9);
+  CHECK_NEAR (scores[1].result->score, 100, 1e-9);
+  CHECK_STRING (scores[2].result->detail, "75.0/66.7/50.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)");
+  CHECK_INT (scores[2].result->interval.resamples, 10);
+  CHECK_INT (scores[0].result->sentences, 3);
+  plait_length_scores_free (scores, bins->n);
+}

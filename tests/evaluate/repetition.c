@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "evaluate/report.h"
+
+#include <string.h>
+
+static PlaitResult *
+repetition_of (const char *name, gsize n, const char *const *hypotheses, const char *const *set)
+{
+  const char *const *references[] = { set };
+  PlaitTextPairs pairs = { n, hypotheses, 1, references };
+  g_autoptr (PlaitMetric) metric = plait_metric_new (name, NULL);
+
+  return plait_evaluate (metric, &pairs, 0, 1, NULL);
+}
+
+/*
+ * "the cat the cat the cat": words the 3, cat 3; pairs the-cat 3, cat-the 2; triples the-cat-the 2, cat-the-cat 2;
+ * fours the-cat-the-cat 2, cat-the-cat-the 1. Against "the cat and the dog": the may stand twice, the rest once.
+ * Repeated are 1 + 2 of 6 words, 2 + 1 of 5 pairs, 1 + 1 of 4 triples, 1 + 0 of 3 fours.
+ */
+TEST_CASE (repetition, by_hand)
+{
+  static const char *const hypotheses[] = { "the cat the cat the cat" }, *const set[] = { "the cat and the dog" };
+  static const double shares[] = { 100 * 3.0 / 6, 100 * 3.0 / 5, 100 * 2.0 / 4, 100 * 1.0 / 3 };
+
+  for (guint n = 1; n <= 4; n++)
+    {
+      g_autofree char *name = g_strdup_printf ("repetition:n=%u", n);
+      g_autoptr (PlaitResult) result = repetition_of (name, 1, hypotheses, set);
+      REQUIRE (result != NULL);
+      CHECK_NEAR (result->score, shares[n - 1], 1e-9);
+      CHECK (!result->larger_is_better);
+      CHECK_STRING (result->detail, "50.00/60.00/50.00/33.33 (words = 6)");
+    }
+  g_autoptr (PlaitResult) usual = repetition_of ("repetition", 1, hypotheses, set);
+  g_autofree char *text = plait_result_to_text (usual, 2);
+  CHECK_STRING (text, "repeated 2-grams|nrefs:1|n:2|tok:none|case:mixed|beyond:references|version:plait-" PLAIT_VERSION
+                      " = 60.00 50.00/60.00/50.00/33.33 (words = 6)");
+}
+
+/* What a reference repeats as often is no fault; sentences do not repeat each other; an empty one repeats nothing. */
+TEST_CASE (repetition, is_of_one_sentence_and_beyond_its_reference)
+{
+  static const char *const hypotheses[] = { "no no no", "a b", "a b", "" }, *const set[] = { "no no no", "x", "y", "" };
+  g_autoptr (PlaitResult) result = repetition_of ("repetition:n=1", 4, hypotheses, set);
+  g_autoptr (PlaitResult) empty = repetition_of ("repetition", 1, hypotheses + 3, set + 3);
+
+  REQUIRE (result != NULL && empty != NULL);
+  CHECK_NEAR (result->score, 0, 0);
+  CHECK_NEAR (empty->score, 0, 0);
+}
