@@ -393,6 +393,8 @@ TEST_CASE (run, is_opened_without_its_text)
   CHECK (plait_materials_generate (trained->materials, NULL, &error));
   CHECK_NO_ERROR (error);
   CHECK (plait_materials_file (trained->materials, "test", "a") != NULL);
+  g_clear_pointer (&trained, plait_trained_free);
+  g_clear_pointer (&log, plait_log_free);
   fclose (stream);
   CHECK_STRING (said, "");
 }
