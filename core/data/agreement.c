@@ -88,18 +88,12 @@ typedef struct
   gint64 adverb; /* -1: none */
 } Event;
 
-/* The stem of word @number of lexical class @class in @language: four letters, consonant and vowel in turn. The
- * multipliers share no divisor with 4,900, so that no two words of a language have one stem. */
+/* The stem of word @number of lexical class @class in @language. */
 static void
 append_stem (GString *line, int language, int class, gint64 number)
 {
   static const gint64 multipliers[] = { 97, 143, 181, 239 };
-  static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
-  gint64 code = (class * 1000 + number) * multipliers[language] % 4900;
-  g_string_append_c (line, consonants[code % 14]);
-  g_string_append_c (line, vowels[code / 14 % 5]);
-  g_string_append_c (line, consonants[code / 70 % 14]);
-  g_string_append_c (line, vowels[code / 980]);
+  plait_task_append_stem (line, class * 1000 + number, multipliers[language]);
 }
 
 static void

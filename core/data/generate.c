@@ -15,7 +15,7 @@ const char *const plait_task_splits[PLAIT_TASK_SPLITS] = { "train", "validation"
 
 static const gint64 usual_sizes[PLAIT_TASK_SPLITS] = { 6000, 500, 500 };
 
-static const PlaitTask *const tasks[] = { &plait_task_agreement, NULL };
+static const PlaitTask *const tasks[] = { &plait_task_agreement, &plait_task_reorder, NULL };
 
 const PlaitTask *const *
 plait_tasks (void)
@@ -103,6 +103,17 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
       }
   return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
                      task->name, name, task->name);
+}
+
+void
+plait_task_append_stem (GString *line, gint64 number, gint64 multiplier)
+{
+  static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
+  gint64 code = number * multiplier % 4900;
+  g_string_append_c (line, consonants[code % 14]);
+  g_string_append_c (line, vowels[code / 14 % 5]);
+  g_string_append_c (line, consonants[code / 70 % 14]);
+  g_string_append_c (line, vowels[code / 980]);
 }
 
 void

@@ -25,7 +25,7 @@ typedef struct
 {
   const char *name;
   const char *summary;
-  const char *const *streams; /* NULL-terminated: names of the sources, then of the target */
+  const char *const *streams; /* NULL-terminated: names of the sources (NAME.trees: their trees), then of the target */
   const PlaitTaskParameter *parameters;
   gint64 n_parameters;
 
@@ -70,3 +70,8 @@ gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *setti
 
 /* The tasks. */
 extern const PlaitTask plait_task_agreement;
+extern const PlaitTask plait_task_reorder;
+
+/* For tasks: appends the stem of word @number, four letters, consonant and vowel in turn. No two numbers below 4,900
+ * have one stem where @multiplier shares no divisor with 4,900; another multiplier makes another language. */
+void plait_task_append_stem (GString *line, gint64 number, gint64 multiplier);
