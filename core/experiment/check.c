@@ -372,13 +372,18 @@ check_length_bins (const PlaitResolution *resolution)
 void
 plait_resolution_check_evaluate (const PlaitResolution *resolution)
 {
-  const char *names = resolution->experiment->public.evaluate.metrics;
+  const PlaitEvaluateSettings *evaluate = &resolution->experiment->public.evaluate;
+  const char *names = evaluate->metrics;
   g_autoptr (GError) fault = NULL;
 
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
   if (metrics == NULL)
     plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
   check_length_bins (resolution);
+  if (evaluate->translation_rate_under > evaluate->translation_rate_over)
+    plait_resolution_problem (resolution, "evaluate", "translation_rate_under",
+                              "%g is above translation_rate_over=%g: a word would be both; choose bounds in order",
+                              evaluate->translation_rate_under, evaluate->translation_rate_over);
 }
 
 static void

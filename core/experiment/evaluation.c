@@ -5,6 +5,7 @@
 #include "evaluate/text.h"
 #include "experiment/attention.h"
 #include "experiment/length-table.h"
+#include "experiment/translation-rates.h"
 #include "store/table.h"
 
 static void
@@ -79,30 +80,68 @@ add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   return evaluation->lengths != NULL;
 }
 
+static void
+rates_free (gpointer rates)
+{
+  plait_translation_rates_free (rates);
+}
+
+/* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
+ * evaluation. */
+static PlaitTranslationRates *
+begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char *of, gint64 n)
+{
+  g_auto (GStrv) asked = g_strsplit (system->experiment->evaluate.translation_rates, ";", -1);
+  PlaitTranslationRates *rates = NULL;
+
+  if (g_strv_contains ((const char *const *)asked, of))
+    {
+      rates = plait_translation_rates_new (system, of, n);
+      g_ptr_array_add (evaluation->rates, rates);
+    }
+  return rates;
+}
+
+static gboolean
+add_rates (PlaitEvaluation *evaluation, PlaitLog *log, GError **error)
+{
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_add_results (evaluation->rates->pdata[i], log, evaluation->results, error))
+      return FALSE;
+  return TRUE;
+}
+
 PlaitEvaluation *
 plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
 {
   const PlaitExperiment *experiment = evaluator->system->experiment;
   g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
   gint64 n = plait_corpus_size (corpus);
+  PlaitTranslationRates *search;
+  PlaitTranslationRates *forced;
 
+  evaluation->rates = g_ptr_array_new_with_free_func (rates_free);
+  search = begin_rates (evaluation, evaluator->system, "search", n);
+  forced = begin_rates (evaluation, evaluator->system, "forced", n);
   evaluation->split = g_strdup (split);
   evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
   if (!evaluation->references)
     return NULL;
   evaluation->translation = plait_translate_corpus (
       evaluator->search, corpus, plait_materials_vocabulary (evaluator->materials, experiment->data.target),
-      &experiment->decode, split, evaluator->log, evaluator->stop, NULL, NULL, error);
+      &experiment->decode, split, evaluator->log, evaluator->stop, search ? plait_translation_rates_take : NULL, search,
+      error);
   if (!evaluation->translation)
     return NULL;
   evaluation->log_probabilities = g_new0 (double, n);
   evaluation->tokens = g_new0 (gint64, n);
   if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, split, evaluator->log, evaluator->stop,
-                           evaluation->log_probabilities, evaluation->tokens, NULL, NULL, error))
+                           evaluation->log_probabilities, evaluation->tokens,
+                           forced ? plait_translation_rates_take : NULL, forced, error))
     return NULL;
   evaluation->results
       = plait_evaluation_score (&experiment->evaluate, n, evaluation->translation->text, evaluation->references, error);
-  if (!evaluation->results || !add_perplexities (evaluation, n, error)
+  if (!evaluation->results || !add_perplexities (evaluation, n, error) || !add_rates (evaluation, evaluator->log, error)
       || !add_lengths (evaluation, experiment, corpus, error))
     return NULL;
   return g_steal_pointer (&evaluation);
@@ -118,6 +157,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   g_strfreev (evaluation->references);
   g_clear_pointer (&evaluation->results, g_ptr_array_unref);
   g_clear_pointer (&evaluation->lengths, g_ptr_array_unref);
+  g_ptr_array_unref (evaluation->rates);
   g_free (evaluation->log_probabilities);
   g_free (evaluation->tokens);
   g_free (evaluation);
@@ -165,7 +205,11 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   g_autofree char *probabilities = g_strconcat (group, "/reference_log_probabilities", NULL);
   g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
   g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
+  g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
 
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_write (evaluation->rates->pdata[i], store, rates, error))
+      return FALSE;
   return plait_store_make_group (store, group, error) && write_results (evaluation, store, group, error)
          && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
          && plait_store_write_strings (store, references, (const char *const *)evaluation->references, n, error)

@@ -14,10 +14,11 @@ typedef struct
   char *split;
   PlaitTranslation *translation;
   char **references;         /* [n], NULL-terminated */
-  GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], then perplexities */
+  GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], perplexities, rates of over-translation ... */
   double *log_probabilities; /* [n], nats, of the references */
   gint64 *tokens;            /* [n], of the references, their ends counted */
   GPtrArray *lengths;        /* PlaitLengthRow: scores by the length of the source; NULL: not asked for */
+  GPtrArray *rates;          /* PlaitTranslationRates that were asked for */
 } PlaitEvaluation;
 
 /* What evaluation needs. All is borrowed. */

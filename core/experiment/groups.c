@@ -25,8 +25,11 @@ static const PlaitSettingDefinition data_definitions[] = {
                        "Libovicky, Helcl & Marecek 2018, section 4.1"),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary_type, "bpe", "bpe;unigram;words",
                        "SentencePiece by byte pair encoding or by unigram model, or words between white space", NULL),
-  PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_size, "8000", "0", "10000000",
-                        "Entries of a vocabulary, four special ones included; words: 0 keeps all", NULL),
+  PLAIT_DEFINE_INTEGER (
+      PlaitDataSettings, vocabulary_size, "8000", "0", "10000000",
+      "Entries of a vocabulary, four special ones included; words: a shortlist of the most frequent, the "
+      "others are unknown; 0 keeps all",
+      NULL),
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_minimum_count, "1", "1", "1000000000",
                         "Words: rarer ones become unknown", NULL),
   PLAIT_DEFINE_REAL (PlaitDataSettings, vocabulary_character_coverage, "1", "0.98", "1",
@@ -38,10 +41,15 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_sentences, "0", "0", "1000000000",
                         "SentencePiece: learn from so many lines, spread evenly over the text; 0: from all", NULL),
   PLAIT_DEFINE_BOOLEAN (PlaitDataSettings, append_end, "true", "End sentences of the sources with an end token", NULL),
-  PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_source_length, "0", "0", "1000000",
-                        "Training tuples with more tokens in a source are dropped; 0: no limit", NULL),
+  PLAIT_DEFINE_INTEGER (
+      PlaitDataSettings, maximum_source_length, "0", "0", "1000000",
+      "Training tuples with more tokens in any source are dropped, ends not counted; 0: no limit. With "
+      "both limits 50 that is the filter of Chen et al. 2017; dl4mt drops from maxlen on: one less here",
+      NULL),
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_target_length, "0", "0", "1000000",
-                        "Training tuples with more tokens in the target are dropped; 0: no limit", NULL),
+                        "Training tuples with more tokens in the target are dropped, its end not counted, whatever the "
+                        "sources' lengths; 0: no limit",
+                        NULL),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, empty, "error", "error;missing",
                        "What an empty line of a source, or one without features, is: an error, or a missing source",
                        NULL),
@@ -89,6 +97,21 @@ static const PlaitSettingDefinition evaluate_definitions[] = {
                      "Bounds of bins, such as 10;20;30;40;50, by the words between white space of the first source of "
                      "text; each bin is scored by all metrics; empty: none",
                      NULL),
+  PLAIT_DEFINE_LIST (PlaitEvaluateSettings, translation_rates, "", "search;forced",
+                     "Rates of over- and under-translation of every source of text, from the attention of search, of "
+                     "forced decoding of the references, or both; empty: none",
+                     "Tu et al. 2016"),
+  PLAIT_DEFINE_REAL (PlaitEvaluateSettings, translation_rate_over, "1.5", "0", "1000000",
+                     "Over-translated: source tokens whose attention, summed over the target, exceeds this; once "
+                     "translated they have about 1, twice 2",
+                     NULL),
+  PLAIT_DEFINE_REAL (PlaitEvaluateSettings, translation_rate_under, "0.2", "0", "1000000",
+                     "Under-translated: source tokens whose attention, summed over the target, misses this", NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitEvaluateSettings, translation_rate_layers, "mean", "mean;last",
+      "Layers of the decoder whose attention, the mean over its heads, counts: the mean of all, for they "
+      "divide the work, or the last",
+      NULL),
 };
 
 const PlaitSettingGroup plait_evaluate_group

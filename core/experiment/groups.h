@@ -71,6 +71,12 @@ typedef struct
 
 extern const PlaitSettingGroup plait_source_group;
 
+typedef enum
+{
+  PLAIT_RATE_LAYERS_MEAN,
+  PLAIT_RATE_LAYERS_LAST,
+} PlaitRateLayers;
+
 /* [evaluate] */
 typedef struct
 {
@@ -78,7 +84,11 @@ typedef struct
   gint64 resamples;
   gint64 seed;
   gint64 attention;
-  const char *length_bins; /* bounds, a list; empty: none */
+  const char *length_bins;       /* bounds, a list; empty: none */
+  const char *translation_rates; /* a list of search and forced; empty: none */
+  double translation_rate_over;
+  double translation_rate_under;
+  gint translation_rate_layers; /* PlaitRateLayers */
 } PlaitEvaluateSettings;
 
 extern const PlaitSettingGroup plait_evaluate_group;

@@ -64,7 +64,7 @@ keep (PlaitTranslation *translation, const PlaitBatch *batch, PlaitHypotheses *h
 
           translation->text[sentence] = plait_vocabulary_decode (vocabulary, best->tokens, (gsize)best->length);
           if (good && attention)
-            good = take (sentence, best, &attention[i], data, error);
+            good = take (batch, i, best, &attention[i], data, error);
         }
       else
         translation->text[sentence] = g_strdup ("");
@@ -150,7 +150,7 @@ keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAtt
             .ended = TRUE,
           };
 
-          if (!take (sentence, &target, &attention[i], data, error))
+          if (!take (batch, i, &target, &attention[i], data, error))
             return FALSE;
         }
     }

@@ -19,8 +19,9 @@ typedef struct
 void plait_translation_free (PlaitTranslation *translation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
 
-/* Called after each batch of a translation with attention: sentence @sentence of the corpus. Takes nothing over. */
-typedef gboolean (*PlaitAttentionTaker) (gint64 sentence, const PlaitHypothesis *best,
+/* Called after each batch of a translation with attention, for each of its sentences: @batch->sentence[@sentence] of
+ * the corpus. Takes nothing over. */
+typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                          const PlaitSentenceAttention *attention, gpointer data, GError **error);
 
 /* Translates @corpus. @what ("validation", "test") is for progress. @stop is NULL or a flag that ends the work with

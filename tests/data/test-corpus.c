@@ -169,6 +169,25 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
                "no tuple of the train corpus is left (train: dropped 5 of 5 tuples where one is longer than 1 tokens)");
 }
 
+/* The papers' filter: a pair goes where either side is longer than the limit, and stays with as many; ends do not
+ * count. Of (2, 2), (3, 1), (1, 3), (3, 3) and (1, 1) tokens the limit 2 keeps the first and the last. */
+TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup, "a a\na a a\na\na a a\na\n", "b\nb\nb\nb\nb\n", "c c\nc\nc c c\nc c c\nc\n");
+  setup.sources[0].append_end = TRUE;
+  setup.sources[0].maximum_length = setup.target.maximum_length = 2;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL && plait_corpus_size (corpus) == 2);
+  CHECK_INT (plait_corpus_line (corpus, 0), 0);
+  CHECK_INT (plait_corpus_line (corpus, 1), 4);
+  CHECK_INT (plait_corpus_length (corpus, 0, 0), 3); /* two tokens and the end */
+  CHECK_INT (plait_corpus_counts (corpus, 0)->dropped_long, 2);
+  CHECK_INT (plait_corpus_counts (corpus, 2)->dropped_long, 1); /* one is counted at the source already */
+}
+
 static void
 check_refused (Setup *setup, const char *message)
 {

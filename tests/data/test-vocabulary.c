@@ -110,6 +110,24 @@ TEST_CASE (words, are_limited_by_size_and_count)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 4 leaves no room");
 }
 
+/* A shortlist: of a 3, b 2, c 1 and d 1 the two most frequent, beside the four special ones; the rest is unknown. */
+TEST_CASE (words, shortlist_the_most_frequent)
+{
+  static const char text[] = "a b c d e a";
+  static const gint32 expected[] = { 4, 5, PLAIT_TOKEN_UNKNOWN, PLAIT_TOKEN_UNKNOWN, PLAIT_TOKEN_UNKNOWN, 4 };
+  PlaitVocabularySettings settings = subword_settings ("words", 6);
+  g_autofree char *path = data_write ("counted", "d b a\na c b\na\n", -1);
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, NULL);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  REQUIRE (vocabulary != NULL);
+  CHECK_INT (plait_vocabulary_size (vocabulary), 6);
+  plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
+  REQUIRE (ids->len == G_N_ELEMENTS (expected));
+  for (guint i = 0; i < ids->len; i++)
+    CHECK_INT (g_array_index (ids, gint32, i), expected[i]);
+}
+
 TEST_CASE (words, survive_being_stored)
 {
   g_autoptr (GError) error = NULL;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluate/translation-rate.h"
+
+#include "base/number.h"
+#include "evaluate/metric-kind.h"
+
+static const PlaitMetricOption options[] = { { NULL } };
+
+static void
+begin (PlaitMetric *metric)
+{
+}
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  metric->title = g_strdup (metric->kind->name);
+  metric->width = PLAIT_TRANSLATION_RATE_WIDTH;
+  return TRUE;
+}
+
+static double
+share (const double *sums, PlaitTranslationFault fault)
+{
+  return sums[2] > 0 ? 100 * sums[fault] / sums[2] : 0;
+}
+
+static double
+score_over (const PlaitMetric *metric, const double *sums)
+{
+  return share (sums, PLAIT_OVER_TRANSLATION);
+}
+
+static double
+score_under (const PlaitMetric *metric, const double *sums)
+{
+  return share (sums, PLAIT_UNDER_TRANSLATION);
+}
+
+static char *
+detail (const PlaitMetric *metric, const double *sums)
+{
+  GString *text = g_string_new ("(over = ");
+  plait_append_number (text, sums[0], 0);
+  g_string_append (text, " under = ");
+  plait_append_number (text, sums[1], 0);
+  g_string_append (text, " words = ");
+  plait_append_number (text, sums[2], 0);
+  g_string_append_c (text, ')');
+  return g_string_free (text, FALSE);
+}
+
+/* The text's options: "of:search|source:en|...|". */
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const char *colon = strchr (metric->text, ':');
+  g_autofree char *settings = g_strdup (colon ? colon + 1 : "");
+  g_strdelimit (settings, "=", ':');
+  g_strdelimit (settings, ",", '|');
+  g_string_append_printf (signature, "%s%s", settings, *settings ? "|" : "");
+}
+
+#define RATE_KIND(name_, summary_, score_)                                                                             \
+  {                                                                                                                    \
+    .name = name_, .summary = summary_, .size = sizeof (PlaitMetric), .options = options, .begin = begin,              \
+    .finish = finish, .score = score_, .detail = detail, .sign = sign,                                                 \
+  }
+
+static const PlaitMetricKind over
+    = RATE_KIND ("over-translation", "Share of source words whose attention exceeds a bound", score_over);
+static const PlaitMetricKind under
+    = RATE_KIND ("under-translation", "Share of source words whose attention misses a bound", score_under);
+
+PlaitMetric *
+plait_metric_new_translation_rate (PlaitTranslationFault fault, double bound, const char *of, const char *source,
+                                   const char *layers, const char *title)
+{
+  PlaitMetric *metric = plait_metric_new_default (fault == PLAIT_OVER_TRANSLATION ? &over : &under);
+  char number[PLAIT_NUMBER_LENGTH];
+
+  g_free (metric->text);
+  g_free (metric->title);
+  metric->text = g_strdup_printf ("%s:of=%s,source=%s,layers=%s,bound=%s", metric->kind->name, of, source, layers,
+                                  plait_format_double (number, bound));
+  metric->title = g_strdup (title);
+  return metric;
+}
