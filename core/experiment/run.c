@@ -5,6 +5,7 @@
 #include "experiment/evaluation.h"
 #include "experiment/fit.h"
 #include "experiment/initialisation.h"
+#include "experiment/plan.h"
 #include "experiment/trained.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
@@ -460,58 +461,22 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
   return finish (&run, error);
 }
 
-/*
- * The plan
- */
-
-static void
-print_tuples (const char *split, const PlaitCorpus *corpus)
-{
-  g_autofree char *what = g_strconcat (split, " tuples", NULL);
-
-  if (corpus)
-    fprintf (stdout, "%-28s%10" G_GINT64_FORMAT "\n", what, plait_corpus_size (corpus));
-}
-
-static void
-print_bytes (const char *what, gsize bytes)
-{
-  fprintf (stdout, "%-28s %10.1f MiB\n", what, (double)bytes / 1024 / 1024);
-}
-
 gboolean
 plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error)
 {
   g_auto (Run) run = { .experiment = experiment, .options = options };
-  PlaitParameters *parameters;
-  gsize step;
+  PlaitPlan plan = { .experiment = experiment };
 
   run.pool = plait_pool_new (options->threads);
   run.text = plait_experiment_text (experiment);
-  if (!prepare_data (&run, error) || !prepare_model (&run, error) || !plait_trainer_measure (run.trainer, &step, error))
+  if (!prepare_data (&run, error) || !prepare_model (&run, error)
+      || !plait_trainer_measure (run.trainer, &plan.step_bytes, error))
     return FALSE;
-  parameters = plait_model_parameters (run.system->model);
-  fprintf (stdout, "experiment                   %s\n", experiment->name);
-  print_tuples ("training", run.corpus);
-  print_tuples ("validation", run.validation);
-  for (guint i = 0; i < run.tests->len; i++)
-    print_tuples (experiment->test_splits[i], run.tests->pdata[i]);
-  fprintf (stdout, "updates                      %10" G_GINT64_FORMAT "\n\n",
-           plait_trainer_planned_updates (run.trainer));
-  fprintf (stdout, "parameters                   %10" G_GINT64_FORMAT "\n", plait_parameters_count (parameters, NULL));
-  fprintf (stdout, "  embeddings                 %10" G_GINT64_FORMAT "\n",
-           plait_parameters_count (parameters, "embedding/"));
-  for (guint i = 0; i < experiment->n_sources; i++)
-    {
-      g_autofree char *prefix = g_strdup_printf ("source/%s/", experiment->sources[i].name);
-
-      fprintf (stdout, "  source %-19s %10" G_GINT64_FORMAT "\n", experiment->sources[i].name,
-               plait_parameters_count (parameters, prefix));
-    }
-  fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
-           plait_parameters_count (parameters, "decoder/"));
-  print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (run.trainer));
-  print_bytes ("a step, largest batch seen", step);
-  print_bytes ("peak, about", plait_trainer_fixed_bytes (run.trainer) + step);
+  plan.training = run.corpus;
+  plan.validation = run.validation;
+  plan.tests = (PlaitCorpus *const *)run.tests->pdata;
+  plan.parameters = plait_model_parameters (run.system->model);
+  plan.trainer = run.trainer;
+  plait_plan_print (&plan);
   return TRUE;
 }

@@ -142,7 +142,7 @@ materials_write_features (const char *name, guint sentences, guint positions, gu
 #define REST                                                                                                           \
   "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"                                     \
   "[train]\nbatch=12\nepochs=1\nwarm_up=4\ncheckpoint_every=1\n"                                                       \
-  "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\nattention=1\n"
+  "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\nattention=1\nlength_bins=2;4\n"
 
 static const char text_experiment[] = "[experiment]\nname=text\nseed=3\n"
                                       "[data]\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("b")

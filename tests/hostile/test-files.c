@@ -61,6 +61,7 @@ TEST_CASE (hostile_file, text_to_evaluate)
   materials_copy ("test.target", "reference");
   spoil_and_refuse ("reference", "evaluate -q -r reference -i test.target --resamples 2", STREAM);
   spoil_and_refuse ("reference", "evaluate -q -r test.target -i test.target -i reference --trials 2", STREAM);
+  spoil_and_refuse ("reference", "evaluate -q -r test.target -i test.target --source reference --resamples 2", STREAM);
 }
 
 TEST_CASE (hostile_file, text_of_a_vocabulary)
@@ -108,6 +109,12 @@ TEST_CASE (hostile_file, run_to_go_on_with)
 {
   NEED_MATERIALS ();
   spoil_and_refuse ("begun.h5", "run text.ini -q -r -o begun.h5", "missing|a run");
+}
+
+TEST_CASE (hostile_file, run_to_begin_with)
+{
+  NEED_MATERIALS ();
+  spoil_and_refuse ("begun.h5", "run text.ini -q --dry-run --set train.initialise=begun.h5", "a run");
 }
 
 TEST_CASE (hostile_file, run_to_look_at)

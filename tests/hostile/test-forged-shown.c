@@ -63,10 +63,27 @@ TEST_CASE (hostile_forged, places_that_are_reported)
     { "/training/updates/target_tokens_per_second", { COMPARE } },
     { "/evaluation/test/metrics/score", { COMPARE } },
     { "/evaluation/test/hypotheses", { REPORT } },
+    { "/evaluation/test/length_bins", { REPORT, COMPARE } },
+    { "/evaluation/test/length_bins/score", { REPORT, COMPARE } },
+    { "/evaluation/test/length_bins/bin", { COMPARE } },
     { "/environment", { REPORT } },
   };
 
   forge_and_look ("text.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
+}
+
+/* To begin training with: what is not as it should be is refused or left. */
+TEST_CASE (hostile_forged, places_that_training_begins_with)
+{
+#define BEGIN "run text.ini -q --dry-run --set train.initialise=forged.h5 --set train.initialise_checkpoint=last"
+  static const Look looks[] = {
+    { "/checkpoint", { BEGIN } },
+    { "/checkpoint/last/parameters", { BEGIN } },
+    { "/checkpoint/last/parameters/embedding/shared/table", { BEGIN } },
+    { "/vocabulary/shared", { BEGIN } },
+  };
+
+  forge_and_look ("begun.h5", "forged.h5", looks, G_N_ELEMENTS (looks));
 }
 
 TEST_CASE (hostile_forged, places_of_a_grid)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/corpus.h"
+#include "experiment/file.h"
+#include "train/trainer.h"
+
+/* What a run would do: plait run --dry-run. All is borrowed. */
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  const PlaitCorpus *training;
+  const PlaitCorpus *validation; /* NULL: none */
+  PlaitCorpus *const *tests;     /* of each test split */
+  PlaitParameters *parameters;
+  const PlaitTrainer *trainer;
+  gsize step_bytes; /* of a step beside parameters and moments */
+} PlaitPlan;
+
+/* Prints the plan on stdout: data, updates, parameters by component, memory. */
+void plait_plan_print (const PlaitPlan *plan);
