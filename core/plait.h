@@ -14,4 +14,5 @@
 #include "nn/positions.h"
 #include "nn/recurrent.h"
 #include "nn/recurrent_stack.h"
+#include "nn/tree.h"
 #include "plugin/plugin.h"

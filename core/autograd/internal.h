@@ -32,6 +32,12 @@ plait_tensor_size (PlaitTensor tensor)
   return sizeof (PlaitScalar) * (gsize)MAX (tensor.rows * tensor.width, 1);
 }
 
+/* Gives back what plait_tape_tensor took. An empty tensor is allowed. */
+void plait_tape_release (PlaitTape *tape, PlaitTensor tensor);
+
+/* plait_tape_value, or an empty tensor for NULL. */
+PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
+
 /* A view: @value lies inside the value of @input. Consumers write straight into the gradient of what @input is a view
  * of. */
 PlaitNode *plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value);

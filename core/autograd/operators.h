@@ -4,6 +4,7 @@
 #include "autograd/tape.h"
 #include "tensor/activation.h"
 #include "tensor/cell.h"
+#include "tensor/levels.h"
 #include "tensor/pairs.h"
 
 /*
@@ -154,6 +155,44 @@ typedef struct
  * with, NULL for zeros. */
 PLAIT_API PlaitNode *plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *projected,
                                   PlaitRagged rows, gboolean backwards, PlaitNode *state, PlaitNode *memory);
+
+/*
+ * A recurrent cell up binary trees, level by level over all trees of a batch. With h_L and h_R the states of the
+ * children, [h_L h_R] both side by side, and sigma the logistic function:
+ *
+ *   GRU (Chen et al. 2017, eq. 8):  r_L, r_R, z_L, z_R, z = sigma ([h_L h_R] U + b),  h = z_L h_L + z_R h_R + z c;
+ *                                   c = tanh ([r_L h_L, r_R h_R] U_c + b_c) with the reset before,
+ *                                   tanh (r_L (h_L U_cL) + r_R (h_R U_cR) + b_c) after
+ *   LSTM (Tai et al. 2015, eq. 9-14, two children):  i, f_L, f_R, o = sigma ([h_L h_R] U + b),  c = tanh (the same),
+ *                                   m = i c + f_L m_L + f_R m_R,  h = o tanh (m); the order is i, f_L, f_R, c, o
+ */
+typedef struct
+{
+  PlaitCellKind kind;
+  PlaitResetPlace reset;     /* of a GRU */
+  PlaitNode *gates;          /* U, [2 w, 5 w]: the left child's above the right one's */
+  PlaitNode *gate_bias;      /* b, [1, 5 w], or NULL */
+  PlaitNode *candidate;      /* U_c, [2 w, w], of a GRU; else NULL */
+  PlaitNode *candidate_bias; /* b_c, [1, w], of a GRU, or NULL: the paper has none */
+} PlaitTreeCell;
+
+/*
+ * @leaves [leaves, w] and, of an LSTM, @leaf_cells [leaves, w] (NULL: zeros) -> the states of all rows of the memory,
+ * [levels->rows, w]; of an LSTM [rows, 2 w], the states beside the cells. @projected is NULL or what an input of each
+ * node adds to its gates (and a GRU's candidate, behind them): [nodes, 5 w or 6 w], in the order of @levels. @levels is
+ * borrowed.
+ */
+PLAIT_API PlaitNode *plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *levels,
+                                  PlaitNode *leaves, PlaitNode *leaf_cells, PlaitNode *projected);
+
+/*
+ * A GRU down the same trees (Chen et al. 2017, eq. 10): the state of a row is that of its parent after one step with
+ * the row's projected input, by cells[0] for left children and cells[1] for right ones. @projected has the rows of each
+ * side in the order of @levels, [children, 3 w]. @roots [roots, w] are the states of the roots (eq. 9) ->
+ * [levels->rows, w], zeros in rows below no root. @levels is borrowed.
+ */
+PLAIT_API PlaitNode *plait_descend (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDescent *levels,
+                                    PlaitNode *roots, PlaitNode *const *projected);
 
 /*
  * Vocabulary projection, softmax, label smoothing, cross entropy and all their gradients as one chunked operator: no

@@ -15,24 +15,17 @@ enum
   RECUR_INPUTS
 };
 
-/* The value of @node, or no data for NULL. */
-static PlaitTensor
-value_of (PlaitTape *tape, PlaitNode *node)
-{
-  return node == NULL ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
-}
-
 /* What @recurrence reads and writes; values may have moved since the last time. */
 static void
 set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
 {
   gint64 width = recurrence->width;
 
-  recurrence->recurrent.weight = value_of (tape, node->inputs[RECUR_RECURRENT]);
-  recurrence->candidate.weight = value_of (tape, node->inputs[RECUR_CANDIDATE]);
-  recurrence->bias = value_of (tape, node->inputs[RECUR_BIAS]).data;
-  recurrence->state = value_of (tape, node->inputs[RECUR_STATE]);
-  recurrence->cell = value_of (tape, node->inputs[RECUR_CELL]);
+  recurrence->recurrent.weight = plait_tape_value_if_any (tape, node->inputs[RECUR_RECURRENT]);
+  recurrence->candidate.weight = plait_tape_value_if_any (tape, node->inputs[RECUR_CANDIDATE]);
+  recurrence->bias = plait_tape_value_if_any (tape, node->inputs[RECUR_BIAS]).data;
+  recurrence->state = plait_tape_value_if_any (tape, node->inputs[RECUR_STATE]);
+  recurrence->cell = plait_tape_value_if_any (tape, node->inputs[RECUR_CELL]);
   recurrence->states = plait_tensor_columns (node->value, 0, width);
   if (recurrence->kind == PLAIT_CELL_LSTM)
     recurrence->cells = plait_tensor_columns (node->value, width, width);
@@ -70,19 +63,12 @@ zeros (PlaitTape *tape, gint64 rows, gint64 width)
 }
 
 static void
-release (PlaitTape *tape, PlaitTensor tensor)
-{
-  if (tensor.data != NULL)
-    plait_arena_release (plait_tape_arena (tape), tensor.data, plait_tensor_size (tensor));
-}
-
-static void
 release_collected (PlaitTape *tape, const PlaitRecurrence *recurrence)
 {
   if (!recurrence->borrows)
-    release (tape, recurrence->previous);
-  release (tape, recurrence->gates);
-  release (tape, recurrence->reset_states);
+    plait_tape_release (tape, recurrence->previous);
+  plait_tape_release (tape, recurrence->gates);
+  plait_tape_release (tape, recurrence->reset_states);
 }
 
 /* The gradient of a factor, by one product over the rows of all steps from collected row @first on. */
@@ -150,9 +136,9 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   if (work.dcell.data != NULL)
     add_beginning (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_beginning_cell, work.dcell),
                    recurrence->time.order);
-  release (tape, work.dreset);
-  release (tape, work.dcell);
-  release (tape, work.dstate);
+  plait_tape_release (tape, work.dreset);
+  plait_tape_release (tape, work.dcell);
+  plait_tape_release (tape, work.dstate);
   release_collected (tape, recurrence);
 }
 

@@ -119,10 +119,11 @@ plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width)
   return tensor;
 }
 
-static void
-release_tensor (PlaitTape *tape, PlaitTensor tensor)
+void
+plait_tape_release (PlaitTape *tape, PlaitTensor tensor)
 {
-  plait_arena_release (tape->arena, tensor.data, plait_tensor_size (tensor));
+  if (tensor.data != NULL)
+    plait_arena_release (tape->arena, tensor.data, plait_tensor_size (tensor));
 }
 
 /* A node without a value. */
@@ -244,6 +245,12 @@ plait_tape_value (PlaitTape *tape, PlaitNode *node)
   return node->value;
 }
 
+PlaitTensor
+plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node)
+{
+  return node == NULL ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
+}
+
 static PlaitNode *
 record (PlaitTape *tape, PlaitNode *node, gsize payload_size)
 {
@@ -327,7 +334,7 @@ plait_tape_drop_spare (PlaitTape *tape)
       *link = node->next_spare;
       if (!can_be_given_up (node))
         continue;
-      release_tensor (tape, node->value);
+      plait_tape_release (tape, node->value);
       node->value.data = NULL;
     }
 }
@@ -416,10 +423,8 @@ plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
 static void
 release_node (PlaitTape *tape, PlaitNode *node)
 {
-  if (node->gradient.data != NULL)
-    release_tensor (tape, node->gradient);
-  if (node->value.data != NULL)
-    release_tensor (tape, node->value);
+  plait_tape_release (tape, node->gradient);
+  plait_tape_release (tape, node->value);
   if (node->payload_size > 0)
     plait_arena_release (tape->arena, node->payload, node->payload_size);
   node->value.data = NULL;

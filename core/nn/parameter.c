@@ -209,12 +209,14 @@ initialise (PlaitParameter *parameter, PlaitPool *pool, guint64 seed)
         value.data[i] = parameter->initial.kind == PLAIT_INITIAL_ONES ? 1 : 0;
       return;
 
-    case PLAIT_INITIAL_BLOCK:
+    case PLAIT_INITIAL_BLOCKS:
       for (gint64 i = 0; i < n; i++)
         {
           gint64 block = i % value.width / (value.width / blocks);
 
-          value.data[i] = (PlaitScalar)(block == parameter->initial.block ? parameter->initial.size : 0);
+          value.data[i] = (PlaitScalar)(block >= parameter->initial.first && block <= parameter->initial.last
+                                            ? parameter->initial.size
+                                            : 0);
         }
       return;
 

@@ -23,7 +23,7 @@ typedef enum
   PLAIT_INITIAL_NORMAL,  /* mean 0, standard deviation @size */
   PLAIT_INITIAL_UNIFORM, /* in [-size, size) */
   PLAIT_INITIAL_GLOROT,  /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
-  PLAIT_INITIAL_BLOCK,   /* @size in block @block of @blocks side by side, zeros in the others */
+  PLAIT_INITIAL_BLOCKS,  /* of @blocks side by side, @size in those from @first to @last, zeros in the others */
 } PlaitInitialKind;
 
 /* How a parameter starts. */
@@ -32,16 +32,17 @@ typedef struct
   PlaitInitialKind kind;
   double size;
   guint blocks; /* GLOROT: how many weights stand side by side in this one (keys and values: 2); 0 means 1 */
-  guint block;
+  guint first;
+  guint last;
 } PlaitInitial;
 
-#define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0 })
-#define PLAIT_ONES ((PlaitInitial){ PLAIT_INITIAL_ONES, 0, 0, 0 })
-#define PLAIT_NORMAL(deviation) ((PlaitInitial){ PLAIT_INITIAL_NORMAL, (deviation), 0, 0 })
-#define PLAIT_UNIFORM(bound) ((PlaitInitial){ PLAIT_INITIAL_UNIFORM, (bound), 0, 0 })
-#define PLAIT_GLOROT ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, 1, 0 })
-#define PLAIT_GLOROT_BLOCKS(n) ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, (n), 0 })
-#define PLAIT_BLOCK(size, block, n) ((PlaitInitial){ PLAIT_INITIAL_BLOCK, (size), (n), (block) })
+#define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0, 0 })
+#define PLAIT_ONES ((PlaitInitial){ PLAIT_INITIAL_ONES, 0, 0, 0, 0 })
+#define PLAIT_NORMAL(deviation) ((PlaitInitial){ PLAIT_INITIAL_NORMAL, (deviation), 0, 0, 0 })
+#define PLAIT_UNIFORM(bound) ((PlaitInitial){ PLAIT_INITIAL_UNIFORM, (bound), 0, 0, 0 })
+#define PLAIT_GLOROT ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, 1, 0, 0 })
+#define PLAIT_GLOROT_BLOCKS(n) ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, (n), 0, 0 })
+#define PLAIT_BLOCKS(size, first, last, n) ((PlaitInitial){ PLAIT_INITIAL_BLOCKS, (size), (n), (first), (last) })
 
 /* What search multiplies by a parameter, and so how it is packed. */
 typedef enum

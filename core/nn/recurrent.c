@@ -20,9 +20,9 @@ plait_cell_declare (PlaitParameters *parameters, const char *name, const PlaitCe
   g_assert (width > 0 && !(before && declaration->recurrent_bias));
   cell.input
       = plait_linear_declare_blocks (parameters, input, declaration->input_width, gates * width, (guint)gates, FALSE);
-  cell.input.bias = plait_parameters_declare (parameters, input_bias, 1, gates * width,
-                                              lstm ? PLAIT_BLOCK (declaration->forget_bias, FORGET_GATE, (guint)gates)
-                                                   : PLAIT_ZEROS);
+  cell.input.bias = plait_parameters_declare (
+      parameters, input_bias, 1, gates * width,
+      lstm ? PLAIT_BLOCKS (declaration->forget_bias, FORGET_GATE, FORGET_GATE, (guint)gates) : PLAIT_ZEROS);
   cell.recurrent = plait_linear_declare_blocks (parameters, recurrent, width, products * width, (guint)products,
                                                 declaration->recurrent_bias);
   if (before)

@@ -82,6 +82,33 @@
   X (recur_candidate_weight)                                                                                           \
   X (recur_beginning)                                                                                                  \
   X (recur_beginning_cell)                                                                                             \
+  X (climb_update_left)                                                                                                \
+  X (climb_update_right)                                                                                               \
+  X (climb_update)                                                                                                     \
+  X (climb_left)                                                                                                       \
+  X (climb_right)                                                                                                      \
+  X (climb_candidate)                                                                                                  \
+  X (climb_reset)                                                                                                      \
+  X (climb_reset_child)                                                                                                \
+  X (climb_product)                                                                                                    \
+  X (climb_lstm_cell)                                                                                                  \
+  X (climb_lstm_input)                                                                                                 \
+  X (climb_lstm_forget)                                                                                                \
+  X (climb_lstm_candidate)                                                                                             \
+  X (climb_lstm_output)                                                                                                \
+  X (climb_lstm_child)                                                                                                 \
+  X (climb_gates)                                                                                                      \
+  X (climb_gates_weight)                                                                                               \
+  X (climb_reset_product)                                                                                              \
+  X (climb_candidate_weight)                                                                                           \
+  X (climb_candidate_bias)                                                                                             \
+  X (climb_leaf)                                                                                                       \
+  X (climb_leaf_cell)                                                                                                  \
+  X (descend_state)                                                                                                    \
+  X (descend_reset)                                                                                                    \
+  X (descend_weight)                                                                                                   \
+  X (descend_candidate_weight)                                                                                         \
+  X (descend_root)                                                                                                     \
   X (vocabulary_loss_probability)                                                                                      \
   X (vocabulary_loss_target)                                                                                           \
   X (vocabulary_loss_smoothing)                                                                                        \

@@ -421,6 +421,84 @@ linear_often (PlaitTape *tape, PlaitNode *const *leaves)
   return x;
 }
 
+/* Three words under two nodes, two words under one, and a word by itself. */
+static const gint64 tree_leaf[] = { 0, 1, 2, -1, -1, 3, 4, -1, 5 };
+static const gint64 tree_first[] = { 0, 2, 3 };
+static const gint64 tree_row[] = { 3, 7, 4 };
+static const gint64 tree_left[] = { 0, 5, 3 };
+static const gint64 tree_right[] = { 1, 6, 2 };
+static const PlaitTreeLevels tree_levels
+    = { .rows = 9, .leaf = tree_leaf, .levels = 2, .first = tree_first, .row = tree_row, tree_left, tree_right };
+
+static PlaitNode *
+climb_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { PLAIT_CELL_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
+}
+
+static PlaitNode *
+climb_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { PLAIT_CELL_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
+}
+
+static PlaitNode *
+climb_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { .kind = PLAIT_CELL_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], leaves[1], leaves[4]);
+}
+
+/* As in the paper: no input of nodes, no bias; the states are read twice. */
+static PlaitNode *
+climb_plainly (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { .kind = PLAIT_CELL_GRU, .gates = leaves[1], .candidate = leaves[2] };
+  PlaitNode *states = plait_climb (tape, &cell, &tree_levels, plait_scale (tape, leaves[0], 1), NULL, NULL);
+
+  return plait_multiply (tape, states, states);
+}
+
+/* The same trees from above; the word by itself is below no root. */
+static const gint64 tree_root[] = { -1, -1, -1, -1, 0, -1, -1, 1, -1 };
+static const gint64 side_first[] = { 0, 2, 3 };
+static const gint64 left_row[] = { 3, 5, 0 }, left_parent[] = { 4, 7, 3 };
+static const gint64 right_row[] = { 2, 6, 1 }, right_parent[] = { 4, 7, 3 };
+static const PlaitTreeDescent tree_descent = {
+  .rows = 9,
+  .root = tree_root,
+  .levels = 2,
+  .sides = { { side_first, left_row, left_parent }, { side_first, right_row, right_parent } },
+};
+
+static PlaitNode *
+descend_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cells[] = {
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3], .bias = leaves[5] },
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[4], .bias = leaves[5] },
+  };
+
+  return plait_descend (tape, cells, &tree_descent, leaves[0], leaves + 1);
+}
+
+/* Both sides read the same. */
+static PlaitNode *
+descend_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cells[] = {
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[2], .candidate = leaves[4] },
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[3], .candidate = leaves[5] },
+  };
+
+  return plait_descend (tape, cells, &tree_descent, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
+}
+
 static const gint32 targets[] = { 3, 0, 10, 3 };
 
 static PlaitNode *
@@ -517,6 +595,32 @@ const GradientCase gradient_cases[] = {
   { "recur lstm", "recur_", recur_lstm, CHECK_MODE, 5, { { 5, 44 }, { 11, 44 }, { 1, 44 }, { 3, 11 }, { 3, 11 } } },
   { "recur lstm, states", NULL, recur_lstm_states, CHECK_MODE, 2, { { 5, 12 }, { 3, 12 } } },
   { "recur, step by step", NULL, recur_steps, CHECK_MODE, 3, { { 6, 12 }, { 3, 12 }, { 2, 3 } } },
+  { "climb gru, reset before",
+    "climb_",
+    climb_gru_before,
+    CHECK_MODE,
+    6,
+    { { 6, 11 }, { 22, 55 }, { 1, 55 }, { 22, 11 }, { 1, 11 }, { 3, 66 } } },
+  { "climb gru, reset after",
+    "climb_",
+    climb_gru_after,
+    CHECK_MODE,
+    6,
+    { { 6, 11 }, { 22, 55 }, { 1, 55 }, { 22, 11 }, { 1, 11 }, { 3, 66 } } },
+  { "climb lstm", "climb_", climb_lstm, CHECK_MODE, 5, { { 6, 11 }, { 6, 11 }, { 22, 55 }, { 1, 55 }, { 3, 55 } } },
+  { "climb plainly", NULL, climb_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
+  { "descend, reset after",
+    "descend_",
+    descend_after,
+    CHECK_MODE,
+    6,
+    { { 2, 11 }, { 3, 33 }, { 3, 33 }, { 11, 33 }, { 11, 33 }, { 1, 33 } } },
+  { "descend, reset before",
+    "descend_",
+    descend_before,
+    CHECK_MODE,
+    6,
+    { { 2, 11 }, { 3, 33 }, { 11, 22 }, { 11, 22 }, { 11, 11 }, { 11, 11 } } },
   { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
   { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };

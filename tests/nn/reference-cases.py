@@ -30,6 +30,11 @@ CASES = [
     'recurrent/lstm',
     'recurrent/bigru_before',
     'recurrent/bilstm',
+    'trees/bigru_balanced5_before',
+    'trees/bigru_random7_after',
+    'trees/bigru_word_before',
+    'trees/lstm_random7',
+    'trees/lexical_random7',
 ]
 
 

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/kernels/levels.h"
+#include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 
 /*
  * The gates of recurrent cells, one row each. A row's gates come with the recurrent product in them and leave with what
  * backward needs; backward leaves the product's cotangent in their place.
  */
-
-static inline __attribute__ ((always_inline)) Vector
-take (const PlaitScalar *from, gint64 n)
-{
-  return n == VECTOR_LENGTH ? vector_load (from) : vector_load_part (from, n, 0);
-}
-
-static inline __attribute__ ((always_inline)) void
-put (PlaitScalar *to, Vector value, gint64 n)
-{
-  if (n == VECTOR_LENGTH)
-    vector_store (to, value);
-  else
-    vector_store_part (to, value, n);
-}
-
-/* A function of a row that calls @name for each vector of it, the last one being perhaps a part. */
-#define EACH_VECTOR(name)                                                                                              \
-  void KERNEL (name) (const PlaitCellRow *row, gint64 width)                                                           \
-  {                                                                                                                    \
-    gint64 i = 0;                                                                                                      \
-                                                                                                                       \
-    for (; i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)                                                             \
-      name (row, width, i, VECTOR_LENGTH);                                                                             \
-    if (i < width)                                                                                                     \
-      name (row, width, i, width - i);                                                                                 \
-  }
 
 /* Writes the cotangent of gate @gate's input. */
 static inline __attribute__ ((always_inline)) void
@@ -75,7 +49,7 @@ gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_state (row, i, updated (update, take (row->previous + i, n), candidate), n);
 }
 
-EACH_VECTOR (gru_after)
+EACH_VECTOR (gru_after, PlaitCellRow)
 
 /* The gates are reset, update; the rest of the row is gru_candidate's. */
 static inline __attribute__ ((always_inline)) void
@@ -90,7 +64,7 @@ gru_reset (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put (row->reset_state + i, reset * take (row->previous + i, n), n);
 }
 
-EACH_VECTOR (gru_reset)
+EACH_VECTOR (gru_reset, PlaitCellRow)
 
 static inline __attribute__ ((always_inline)) void
 gru_candidate (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -102,7 +76,7 @@ gru_candidate (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_state (row, i, updated (take (gates + width, n), take (row->previous + i, n), candidate), n);
 }
 
-EACH_VECTOR (gru_candidate)
+EACH_VECTOR (gru_candidate, PlaitCellRow)
 
 /* The gates are input, forget, candidate, output. */
 static inline __attribute__ ((always_inline)) void
@@ -126,7 +100,7 @@ lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_state (row, i, output * vector_tanh (cell), n);
 }
 
-EACH_VECTOR (lstm)
+EACH_VECTOR (lstm, PlaitCellRow)
 
 /* What backward of both GRUs begins with: the cotangents of the update gate's and the candidate's inputs, and of the
  * state that went through unchanged. */
@@ -159,7 +133,7 @@ gru_after_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_projected (row, 2 * width + i, dcandidate, n);
 }
 
-EACH_VECTOR (gru_after_backward)
+EACH_VECTOR (gru_after_backward, PlaitCellRow)
 
 static inline __attribute__ ((always_inline)) void
 gru_candidate_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -171,7 +145,7 @@ gru_candidate_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 
   put_projected (row, 2 * width + i, dcandidate, n);
 }
 
-EACH_VECTOR (gru_candidate_backward)
+EACH_VECTOR (gru_candidate_backward, PlaitCellRow)
 
 static inline __attribute__ ((always_inline)) void
 gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -185,7 +159,7 @@ gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put (row->carried + i, take (row->carried + i, n) + PLAIT_TERM (recur_gru_reset_state, dproduct * reset), n);
 }
 
-EACH_VECTOR (gru_reset_backward)
+EACH_VECTOR (gru_reset_backward, PlaitCellRow)
 
 static inline __attribute__ ((always_inline)) void
 lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -214,4 +188,4 @@ lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_projected (row, 3 * width + i, doutput, n);
 }
 
-EACH_VECTOR (lstm_backward)
+EACH_VECTOR (lstm_backward, PlaitCellRow)

@@ -97,6 +97,32 @@ typedef struct
   gboolean adds;             /* to dprojected */
 } PlaitCellRow;
 
+/* A node of a tree with its two children: the same for it. */
+typedef struct
+{
+  const PlaitScalar *projected;      /* or NULL */
+  const PlaitScalar *candidate_bias; /* or NULL */
+  PlaitScalar *gates;
+  const PlaitScalar *children; /* both states, left and right */
+  PlaitScalar *reset_children;
+  const PlaitScalar *left_cell;
+  const PlaitScalar *right_cell;
+  PlaitScalar *state;
+  PlaitScalar *cell;
+
+  /* Backward. */
+  const PlaitScalar *dstate;
+  const PlaitScalar *dcell;
+  PlaitScalar *dchildren;
+  const PlaitScalar *dreset; /* of reset_children */
+  PlaitScalar *dleft_cell;   /* added to */
+  PlaitScalar *dright_cell;
+  PlaitScalar *dprojected; /* or NULL */
+  gboolean adds;           /* to dprojected */
+} PlaitTreeRow;
+
+typedef void (*PlaitTreeKernel) (const PlaitTreeRow *row, gint64 width);
+
 /* Works on one row. */
 typedef void (*PlaitCellKernel) (const PlaitCellRow *row, gint64 width);
 
@@ -185,6 +211,15 @@ typedef struct
   PlaitCellKernel gru_candidate_backward;
   PlaitCellKernel gru_reset_backward;
   PlaitCellKernel lstm_backward;
+  /* The same over the children of a node. */
+  PlaitTreeKernel tree_gru_reset;
+  PlaitTreeKernel tree_gru_candidate;
+  PlaitTreeKernel tree_gru_after;
+  PlaitTreeKernel tree_lstm;
+  PlaitTreeKernel tree_gru_candidate_backward;
+  PlaitTreeKernel tree_gru_reset_backward;
+  PlaitTreeKernel tree_gru_after_backward;
+  PlaitTreeKernel tree_lstm_backward;
 } PlaitKernels;
 
 /* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded

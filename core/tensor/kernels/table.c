@@ -65,4 +65,12 @@ const PlaitKernels KERNEL (kernels) = {
   .gru_candidate_backward = KERNEL (gru_candidate_backward),
   .gru_reset_backward = KERNEL (gru_reset_backward),
   .lstm_backward = KERNEL (lstm_backward),
+  .tree_gru_reset = KERNEL (tree_gru_reset),
+  .tree_gru_candidate = KERNEL (tree_gru_candidate),
+  .tree_gru_after = KERNEL (tree_gru_after),
+  .tree_lstm = KERNEL (tree_lstm),
+  .tree_gru_candidate_backward = KERNEL (tree_gru_candidate_backward),
+  .tree_gru_reset_backward = KERNEL (tree_gru_reset_backward),
+  .tree_gru_after_backward = KERNEL (tree_gru_after_backward),
+  .tree_lstm_backward = KERNEL (tree_lstm_backward),
 };

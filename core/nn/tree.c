@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/tree.h"
+
+#include "autograd/internal.h"
+
+#include <string.h>
+
+#define FIRST_FORGET_GATE 1
+#define LAST_FORGET_GATE 2
+
+static gint64 *
+new_numbers (PlaitTape *tape, gint64 n, gboolean none)
+{
+  gint64 *numbers = plait_arena_new_array (plait_tape_arena (tape), gint64, MAX (n, 1));
+
+  memset (numbers, none ? 0xff : 0, sizeof *numbers * (gsize)n);
+  return numbers;
+}
+
+/* The inner nodes in the order of their @heights, 1 .. @levels. */
+static void
+set_levels (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64 levels)
+{
+  PlaitTreeLevels *up = &tree->up;
+  gint64 *first = new_numbers (tape, levels + 1, FALSE), *place = new_numbers (tape, levels + 1, FALSE);
+  gint64 *row, *left, *right;
+
+  for (gint64 i = 0; i < up->rows; i++)
+    if (heights[i] > 0)
+      first[heights[i]]++;
+  for (gint64 l = 0; l < levels; l++)
+    first[l + 1] += first[l];
+  memcpy (place, first, sizeof *place * (gsize)(levels + 1));
+  row = new_numbers (tape, first[levels], FALSE);
+  left = new_numbers (tape, first[levels], FALSE);
+  right = new_numbers (tape, first[levels], FALSE);
+  for (gint64 i = 0; i < up->rows; i++)
+    if (heights[i] > 0)
+      {
+        gint64 node = place[heights[i] - 1]++;
+
+        row[node] = i;
+        left[node] = tree->left[i];
+        right[node] = tree->right[i];
+      }
+  up->levels = levels;
+  up->first = first;
+  up->row = row;
+  up->left = left;
+  up->right = right;
+}
+
+/* The children of both sides in the order of their @depths, 1 .. @levels; 0 is a root, -1 outside of any tree. */
+static void
+set_descent (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *depths, gint64 levels)
+{
+  tree->down.levels = levels;
+  for (gint64 side = 0; side < 2; side++)
+    {
+      gint64 *first = new_numbers (tape, levels + 1, FALSE), *place = new_numbers (tape, levels + 1, FALSE);
+      const gint64 *children = side == 0 ? tree->left : tree->right;
+      gint64 *row, *parent;
+
+      for (gint64 i = 0; i < tree->up.rows; i++)
+        if (children[i] >= 0)
+          first[depths[children[i]]]++;
+      for (gint64 l = 0; l < levels; l++)
+        first[l + 1] += first[l];
+      memcpy (place, first, sizeof *place * (gsize)(levels + 1));
+      row = new_numbers (tape, first[levels], FALSE);
+      parent = new_numbers (tape, first[levels], FALSE);
+      for (gint64 i = 0; i < tree->up.rows; i++)
+        if (children[i] >= 0)
+          {
+            gint64 child = place[depths[children[i]] - 1]++;
+
+            row[child] = children[i];
+            parent[child] = i;
+          }
+      tree->down.sides[side] = (PlaitTreeSide){ first, row, parent };
+    }
+}
+
+/* The roots, and from them the depths of all rows: parents stand behind their children. */
+static void
+find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint64 *words)
+{
+  gint64 *roots = new_numbers (tape, leaves.n, TRUE), *root = new_numbers (tape, tree->up.rows, TRUE);
+  gint64 *depths = new_numbers (tape, tree->up.rows, TRUE), levels = 0;
+
+  for (gint64 s = 0; s < leaves.n; s++)
+    {
+      gint64 first = tree->rows.offsets[s], end = tree->rows.offsets[s + 1];
+      gboolean has_nodes = end - first > plait_ragged_length (leaves, s);
+      gint64 at = has_nodes ? end - 1 : words != NULL && words[s] == 1 ? first : -1;
+
+      if (at < 0)
+        continue;
+      roots[tree->n_roots] = at;
+      root[at] = tree->n_roots++;
+      depths[at] = 0;
+      for (gint64 i = end - 1; i >= first; i--)
+        if (tree->left[i] >= 0)
+          {
+            g_assert (depths[i] >= 0);
+            depths[tree->left[i]] = depths[tree->right[i]] = depths[i] + 1;
+            levels = MAX (levels, depths[i] + 1);
+          }
+    }
+  tree->roots = roots;
+  tree->down.rows = tree->up.rows;
+  tree->down.root = root;
+  set_descent (tape, tree, depths, levels);
+}
+
+const PlaitTreeRows *
+plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, PlaitRagged nodes, const gint64 *left, const gint64 *right,
+                 const gint64 *words)
+{
+  gint64 rows = plait_ragged_rows (leaves) + plait_ragged_rows (nodes), levels = 0;
+  gint64 *offsets = new_numbers (tape, leaves.n + 1, FALSE), *heights = new_numbers (tape, rows, FALSE);
+  gint64 *lefts = new_numbers (tape, rows, TRUE), *rights = new_numbers (tape, rows, TRUE);
+  gint64 *parents = new_numbers (tape, rows, TRUE), *leaf = new_numbers (tape, rows, TRUE);
+  PlaitTreeRows *tree = plait_arena_new_array (plait_tape_arena (tape), PlaitTreeRows, 1);
+
+  g_assert (leaves.n == nodes.n);
+  *tree = (PlaitTreeRows){ .rows = { leaves.n, offsets }, .left = lefts, .right = rights, .parent = parents };
+  tree->up.rows = rows;
+  tree->up.leaf = leaf;
+  for (gint64 s = 0; s < leaves.n; s++)
+    {
+      gint64 first = offsets[s], n = plait_ragged_length (leaves, s);
+
+      for (gint64 i = 0; i < n; i++)
+        leaf[first + i] = leaves.offsets[s] + i;
+      for (gint64 i = 0; i < plait_ragged_length (nodes, s); i++)
+        {
+          gint64 node = nodes.offsets[s] + i, row = first + n + i;
+
+          g_assert (left[node] >= 0 && left[node] < n + i && right[node] >= 0 && right[node] < n + i);
+          lefts[row] = first + left[node];
+          rights[row] = first + right[node];
+          g_assert (parents[lefts[row]] < 0 && parents[rights[row]] < 0 && lefts[row] != rights[row]);
+          parents[lefts[row]] = parents[rights[row]] = row;
+          heights[row] = 1 + MAX (heights[lefts[row]], heights[rights[row]]);
+          levels = MAX (levels, heights[row]);
+        }
+      offsets[s + 1] = first + n + plait_ragged_length (nodes, s);
+    }
+  set_levels (tape, tree, heights, levels);
+  find_roots (tape, tree, leaves, words);
+  return tree;
+}
+
+PlaitTreeUnit
+plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const PlaitTreeUnitDeclaration *declaration)
+{
+  g_autofree char *gates = g_strconcat (name, "/gates", NULL);
+  g_autofree char *gate_bias = g_strconcat (name, "/gates/bias", NULL);
+  g_autofree char *candidate = g_strconcat (name, "/candidate", NULL);
+  g_autofree char *input = g_strconcat (name, "/input", NULL);
+  gboolean lstm = declaration->kind == PLAIT_CELL_LSTM;
+  gint64 width = declaration->width, blocks = lstm ? 5 : 6;
+  PlaitInitial bias
+      = lstm ? PLAIT_BLOCKS (declaration->forget_bias, FIRST_FORGET_GATE, LAST_FORGET_GATE, 5) : PLAIT_ZEROS;
+  PlaitTreeUnit unit = { .declaration = *declaration };
+
+  unit.gates = plait_linear_declare_blocks (parameters, gates, 2 * width, 5 * width, 5, FALSE);
+  unit.gates.bias = plait_parameters_declare (parameters, gate_bias, 1, 5 * width, bias);
+  if (!lstm)
+    unit.candidate = plait_linear_declare (parameters, candidate, 2 * width, width, declaration->candidate_bias);
+  if (declaration->input_width > 0)
+    unit.input = plait_linear_declare_blocks (parameters, input, declaration->input_width, blocks * width,
+                                              (guint)blocks, FALSE);
+  return unit;
+}
+
+static PlaitNode *
+parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
+{
+  return parameter == NULL ? NULL : plait_parameter_node (tape, parameter);
+}
+
+/* What the inputs of the inner nodes add to their gates. */
+static PlaitNode *
+project (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitNode *inputs)
+{
+  PlaitNode *nodes = plait_gather_rows (tape, inputs, tree->up.row, plait_tree_nodes (&tree->up));
+
+  return plait_linear_apply (tape, &unit->input, nodes, PLAIT_ACTIVATION_NONE);
+}
+
+PlaitCellState
+plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitCellState leaves,
+                       PlaitNode *inputs)
+{
+  gint64 width = unit->declaration.width;
+  PlaitTreeCell cell = {
+    .kind = unit->declaration.kind,
+    .reset = unit->declaration.reset,
+    .gates = plait_parameter_node (tape, unit->gates.weight),
+    .gate_bias = plait_parameter_node (tape, unit->gates.bias),
+    .candidate = parameter_node (tape, unit->candidate.weight),
+    .candidate_bias = parameter_node (tape, unit->candidate.bias),
+  };
+  PlaitNode *states;
+
+  g_assert ((inputs != NULL) == (unit->input.weight != NULL));
+  states = plait_climb (tape, &cell, &tree->up, leaves.state, leaves.cell,
+                        inputs == NULL ? NULL : project (tape, unit, tree, inputs));
+  if (unit->declaration.kind == PLAIT_CELL_GRU)
+    return (PlaitCellState){ states, NULL };
+  return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };
+}
+
+PlaitTreeDown
+plait_tree_down_declare (PlaitParameters *parameters, const char *name, const PlaitCellDeclaration *cell,
+                         PlaitTreeRoot root)
+{
+  g_autofree char *root_name = g_strconcat (name, "/root", NULL);
+  g_autofree char *left = g_strconcat (name, "/left", NULL);
+  g_autofree char *right = g_strconcat (name, "/right", NULL);
+  PlaitTreeDown down = { .root_kind = root };
+
+  g_assert (cell->kind == PLAIT_CELL_GRU);
+  if (root == PLAIT_ROOT_TANH)
+    down.root = plait_linear_declare (parameters, root_name, cell->input_width, cell->width, TRUE);
+  down.left = plait_cell_declare (parameters, left, cell);
+  down.right = plait_cell_declare (parameters, right, cell);
+  return down;
+}
+
+static PlaitRecurrentCell
+weights_of (PlaitTape *tape, const PlaitCell *cell)
+{
+  return (PlaitRecurrentCell){
+    .kind = cell->declaration.kind,
+    .reset = cell->declaration.reset,
+    .recurrent = plait_parameter_node (tape, cell->recurrent.weight),
+    .bias = parameter_node (tape, cell->recurrent.bias),
+    .candidate = parameter_node (tape, cell->candidate.weight),
+  };
+}
+
+PlaitNode *
+plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree, PlaitNode *x)
+{
+  const PlaitCell *cells[] = { &down->left, &down->right };
+  PlaitRecurrentCell weights[2];
+  PlaitNode *roots = plait_gather_rows (tape, x, tree->roots, tree->n_roots), *projected[2];
+
+  if (down->root_kind == PLAIT_ROOT_TANH)
+    roots = plait_linear_apply (tape, &down->root, roots, PLAIT_ACTIVATION_TANH);
+  else
+    roots = plait_cell_step (tape, &down->left, plait_cell_project (tape, &down->left, roots),
+                             (PlaitCellState){ NULL, NULL })
+                .state;
+  for (gint side = 0; side < 2; side++)
+    {
+      const PlaitTreeSide *children = &tree->down.sides[side];
+      PlaitNode *rows = plait_gather_rows (tape, x, children->row, children->first[tree->down.levels]);
+
+      projected[side] = plait_cell_project (tape, cells[side], rows);
+      weights[side] = weights_of (tape, cells[side]);
+    }
+  return plait_descend (tape, weights, &tree->down, roots, projected);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "nn/recurrent.h"
+
+/*
+ * Recurrent units over binary trees: Tree-GRU (Chen et al. 2017, eq. 8) and binary Tree-LSTM (Tai et al. 2015, eq.
+ * 9-14; Eriguchi et al. 2016). plait_climb has the equations.
+ */
+
+/* The rows of a memory that trees make: of each sentence its leaves, then its inner nodes. Arrays have an entry a row
+ * of the memory, a row number or -1. */
+typedef struct
+{
+  PlaitRagged rows;
+  const gint64 *left;
+  const gint64 *right;
+  const gint64 *parent;
+  gint64 n_roots;
+  const gint64 *roots; /* [n_roots] the rows of roots */
+  PlaitTreeLevels up;
+  PlaitTreeDescent down;
+} PlaitTreeRows;
+
+/*
+ * The rows of the trees over @leaves, in the arena of @tape. @nodes has the inner nodes of each sentence, children
+ * before parents, so the last is its root; left[n] and right[n] count within the sentence: first the leaves, then the
+ * inner nodes (as in PlaitTrees). @words is NULL or how many of its leaves are words: a sentence of one word has it for
+ * its root, others without inner nodes have none.
+ */
+PLAIT_API const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, PlaitRagged nodes,
+                                                const gint64 *left, const gint64 *right, const gint64 *words);
+
+typedef struct
+{
+  PlaitCellKind kind;
+  PlaitResetPlace reset; /* of a GRU */
+  gint64 width;
+  gint64 input_width;      /* of what each inner node reads beside its children, 0: nothing */
+  gboolean candidate_bias; /* of a GRU; the paper has none, its authors' code has one */
+  double forget_bias;      /* what the forget gates of an LSTM start with */
+} PlaitTreeUnitDeclaration;
+
+/* A value of this type refers to parameters and owns nothing. Gates stand side by side: reset left and right, update
+ * left and right, update; input, forget left and right, candidate, output. */
+typedef struct
+{
+  PlaitTreeUnitDeclaration declaration;
+  PlaitLinear gates;     /* [2 w, 5 w], NAME/gates */
+  PlaitLinear candidate; /* of a GRU: [2 w, w], NAME/candidate */
+  PlaitLinear input;     /* [input, 6 w], of an LSTM [input, 5 w], NAME/input, without bias; or not declared */
+} PlaitTreeUnit;
+
+/* Declares the parameters of a unit. */
+PLAIT_API PlaitTreeUnit plait_tree_unit_declare (PlaitParameters *parameters, const char *name,
+                                                 const PlaitTreeUnitDeclaration *declaration);
+
+/*
+ * Bottom-up: the leaves' states [leaves, w] (and an LSTM's cells, NULL for zeros) -> the states (and cells) of all rows
+ * of the memory, [rows, w]. @inputs is what the rows of the memory read, [rows, input], of which the inner nodes'
+ * count; NULL where the declaration has no input.
+ */
+PLAIT_API PlaitCellState plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree,
+                                                PlaitCellState leaves, PlaitNode *inputs);
+
+/* How the root begins the way down. */
+typedef enum
+{
+  PLAIT_ROOT_TANH, /* tanh (h W + b) of its bottom-up state h: Chen et al. 2017, eq. 9 */
+  PLAIT_ROOT_GRU,  /* a step of the left children's cell from zeros: their code */
+} PlaitTreeRoot;
+
+/* The GRU from the root down (eq. 9-10), with weights of their own for left and right children. A value of this type
+ * refers to parameters and owns nothing. */
+typedef struct
+{
+  PlaitTreeRoot root_kind;
+  PlaitLinear root; /* [input, w], NAME/root; of PLAIT_ROOT_TANH */
+  PlaitCell left;   /* NAME/left */
+  PlaitCell right;  /* NAME/right */
+} PlaitTreeDown;
+
+/* Declares the cells as @cell says, a GRU. */
+PLAIT_API PlaitTreeDown plait_tree_down_declare (PlaitParameters *parameters, const char *name,
+                                                 const PlaitCellDeclaration *cell, PlaitTreeRoot root);
+
+/* x [rows, input], the bottom-up states -> the top-down states of all rows, [rows, w]; zeros where there is no root. */
+PLAIT_API PlaitNode *plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree,
+                                            PlaitNode *x);

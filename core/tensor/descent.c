@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/descent.h"
+
+#include "tensor/elementwise.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/product.h"
+#include "tensor/rows.h"
+
+/* Elements of a depth's states that are worth a piece. */
+#define PIECE_ELEMENTS 2048
+
+/* The rows of one side at one depth. */
+typedef struct
+{
+  PlaitPool *pool;
+  const PlaitKernels *kernels;
+  const PlaitDescent *descent;
+  gboolean backward;
+  const PlaitDescentSide *side;
+  const gint64 *row;
+  const gint64 *parent;
+  gint64 first;
+  gint64 rows;
+  PlaitCellKernel kernel;
+  gint64 pieces;
+} Depth;
+
+static PlaitScalar *
+row_of (PlaitTensor tensor, gint64 row)
+{
+  return tensor.data == NULL ? NULL : plait_tensor_row (tensor, row);
+}
+
+static PlaitCellRow
+cell_row (const Depth *depth, gint64 i)
+{
+  const PlaitDescent *descent = depth->descent;
+  const PlaitDescentSide *side = depth->side;
+  gint64 child = depth->first + i;
+  PlaitCellRow cell = {
+    .projected = row_of (side->projected, child),
+    .gates = plait_tensor_row (side->gates, child),
+    .previous = plait_tensor_row (side->previous, child),
+    .state = plait_tensor_row (descent->states, depth->row[i]),
+    .reset_state = row_of (side->reset_states, child),
+  };
+
+  if (!depth->backward)
+    return cell;
+  cell.dstate = plait_tensor_row (descent->dstates, depth->row[i]);
+  cell.carried = plait_tensor_row (descent->dparent, i);
+  cell.dreset = row_of (descent->dreset, i);
+  cell.dprojected = row_of (side->dprojected, child);
+  cell.adds = side->adds;
+  return cell;
+}
+
+static void
+depth_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Depth *depth = data;
+
+  for (gint64 i = depth->rows * piece / depth->pieces; i < depth->rows * (piece + 1) / depth->pieces; i++)
+    {
+      PlaitCellRow row = cell_row (depth, i);
+
+      depth->kernel (&row, depth->descent->width);
+    }
+}
+
+static void
+run_kernel (Depth *depth, PlaitCellKernel kernel)
+{
+  depth->kernel = kernel;
+  depth->pieces = CLAMP (depth->rows * depth->descent->width / PIECE_ELEMENTS, 1, depth->rows);
+  plait_pool_run (depth->pool, depth->pieces, depth_piece, depth);
+}
+
+/* FALSE if there is nothing of this side. */
+static gboolean
+set_depth (Depth *depth, gint64 level, gint64 side)
+{
+  const PlaitTreeSide *children = &depth->descent->levels->sides[side];
+
+  depth->side = &depth->descent->sides[side];
+  depth->first = children->first[level];
+  depth->rows = children->first[level + 1] - depth->first;
+  depth->row = children->row + depth->first;
+  depth->parent = children->parent + depth->first;
+  return depth->rows > 0;
+}
+
+/* Columns of the depth's rows of @tensor. */
+static PlaitTensor
+collected (const Depth *depth, PlaitTensor tensor, gint64 first, gint64 width)
+{
+  return plait_tensor_columns (plait_tensor_rows (tensor, depth->first, depth->rows), first, width);
+}
+
+static void
+multiply (const Depth *depth, PlaitTensor y, PlaitTensor x, const PlaitStepFactor *factor, const PlaitScalar *bias)
+{
+  plait_linear_forward (depth->pool, y, x, factor->weight, factor->packed, bias, PLAIT_ACTIVATION_NONE, NULL);
+}
+
+static void
+go_down (Depth *depth)
+{
+  const PlaitDescent *descent = depth->descent;
+  const PlaitDescentSide *side = depth->side;
+  gint64 width = descent->width, products = side->recurrent.weight.width;
+  PlaitTensor previous = collected (depth, side->previous, 0, width);
+
+  plait_rows_gather (depth->pool, previous, 0, descent->states, depth->parent);
+  multiply (depth, collected (depth, side->gates, 0, products), previous, &side->recurrent, side->bias);
+  if (descent->reset == PLAIT_RESET_AFTER)
+    {
+      run_kernel (depth, depth->kernels->gru_after);
+      return;
+    }
+  run_kernel (depth, depth->kernels->gru_reset);
+  multiply (depth, collected (depth, side->gates, products, width), collected (depth, side->reset_states, 0, width),
+            &side->candidate, NULL);
+  run_kernel (depth, depth->kernels->gru_candidate);
+}
+
+void
+plait_descent_forward (PlaitPool *pool, const PlaitDescent *descent)
+{
+  Depth depth = { .pool = pool, .kernels = plait_kernels (), .descent = descent };
+
+  for (gint64 level = 0; level < descent->levels->levels; level++)
+    for (gint64 side = 0; side < 2; side++)
+      if (set_depth (&depth, level, side))
+        go_down (&depth);
+}
+
+/* dx = (@add: dx +) dy W^T. */
+static void
+multiply_back (const Depth *depth, PlaitTensor dx, gboolean add, PlaitTensor dy, const PlaitStepFactor *factor)
+{
+  PlaitLinearBackward work
+      = { .dz = dy, .weight = factor->weight, .packed = factor->packed, .dx = dx, .dx_beta = add ? 1 : 0 };
+
+  plait_linear_backward (depth->pool, &work);
+}
+
+static void
+go_up (Depth *depth)
+{
+  const PlaitDescent *descent = depth->descent;
+  const PlaitDescentSide *side = depth->side;
+  gint64 width = descent->width, products = side->recurrent.weight.width;
+  PlaitTensor dparent = plait_tensor_rows (descent->dparent, 0, depth->rows);
+
+  /* Nothing comes to these states but what stands in their rows. */
+  plait_tensor_fill (depth->pool, dparent, 0, 0);
+  if (descent->reset == PLAIT_RESET_AFTER)
+    run_kernel (depth, depth->kernels->gru_after_backward);
+  else
+    {
+      run_kernel (depth, depth->kernels->gru_candidate_backward);
+      multiply_back (depth, plait_tensor_rows (descent->dreset, 0, depth->rows), FALSE,
+                     collected (depth, side->gates, products, width), &side->candidate);
+      run_kernel (depth, depth->kernels->gru_reset_backward);
+    }
+  multiply_back (depth, dparent, TRUE, collected (depth, side->gates, 0, products), &side->recurrent);
+  plait_rows_scatter_add (depth->pool, descent->dstates, dparent, depth->parent);
+}
+
+void
+plait_descent_backward (PlaitPool *pool, const PlaitDescent *descent)
+{
+  Depth depth = { .pool = pool, .kernels = plait_kernels (), .descent = descent, .backward = TRUE };
+
+  for (gint64 level = descent->levels->levels - 1; level >= 0; level--)
+    for (gint64 side = 1; side >= 0; side--)
+      if (set_depth (&depth, level, side))
+        go_up (&depth);
+}

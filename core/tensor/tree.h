@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/pool.h"
+#include "tensor/levels.h"
+#include "tensor/recurrent.h"
+
+/*
+ * Recurrent cells up binary trees, all trees of a batch at once: a level is what can be computed when the levels below
+ * are, so each is a product of whole rows, and the weights' gradients are one product over all nodes.
+ * What is collected has a row an inner node, level after level.
+ */
+
+/* What a cell keeps of a node, in widths: five gates, and of a GRU the candidate, before it with the reset after the
+ * product the products of both children. */
+static inline gint64
+plait_climb_kept (PlaitCellKind kind, PlaitResetPlace reset)
+{
+  return kind == PLAIT_CELL_LSTM ? 5 : reset == PLAIT_RESET_BEFORE ? 6 : 8;
+}
+
+typedef struct
+{
+  PlaitCellKind kind;
+  PlaitResetPlace reset;
+  gint64 width; /* w */
+  const PlaitTreeLevels *levels;
+  PlaitStepFactor gates;             /* [2 w, 5 w], the left child's above the right one's */
+  PlaitStepFactor candidate[2];      /* of a GRU: [2 w, w]; with the reset after, [w, w] for each child */
+  const PlaitScalar *gate_bias;      /* 5 w numbers, or NULL */
+  const PlaitScalar *candidate_bias; /* of a GRU: w numbers, or NULL */
+  PlaitTensor projected;             /* [nodes, gates w] what is added to all gates, collected; or no data */
+  PlaitTensor states;                /* [rows, w], the leaves' there, the nodes' written */
+  PlaitTensor cells;                 /* the same, of an LSTM */
+
+  PlaitTensor children;       /* [nodes, 2 w] the states of both children */
+  PlaitTensor kept;           /* [nodes, plait_climb_kept () w] */
+  PlaitTensor reset_children; /* [nodes, 2 w] after the reset gates, of a GRU with the reset before */
+} PlaitClimb;
+
+void plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb);
+
+/*
+ * Goes back from the cotangents of all rows, to which it adds: those of the leaves are then the leaves' gradients. In
+ * @kept the cotangents of the gates' inputs take the gates' places, and so do those of a GRU's candidate and products;
+ * factors' gradients are children^T and reset_children^T times them. The factors are packed transposed.
+ */
+typedef struct
+{
+  PlaitTensor dstates;    /* [rows, w] */
+  PlaitTensor dcells;     /* the same, of an LSTM */
+  PlaitTensor dprojected; /* [nodes, gates w], or no data */
+  gboolean adds;          /* to dprojected */
+  PlaitTensor dchildren;  /* [nodes of the largest level, 2 w] scratch */
+  PlaitTensor dreset;     /* the same, of a GRU with the reset before */
+} PlaitClimbBackward;
+
+void plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimbBackward *work);
