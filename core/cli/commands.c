@@ -19,7 +19,8 @@ const PlaitCommand plait_commands[] = {
     plait_command_grid },
   { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5]",
     "Translate text with a trained run",
-    "Prints a line for each line of the sources. A source that is not given is left out by name, with --without.\n"
+    "Prints a line for each line of the sources. A source that is not given is left out by name, with --without. "
+    "Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"

@@ -208,7 +208,11 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
 
   plait_page_heading (page, "reads and requires");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
-    plait_page_row (page, LABEL_WIDTH, "Input", plait_input_kind_name (schema->input));
+    {
+      g_autofree char *input
+          = g_strconcat (plait_input_kind_name (schema->input), schema->reads_trees ? ", trees" : "", NULL);
+      plait_page_row (page, LABEL_WIDTH, "Input", input);
+    }
   if (schema->decoders != NULL)
     {
       g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
@@ -251,6 +255,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
     plait_json_text (json, NULL, hidden->schema_path);
   plait_json_end_array (json);
   plait_json_text (json, "refused", refusal != NULL ? refusal->message : NULL);
+  plait_json_boolean (json, "trees", schema->reads_trees);
   plait_json_text (json, "input", schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
   plait_json_begin_object (json, "requires");
   add_names (json, "decoder", schema->decoders);

@@ -6,13 +6,48 @@
 
 #include <string.h>
 
-static gint
-find_source (const PlaitExperiment *experiment, const char *name, gsize length)
+/* The files that were given: a path for each source, NULL for a missing one, and of its trees, NULL where none are
+ * read.
+ */
+typedef struct
+{
+  const char **texts;
+  const char **trees;
+} Files;
+
+static void
+files_clear (Files *files)
+{
+  g_free (files->texts);
+  g_free (files->trees);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
+
+/* The name under which the trees of @source are given, or NULL if they come from no file. (transfer full) */
+static char *
+trees_name (const PlaitExperiment *experiment, guint source)
+{
+  if (!experiment->sources[source].trees || experiment->data.trees != PLAIT_TREES_GIVEN)
+    return NULL;
+  return g_strconcat (experiment->sources[source].name, ".trees", NULL);
+}
+
+/* Where the file of "NAME" or "NAME.trees", of @length bytes, belongs, or NULL. */
+static const char **
+find_place (const PlaitExperiment *experiment, const Files *files, const char *name, gsize length)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
-    if (strlen (experiment->sources[i].name) == length && strncmp (experiment->sources[i].name, name, length) == 0)
-      return (gint)i;
-  return -1;
+    {
+      g_autofree char *trees = trees_name (experiment, i);
+      const char *source = experiment->sources[i].name;
+
+      if (strlen (source) == length && strncmp (source, name, length) == 0)
+        return &files->texts[i];
+      if (trees && strlen (trees) == length && strncmp (trees, name, length) == 0)
+        return &files->trees[i];
+    }
+  return NULL;
 }
 
 static gboolean
@@ -21,90 +56,112 @@ unknown_source (const PlaitExperiment *experiment, const char *option, GError **
   g_autoptr (GString) names = g_string_new (NULL);
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    g_string_append_printf (names, "%s%s", i ? ", " : "", experiment->sources[i].name);
+    {
+      g_autofree char *trees = trees_name (experiment, i);
+
+      g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", experiment->sources[i].name, trees ? ", " : "",
+                              trees ? trees : "");
+    }
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
 }
 
-/* A path for each source of @experiment, NULL for a missing one. (transfer container) */
-static const char **
-source_files (const PlaitExperiment *experiment, const char *const *given, const char *const *without, GError **error)
+static gboolean
+take_sources (const PlaitExperiment *experiment, const char *const *given, Files *files, GError **error)
 {
-  g_autofree const char **files = g_new0 (const char *, experiment->n_sources);
-  g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
-
   for (guint i = 0; given && given[i]; i++)
     {
       const char *equals = strchr (given[i], '=');
-      gint source = equals ? find_source (experiment, given[i], (gsize)(equals - given[i])) : -1;
+      const char **place = equals ? find_place (experiment, files, given[i], (gsize)(equals - given[i])) : NULL;
 
       if (!equals || equals[1] == '\0')
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: expected NAME=FILE", given[i]);
-          return NULL;
-        }
-      if (source < 0)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: expected NAME=FILE", given[i]);
+      if (!place)
         {
           g_autofree char *option = g_strconcat ("--source ", given[i], NULL);
 
-          unknown_source (experiment, option, error);
-          return NULL;
+          return unknown_source (experiment, option, error);
         }
-      if (files[source])
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: this source was given already", given[i]);
-          return NULL;
-        }
-      files[source] = equals + 1;
+      if (*place)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: this source was given already", given[i]);
+      *place = equals + 1;
     }
+  return TRUE;
+}
+
+static gboolean
+check_sources (const PlaitExperiment *experiment, const gboolean *missing, const Files *files, GError **error)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const char *name = experiment->sources[i].name;
+      g_autofree char *trees = trees_name (experiment, i);
+
+      if (!files->texts[i] == !missing[i])
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           missing[i]
+                               ? "source \"%s\" is given by --source and left out by --without"
+                               : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
+                           name, name, name);
+      if (missing[i] && files->trees[i])
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "the trees of source \"%s\" are given by --source, but it is left out by --without", name);
+      if (!missing[i] && trees && !files->trees[i])
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\" is given without its trees, which its encoder reads: add --source %s=FILE",
+                           name, trees);
+    }
+  return TRUE;
+}
+
+static gboolean
+find_files (const PlaitExperiment *experiment, const char *const *given, const char *const *without, Files *files,
+            GError **error)
+{
+  g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
+
+  files->texts = g_new0 (const char *, experiment->n_sources);
+  files->trees = g_new0 (const char *, experiment->n_sources);
+  if (!take_sources (experiment, given, files, error))
+    return FALSE;
   for (guint i = 0; without && without[i]; i++)
     {
-      gint source = find_source (experiment, without[i], strlen (without[i]));
+      guint source = 0;
 
-      if (source < 0)
+      while (source < experiment->n_sources && !g_str_equal (experiment->sources[source].name, without[i]))
+        source++;
+      if (source == experiment->n_sources)
         {
           g_autofree char *option = g_strconcat ("--without ", without[i], NULL);
 
-          unknown_source (experiment, option, error);
-          return NULL;
+          return unknown_source (experiment, option, error);
         }
       missing[source] = TRUE;
     }
-  for (guint i = 0; i < experiment->n_sources; i++)
-    if (!files[i] == !missing[i])
-      {
-        const char *name = experiment->sources[i].name;
-
-        plait_fail (error, PLAIT_ERROR_INPUT,
-                    missing[i] ? "source \"%s\" is given by --source and left out by --without"
-                               : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
-                    name, name, name);
-        return NULL;
-      }
-  return g_steal_pointer (&files);
+  return check_sources (experiment, missing, files, error);
 }
 
 /* Standard input can be read once, and what is read must not be written over. */
 static gboolean
-check_files (const PlaitTextUse *use, const char *run, const char *const *files, const char *target, GError **error)
+check_files (const PlaitTextUse *use, const char *run, const Files *files, const char *target, GError **error)
 {
   guint n = use->trained->experiment->n_sources;
   const char *standard_input = NULL;
 
-  for (guint i = 0; i <= n; i++)
+  for (guint i = 0; i <= 2 * n; i++)
     {
-      const char *file = i < n ? files[i] : target;
+      const char *file = i < n ? files->texts[i] : i < 2 * n ? files->trees[i - n] : target;
 
       if (!plait_output_differs ("--attention", use->attention, file, error)
           || !plait_output_differs ("--output", use->output, file, error))
         return FALSE;
       if (file && g_str_equal (file, "-"))
         {
-          const char *name = i < n ? use->trained->experiment->sources[i].name : "target";
+          const char *name = i < 2 * n ? use->trained->experiment->sources[i % n].name : "target";
 
           if (standard_input)
             return plait_fail (error, PLAIT_ERROR_INPUT,
                                "standard input cannot be both %s and %s: name a file for one of them", standard_input,
-                               name);
+                               i < n || i == 2 * n ? name : "its trees");
           standard_input = name;
         }
     }
@@ -131,7 +188,7 @@ plait_text_use_clear (PlaitTextUse *use)
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
-  g_autofree const char **files = NULL;
+  g_auto (Files) files = { NULL, NULL };
 
   if (use->threads < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--threads=%d: expected a number from 0 (all processors) on",
@@ -140,11 +197,11 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, invocation->log, error);
   if (!use->trained)
     return FALSE;
-  files = source_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,
-                        error);
-  if (!files || !check_files (use, invocation->arguments[0], files, target, error))
+  if (!find_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,
+                   &files, error)
+      || !check_files (use, invocation->arguments[0], &files, target, error))
     return FALSE;
-  use->feed = plait_materials_open_feed (use->trained->materials, files, target, error);
+  use->feed = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, error);
   if (!use->feed)
     return FALSE;
   use->pool = plait_pool_new ((guint)use->threads);

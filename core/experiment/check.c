@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "data/trees.h"
 #include "data/vocabulary.h"
 #include "evaluate/length-bins.h"
 #include "nn/positions.h"
@@ -142,11 +143,37 @@ is_known_stream (const PlaitResolution *resolution, const char *stream, GPtrArra
   return found;
 }
 
+/* Whether @file holds trees of some source. Then an encoder must read them, or one that the grid may choose. */
+static gboolean
+check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitSourceInFile *owner = NULL;
+
+  for (guint i = 0; i < resolution->experiment->sources->len; i++)
+    {
+      const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
+
+      if (!g_str_equal (file->stream, source->trees))
+        continue;
+      if (source->encoder->schema->reads_trees || plait_resolution_trees_are_alternative (resolution))
+        return TRUE;
+      owner = source;
+    }
+  if (owner != NULL)
+    plait_resolution_problem (resolution, "data", file->key,
+                              "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop "
+                              "the line",
+                              owner->encoder->name, owner->group);
+  return owner != NULL;
+}
+
 static void
 check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   g_autoptr (GPtrArray) known = g_ptr_array_new ();
 
+  if (check_trees_file (resolution, file))
+    return;
   if (is_known_stream (resolution, file->stream, known))
     {
       check_file_kind (resolution, file);
@@ -173,6 +200,19 @@ need_file (const PlaitResolution *resolution, const char *split, const char *str
 }
 
 static void
+need_trees (const PlaitResolution *resolution, const char *split, const PlaitExperimentSource *source)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (source->trees != NULL && experiment->data.trees == PLAIT_TREES_GIVEN
+      && plait_experiment_data_file (experiment, split, source->trees) == NULL)
+    plait_resolution_problem (resolution, "data", NULL,
+                              "there is no file for %s.%s, but the encoder %s of [source %s] reads trees; add "
+                              "%s.%s=FILE, set trees=right for trees that need none, or choose another encoder",
+                              split, source->trees, source->encoder->name, source->name, split, source->trees);
+}
+
+static void
 need_split (const PlaitResolution *resolution, const char *split)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
@@ -180,6 +220,8 @@ need_split (const PlaitResolution *resolution, const char *split)
   for (guint i = 0; i < experiment->n_sources; i++)
     if (reader_of (experiment, experiment->sources[i].stream) == (gint)i)
       need_file (resolution, split, experiment->sources[i].stream);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    need_trees (resolution, split, &experiment->sources[i]);
   if (reader_of (experiment, experiment->data.target) < 0)
     need_file (resolution, split, experiment->data.target);
 }
@@ -245,6 +287,8 @@ check_generated (const PlaitResolution *resolution)
       g_autofree char *group = source_group (&experiment->sources[i]);
 
       check_generated_stream (resolution, group, NULL, experiment->sources[i].stream);
+      if (experiment->sources[i].trees != NULL && experiment->data.trees == PLAIT_TREES_GIVEN)
+        check_generated_stream (resolution, group, "encoder", experiment->sources[i].trees);
       if (experiment->sources[i].kind != PLAIT_INPUT_TOKENS)
         plait_resolution_problem (
             resolution, group, "encoder",

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/trees.h"
+
 /* [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
 
 #define VOCABULARY_PREFIX "vocabulary."
@@ -241,6 +243,27 @@ find_folder (const PlaitResolution *resolution)
   experiment->public.data.folder = g_string_chunk_insert (experiment->texts, folder);
 }
 
+/* The rules that given trees are made binary by. A run keeps its own, so those of a file need not be there then. */
+static void
+find_head_rules (const PlaitResolution *resolution)
+{
+  PlaitExperimentPrivate *experiment = resolution->experiment;
+  const PlaitDataSettings *data = &experiment->public.data;
+  gboolean reads = FALSE;
+  g_autoptr (GError) fault = NULL;
+
+  for (guint i = 0; i < experiment->used->len; i++)
+    reads |= g_array_index (experiment->used, PlaitExperimentSource, i).trees != NULL;
+  if (!reads || data->trees != PLAIT_TREES_GIVEN || data->binarisation != PLAIT_BINARISE_HEAD)
+    return;
+  g_autofree char *path
+      = plait_registry_find_text (resolution->registry, PLAIT_HEAD_RULES_FOLDER, data->head_rules, &fault);
+  if (path != NULL)
+    experiment->public.head_rules = g_string_chunk_insert (experiment->texts, path);
+  else if (resolution->flags & PLAIT_RESOLVE_CHECK_FILES)
+    plait_resolution_problem (resolution, "data", "head_rules", "%s", fault->message);
+}
+
 void
 plait_resolution_read_data (const PlaitResolution *resolution)
 {
@@ -262,6 +285,7 @@ plait_resolution_read_data (const PlaitResolution *resolution)
   plait_settings_fill_group (experiment->data, &plait_data_group, &public->data);
   public->data.folder = folder;
   fill_task_settings (resolution);
+  find_head_rules (resolution);
   if (public->task != NULL)
     g_ptr_array_add (experiment->test_splits, (gpointer) "test");
   g_ptr_array_add (experiment->test_splits, NULL);

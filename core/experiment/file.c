@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/cells.h"
+#include "data/trees.h"
 #include "experiment/resolution.h"
 
 #include <string.h>
@@ -158,10 +159,18 @@ write_experiment (Writer *writer, const PlaitExperimentPrivate *experiment)
 static gboolean
 is_used (const PlaitExperiment *experiment, const char *stream)
 {
-  for (guint i = 0; i < experiment->n_sources; i++)
-    if (g_str_equal (experiment->sources[i].stream, stream))
-      return TRUE;
-  return g_str_equal (experiment->data.target, stream);
+  g_autofree const char **used = plait_experiment_all_streams (experiment);
+
+  return g_strv_contains (used, stream);
+}
+
+/* Settings that mean nothing to an experiment without trees are left out of it. */
+static gboolean
+is_of_trees (const char *key)
+{
+  static const char *const keys[] = { "trees", "binarisation", "head_rules", "no_tree", NULL };
+
+  return g_strv_contains (keys, key);
 }
 
 /* Files that are used. A key has which there are, but not where: their digests stand beside it. */
@@ -187,6 +196,9 @@ write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
     {
       const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
       gboolean is_folder = g_str_equal (specification->name, "folder");
+
+      if (is_of_trees (specification->name) && !plait_experiment_reads_trees (&experiment->public))
+        continue;
 
       write_setting (writer, specification, "",
                      is_folder ? experiment->public.data.folder : plait_settings_text_at (settings, i));
@@ -277,6 +289,34 @@ plait_experiment_streams (const PlaitExperiment *experiment)
 
       if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
         g_ptr_array_add (names, (gpointer)name);
+    }
+  g_ptr_array_add (names, NULL);
+  return (const char **)g_ptr_array_free (names, FALSE);
+}
+
+gboolean
+plait_experiment_reads_trees (const PlaitExperiment *experiment)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].trees != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+const char **
+plait_experiment_all_streams (const PlaitExperiment *experiment)
+{
+  g_autofree const char **streams = plait_experiment_streams (experiment);
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; streams[i] != NULL; i++)
+    g_ptr_array_add (names, (gpointer)streams[i]);
+  for (guint i = 0; i < experiment->n_sources && experiment->data.trees == PLAIT_TREES_GIVEN; i++)
+    {
+      const char *trees = experiment->sources[i].trees;
+
+      if (trees != NULL && !g_ptr_array_find_with_equal_func (names, trees, g_str_equal, NULL))
+        g_ptr_array_add (names, (gpointer)trees);
     }
   g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);

@@ -37,6 +37,7 @@ typedef struct
 {
   const char *name;
   const char *stream;        /* of [data] */
+  const char *trees;         /* "STREAM.trees", of an encoder that reads trees; else NULL */
   const char *dataset;       /* of features */
   PlaitPlugin *encoder;      /* its schema is read, its module not loaded */
   PlaitSettings *parameters; /* of the encoder: plait_plugin_new_settings */
@@ -64,6 +65,7 @@ typedef struct
   PlaitSettings *combiner_parameters;
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
+  const char *head_rules;         /* path of the rules that trees are made binary by, or NULL */
   const PlaitTask *task;          /* of generate=, or NULL */
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
@@ -95,6 +97,12 @@ const char *plait_experiment_data_file (const PlaitExperiment *experiment, const
 /* The streams that are used: those of the sources, without repetition, then the target; NULL-terminated. (transfer
  * container) */
 const char **plait_experiment_streams (const PlaitExperiment *experiment);
+
+/* The same, and the streams of trees that are read from files. (transfer container) */
+const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
+
+/* Whether an encoder reads trees. */
+gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 
 /* The name of the vocabulary of token stream @stream: "shared", or the stream's own. (transfer none) */
 const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream);

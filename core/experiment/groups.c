@@ -53,6 +53,21 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, empty, "error", "error;missing",
                        "What an empty line of a source, or one without features, is: an error, or a missing source",
                        NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDataSettings, trees, "given", "given;left;right;balanced;random",
+      "Trees of sources whose encoder reads trees: those of their files, or for comparison others over "
+      "the same words, which need no file; random ones by experiment.seed",
+      NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, binarisation, "head", "left;right;head",
+                       "Given trees: where nodes of more than two children branch, head: around the head",
+                       "Zhang & Clark 2009, as Chen et al. 2017 have it"),
+  PLAIT_DEFINE_TEXT (PlaitDataSettings, head_rules, "english",
+                     "binarisation=head: name of the rules, a file head-rules/NAME.ini in a plugin folder", NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDataSettings, no_tree, "leaves", "leaves;right;error",
+      "What a sentence without a given tree has: leaves alone, a tree that branches to the right, or it "
+      "is an error",
+      NULL),
   PLAIT_DEFINE_TEXT (PlaitDataSettings, generate, "", "Task whose corpus is made instead of read; empty: none", NULL),
 };
 
@@ -60,6 +75,8 @@ const PlaitSettingGroup plait_data_group = PLAIT_SETTING_GROUP_WITH (
     "data", "Corpora and vocabularies", PlaitDataSettings, data_definitions,
     "SPLIT.STREAM=FILE, such as train.en or test2016.cs: line-aligned text, plain or gzip, or HDF5 for an encoder of "
     "features. Splits are train, validation, and names that begin with test.\n"
+    "SPLIT.STREAM.trees=FILE, such as train.en.trees: for an encoder of trees, one a line beside the sentences of "
+    "STREAM, as brackets or triples (plait trees --check).\n"
     "vocabulary.NAME=FILE: a vocabulary to be read instead of learnt. NAME is shared, or with vocabulary=separate a "
     "stream.\n"
     "generate.NAME=NUMBER: seed, sizes of the splits and parameters of the task in generate (plait generate TASK "

@@ -55,6 +55,12 @@ typedef struct
   gint64 maximum_source_length;
   gint64 maximum_target_length;
   gint empty; /* PlaitEmptyPolicy */
+
+  /* Trees: plait_experiment_reads_trees. */
+  gint trees;        /* PlaitTreeShape */
+  gint binarisation; /* PlaitBinarisation */
+  const char *head_rules;
+  gint no_tree; /* PlaitNoTree */
   const char *generate;
 } PlaitDataSettings;
 

@@ -119,7 +119,7 @@ static gboolean
 visit_generated (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
                  GError **error)
 {
-  g_autofree const char **streams = plait_experiment_streams (experiment);
+  g_autofree const char **streams = plait_experiment_all_streams (experiment);
 
   for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
     for (guint i = 0; streams[i]; i++)
@@ -136,7 +136,7 @@ static gboolean
 visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split, PlaitDigestVisitor visitor,
              gpointer data, GError **error)
 {
-  g_autofree const char **streams = plait_experiment_streams (experiment);
+  g_autofree const char **streams = plait_experiment_all_streams (experiment);
 
   for (guint i = 0; streams[i]; i++)
     {
@@ -193,6 +193,17 @@ visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, Pl
   return TRUE;
 }
 
+/* The rules that trees are made binary by. */
+static gboolean
+visit_head_rules (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
+                  GError **error)
+{
+  const char *path = experiment->head_rules;
+  const char *digest = path ? digest_of_file (digests, path, error) : NULL;
+
+  return !path || (digest && visitor ("head_rules", path, digest, data, error));
+}
+
 gboolean
 plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                      gpointer data, GError **error)
@@ -210,6 +221,7 @@ plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, P
       if (!visit_split (digests, experiment, experiment->test_splits[i], visitor, data, error))
         return FALSE;
   return visit_vocabularies (digests, experiment, visitor, data, error)
+         && visit_head_rules (digests, experiment, visitor, data, error)
          && visit_initial (digests, experiment, visitor, data, error);
 }
 

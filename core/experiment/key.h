@@ -15,17 +15,16 @@ PlaitDigests *plait_digests_new (void);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
-/* Called for one file: @name is its key in [data] ("train.en", "vocabulary.shared") or "initialise" of [train], @path
- * where it stands (NULL: it is generated), @digest its SHA-256. */
+/* Called for one file: @name is its key in [data] ("train.en", "vocabulary.shared", "head_rules") or "initialise" of
+ * [train], @path where it stands (NULL: it is generated), @digest its SHA-256. */
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 
 /* The key that names file @name: "data.train.en", "train.initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 
-/* Visits the files of all splits and used streams, then those of vocabularies that are read, then the run that training
- * begins with. The text of a generated
- * corpus has the digest that its files would have. */
+/* Visits the files of all splits and used streams, then those of vocabularies that are read and head rules, then the
+ * run that training begins with. The text of a generated corpus has the digest that its files would have. */
 gboolean plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error);
 

@@ -2,6 +2,9 @@
 #include "experiment/materials.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
+
+#define HEAD_RULES "/trees/head_rules"
 
 struct PlaitMaterials
 {
@@ -9,6 +12,7 @@ struct PlaitMaterials
   char *folder;             /* of generated text, or NULL */
   GHashTable *generated;    /* "SPLIT.STREAM" -> path, where text is generated */
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
+  PlaitTreeSettings trees;
   PlaitDigests *digests;
 };
 
@@ -130,6 +134,42 @@ find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GE
   return TRUE;
 }
 
+/* What makes the trees of sources, with the head rules of the experiment or those that @run keeps. */
+static gboolean
+find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  enum
+  {
+    LARGEST = 1 << 24,
+  };
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+
+  materials->trees = (PlaitTreeSettings){
+    .shape = (PlaitTreeShape)data->trees,
+    .binarisation = (PlaitBinarisation)data->binarisation,
+    .no_tree = (PlaitNoTree)data->no_tree,
+    .seed = (guint64)experiment->experiment.seed,
+  };
+  if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
+      || data->binarisation != PLAIT_BINARISE_HEAD)
+    return TRUE;
+  if (run)
+    {
+      g_autofree char *what = g_strdup_printf ("%s:" HEAD_RULES, plait_store_path (run));
+      g_autoptr (GBytes) bytes = plait_store_read_bytes (run, HEAD_RULES, LARGEST, error);
+      g_autofree char *text = NULL;
+
+      if (!bytes)
+        return FALSE;
+      text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+      materials->trees.head_rules = plait_head_rules_parse (text, what, error);
+    }
+  else
+    materials->trees.head_rules = plait_head_rules_read (experiment->head_rules, error);
+  return materials->trees.head_rules != NULL;
+}
+
 static void
 unref_vocabulary (gpointer vocabulary)
 {
@@ -145,7 +185,8 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
   materials->digests = plait_digests_new ();
-  if ((!run && !plait_materials_generate (materials, log, error)) || !find_vocabularies (materials, run, log, error))
+  if ((!run && !plait_materials_generate (materials, log, error)) || !find_vocabularies (materials, run, log, error)
+      || !find_trees (materials, run, error))
     return NULL;
   return g_steal_pointer (&materials);
 }
@@ -173,6 +214,7 @@ plait_materials_free (PlaitMaterials *materials)
   g_free (materials->folder);
   g_hash_table_unref (materials->generated);
   g_hash_table_unref (materials->vocabularies);
+  plait_head_rules_unref (materials->trees.head_rules);
   plait_digests_free (materials->digests);
   g_free (materials);
 }
@@ -185,7 +227,7 @@ plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream)
 
 static PlaitCorpusStream
 stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *source, const char *path,
-                  gint64 maximum_length)
+                  const char *trees_path, gint64 maximum_length)
 {
   return (PlaitCorpusStream){
     .name = source->name,
@@ -195,6 +237,8 @@ stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *
     .vocabulary = source->kind == PLAIT_INPUT_TOKENS ? plait_materials_vocabulary (materials, source->stream) : NULL,
     .append_end = materials->experiment->data.append_end,
     .maximum_length = maximum_length,
+    .trees = source->trees ? &materials->trees : NULL,
+    .trees_path = trees_path,
   };
 }
 
@@ -234,9 +278,13 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
   g_auto (GStrv) report = NULL;
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    sources[i] = stream_of_source (materials, &experiment->sources[i],
-                                   plait_materials_file (materials, split, experiment->sources[i].stream),
-                                   training ? data->maximum_source_length : 0);
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      sources[i] = stream_of_source (materials, source, plait_materials_file (materials, split, source->stream),
+                                     source->trees ? plait_materials_file (materials, split, source->trees) : NULL,
+                                     training ? data->maximum_source_length : 0);
+    }
   corpus = plait_corpus_open (&settings, pool, error);
   if (!corpus)
     return NULL;
@@ -247,15 +295,15 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
 }
 
 PlaitFeed *
-plait_materials_open_feed (const PlaitMaterials *materials, const char *const *paths, const char *target_path,
-                           GError **error)
+plait_materials_open_feed (const PlaitMaterials *materials, const char *const *paths, const char *const *trees_paths,
+                           const char *target_path, GError **error)
 {
   const PlaitExperiment *experiment = materials->experiment;
   g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
   PlaitCorpusStream target = stream_of_target (materials, target_path, 0);
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    sources[i] = stream_of_source (materials, &experiment->sources[i], paths[i], 0);
+    sources[i] = stream_of_source (materials, &experiment->sources[i], paths[i], trees_paths[i], 0);
   return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, FALSE, error);
 }
 
@@ -309,6 +357,14 @@ plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GErro
       path = g_strdup_printf ("/vocabulary/%s", name);
       if (!plait_store_has (store, path)
           && !write_vocabulary (store, name, plait_materials_vocabulary (materials, all_streams[i]), error))
+        return FALSE;
+    }
+  if (materials->trees.head_rules)
+    {
+      g_autofree char *rules = plait_head_rules_text (materials->trees.head_rules);
+
+      if (!plait_store_make_group (store, "/trees", error)
+          || !plait_store_write_bytes (store, HEAD_RULES, rules, strlen (rules), error))
         return FALSE;
     }
   return plait_store_make_group (store, "/data", error)

@@ -35,9 +35,10 @@ PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *
                                    GError **error);
 
 /* Opens files or pipes given by hand, to be read once: one path a source (NULL: that source is missing in every line),
- * @target a path or NULL. (transfer full) */
-PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources, const char *target,
-                                      GError **error);
+ * in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL. (transfer full)
+ */
+PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources,
+                                      const char *const *trees, const char *target, GError **error);
 
 /* Writes the vocabularies below /vocabulary, and below /data the digest of every file that was read. */
 gboolean plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error);

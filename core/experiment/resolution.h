@@ -44,6 +44,7 @@ typedef struct
   const char *name;
   PlaitSettings *host; /* plait_source_group */
   PlaitSourceSettings settings;
+  char *trees;               /* "en.trees", beside the stream that is read */
   PlaitPlugin *encoder;      /* NULL: not known */
   PlaitSettings *parameters; /* of the encoder; NULL likewise */
   char *leaves_group;        /* "source en/leaves" */
@@ -72,6 +73,12 @@ void plait_resolution_problem (const PlaitResolution *resolution, const char *gr
 typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key);
 void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
                                   PlaitOtherKey other);
+
+/* What stands behind a stream's name in that of its trees. */
+#define PLAIT_TREES_SUFFIX ".trees"
+
+/* Whether the grid may choose an encoder that reads trees. */
+gboolean plait_resolution_trees_are_alternative (const PlaitResolution *resolution);
 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);

@@ -33,6 +33,22 @@ is_encoder_alternative (const PlaitResolution *resolution, const char *group, co
   return plait_resolution_is_alternative (resolution, PLAIT_PLUGIN_ENCODER, key);
 }
 
+gboolean
+plait_resolution_trees_are_alternative (const PlaitResolution *resolution)
+{
+  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
+    {
+      const char *name = strchr (resolution->alternatives[i], ' ') + 1;
+      PlaitPlugin *plugin = g_str_has_prefix (resolution->alternatives[i], "encoder ")
+                                ? plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, name, NULL)
+                                : NULL;
+
+      if (plugin != NULL && plugin->schema->reads_trees)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
 static gboolean
 read_host_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
@@ -172,6 +188,7 @@ read_source (const PlaitResolution *resolution, const char *group)
     return;
   if (*source->settings.stream == '\0')
     source->settings.stream = source->name;
+  source->trees = g_strconcat (source->settings.stream, PLAIT_TREES_SUFFIX, NULL);
   if (source->settings.encoder == NULL)
     {
       plait_resolution_problem (resolution, group, NULL,
@@ -221,6 +238,7 @@ use_source (PlaitExperimentPrivate *experiment, PlaitSourceInFile *source)
   PlaitExperimentSource used = {
     .name = source->name,
     .stream = source->settings.stream,
+    .trees = source->encoder != NULL && source->encoder->schema->reads_trees ? source->trees : NULL,
     .dataset = source->settings.dataset,
     .encoder = source->encoder,
     .parameters = source->parameters,
@@ -299,6 +317,7 @@ plait_source_in_file_free (gpointer data)
 {
   PlaitSourceInFile *source = data;
 
+  g_free (source->trees);
   plait_settings_free (source->host);
   plait_settings_free (source->parameters);
   plait_settings_free (source->leaves_parameters);

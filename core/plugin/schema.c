@@ -17,7 +17,7 @@ static const char *const type_names[] = { "integer", "real", "boolean", "text", 
 static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
 
 static const char *const plugin_keys[]
-    = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", NULL };
+    = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", "streams", NULL };
 static const char *const requires_keys[] = { "decoder", "structure", "leaves", NULL };
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
@@ -247,6 +247,23 @@ read_input (const Reader *reader)
     schema->input = (PlaitInputKind)place;
 }
 
+/* What an encoder reads beside its input. */
+static void
+read_streams (const Reader *reader)
+{
+  static const char *const known[] = { "trees", NULL };
+  g_auto (GStrv) streams = plait_key_file_list (reader->file, "plugin", "streams");
+
+  for (guint i = 0; streams != NULL && streams[i] != NULL; i++)
+    if (!g_strv_contains (known, streams[i]))
+      unknown_name (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
+  reader->schema->reads_trees = streams != NULL && g_strv_contains ((const char *const *)streams, "trees");
+  if (streams != NULL && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
+    problem (reader, "plugin", "streams", "only an encoder reads streams; drop the line");
+  else if (reader->schema->reads_trees && reader->schema->input != PLAIT_INPUT_TOKENS)
+    problem (reader, "plugin", "streams", "trees stand over tokens; give input=tokens, or drop the line");
+}
+
 static void
 read_plugin (const Reader *reader, const char *path)
 {
@@ -256,6 +273,7 @@ read_plugin (const Reader *reader, const char *path)
   read_identity (reader, path);
   read_interface (reader);
   read_input (reader);
+  read_streams (reader);
   schema->summary = required (reader, "plugin", "summary", "summary= and one line on what the plugin does");
   schema->reference = text (reader, "plugin", "reference", FALSE);
   schema->version = text (reader, "plugin", "version", FALSE);

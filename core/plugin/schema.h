@@ -6,7 +6,8 @@
 /*
  * A schema describes a plugin without its code: a key-file KIND/NAME.ini beside the module KIND/NAME.so.
  *
- *     [plugin]            name, kind, interface, summary; reference, version, licence, author; of encoders: input
+ *     [plugin]            name, kind, interface, summary; reference, version, licence, author; of encoders: input, and
+ *                         streams=trees of one that reads the trees beside its tokens (PlaitInput.trees)
  *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which memories must carry
  *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
  *     [provides]          structure=... of an encoder's memories
@@ -24,6 +25,7 @@ typedef struct
   const char *licence;
   const char *author;
   PlaitInputKind input;              /* of encoders */
+  gboolean reads_trees;              /* of encoders: their input must have trees */
   const char *decoders;              /* "transformer;gru": where it can stand; NULL: anywhere */
   PlaitStructure requires_structure; /* what every memory that it reads must carry */
   gboolean requires_leaves;          /* of an encoder: it stands on another one */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
 #include <string.h>
 
 #include "call.h"
@@ -111,4 +112,99 @@ TEST_CASE (trees_command, refuses)
     }
   g_autofree char *path = plait_test_path ("new");
   CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+/*
+ * Trees beside the text of a run.
+ */
+
+/* A call with forest/ among the plugin folders. */
+static PlaitTestCall
+forest_call (const char *first, ...)
+{
+  g_autofree char *folder = plait_test_build_path ("tests/cli/forest");
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  va_list more;
+
+  va_start (more, first);
+  for (const char *word = first; word != NULL; word = va_arg (more, const char *))
+    g_ptr_array_add (words, (gpointer)word);
+  va_end (more);
+  g_ptr_array_add (words, NULL);
+  return plait_test_call_with_plugins (folder, (const char *const *)words->pdata);
+}
+
+static const char *const experiment = "[experiment]\nseed=3\n"
+                                      "[data]\ngenerate=reorder\nvocabulary_type=words\n"
+                                      "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
+                                      "[source a]\nencoder=forest\n"
+                                      "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                      "[train]\nbatch=6\nepochs=2\nwarm_up=10\nlearning_rate=1\nvalidate_every=7\n"
+                                      "[decode]\nbeam=2\nmaximum_length=12\n[evaluate]\nresamples=10\nattention=1\n";
+
+TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
+{
+  plait_test_write ("forest.ini", experiment);
+  g_auto (PlaitTestCall) run = forest_call ("run", "forest.ini", "-q", "-o", "run.h5", NULL);
+  g_auto (PlaitTestCall) control
+      = forest_call ("run", "forest.ini", "-q", "-o", "right.h5", "--set", "data.trees=right", NULL);
+  g_auto (PlaitTestCall) made
+      = CALL ("generate", "reorder", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
+  g_auto (PlaitTestCall) given = forest_call ("score", "run.h5", "-q", "-s", "a=made/test.a", "-s",
+                                              "a.trees=made/test.a.trees", "--target", "made/test.target", NULL);
+  g_auto (PlaitTestCall) translated = forest_call ("translate", "run.h5", "-q", "-s", "a=made/test.a", "-s",
+                                                   "a.trees=made/test.a.trees", "--attention", "dump.h5", NULL);
+  g_auto (PlaitTestCall) right
+      = forest_call ("score", "right.h5", "-q", "-s", "a=made/test.a", "--target", "made/test.target", NULL);
+  g_auto (PlaitTestCall) shuffled = forest_call ("adversarial", "run.h5", "-q", NULL);
+  g_auto (PlaitTestCall) rules = forest_call ("show", "run.h5", "/trees", NULL);
+  g_auto (PlaitTestCall) inspected = forest_call ("inspect", "forest", NULL);
+
+  CHECK_INT (run.code, 0);
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (control.code, 0);
+  CHECK_INT (made.code, 0);
+  CHECK_INT (given.code, 0);
+  CHECK_STRING (given.errors, "");
+  CHECK_INT (translated.code, 0);
+  CHECK_STRING (translated.errors, "");
+  CHECK_INT (right.code, 0);
+  CHECK (strcmp (given.output, right.output) != 0);
+  CHECK_INT (shuffled.code, 0);
+  CHECK_STRING (shuffled.errors, "");
+  CHECK_CONTAINS (rules.output, "head_rules");
+  CHECK_CONTAINS (inspected.output, "tokens, trees");
+
+  /* The words alone give another score than with their trees. */
+  plait_test_write ("none", "\n\n\n\n\n\n\n\n");
+  g_auto (PlaitTestCall) without = forest_call ("score", "run.h5", "-q", "-s", "a=made/test.a", "-s", "a.trees=none",
+                                                "--target", "made/test.target", NULL);
+  CHECK_INT (without.code, 0);
+  CHECK (strcmp (given.output, without.output) != 0);
+
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { forest_call ("translate", "run.h5", "-s", "a=made/test.a", NULL),
+      "source \"a\" is given without its trees, which its encoder reads: add --source a.trees=FILE" },
+    { forest_call ("translate", "run.h5", "-s", "a.trees=made/test.a.trees", NULL), "source \"a\" is not given" },
+    { forest_call ("translate", "run.h5", "-s", "b=made/test.a", NULL), "it reads: a, a.trees" },
+    { forest_call ("translate", "right.h5", "-s", "a=made/test.a", "-s", "a.trees=made/test.a.trees", NULL),
+      "--source a.trees=made/test.a.trees: the run has no such source; it reads: a" },
+    { forest_call ("translate", "run.h5", "-s", "a=-", "-s", "a.trees=-", NULL),
+      "standard input cannot be both a and" },
+    { forest_call ("translate", "run.h5", "-s", "a=made/test.a", "-s", "a.trees=made/validation.a.trees", NULL),
+      "made/validation.a.trees:1: " },
+    { forest_call ("translate", "run.h5", "-s", "a=made/test.a", "-s", "a.trees=made/test.a.trees", "-o",
+                   "made/test.a.trees", NULL),
+      "made/test.a.trees" },
+    { CALL ("translate", "run.h5", "-s", "a=made/test.a", "-s", "a.trees=made/test.a.trees"), "forest" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
 }

@@ -73,6 +73,8 @@ open_registry (void)
   write_file ("plugins/encoder/greedy.ini",
               "[plugin]\nname=greedy\nkind=encoder\ninterface=1\nsummary=S\ninput=tokens\n"
               "[parameter.stream]\ntype=text\ndefault=\nsummary=Stream\n");
+  write_file ("plugins/encoder/forest.ini", "[plugin]\nname=forest\nkind=encoder\ninterface=1\nsummary=S\n"
+                                            "input=tokens\nstreams=trees\n");
   return plait_registry_new_for_folders ((const char *[]){ odd, built, NULL });
 }
 
@@ -403,6 +405,63 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
 
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
     check_fault (registry, &faults[i]);
+}
+
+/* An encoder of trees has them, and where there are trees something reads them. */
+TEST_CASE (experiment_file, trees)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  static const char text[] = "[data]\ntarget=cs\nfolder=text\ntrain.en=train.en\ntrain.cs=train.cs\n"
+                             "train.en.trees=train.de\n"
+                             "[source en]\nencoder=forest\n[decoder]\ncombiner=serial\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) experiment = load (registry, text, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (experiment != NULL);
+  CHECK_STRING (experiment->sources[0].trees, "en.trees");
+  CHECK (plait_experiment_reads_trees (experiment));
+  REQUIRE (experiment->head_rules != NULL);
+  CHECK (g_str_has_suffix (experiment->head_rules, "/head-rules/english.ini"));
+  g_autofree char *resolved = plait_experiment_text (experiment);
+  CHECK_CONTAINS (resolved, "train.en.trees=train.de\n");
+  CHECK_CONTAINS (resolved, "trees=given\nbinarisation=head\nhead_rules=english\nno_tree=leaves\n");
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "resolved", registry, &error);
+  CHECK_NO_ERROR (error);
+  g_autofree char *twice = plait_experiment_text (again);
+  CHECK_STRING (twice, resolved);
+
+  /* Trees that need no file leave it out of what tells runs apart; without an encoder of trees there are none. */
+  g_autoptr (PlaitExperiment) control = load (registry, text, (const char *[]){ "data.trees=random", NULL }, &error);
+  CHECK_NO_ERROR (error);
+  g_autofree char *key = plait_experiment_key (control);
+  CHECK (strstr (key, "en.trees") == NULL && control->head_rules == NULL);
+  g_autoptr (PlaitExperiment) plain = load (registry, sound, NULL, &error);
+  g_autofree char *without = plait_experiment_text (plain);
+  CHECK (strstr (without, "no_tree") == NULL && strstr (without, "trees=") == NULL);
+
+  CHECK (load (registry, text, (const char *[]){ "source.en.encoder=transformer", NULL }, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "example.ini:6: [data] train.en.trees: names trees, but the encoder transformer of [source en] reads "
+               "none; choose an encoder of trees, or drop the line");
+  CHECK (load (registry, text, (const char *[]){ "data.test.en=test.en", "data.test.cs=test.cs", NULL }, &error)
+         == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "there is no file for test.en.trees, but the encoder forest of [source en] reads trees; add "
+               "test.en.trees=FILE, set trees=right");
+  CHECK (load (registry, text, (const char *[]){ "data.head_rules=klingon", NULL }, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set data.head_rules=klingon: [data] head_rules: there is no head-rules/");
+  CHECK (load (registry, text, (const char *[]){ "data.train.de.trees=train.de", NULL }, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[data] train.de.trees: no source reads the stream \"de.trees\"");
+  g_autofree char *grid = g_strconcat (text, "[grid]\nsource.en.encoder=forest;transformer\n", NULL);
+  g_autoptr (PlaitExperiment) one
+      = load (registry, grid, (const char *[]){ "source.en.encoder=transformer", NULL }, &error);
+  CHECK_NO_ERROR (error);
+
+  static const char generated[] = "[data]\ngenerate=reorder\n[source a]\nencoder=forest\n[decoder]\ncombiner=serial\n";
+  g_autoptr (PlaitExperiment) made = load (registry, generated, NULL, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (load (registry, generated, (const char *[]){ "data.generate=agreement", NULL }, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the task agreement makes no stream \"a.trees\"");
 }
 
 TEST_CASE (experiment_file, combiners_that_do_not_fit)

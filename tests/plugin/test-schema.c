@@ -85,6 +85,8 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 5, "sumary=An example", "example.ini:5: \"sumary\" is not a key of [plugin]; did you mean \"summary\"?" },
     { 6, "input=trees", "example.ini:6: \"trees\" is not an input of encoders (known: tokens, features)" },
     { 6, "", "[plugin] has no input; add input=tokens or input=features" },
+    { 6, "input=tokens\nstreams=levels", "example.ini:7: \"levels\" is not a stream beside an input (known: trees)" },
+    { 6, "input=features\nstreams=trees", "example.ini:7: trees stand over tokens; give input=tokens" },
     { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
     { 8, "decoder=transfromer", "example.ini:8: \"transfromer\" is not a decoder; did you mean \"transformer\"?" },
     { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
@@ -129,7 +131,7 @@ TEST_CASE (schema, all_faults_at_once)
 
 TEST_CASE (schema, what_only_encoders_have)
 {
-  static const char text[] = "[plugin]\nname=x\nkind=combiner\ninterface=1\nsummary=S\ninput=tokens\n"
+  static const char text[] = "[plugin]\nname=x\nkind=combiner\ninterface=1\nsummary=S\ninput=tokens\nstreams=trees\n"
                              "[provides]\nstructure=tree\n";
   g_autofree char *path = plait_test_path ("combiner/x.ini");
   g_autoptr (GError) error = NULL;
@@ -138,7 +140,8 @@ TEST_CASE (schema, what_only_encoders_have)
   CHECK (plait_schema_read (path, &error) == NULL);
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
-  CHECK_CONTAINS (error->message, "x.ini:7: only an encoder provides a structure");
+  CHECK_CONTAINS (error->message, "x.ini:7: only an encoder reads streams");
+  CHECK_CONTAINS (error->message, "x.ini:8: only an encoder provides a structure");
 }
 
 TEST_CASE (schema, files_that_are_none)
