@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "experiment/key.h"
+#include "experiment/grid-difference.h"
 #include "harness.h"
 #include "runs.h"
 
@@ -295,6 +295,48 @@ TEST_CASE (initialise, says_that_the_file_has_changed_since)
   CHECK (g_file_set_contents (base_path, bytes, (gssize)length, NULL));
   CHECK (!test_run (experiment, output, TRUE, 1, NULL, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "base.h5: this file of train.initialise has changed since");
+}
+
+static char *
+difference_of (const char *path, const char *const *overrides, const char *run)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, &error);
+  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitStore) store = plait_store_open (run, &error);
+  char *difference = experiment && store ? plait_grid_difference (experiment, digests, store, &error) : NULL;
+
+  CHECK_NO_ERROR (error);
+  return difference;
+}
+
+/* Why a grid runs a cell again. */
+TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
+{
+  static const char *const none[] = { "train.updates=1", NULL };
+  static const char *const base[] = { "train.updates=1", "train.initialise=base.h5", NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base_path = base_run (experiment);
+  g_autofree char *random = plait_test_path ("random.h5");
+  g_autofree char *second = plait_test_path ("second.h5");
+  g_autofree char *given = g_strdup_printf ("train.initialise was empty, is %s", base_path);
+  g_autofree char *dropped = g_strdup_printf ("train.initialise was %s, is empty", base_path);
+  g_autofree char *first_difference = NULL;
+  g_autofree char *second_difference = NULL;
+  g_autofree char *third_difference = NULL;
+  GError *error = NULL;
+
+  CHECK (test_run_with (experiment, none, random, FALSE, NULL, &error));
+  CHECK (test_run_with (experiment, base, second, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  first_difference = difference_of (experiment, base, random);
+  CHECK_STRING (first_difference, given);
+  second_difference = difference_of (experiment, none, second);
+  CHECK_STRING (second_difference, dropped);
+  CHECK (g_file_set_contents (base_path, "other", -1, NULL));
+  third_difference = difference_of (experiment, base, second);
+  CHECK_STRING (third_difference, "the file of train.initialise has changed");
 }
 
 static void
