@@ -28,14 +28,16 @@ const PlaitCommand plait_commands[] = {
     plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
     "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
-  { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--json]",
+  { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--json]",
     "Score translations in text files, and test systems against the first",
-    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are those of an experiment's "
-    "evaluate.metrics: NAME or NAME:OPTION,OPTION=VALUE, separated by ';'. Scores equal sacreBLEU's.\n"
+    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf and chrf++, which "
+    "equal sacreBLEU's, multi-bleu, which equals that of multi-bleu.perl -lc, and repetition: NAME or "
+    "NAME:OPTION,OPTION=VALUE, separated by ';', as in an experiment's evaluate.metrics.\n"
     "\n"
     "Examples:\n"
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"
-    "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json",
+    "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json\n"
+    "  plait evaluate -r test.cs -i system.txt --metric multi-bleu --source test.en --bins '10;20;30'",
     plait_command_evaluate },
   { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--json]",
     "Compare the scores of runs, and what was set otherwise",
