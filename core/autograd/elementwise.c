@@ -125,6 +125,44 @@ plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
   return node;
 }
 
+/* z = x / y, few numbers: z' = x' / y - z y' / y. */
+static void
+divide_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitNode *x = node->inputs[0], *y = node->inputs[1];
+  PlaitTensor dx = x->needs_gradient ? plait_gradient_to_add (tape, x) : (PlaitTensor){ 0 };
+  PlaitTensor dy = y->needs_gradient ? plait_gradient_to_add (tape, y) : (PlaitTensor){ 0 };
+
+  for (gint64 row = 0; row < node->value.rows; row++)
+    for (gint64 i = 0; i < node->value.width; i++)
+      {
+        PlaitScalar share = plait_tensor_row (node->gradient, row)[i] / plait_tensor_row (y->value, row)[i];
+
+        if (dx.data != NULL)
+          plait_tensor_row (dx, row)[i] += PLAIT_TERM (divide_numerator, share);
+        if (dy.data != NULL)
+          plait_tensor_row (dy, row)[i]
+              -= PLAIT_TERM (divide_denominator, share * plait_tensor_row (node->value, row)[i]);
+      }
+}
+
+static const PlaitOperator divide = { .name = "divide", .backward = divide_backward };
+
+PlaitNode *
+plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  PlaitNode *inputs[] = { x, y };
+  PlaitNode *node;
+
+  assert_same_shape (x, y);
+  node = node_like (tape, &divide, inputs, 2, 0);
+  for (gint64 row = 0; row < node->value.rows; row++)
+    for (gint64 i = 0; i < node->value.width; i++)
+      plait_tensor_row (node->value, row)[i]
+          = plait_tensor_row (x->value, row)[i] / plait_tensor_row (y->value, row)[i];
+  return node;
+}
+
 static void
 scale_backward (PlaitTape *tape, PlaitNode *node)
 {

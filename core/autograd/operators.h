@@ -31,6 +31,9 @@ PLAIT_API PlaitNode *plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint 
 /* x * y element by element, one shape. */
 PLAIT_API PlaitNode *plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
+/* x / y element by element, one shape; y must not be 0. For few numbers: it uses one thread. */
+PLAIT_API PlaitNode *plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
+
 /* factor * x. */
 PLAIT_API PlaitNode *plait_scale (PlaitTape *tape, PlaitNode *x, double factor);
 

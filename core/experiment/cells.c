@@ -458,12 +458,16 @@ plait_cells_alternatives (const PlaitKeyFile *file)
 
   for (guint i = 0; keys[i] != NULL; i++)
     {
-      gboolean combiner = g_str_equal (keys[i], "decoder.combiner");
-      gboolean encoder = g_str_has_prefix (keys[i], "source.") && g_str_has_suffix (keys[i], ".encoder");
-      g_auto (GStrv) values = combiner || encoder ? plait_key_file_list (file, GRID, keys[i]) : NULL;
+      gboolean encoder = g_str_has_prefix (keys[i], "source.")
+                         && (g_str_has_suffix (keys[i], ".encoder") || g_str_has_suffix (keys[i], ".leaves"));
+      const char *kind = encoder                                     ? "encoder"
+                         : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
+                         : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
+                                                                     : NULL;
+      g_auto (GStrv) values = kind != NULL ? plait_key_file_list (file, GRID, keys[i]) : NULL;
 
       for (guint v = 0; values != NULL && values[v] != NULL; v++)
-        g_ptr_array_add (names, g_strdup_printf ("%s %s", combiner ? "combiner" : "encoder", values[v]));
+        g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
     }
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);

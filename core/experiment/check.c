@@ -41,13 +41,28 @@ source_group (const PlaitExperimentSource *source)
   return g_strdup_printf ("source %s", source->name);
 }
 
+/* Whether the memories of @encoder have what @reader, a combiner or coverage, needs of all. */
+static void
+check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
+                 const char *group)
+{
+  PlaitStructure lacking = reader->requires_structure & ~encoder->provides_structure;
+  g_autofree char *needed = plait_structure_text (lacking);
+  const char *kind = plait_plugin_kind_name (reader->kind);
+
+  if (lacking != PLAIT_STRUCTURE_NONE)
+    plait_resolution_problem (resolution, group, "encoder",
+                              "the %s %s needs memories with %s, which the encoder %s does not make; choose an encoder "
+                              "that provides it, or another %s",
+                              kind, reader->name, needed, encoder->name, kind);
+}
+
 static void
 check_source (const PlaitResolution *resolution, const PlaitExperimentSource *source)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const PlaitSchema *encoder = source->encoder->schema, *combiner = experiment->combiner->schema;
+  const PlaitSchema *encoder = source->encoder->schema;
   g_autofree char *group = source_group (source);
-  PlaitStructure lacking = combiner->requires_structure & ~encoder->provides_structure;
 
   check_decoder_allowed (resolution, encoder, group, "encoder");
   if (encoder->requires_structure != PLAIT_STRUCTURE_NONE)
@@ -57,14 +72,9 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                                 "the encoder %s needs %s, which its input (%s) does not carry; choose another encoder",
                                 encoder->name, needed, plait_input_kind_name (encoder->input));
     }
-  if (lacking != PLAIT_STRUCTURE_NONE)
-    {
-      g_autofree char *needed = plait_structure_text (lacking);
-      plait_resolution_problem (resolution, group, "encoder",
-                                "the combiner %s needs memories with %s, which the encoder %s does not make; choose an "
-                                "encoder that provides it, or another combiner",
-                                combiner->name, needed, encoder->name);
-    }
+  check_structure (resolution, experiment->combiner->schema, encoder, group);
+  if (experiment->coverage != NULL)
+    check_structure (resolution, experiment->coverage->schema, encoder, group);
   if (g_str_equal (source->stream, experiment->data.target))
     plait_resolution_problem (resolution, group, NULL,
                               "reads the stream %s, which is data.target: the model would see what it is to predict; "
@@ -455,6 +465,8 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
   check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
+  if (experiment->coverage != NULL)
+    check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
   for (guint i = 0; i < experiment->n_sources; i++)
     check_source (resolution, &experiment->sources[i]);
   check_kinds (resolution);

@@ -241,6 +241,8 @@ write_text (const PlaitExperiment *public, guint skipped)
     write_source (&writer, experiment, &public->sources[i]);
   write_group (&writer, "decoder", experiment->decoder);
   write_group (&writer, "combiner", public->combiner_parameters);
+  if (public->coverage)
+    write_group (&writer, "coverage", public->coverage_parameters);
   write_group (&writer, "train", experiment->train);
   write_group (&writer, "decode", experiment->decode);
   write_group (&writer, "evaluate", experiment->evaluate);

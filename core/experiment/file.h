@@ -22,6 +22,7 @@
  *     [decoder]         combiner=PLUGIN, ...
  *
  *     [combiner]        the combiner's parameters
+ *     [coverage]        the coverage's, if decoder.coverage names one
  *
  *     [train] [decode] [evaluate]
  *
@@ -63,6 +64,8 @@ typedef struct
   const PlaitExperimentSource *sources;
   PlaitPlugin *combiner;
   PlaitSettings *combiner_parameters;
+  PlaitPlugin *coverage; /* NULL: none */
+  PlaitSettings *coverage_parameters;
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   const char *head_rules;         /* path of the rules that trees are made binary by, or NULL */

@@ -158,12 +158,12 @@ find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
     {
       g_autofree char *what = g_strdup_printf ("%s:" HEAD_RULES, plait_store_path (run));
       g_autoptr (GBytes) bytes = plait_store_read_bytes (run, HEAD_RULES, LARGEST, error);
-      g_autofree char *text = NULL;
+      g_autoptr (GString) text = g_string_new (NULL);
 
       if (!bytes)
         return FALSE;
-      text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-      materials->trees.head_rules = plait_head_rules_parse (text, what, error);
+      g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes));
+      materials->trees.head_rules = plait_head_rules_parse (text->str, what, error);
     }
   else
     materials->trees.head_rules = plait_head_rules_read (experiment->head_rules, error);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const group_names[]
-    = { "experiment", "data", "decoder", "combiner", "train", "decode", "evaluate", "grid", NULL };
+    = { "experiment", "data", "decoder", "combiner", "coverage", "train", "decode", "evaluate", "grid", NULL };
 
 void
 plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
@@ -30,6 +30,8 @@ inspect_name (const PlaitResolution *resolution, const char *group)
 
   if (g_str_equal (group, "combiner") && experiment->combiner != NULL)
     return experiment->combiner->name;
+  if (g_str_equal (group, "coverage") && experiment->coverage != NULL)
+    return experiment->coverage->name;
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     {
       const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
@@ -139,9 +141,10 @@ check_groups (const PlaitResolution *resolution)
       else if (nearest != NULL)
         plait_resolution_problem (resolution, group, NULL, "no such group; did you mean [%s]?", nearest);
       else
-        plait_resolution_problem (resolution, group, NULL,
-                                  "no such group; there are experiment, data, source NAME, decoder, combiner, train, "
-                                  "decode, evaluate and grid");
+        plait_resolution_problem (
+            resolution, group, NULL,
+            "no such group; there are experiment, data, source NAME, decoder, combiner, coverage, "
+            "train, decode, evaluate and grid");
     }
 }
 
@@ -167,6 +170,38 @@ read_combiner (const PlaitResolution *resolution)
   const PlaitSchema *schema = experiment->combiner->schema;
   experiment->combiner_parameters = plait_settings_new (schema->parameters, schema->n_parameters);
   plait_resolution_read_group (resolution, "combiner", experiment->combiner_parameters, is_combiner_alternative);
+}
+
+static gboolean
+is_coverage_alternative (const PlaitResolution *resolution, const char *group, const char *key)
+{
+  return plait_resolution_is_alternative (resolution, PLAIT_PLUGIN_COVERAGE, key);
+}
+
+static void
+read_coverage (const PlaitResolution *resolution)
+{
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *name = experiment->decoder.coverage;
+  g_autoptr (GError) fault = NULL;
+
+  if (g_str_equal (name, "none"))
+    {
+      /* A grid with cells without coverage has the group of the others. */
+      g_autoptr (PlaitSettings) nothing = plait_settings_new (NULL, 0);
+
+      plait_resolution_read_group (resolution, "coverage", nothing, is_coverage_alternative);
+      return;
+    }
+  experiment->coverage = plait_registry_find (resolution->registry, PLAIT_PLUGIN_COVERAGE, name, &fault);
+  if (experiment->coverage == NULL)
+    {
+      plait_resolution_problem (resolution, "decoder", "coverage", "%s", fault->message);
+      return;
+    }
+  experiment->coverage_parameters
+      = plait_settings_new (experiment->coverage->schema->parameters, experiment->coverage->schema->n_parameters);
+  plait_resolution_read_group (resolution, "coverage", experiment->coverage_parameters, is_coverage_alternative);
 }
 
 /* experiment.name, or the file's name without its folder and suffix. */
@@ -218,6 +253,7 @@ resolve (const PlaitResolution *resolution)
   experiment->decoder
       = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, plait_resolution_check_decoder);
   read_combiner (resolution);
+  read_coverage (resolution);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
   if (plait_problems_count (resolution->problems) == 0)
@@ -261,6 +297,7 @@ plait_experiment_free (PlaitExperiment *public)
   plait_settings_free (experiment->evaluate);
   plait_settings_free (experiment->task_settings);
   plait_settings_free (public->combiner_parameters);
+  plait_settings_free (public->coverage_parameters);
   plait_task_settings_clear (&public->task_settings);
   g_ptr_array_unref (experiment->sources);
   g_ptr_array_unref (experiment->test_splits);

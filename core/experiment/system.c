@@ -16,7 +16,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
 
   system->experiment = experiment;
   system->sources = g_new0 (PlaitSourceSpecification, n);
-  system->settings = g_new0 (gpointer, 2 * n + 1);
+  system->settings = g_new0 (gpointer, 2 * n + 2);
   system->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
   for (guint i = 0; i < n; i++)
     {
@@ -53,6 +53,14 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
   specification.sources = system->sources;
   specification.combiner = experiment->combiner->descriptor->table;
   specification.combiner_settings = system->settings[n];
+  if (experiment->coverage)
+    {
+      if (!plait_plugin_load (experiment->coverage, error))
+        return NULL;
+      system->settings[2 * n + 1] = plait_plugin_new_settings (experiment->coverage, experiment->coverage_parameters);
+      specification.coverage = experiment->coverage->descriptor->table;
+      specification.coverage_settings = system->settings[2 * n + 1];
+    }
   system->model = plait_model_new (&specification, error);
   return system->model ? g_steal_pointer (&system) : NULL;
 }
@@ -63,7 +71,7 @@ plait_system_free (PlaitSystem *system)
   if (!system)
     return;
   plait_model_free (system->model);
-  for (guint i = 0; i <= 2 * system->experiment->n_sources; i++)
+  for (guint i = 0; i < 2 * system->experiment->n_sources + 2; i++)
     g_free (system->settings[i]);
   g_free (system->settings);
   g_free (system->sources);
@@ -85,6 +93,8 @@ plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin
           g_ptr_array_add (plugins, both[k]);
     }
   g_ptr_array_add (plugins, experiment->combiner);
+  if (experiment->coverage)
+    g_ptr_array_add (plugins, experiment->coverage);
   for (guint i = 0; i < plugins->len; i++)
     if (!call (plugins->pdata[i], data, error))
       return FALSE;

@@ -11,7 +11,7 @@ typedef struct
   const PlaitExperiment *experiment;
   /*< private >*/
   PlaitSourceSpecification *sources;
-  gpointer *settings; /* of encoders, then of the combiner, then of the encoders that encoders stand on */
+  gpointer *settings; /* of encoders, then of the combiner, the encoders that encoders stand on, the coverage */
   gint64 *feature_widths;
 } PlaitSystem;
 
@@ -33,7 +33,8 @@ gboolean plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run,
 /* Called for each plugin of an experiment, once. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
-/* Encoders and what they stand on in the order of the sources, then the combiner; ends where @call fails. */
+/* Encoders and what they stand on in the order of the sources, then the combiner and the coverage; ends where @call
+ * fails. */
 gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
                                        GError **error);
 

@@ -5,6 +5,7 @@
 #include "model/settings.h"
 #include "nn/embedding.h"
 #include "plugin/combiner.h"
+#include "plugin/coverage.h"
 
 /*
  * Decoders: what reads the memories of all sources through attention sites and gives one row of states for each row of
@@ -34,6 +35,8 @@ typedef struct
   const PlaitDecoderSettings *settings;
   const PlaitCombinerTable *combiner;
   gconstpointer combiner_settings;
+  const PlaitCoverageTable *coverage; /* NULL: none */
+  gconstpointer coverage_settings;
   const PlaitMemorySpecification *memories;
   guint n_memories;
   const PlaitSummarySpecification *summaries;

@@ -35,6 +35,8 @@ typedef struct
   PlaitDecoderSettings decoder;
   const PlaitCombinerTable *combiner;
   gconstpointer combiner_settings;
+  const PlaitCoverageTable *coverage; /* NULL: none */
+  gconstpointer coverage_settings;
 } PlaitModelSpecification;
 
 /* Declares and allocates all parameters (values zero: initialise or load them). PLAIT_ERROR_INPUT where settings do not

@@ -12,6 +12,7 @@ typedef struct
 {
   PlaitSite site;
   PlaitRecurrentSite *parts;
+  const PlaitDecoderBuild *decoder;
   const PlaitDecoderSettings *settings;
   gint64 attention_width;
   PlaitParameters *parameters;
@@ -86,6 +87,23 @@ declare (Build *build, PlaitScoredAttention *attention, const char *name, const 
   attention->declared = TRUE;
 }
 
+/* Coverage of memory @memory, beside the attention @name. */
+static void
+declare_coverage (Build *build, const char *name, guint memory)
+{
+  g_autofree char *prefix = g_strdup_printf ("%s/coverage/", name);
+  gint64 score = build->parts->score == PLAIT_SCORE_ADDITIVE ? build->attention_width : 1;
+  GError *error = NULL;
+
+  if (build->decoder->coverage
+      && !plait_covered_build (&build->parts->covered[memory], build->decoder->coverage,
+                               build->decoder->coverage_settings, build->parts->width, build->parts->state_width, score,
+                               build->parameters, prefix, &error)
+      && !build->error)
+    build->error = g_steal_pointer (&error);
+  g_clear_error (&error);
+}
+
 /* What a residual adds to the query is read only if another call follows: when the next slot is declared. */
 static void
 declare_residual (PlaitSite *site, guint slot)
@@ -107,6 +125,7 @@ declare_attend (PlaitSite *site, guint memory, const PlaitSiteAttention *asked)
   g_autofree char *name = g_strdup_printf ("%sattend/%s", build->prefix, site->memories[memory].name);
 
   declare (build, &build->parts->attend[memory], name, asked, 0);
+  declare_coverage (build, name, memory);
 }
 
 static void
@@ -116,6 +135,12 @@ declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *asked)
   g_autofree char *name = g_strdup_printf ("%sjointly", build->prefix);
 
   declare (build, &build->parts->jointly, name, asked, asked->separate ? site->n_memories : 0);
+  for (guint i = 0; i < site->n_memories; i++)
+    {
+      g_autofree char *item = g_strdup_printf ("%s/%s", name, site->memories[i].name);
+
+      declare_coverage (build, item, i);
+    }
 }
 
 static void
@@ -135,35 +160,37 @@ static const PlaitSiteTable build_table = {
 };
 
 gboolean
-plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderSettings *settings, gint64 state_width,
-                            gint64 width, const PlaitCombinerTable *combiner, gconstpointer combiner_settings,
-                            const PlaitMemorySpecification *memories, guint n_memories, PlaitParameters *parameters,
-                            const char *prefix, GError **error)
+plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderBuild *decoder, gint64 state_width,
+                            gint64 width, const char *prefix, GError **error)
 {
+  const PlaitDecoderSettings *settings = decoder->settings;
+  guint n = decoder->n_memories;
   Build build = {
-    .site = { &build_table, memories, n_memories, width },
+    .site = { &build_table, decoder->memories, n, width },
     .parts = site,
+    .decoder = decoder,
     .settings = settings,
     .attention_width = settings->attention_width ? settings->attention_width : state_width,
-    .parameters = parameters,
+    .parameters = decoder->parameters,
     .prefix = prefix,
   };
 
   *site = (PlaitRecurrentSite){
-    .memories = memories,
-    .n_memories = n_memories,
+    .memories = decoder->memories,
+    .n_memories = n,
     .width = width,
     .state_width = state_width,
     .score = (PlaitAttentionScore)settings->attention,
-    .attend = plait_parameters_memory (parameters, n_memories * sizeof (PlaitScoredAttention)),
-    .refine = plait_parameters_memory (parameters, n_memories * sizeof (PlaitLinear)),
+    .attend = plait_parameters_memory (decoder->parameters, n * sizeof (PlaitScoredAttention)),
+    .refine = plait_parameters_memory (decoder->parameters, n * sizeof (PlaitLinear)),
+    .covered = plait_parameters_memory (decoder->parameters, n * sizeof (PlaitCovered)),
   };
   if (site->score == PLAIT_SCORE_DOT && state_width != width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "decoder.attention=dot: states are %" G_GINT64_FORMAT " wide and memories %" G_GINT64_FORMAT
                        ": set decoder.context_width=%" G_GINT64_FORMAT ", or take attention=multiplicative",
                        state_width, width, state_width);
-  if (!combiner->build (&build.site, combiner_settings, error))
+  if (!decoder->combiner->build (&build.site, decoder->combiner_settings, error))
     {
       g_clear_error (&build.error);
       return FALSE;
@@ -196,10 +223,12 @@ plait_recurrent_site_project (const PlaitRecurrentSite *site, PlaitTape *tape, c
   PlaitScoredKeys keys = {
     plait_arena_new_array (arena, PlaitScoredMemory, site->n_memories),
     plait_arena_new_array (arena, PlaitScoredMemory, site->n_memories),
+    plait_arena_new_array (arena, PlaitNode *, site->n_memories),
   };
 
   for (guint i = 0; i < site->n_memories; i++)
     {
+      keys.prepared[i] = site->covered[i].table ? plait_covered_prepare (&site->covered[i], tape, &memories[i]) : NULL;
       keys.attend[i] = keys.jointly[i] = (PlaitScoredMemory){ NULL, NULL };
       if (site->attend[i].declared)
         keys.attend[i] = project (tape, site->attend[i].items, memories[i].states);
@@ -227,10 +256,12 @@ plait_scored_keys_on (const PlaitScoredKeys *keys, guint n_memories, PlaitTape *
   PlaitScoredKeys moved = {
     plait_arena_new_array (arena, PlaitScoredMemory, n_memories),
     plait_arena_new_array (arena, PlaitScoredMemory, n_memories),
+    plait_arena_new_array (arena, PlaitNode *, n_memories),
   };
 
   for (guint i = 0; i < n_memories; i++)
     {
+      moved.prepared[i] = keys->prepared[i] ? plait_leaf (tape, keys->prepared[i]->value, NULL) : NULL;
       moved.attend[i] = on_tape (keys->attend[i], tape);
       moved.jointly[i] = on_tape (keys->jointly[i], tape);
     }
@@ -243,6 +274,7 @@ typedef struct
   const PlaitRecurrentSite *parts;
   const PlaitSitePass *pass;
   const PlaitScoredKeys *keys;
+  PlaitNode **coverage;
 } Run;
 
 static PlaitTape *
@@ -265,17 +297,21 @@ project_query (const Run *run, const PlaitScoredAttention *attention, PlaitNode 
                                  : query;
 }
 
+/* @extra is NULL or what coverage adds. */
 static PlaitNode *
 score (const Run *run, const PlaitScoredAttention *attention, guint item, const PlaitPairs *pairs, PlaitNode *query,
-       PlaitNode *keys)
+       PlaitNode *keys, PlaitNode *extra)
 {
   PlaitTape *tape = run->pass->tape;
   const PlaitParameter *bias = attention->items[attention->n_items > 1 ? item : 0].bias;
+  PlaitNode *terms[2];
 
-  if (run->parts->score != PLAIT_SCORE_ADDITIVE)
-    return plait_pair_products (tape, pairs, query, keys, 1);
-  return plait_pair_scores (tape, pairs, query, keys, NULL, plait_parameter_node (tape, attention->vector),
-                            bias ? plait_parameter_node (tape, bias) : NULL);
+  if (run->parts->score == PLAIT_SCORE_ADDITIVE)
+    return plait_pair_scores (tape, pairs, query, keys, extra, plait_parameter_node (tape, attention->vector),
+                              bias ? plait_parameter_node (tape, bias) : NULL);
+  terms[0] = plait_pair_products (tape, pairs, query, keys, 1);
+  terms[1] = extra;
+  return extra ? plait_sum (tape, terms, 2) : terms[0];
 }
 
 static void
@@ -284,6 +320,24 @@ capture (const Run *run, guint memory, const PlaitNode *weights, gint64 first, g
   PlaitScalar *to = plait_capture_memory (run->pass->capture, 0, memory, 1);
 
   memcpy (to, weights->value.data + first, (gsize)n * sizeof (PlaitScalar));
+}
+
+static PlaitNode *
+covered_score (const Run *run, guint memory)
+{
+  const PlaitCovered *covered = &run->parts->covered[memory];
+
+  return covered->table ? plait_covered_score (covered, run->pass->tape, run->coverage[memory]) : NULL;
+}
+
+static void
+update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *query)
+{
+  const PlaitCovered *covered = &run->parts->covered[memory];
+
+  if (covered->table)
+    run->coverage[memory] = plait_covered_update (covered, run->pass->tape, &run->pass->memories[memory], pairs,
+                                                  run->keys->prepared[memory], run->coverage[memory], weights, query);
 }
 
 /* One softmax over the rows of memories first .. first + n - 1, and the sum of what is read from each. */
@@ -301,7 +355,8 @@ attend_rows (const Run *run, const PlaitScoredAttention *attention, const PlaitS
   for (guint i = 0; i < n; i++)
     {
       pairs[i] = plait_pairs (tape, run->pass->queries, run->pass->memories[first + i].rows);
-      nodes[i] = score (run, attention, i, &pairs[i], projected, memories[first + i].keys);
+      nodes[i]
+          = score (run, attention, i, &pairs[i], projected, memories[first + i].keys, covered_score (run, first + i));
     }
   weights = plait_pair_weights (tape, pairs, nodes, n);
   dropped = plait_dropout (tape, weights, attention->dropout);
@@ -311,6 +366,7 @@ attend_rows (const Run *run, const PlaitScoredAttention *attention, const PlaitS
 
       if (run->pass->capture)
         capture (run, first + i, weights, from, number);
+      update_coverage (run, first + i, &pairs[i], plait_rows (tape, weights, from, number), query);
       nodes[i]
           = plait_pair_read (tape, &pairs[i], plait_rows (tape, dropped, from, number), memories[first + i].values);
       from += number;
@@ -404,7 +460,7 @@ attend_contexts (PlaitSite *site, PlaitStream query, const PlaitContext *context
 
       pairs[i] = context_pairs (run, contexts[i].present);
       values[i] = memory.values;
-      nodes[i] = score (run, attention, i, &pairs[i], projected, memory.keys);
+      nodes[i] = score (run, attention, i, &pairs[i], projected, memory.keys, NULL);
     }
   weights = plait_pair_weights (tape, pairs, nodes, n);
   if (run->pass->capture)
@@ -451,15 +507,16 @@ static const PlaitSiteTable run_table = {
 
 PlaitNode *
 plait_recurrent_site_combine (const PlaitRecurrentSite *site, const PlaitSitePass *pass, const PlaitScoredKeys *keys,
-                              const PlaitCombinerTable *combiner, gconstpointer combiner_settings, PlaitNode *query)
+                              const PlaitDecoderBuild *build, PlaitNode *query, PlaitNode **coverage)
 {
   Run run = {
     .site = { &run_table, site->memories, site->n_memories, site->width },
     .parts = site,
     .pass = pass,
     .keys = keys,
+    .coverage = coverage,
   };
-  PlaitStream x = combiner->combine (&run.site, combiner_settings, (PlaitStream){ .query = query });
+  PlaitStream x = build->combiner->combine (&run.site, build->combiner_settings, (PlaitStream){ .query = query });
 
   g_assert (x.context);
   return x.context;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/settings.h"
+#include "model/coverage.h"
+#include "model/decoder.h"
 #include "model/site-pass.h"
-#include "nn/linear.h"
-#include "plugin/combiner.h"
 
 /*
  * The attention site of a recurrent decoder. What flows through it is the pair (query, context): it starts at (state,
@@ -43,15 +42,14 @@ typedef struct
   PlaitScoredAttention *attend; /* [n_memories] */
   PlaitScoredAttention jointly;
   PlaitScoredAttention contexts;
-  PlaitLinear *refine; /* [n_memories]: R of each residual slot; undeclared: not read */
+  PlaitLinear *refine;   /* [n_memories]: R of each residual slot; undeclared: not read */
+  PlaitCovered *covered; /* [n_memories]: of the one attention that reads a memory; without a table: none */
 } PlaitRecurrentSite;
 
-/* Lets @combiner declare what it will call, below @prefix. The memories have one width, the site's. PLAIT_ERROR_INPUT
- * for several heads, and for dot products of states and memories of different widths. */
-gboolean plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderSettings *settings, gint64 state_width,
-                                     gint64 width, const PlaitCombinerTable *combiner, gconstpointer combiner_settings,
-                                     const PlaitMemorySpecification *memories, guint n_memories,
-                                     PlaitParameters *parameters, const char *prefix, GError **error);
+/* Lets the combiner of @build declare what it will call, below @prefix. The memories have one width, the site's.
+ * PLAIT_ERROR_INPUT for several heads, and for dot products of states and memories of different widths. */
+gboolean plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderBuild *build, gint64 state_width,
+                                     gint64 width, const char *prefix, GError **error);
 
 /* A memory as an attention sees it: keys and values do not depend on the step. NULL where not declared. */
 typedef struct
@@ -64,6 +62,7 @@ typedef struct
 {
   PlaitScoredMemory *attend;  /* [n_memories] */
   PlaitScoredMemory *jointly; /* [n_memories] */
+  PlaitNode **prepared;       /* [n_memories], by coverage; or NULL each */
 } PlaitScoredKeys;
 
 /* Projects the memories for every declared attention. Lives in the tape's arena. */
@@ -73,7 +72,8 @@ PlaitScoredKeys plait_recurrent_site_project (const PlaitRecurrentSite *site, Pl
 /* The same as constants of another @tape. */
 PlaitScoredKeys plait_scored_keys_on (const PlaitScoredKeys *keys, guint n_memories, PlaitTape *tape);
 
-/* Runs the combiner with the states @query [queries, state width] and returns the context [queries, width]. */
+/* Runs the combiner with the states @query [queries, state width] and returns the context [queries, width]. @coverage
+ * [n_memories] has the coverage of all pairs, where there is any, and is renewed. */
 PlaitNode *plait_recurrent_site_combine (const PlaitRecurrentSite *site, const PlaitSitePass *pass,
-                                         const PlaitScoredKeys *keys, const PlaitCombinerTable *combiner,
-                                         gconstpointer combiner_settings, PlaitNode *query);
+                                         const PlaitScoredKeys *keys, const PlaitDecoderBuild *build, PlaitNode *query,
+                                         PlaitNode **coverage);

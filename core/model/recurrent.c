@@ -40,7 +40,8 @@ typedef struct
 typedef struct
 {
   PlaitCellState *layers;
-  PlaitNode *readout; /* with input feeding */
+  PlaitNode *readout;   /* with input feeding */
+  PlaitNode **coverage; /* [n_memories], of pairs; NULL each without */
 } Carried;
 
 typedef struct
@@ -59,8 +60,9 @@ has_cells (const Recurrent *r)
 static Carried
 carry (const Recurrent *r, PlaitTape *tape, const Carried *carried, const gint64 *rows, gint64 n)
 {
-  Carried moved = { plait_arena_new_array (plait_tape_arena (tape), PlaitCellState, r->settings->layers), NULL };
+  Carried moved = *carried;
 
+  moved.layers = plait_arena_new_array (plait_tape_arena (tape), PlaitCellState, r->settings->layers);
   for (gint64 i = 0; i < r->settings->layers; i++)
     {
       moved.layers[i].state = plait_gather_rows (tape, carried->layers[i].state, rows, n);
@@ -89,9 +91,34 @@ read_out (const Recurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embe
 }
 
 static PlaitNode *
-combine (const Recurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys, PlaitNode *query)
+combine (const Recurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys, PlaitNode *query,
+         const Carried *carried)
 {
-  return plait_recurrent_site_combine (&r->site, pass, keys, r->build.combiner, r->build.combiner_settings, query);
+  return plait_recurrent_site_combine (&r->site, pass, keys, &r->build, query, carried->coverage);
+}
+
+/*
+ * The coverage of a step's pairs from that of the step before, whose queries were @before (in the first step none
+ * were); query i continues query parents[i].
+ */
+static PlaitNode **
+carry_coverage (const Recurrent *r, PlaitTape *tape, const PlaitMemory *memories, PlaitNode *const *coverage,
+                const PlaitRagged *before, PlaitRagged queries, const gint64 *parents)
+{
+  guint n = r->build.n_memories;
+  PlaitNode **moved = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
+
+  for (guint m = 0; m < n; m++)
+    {
+      const PlaitCovered *covered = &r->site.covered[m];
+      PlaitPairs pairs = plait_pairs (tape, before ? *before : queries, memories[m].rows);
+
+      moved[m] = NULL;
+      if (covered->table)
+        moved[m] = before ? plait_covered_carry (tape, coverage[m], &pairs, queries, parents)
+                          : plait_covered_begin (covered, tape, &pairs);
+    }
+  return moved;
 }
 
 /* One step from @carried, which it renews. @input is the embeddings' part of the first cell's input side. */
@@ -106,13 +133,13 @@ advance (const Recurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *k
     input = add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
   if (r->settings->query == PLAIT_QUERY_PREVIOUS)
     {
-      context = combine (r, pass, keys, carried->layers[layers - 1].state);
+      context = combine (r, pass, keys, carried->layers[layers - 1].state, carried);
       input = add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
     }
   carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
   if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)
     {
-      context = combine (r, pass, keys, carried->layers[0].state);
+      context = combine (r, pass, keys, carried->layers[0].state, carried);
       carried->layers[0]
           = plait_cell_step (tape, &r->second, plait_cell_project (tape, &r->second, context), carried->layers[0]);
     }
@@ -124,7 +151,7 @@ advance (const Recurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *k
           = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
     }
   if (r->settings->query == PLAIT_QUERY_CURRENT)
-    context = combine (r, pass, keys, carried->layers[layers - 1].state);
+    context = combine (r, pass, keys, carried->layers[layers - 1].state, carried);
   return (Step){ carried->layers[layers - 1].state, context };
 }
 
@@ -172,7 +199,7 @@ static Carried
 begin (const Recurrent *r, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 n)
 {
   PlaitArena *arena = plait_tape_arena (tape);
-  Carried carried = { plait_arena_new_array (arena, PlaitCellState, r->settings->layers), NULL };
+  Carried carried = { .layers = plait_arena_new_array (arena, PlaitCellState, r->settings->layers) };
   PlaitNode **from = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
   gint64 width = r->settings->width;
 
@@ -255,6 +282,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   PlaitScoredKeys keys = plait_recurrent_site_project (&r->site, tape, sources->memories);
   PlaitNode *embedded = embed (r, tape, target_inputs, n), *inputs = plait_cell_project (tape, &r->cells[0], embedded);
   Carried carried = begin (r, tape, sources, target_rows.n);
+  PlaitRagged before = { 0 };
   PlaitNode **states, **contexts;
   gint64 *places = plait_arena_new_array (arena, gint64, n + 1);
 
@@ -273,6 +301,9 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
       Step step;
 
       carried = carry (r, tape, &carried, rows.before, here);
+      carried.coverage = carry_coverage (r, tape, sources->memories, carried.coverage, t > 0 ? &before : NULL,
+                                         rows.queries, rows.before);
+      before = rows.queries;
       step = advance (r, &pass, &keys, plait_gather_rows (tape, inputs, rows.target, here), &carried);
       if (r->settings->input_feeding)
         carried.readout = step.state
@@ -310,7 +341,9 @@ typedef struct
   PlaitRagged sentences;
   Carried first; /* a row a sentence, on the lasting tape */
   Stored stored;
-  gint64 rows; /* of the step before */
+  gint64 rows;           /* of the step before */
+  PlaitRagged queries;   /* likewise */
+  PlaitTensor *coverage; /* [n_memories] */
   gint64 steps;
 } State;
 
@@ -320,6 +353,24 @@ node_of (Carried *carried, gint64 i, gint64 layers)
   if (i == 2 * layers)
     return &carried->readout;
   return i % 2 ? &carried->layers[i / 2].cell : &carried->layers[i / 2].state;
+}
+
+/* Room for the coverage of all pairs, and for the offsets of the hypotheses. */
+static void
+start_coverage (State *state, PlaitArena *arena, gint64 hypotheses)
+{
+  const Recurrent *r = state->recurrent;
+  gint64 n = state->memories[0].rows.n;
+
+  state->queries = (PlaitRagged){ n, plait_arena_new_array (arena, gint64, n + 1) };
+  state->coverage = plait_arena_new_array (arena, PlaitTensor, r->build.n_memories);
+  for (guint m = 0; m < r->build.n_memories; m++)
+    {
+      gint64 width = r->site.covered[m].table ? r->site.covered[m].width : 0;
+      gint64 pairs = n > 0 ? hypotheses / n * plait_ragged_rows (state->memories[m].rows) : 0;
+
+      state->coverage[m] = plait_tensor (plait_arena_new_array (arena, PlaitScalar, pairs * width + 1), pairs, width);
+    }
 }
 
 static PlaitDecoderState *
@@ -342,6 +393,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
       state->stored.tensors[i]
           = plait_tensor (plait_arena_new_array (arena, PlaitScalar, hypotheses * width), hypotheses, width);
     }
+  start_coverage (state, arena, hypotheses);
   return &state->state;
 }
 
@@ -352,7 +404,7 @@ continued (State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *
   const Recurrent *r = state->recurrent;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 layers = r->settings->layers, n = plait_ragged_rows (hypotheses);
-  Carried before = { plait_arena_new_array (arena, PlaitCellState, layers), NULL };
+  Carried before = { .layers = plait_arena_new_array (arena, PlaitCellState, layers) };
   gint64 *sentences;
 
   for (gint64 i = 0; i <= 2 * layers; i++)
@@ -373,6 +425,33 @@ continued (State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *
   return carry (r, tape, &before, sentences, n);
 }
 
+static PlaitNode **
+continued_coverage (const State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *parents)
+{
+  const Recurrent *r = state->recurrent;
+  PlaitNode **before = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, r->build.n_memories);
+
+  for (guint m = 0; m < r->build.n_memories && state->steps > 0; m++)
+    {
+      PlaitPairs pairs = plait_pairs (tape, state->queries, state->memories[m].rows);
+
+      before[m] = plait_leaf (tape, plait_tensor_rows (state->coverage[m], 0, plait_pairs_number (&pairs)), NULL);
+    }
+  return carry_coverage (r, tape, state->memories, before, state->steps > 0 ? &state->queries : NULL, hypotheses,
+                         parents);
+}
+
+static void
+store_coverage (State *state, PlaitTape *tape, PlaitRagged hypotheses, PlaitNode *const *coverage)
+{
+  for (guint m = 0; m < state->recurrent->build.n_memories; m++)
+    if (coverage[m])
+      plait_tensor_accumulate (plait_tape_pool (tape),
+                               plait_tensor_rows (state->coverage[m], 0, coverage[m]->value.rows), 0, 1,
+                               coverage[m]->value);
+  memcpy ((gint64 *)state->queries.offsets, hypotheses.offsets, (gsize)(hypotheses.n + 1) * sizeof (gint64));
+}
+
 static PlaitNode *
 step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents,
       PlaitCapture *capture)
@@ -384,7 +463,10 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   PlaitScoredKeys keys = plait_scored_keys_on (&state->keys, r->build.n_memories, tape);
   PlaitNode *embedded = embed (r, tape, tokens, n), *out;
   Carried carried = continued (state, tape, hypotheses, parents);
-  Step made = advance (r, &pass, &keys, plait_cell_project (tape, &r->cells[0], embedded), &carried);
+  Step made;
+
+  carried.coverage = continued_coverage (state, tape, hypotheses, parents);
+  made = advance (r, &pass, &keys, plait_cell_project (tape, &r->cells[0], embedded), &carried);
 
   out = read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)
@@ -397,6 +479,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
         plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (state->stored.tensors[i], 0, n), 0, 1,
                                  node->value);
     }
+  store_coverage (state, tape, hypotheses, carried.coverage);
   state->rows = n;
   state->steps++;
   return out;
@@ -483,9 +566,7 @@ declare_parts (Recurrent *r, GError **error)
   if (settings->input_feeding)
     r->feed = plait_linear_declare_blocks (parameters, "decoder/layer/0/feed", settings->width, gates * r->state_width,
                                            (guint)gates, FALSE);
-  if (!plait_recurrent_site_build (&r->site, settings, r->state_width, context, r->build.combiner,
-                                   r->build.combiner_settings, r->build.memories, r->build.n_memories, parameters,
-                                   "decoder/combiner/", error))
+  if (!plait_recurrent_site_build (&r->site, &r->build, r->state_width, context, "decoder/combiner/", error))
     return FALSE;
   parts = r->state_width + context + (settings->readout == PLAIT_READOUT_DEEP ? settings->width : 0);
   r->readout = plait_linear_declare (parameters, "decoder/readout", parts, settings->width, TRUE);

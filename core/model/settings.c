@@ -7,6 +7,10 @@ static const PlaitSettingDefinition decoder_definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, type, "transformer", "transformer;gru;lstm", "Kind of decoder", NULL),
   PLAIT_DEFINE_TEXT (PlaitDecoderSettings, combiner, "serial", "Combiner plugin: how the sources are read together",
                      "Libovicky, Helcl & Marecek 2018, section 3"),
+  PLAIT_DEFINE_TEXT (
+      PlaitDecoderSettings, coverage, "none",
+      "Coverage plugin of a gru or lstm: what the attention paid so far adds to the next scores; or none",
+      "Chen et al. 2017, eq. 11-13"),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, width, "512", "1", "16384", "Width of states and embeddings", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, heads, "8", "1", "256", "Heads of self-attention; must divide the width",

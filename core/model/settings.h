@@ -67,6 +67,7 @@ typedef struct
   gboolean tie_output;
   gboolean output_bias;
   const char *combiner;
+  const char *coverage; /* none, or a plugin */
   /* Of recurrent decoders. */
   gint64 state_width;     /* 0: width */
   gint64 context_width;   /* 0: the memories', if they have one width; else width */

@@ -257,6 +257,15 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
                   settings->width, settings->heads);
       return NULL;
     }
+  if (build->coverage)
+    {
+      plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "decoder.coverage=%s: coverage makes each step depend on the one before, which a Transformer's do not: "
+          "set coverage=none, or type=gru or lstm",
+          settings->coverage);
+      return NULL;
+    }
   t->decoder.table = &transformer_table;
   t->decoder.width = settings->width;
   t->decoder.n_layers = (guint)settings->layers;

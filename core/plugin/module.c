@@ -55,7 +55,9 @@ check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
          && check_layout_field (path, "the trees of a batch", found->trees_size, expected.trees_size, headers, error)
          && check_layout_field (path, "a memory", found->memory_size, expected.memory_size, headers, error)
          && check_layout_field (path, "an encoding", found->encoding_size, expected.encoding_size, headers, error)
-         && check_layout_field (path, "an attention site", found->site_size, expected.site_size, headers, error);
+         && check_layout_field (path, "an attention site", found->site_size, expected.site_size, headers, error)
+         && check_layout_field (path, "a step of coverage", found->coverage_step_size, expected.coverage_step_size,
+                                headers, error);
 }
 
 static gsize

@@ -4,6 +4,7 @@
 #include <gmodule.h>
 
 #include "plugin/combiner.h"
+#include "plugin/coverage.h"
 #include "plugin/encoder.h"
 
 /*
@@ -82,12 +83,14 @@ typedef struct
   guint32 memory_size;
   guint32 encoding_size;
   guint32 site_size;
+  guint32 coverage_step_size;
 } PlaitPluginLayout;
 
 #define PLAIT_PLUGIN_LAYOUT                                                                                            \
   {                                                                                                                    \
     sizeof (void *), sizeof (PlaitScalar), sizeof (PlaitTensor), sizeof (PlaitNode), sizeof (PlaitInput),              \
-        sizeof (PlaitTrees), sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite)                          \
+        sizeof (PlaitTrees), sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite),                         \
+        sizeof (PlaitCoverageStep)                                                                                     \
   }
 
 typedef struct
@@ -133,3 +136,5 @@ typedef const PlaitPluginDescriptor *(*PlaitPluginEntry) (void);
   PLAIT_PLUGIN_ (PLAIT_PLUGIN_ENCODER, name, version, Settings, bindings, table)
 #define PLAIT_PLUGIN_COMBINER_DEFINE(name, version, Settings, bindings, table)                                         \
   PLAIT_PLUGIN_ (PLAIT_PLUGIN_COMBINER, name, version, Settings, bindings, table)
+#define PLAIT_PLUGIN_COVERAGE_DEFINE(name, version, Settings, bindings, table)                                         \
+  PLAIT_PLUGIN_ (PLAIT_PLUGIN_COVERAGE, name, version, Settings, bindings, table)

@@ -23,6 +23,8 @@
   X (sum)                                                                                                              \
   X (multiply_left)                                                                                                    \
   X (multiply_right)                                                                                                   \
+  X (divide_numerator)                                                                                                 \
+  X (divide_denominator)                                                                                               \
   X (scale)                                                                                                            \
   X (total)                                                                                                            \
   X (concatenate_columns)                                                                                              \

@@ -294,6 +294,13 @@ items_attention_all (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention_over_items (tape, leaves[0], leaves + 1, leaves + 1, NULL, 3, &options, NULL);
 }
 
+/* Sigmoids stay away from 0. */
+static PlaitNode *
+divide (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_divide (tape, leaves[0], plait_activate (tape, leaves[1], PLAIT_ACTIVATION_SIGMOID));
+}
+
 static PlaitNode *
 pair_scores (PlaitTape *tape, PlaitNode *const *leaves)
 {
@@ -537,6 +544,7 @@ const GradientCase gradient_cases[] = {
   { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },
   { "multiply", "multiply_", multiply, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
   { "multiply by itself", NULL, square, CHECK_MODE, 1, { { 3, 4 } } },
+  { "divide", "divide_", divide, CHECK_MODE, 2, { { 3, 4 }, { 3, 4 } } },
   { "scale", "scale", scale, CHECK_MODE, 1, { { 3, 4 } } },
   { "total", "total", total, CHECK_MODE, 1, { { 3, 4 } } },
   { "views", NULL, views, CHECK_MODE, 1, { { 5, 5 } } },

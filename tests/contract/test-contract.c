@@ -15,6 +15,7 @@ typedef struct
 {
   PlaitRegistry *registry;
   PlaitPlugin *tokens;   /* some encoder of tokens, to stand beside what is tested */
+  PlaitPlugin *trees;    /* some encoder of trees, or NULL */
   PlaitPlugin *combiner; /* some combiner */
 } World;
 
@@ -40,7 +41,9 @@ world_new (void)
 
       CHECK (plait_plugin_load (plugin, &error));
       CHECK_NO_ERROR (error);
-      if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->input == PLAIT_INPUT_TOKENS)
+      if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->provides_structure == PLAIT_STRUCTURE_TREE)
+        world->trees = plugin;
+      else if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->input == PLAIT_INPUT_TOKENS)
         world->tokens = plugin;
       if (plugin->kind == PLAIT_PLUGIN_COMBINER)
         world->combiner = plugin;
@@ -62,15 +65,38 @@ hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, guin
   g_autoptr (PlaitSettings) token_settings = test_small_settings (world->tokens);
   g_autoptr (PlaitSettings) combiner_settings = test_small_settings (world->combiner);
   gboolean encoder = plugin->kind == PLAIT_PLUGIN_ENCODER;
-  TestSource beside = { world->tokens, token_settings };
-  TestSource tested = { plugin, settings };
-  TestSource sources[] = { encoder ? tested : beside, beside, encoder ? tested : beside };
-  PlaitDecoderSettings decoder = test_decoder (decoder_number);
+  g_autoptr (PlaitSettings) tree_settings = world->trees ? test_small_settings (world->trees) : NULL;
+  TestSource beside = { .encoder = world->tokens, .settings = token_settings };
+  TestSource trees = { world->trees, tree_settings, world->tokens, token_settings };
+  TestSource tested = { .encoder = plugin, .settings = settings };
+  gboolean coverage = plugin->kind == PLAIT_PLUGIN_COVERAGE;
+  TestDecoder decoder = { world->combiner, combiner_settings, NULL, NULL, test_decoder (decoder_number) };
+  TestSource sources[3];
   GError *error = NULL;
   Case held = { .n_sources = 3 };
 
-  held.model = test_model_new (sources, 3, encoder ? world->combiner : plugin, encoder ? combiner_settings : settings,
-                               &decoder, 5, &error);
+  if (!plait_schema_allows_decoder (plugin->schema, decoder_number < 2 ? "transformer" : "gru"))
+    return;
+  if (encoder && plugin->schema->requires_leaves)
+    {
+      tested.leaves = world->tokens;
+      tested.leaves_settings = token_settings;
+    }
+  if (plugin->schema->requires_structure == PLAIT_STRUCTURE_TREE && world->trees)
+    beside = trees;
+  for (guint i = 0; i < 3; i++)
+    sources[i] = encoder && i != 1 ? tested : beside;
+  if (plugin->kind == PLAIT_PLUGIN_COMBINER)
+    {
+      decoder.combiner = plugin;
+      decoder.combiner_settings = settings;
+    }
+  if (coverage)
+    {
+      decoder.coverage = plugin;
+      decoder.coverage_settings = settings;
+    }
+  held.model = test_model_new (sources, 3, &decoder, 5, &error);
   CHECK_NO_ERROR (error);
   if (held.model)
     hold (&held);
@@ -112,7 +138,7 @@ hold_all (Hold hold)
               if (g_str_equal (choices[c], parameter->standard))
                 continue;
               CHECK (plait_settings_set (settings, parameter->name, choices[c], NULL));
-              hold_one (world, plugin, settings, 0, hold);
+              hold_one (world, plugin, settings, plugin->kind == PLAIT_PLUGIN_COVERAGE ? 2 : 0, hold);
             }
         }
     }

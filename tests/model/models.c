@@ -116,8 +116,7 @@ stir (PlaitParameters *parameters, guint64 seed)
 }
 
 TestModel *
-test_model_new (const TestSource *sources, guint n, PlaitPlugin *combiner, PlaitSettings *combiner_settings,
-                const PlaitDecoderSettings *decoder, guint64 seed, GError **error)
+test_model_new (const TestSource *sources, guint n, const TestDecoder *decoder, guint64 seed, GError **error)
 {
   static const char *const names[TEST_MAXIMUM_SOURCES] = { "first", "second", "third", "fourth" };
   g_autoptr (TestModel) model = g_new0 (TestModel, 1);
@@ -138,17 +137,29 @@ test_model_new (const TestSource *sources, guint n, PlaitPlugin *combiner, Plait
         .vocabulary_size = TEST_WORDS,
         .feature_width = TEST_FEATURE_WIDTH,
       };
+      if (sources[i].leaves)
+        {
+          model->settings[n + i] = plait_plugin_new_settings (sources[i].leaves, sources[i].leaves_settings);
+          model->sources[i].leaves = sources[i].leaves->descriptor->table;
+          model->sources[i].leaves_settings = model->settings[n + i];
+        }
     }
-  model->settings[n] = plait_plugin_new_settings (combiner, combiner_settings);
+  model->settings[2 * n] = plait_plugin_new_settings (decoder->combiner, decoder->combiner_settings);
   model->specification = (PlaitModelSpecification){
     .sources = model->sources,
     .n_sources = n,
     .target_vocabulary = "shared",
     .target_vocabulary_size = TEST_WORDS,
-    .decoder = *decoder,
-    .combiner = combiner->descriptor->table,
-    .combiner_settings = model->settings[n],
+    .decoder = decoder->settings,
+    .combiner = decoder->combiner->descriptor->table,
+    .combiner_settings = model->settings[2 * n],
   };
+  if (decoder->coverage)
+    {
+      model->settings[2 * n + 1] = plait_plugin_new_settings (decoder->coverage, decoder->coverage_settings);
+      model->specification.coverage = decoder->coverage->descriptor->table;
+      model->specification.coverage_settings = model->settings[2 * n + 1];
+    }
   model->model = plait_model_new (&model->specification, error);
   if (!model->model)
     return NULL;
@@ -163,7 +174,7 @@ test_model_free (TestModel *model)
   if (!model)
     return;
   plait_model_free (model->model);
-  for (guint i = 0; i <= TEST_MAXIMUM_SOURCES; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (model->settings); i++)
     g_free (model->settings[i]);
   g_free (model);
 }
@@ -193,6 +204,37 @@ fill_source (PlaitInput *input, gint64 source, gint64 first, gint64 n, const gin
     }
 }
 
+/* Some binary tree over each sentence: neighbours are joined until one node is left. Every third sentence has none. */
+static void
+fill_trees (PlaitInput *input, gint64 first)
+{
+  const PlaitTrees *trees = input->trees;
+  gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets);
+  gint64 *left = plait_batch_fill (gint64, trees->left), *right = plait_batch_fill (gint64, trees->right);
+
+  offsets[0] = 0;
+  for (gint64 s = 0; s < input->rows.n; s++)
+    {
+      gint64 n = plait_ragged_length (input->rows, s), node = offsets[s];
+      g_autofree gint64 *open = g_new (gint64, n + 1);
+      PlaitRandomKey key = plait_random_key (7, "tree", NULL, (guint64)(first + s));
+
+      for (gint64 i = 0; i < n; i++)
+        open[i] = i;
+      for (gint64 still = n; still > 1 && (first + s) % 3 != 1; still--, node++)
+        {
+          gint64 at = (gint64)plait_random_below (key, (guint64)still, (guint64)still - 1);
+
+          left[node] = open[at];
+          right[node] = open[at + 1];
+          plait_batch_fill (const char *, trees->labels)[node] = "X";
+          open[at] = n + node - offsets[s];
+          memmove (open + at + 1, open + at + 2, (gsize)(still - at - 2) * sizeof *open);
+        }
+      offsets[s + 1] = node;
+    }
+}
+
 PlaitBatch *
 test_batch (const TestModel *model, gint64 first, gint64 n, const gint64 *const *lengths, const gint64 *targets)
 {
@@ -208,13 +250,23 @@ test_batch (const TestModel *model, gint64 first, gint64 n, const gint64 *const 
       sources[i].kind = model->sources[i].kind;
       sources[i].width = TEST_FEATURE_WIDTH;
       for (gint64 s = 0; s < n; s++)
-        sources[i].rows += lengths[i][s];
+        {
+          sources[i].rows += lengths[i][s];
+          sources[i].nodes += (first + s) % 3 != 1 ? MAX (lengths[i][s] - 1, 0) : 0;
+        }
+      sources[i].has_trees = sources[i].kind == PLAIT_INPUT_TOKENS;
     }
   for (gint64 s = 0; s < n; s++)
     rows += targets[s];
   batch = plait_batch_new (n, sources, n_sources, rows, NULL);
   for (guint i = 0; i < n_sources; i++)
-    fill_source (&plait_batch_fill (PlaitInput, batch->inputs)[i], i, first, n, lengths[i]);
+    {
+      PlaitInput *input = &plait_batch_fill (PlaitInput, batch->inputs)[i];
+
+      fill_source (input, i, first, n, lengths[i]);
+      if (input->trees)
+        fill_trees (input, first);
+    }
   for (gint64 s = 0; s < n; s++)
     {
       gint32 ids[64];

@@ -15,14 +15,26 @@ typedef struct
 {
   PlaitPlugin *encoder;    /* loaded */
   PlaitSettings *settings; /* of the encoder; borrowed */
+  PlaitPlugin *leaves;     /* the encoder that it stands on, if it does */
+  PlaitSettings *leaves_settings;
 } TestSource;
+
+/* What reads the sources. */
+typedef struct
+{
+  PlaitPlugin *combiner; /* loaded */
+  PlaitSettings *combiner_settings;
+  PlaitPlugin *coverage; /* or NULL */
+  PlaitSettings *coverage_settings;
+  PlaitDecoderSettings settings;
+} TestDecoder;
 
 typedef struct
 {
   PlaitModel *model;
   PlaitModelSpecification specification;
   PlaitSourceSpecification sources[TEST_MAXIMUM_SOURCES];
-  gpointer settings[TEST_MAXIMUM_SOURCES + 1];
+  gpointer settings[2 * TEST_MAXIMUM_SOURCES + 2];
 } TestModel;
 
 /* Decoder settings of a small Transformer without dropout: 2 layers, width 8, 2 heads. */
@@ -38,8 +50,8 @@ PlaitSettings *test_small_settings (PlaitPlugin *plugin);
 
 /* A model of @n sources, initialised with @seed: biases and gains too are made random, so that nothing is neutral.
  * (transfer full) */
-TestModel *test_model_new (const TestSource *sources, guint n, PlaitPlugin *combiner, PlaitSettings *combiner_settings,
-                           const PlaitDecoderSettings *decoder, guint64 seed, GError **error);
+TestModel *test_model_new (const TestSource *sources, guint n, const TestDecoder *decoder, guint64 seed,
+                           GError **error);
 void test_model_free (TestModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestModel, test_model_free)
 

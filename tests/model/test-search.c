@@ -33,18 +33,21 @@ world_clear (World *world)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
 static World
-world_new (const char *combiner_name, guint decoder_number)
+world_new (const char *combiner_name, guint decoder_number, const char *coverage_name)
 {
   World world = { plait_registry_new (), plait_pool_new (2), NULL };
   PlaitPlugin *encoder = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *combiner = test_plugin (world.registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   g_autoptr (PlaitSettings) encoder_settings = test_small_settings (encoder);
   g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
-  TestSource sources[] = { { encoder, encoder_settings }, { encoder, encoder_settings } };
-  PlaitDecoderSettings decoder = test_decoder (decoder_number);
+  TestSource sources[]
+      = { { .encoder = encoder, .settings = encoder_settings }, { .encoder = encoder, .settings = encoder_settings } };
+  PlaitPlugin *coverage = coverage_name ? test_plugin (world.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
+  g_autoptr (PlaitSettings) coverage_settings = coverage ? test_small_settings (coverage) : NULL;
+  TestDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, test_decoder (decoder_number) };
   GError *error = NULL;
 
-  world.model = test_model_new (sources, 2, combiner, combiner_settings, &decoder, 11, &error);
+  world.model = test_model_new (sources, 2, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   return world;
 }
@@ -113,7 +116,7 @@ TEST_CASE (search, scores_as_forced_decoding_does)
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
     for (guint d = 0; d < TEST_DECODERS; d++)
       {
-        g_auto (World) world = world_new (combiners[c], d);
+        g_auto (World) world = world_new (combiners[c], d, NULL);
         g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
         PlaitDecodeSettings settings = decode_settings (4);
         g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -143,9 +146,9 @@ check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gin
 /* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
  * every layer, head, source and second level; and its rows sum to one. */
 static void
-check_attention (const char *combiner, guint decoder)
+check_attention (const char *combiner, guint decoder, const char *coverage)
 {
-  g_auto (World) world = world_new (combiner, decoder);
+  g_auto (World) world = world_new (combiner, decoder, coverage);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (4);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -188,13 +191,28 @@ TEST_CASE (search, follows_attention_along_the_ancestry)
 {
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
     for (guint d = 0; d < TEST_DECODERS; d++)
-      check_attention (combiners[c], d);
+      check_attention (combiners[c], d, NULL);
+}
+
+/* Coverage follows the ancestry too: else weights would differ from those of forced decoding. */
+TEST_CASE (search, follows_coverage_along_the_ancestry)
+{
+  static const char *const coverages[] = { "word", "fertility", "neighbour", "tree" };
+
+  for (guint v = 0; v < G_N_ELEMENTS (coverages); v++)
+    for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
+      for (guint d = 2; d < TEST_DECODERS; d++)
+        {
+          CONTEXT ("%s", coverages[v]);
+
+          check_attention (combiners[c], d, coverages[v]);
+        }
 }
 
 /* Greedy search takes the most probable word of forced decoding at every step. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
-  g_auto (World) world = world_new ("serial", 0);
+  g_auto (World) world = world_new ("serial", 0, NULL);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (1);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -223,7 +241,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
   for (guint i = 0; i < G_N_ELEMENTS (combiners) * TEST_DECODERS; i++)
     {
       guint c = i / TEST_DECODERS, d = i % TEST_DECODERS;
-      g_auto (World) world = world_new (combiners[c], d);
+      g_auto (World) world = world_new (combiners[c], d, NULL);
       g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (3);
       g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -250,7 +268,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
 /* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
-  g_auto (World) world = world_new ("flat", 0);
+  g_auto (World) world = world_new ("flat", 0, NULL);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -271,7 +289,7 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 /* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
-  g_auto (World) world = world_new ("serial", 0);
+  g_auto (World) world = world_new ("serial", 0, NULL);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/coverage.h"
+
+#include <string.h>
+
+gboolean
+plait_covered_build (PlaitCovered *covered, const PlaitCoverageTable *table, gconstpointer settings,
+                     gint64 memory_width, gint64 query_width, gint64 score_width, PlaitParameters *parameters,
+                     const char *prefix, GError **error)
+{
+  PlaitCoverageBuild build = {
+    .memory_width = memory_width,
+    .query_width = query_width,
+    .parameters = parameters,
+    .prefix = prefix,
+  };
+  g_autofree char *score = g_strconcat (prefix, "score", NULL);
+
+  *covered = (PlaitCovered){ .table = table, .settings = settings };
+  covered->state = plait_parameters_memory (parameters, table->state_size + 1);
+  if (!table->build (&build, settings, covered->state, &covered->width, error))
+    return FALSE;
+  covered->score = plait_linear_declare (parameters, score, covered->width, score_width, FALSE);
+  return TRUE;
+}
+
+PlaitNode *
+plait_covered_prepare (const PlaitCovered *covered, PlaitTape *tape, const PlaitMemory *memory)
+{
+  return covered->table->prepare ? covered->table->prepare (covered->settings, covered->state, tape, memory) : NULL;
+}
+
+PlaitNode *
+plait_covered_begin (const PlaitCovered *covered, PlaitTape *tape, const PlaitPairs *pairs)
+{
+  gint64 n = plait_pairs_number (pairs);
+  PlaitScalar *zeros = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n * covered->width + 1);
+
+  memset (zeros, 0, (gsize)(n * covered->width) * sizeof *zeros);
+  return plait_leaf (tape, plait_tensor (zeros, n, covered->width), NULL);
+}
+
+PlaitNode *
+plait_covered_score (const PlaitCovered *covered, PlaitTape *tape, PlaitNode *states)
+{
+  return plait_linear_apply (tape, &covered->score, states, PLAIT_ACTIVATION_NONE);
+}
+
+/* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is none.
+ */
+static gint64
+linked (const gint64 *links, gint64 row, gint64 pair)
+{
+  gint64 to = links ? links[row] : -1;
+
+  return to < 0 ? -1 : pair + to - row;
+}
+
+/* Rows before and after in the sentence, where the memory has no links of its own. */
+static gint64
+beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, gint64 end)
+{
+  if (links)
+    return linked (links, row, pair);
+  return to >= first && to < end ? pair + to - row : -1;
+}
+
+PlaitNode *
+plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs,
+                      PlaitNode *prepared, PlaitNode *states, PlaitNode *attention, PlaitNode *query)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = plait_pairs_number (pairs), pair = 0;
+  gint64 *places = plait_arena_new_array (arena, gint64, 6 * n + 1);
+  gint64 *rows = places, *queries = rows + n, *left = queries + n, *right = left + n, *previous = right + n,
+         *next = previous + n;
+  static const PlaitLinks none;
+  const PlaitLinks *links = memory->links ? memory->links : &none;
+  PlaitCoverageStep step = {
+    .tape = tape,
+    .memory = memory,
+    .prepared = prepared,
+    .state = states,
+    .attention = attention,
+    .query = query,
+    .n = n,
+    .rows = rows,
+    .queries = queries,
+    .left = left,
+    .right = right,
+    .previous = previous,
+    .next = next,
+  };
+
+  for (gint64 s = 0; s < pairs->queries.n; s++)
+    {
+      gint64 first = pairs->rows.offsets[s], end = pairs->rows.offsets[s + 1];
+
+      for (gint64 q = pairs->queries.offsets[s]; q < pairs->queries.offsets[s + 1]; q++)
+        for (gint64 row = first; row < end; row++, pair++)
+          {
+            rows[pair] = row;
+            queries[pair] = q;
+            left[pair] = linked (links->left, row, pair);
+            right[pair] = linked (links->right, row, pair);
+            previous[pair] = beside (links->previous, row, pair, row - 1, first, end);
+            next[pair] = beside (links->next, row, pair, row + 1, first, end);
+          }
+    }
+  return covered->table->update (covered->settings, covered->state, &step);
+}
+
+PlaitNode *
+plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitPairs *before, PlaitRagged queries,
+                     const gint64 *parents)
+{
+  PlaitPairs now = plait_pairs (tape, queries, before->rows);
+  gint64 n = plait_pairs_number (&now), pair = 0;
+  gint64 *from = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  for (gint64 s = 0; s < queries.n; s++)
+    {
+      gint64 length = plait_ragged_length (before->rows, s);
+
+      for (gint64 q = queries.offsets[s]; q < queries.offsets[s + 1]; q++)
+        for (gint64 row = 0; row < length; row++)
+          from[pair++] = before->offsets[s] + (parents[q] - before->queries.offsets[s]) * length + row;
+    }
+  return plait_gather_rows (tape, states, from, n);
+}

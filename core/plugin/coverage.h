@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "nn/recurrent.h"
+#include "plugin/memory.h"
+
+/*
+ * The coverage contract: the attention paid so far -> a term in the next attention score (Tu et al. 2016; Chen et al.
+ * 2017, section 4).
+ *
+ *     prepare    p <- project (memory)                     once a memory, outside of the time loop
+ *     score      V state                                   the host's: inside the tanh of additive scores (eq. 12),
+ * else added to the score update     state <- cell (state, attention, query, p, and what stands at linked rows)
+ *
+ * There is a state for each pair of a query and a row of the memory; pairs are as in operators.h. The host keeps the
+ * states of hypotheses, follows their ancestry, and finds linked pairs.
+ */
+
+/* What the host tells a coverage that it builds, for each attention to a memory. It lasts as long as the call. */
+typedef struct
+{
+  gint64 memory_width;
+  gint64 query_width;
+  PlaitParameters *parameters; /* declare parameters here ... */
+  const char *prefix;          /* ... under names that begin with this */
+} PlaitCoverageBuild;
+
+/* One update. Nodes are of @tape. */
+typedef struct
+{
+  PlaitTape *tape;
+  const PlaitMemory *memory;
+  PlaitNode *prepared;   /* what prepare gave */
+  PlaitNode *state;      /* [pairs, width], of the step before */
+  PlaitNode *attention;  /* [pairs, 1], just paid, before dropout */
+  PlaitNode *query;      /* [queries, query width]: the state that asked */
+  gint64 n;              /* pairs */
+  const gint64 *rows;    /* [n]: the memory row of each pair */
+  const gint64 *queries; /* [n]: its query */
+  /* [n]: the pair of the same query with the row's child or neighbour, or -1. Neighbours are those of the memory's
+   * links, and without them the rows before and after. */
+  const gint64 *left;
+  const gint64 *right;
+  const gint64 *previous;
+  const gint64 *next;
+} PlaitCoverageStep;
+
+typedef struct
+{
+  gsize state_size; /* of the instance's state, zeroed memory of the host, which frees it */
+
+  /* Declares parameters and says how wide states are. FALSE with *error set, PLAIT_ERROR_INPUT, if the settings do not
+   * fit together. */
+  gboolean (*build) (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, gint64 *width,
+                     GError **error);
+
+  /* A node with a row for each row of the memory, or NULL. */
+  PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory);
+
+  /* The new states, [pairs, width]. The first are zeros. */
+  PlaitNode *(*update) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
+
+  gpointer reserved[4];
+} PlaitCoverageTable;
+
+/* Row i is the row of @x that belongs to the memory row of pair i: x [rows, w] -> [pairs, w]. */
+PLAIT_API PlaitNode *plait_coverage_of_rows (const PlaitCoverageStep *step, PlaitNode *x);
+
+/* The same of queries: x [queries, w] -> [pairs, w]. */
+PLAIT_API PlaitNode *plait_coverage_of_queries (const PlaitCoverageStep *step, PlaitNode *x);
+
+/* Row i is row link[i] of @x, zeros where there is none: x [pairs, w], @link one of the step's. */
+PLAIT_API PlaitNode *plait_coverage_linked (const PlaitCoverageStep *step, const gint64 *link, PlaitNode *x);
+
+/*
+ * What gated coverages share: a GRU over pairs (eq. 11),
+ *
+ *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i)
+ *
+ * h being the row, d the query, a the attention. A value of this type owns nothing.
+ */
+typedef struct
+{
+  PlaitCell cell;        /* PREFIXcell; its input is the row */
+  PlaitLinear query;     /* PREFIXquery */
+  PlaitLinear attention; /* PREFIXattention */
+} PlaitCoverageCell;
+
+PLAIT_API PlaitCoverageCell plait_coverage_cell_declare (const PlaitCoverageBuild *build, gint64 width,
+                                                         PlaitResetPlace reset);
+
+/* A further input of all gates, @in wide: PREFIXNAME. */
+PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build, const PlaitCoverageCell *cell,
+                                                 const char *name, gint64 in);
+
+/* [rows, 3 width]: the rows' part of the gates. */
+PLAIT_API PlaitNode *plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell,
+                                                  const PlaitMemory *memory);
+
+/* The new states; @terms [n] are what further inputs gave, [pairs, 3 width] each. */
+PLAIT_API PlaitNode *plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
+                                                 PlaitNode *const *terms, guint n);

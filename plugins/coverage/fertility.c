@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Linguistic coverage (Tu et al. 2016, section 3.1.1): the attention that a row has had, as a share of what it is
+ * expected to get.
+ *
+ *     C_ji = C_(j-1)i + a_ji / F_i,   F_i = N sigmoid (w h_i + b)
+ */
+typedef struct
+{
+  double maximum;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_REAL (Settings, maximum),
+};
+
+typedef struct
+{
+  PlaitLinear fertility;
+} State;
+
+static gboolean
+build (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, gint64 *width, GError **error)
+{
+  g_autofree char *name = g_strconcat (build->prefix, "fertility", NULL);
+
+  ((State *)state)->fertility = plait_linear_declare (build->parameters, name, build->memory_width, 1, TRUE);
+  *width = 1;
+  return TRUE;
+}
+
+static PlaitNode *
+prepare (gconstpointer data, gconstpointer state_data, PlaitTape *tape, const PlaitMemory *memory)
+{
+  const Settings *settings = data;
+  const State *state = state_data;
+  PlaitNode *share = plait_linear_apply (tape, &state->fertility, memory->states, PLAIT_ACTIVATION_SIGMOID);
+
+  return plait_scale (tape, share, settings->maximum);
+}
+
+static PlaitNode *
+update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
+{
+  PlaitNode *share = plait_divide (step->tape, step->attention, plait_coverage_of_rows (step, step->prepared));
+
+  return plait_sum (step->tape, (PlaitNode *[]){ step->state, share }, 2);
+}
+
+static const PlaitCoverageTable table
+    = { .state_size = sizeof (State), .build = build, .prepare = prepare, .update = update };
+
+PLAIT_PLUGIN_COVERAGE_DEFINE ("fertility", "0.1.0", Settings, bindings, table)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Word coverage whose cell also reads the coverage of the rows on both sides at the step before (Chen et al. 2017,
+ * section 5.3, where it did not help).
+ *
+ *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)(i-1), C_(j-1)(i+1))
+ */
+typedef struct
+{
+  gint64 width;
+  gint reset;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, width),
+  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
+};
+
+typedef struct
+{
+  PlaitCoverageCell cell;
+  PlaitLinear previous;
+  PlaitLinear next;
+} State;
+
+static gboolean
+build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data, gint64 *width, GError **error)
+{
+  const Settings *settings = data;
+  State *state = state_data;
+
+  state->cell = plait_coverage_cell_declare (build, settings->width, (PlaitResetPlace)settings->reset);
+  state->previous = plait_coverage_cell_input (build, &state->cell, "previous", settings->width);
+  state->next = plait_coverage_cell_input (build, &state->cell, "next", settings->width);
+  *width = settings->width;
+  return TRUE;
+}
+
+static PlaitNode *
+prepare (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory)
+{
+  return plait_coverage_cell_prepare (tape, &((const State *)state)->cell, memory);
+}
+
+static PlaitNode *
+beside (const PlaitCoverageStep *step, const PlaitLinear *linear, const gint64 *link)
+{
+  PlaitNode *state = plait_coverage_linked (step, link, step->state);
+
+  return plait_linear_apply (step->tape, linear, state, PLAIT_ACTIVATION_NONE);
+}
+
+static PlaitNode *
+update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageStep *step)
+{
+  const State *state = state_data;
+  PlaitNode *terms[] = { beside (step, &state->previous, step->previous), beside (step, &state->next, step->next) };
+
+  return plait_coverage_cell_update (&state->cell, step, terms, G_N_ELEMENTS (terms));
+}
+
+static const PlaitCoverageTable table
+    = { .state_size = sizeof (State), .build = build, .prepare = prepare, .update = update };
+
+PLAIT_PLUGIN_COVERAGE_DEFINE ("neighbour", "0.1.0", Settings, bindings, table)

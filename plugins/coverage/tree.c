@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/plugin.h"
+
+/*
+ * Tree coverage (Chen et al. 2017, eq. 13): a node's coverage also depends on the coverage of its children at the step
+ * before, and on the attention that they have just had (the paper's text says at the step before; its equation and its
+ * code say now). Leaves have none of both.
+ *
+ *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)L(i), a_jL(i), C_(j-1)R(i), a_jR(i))
+ */
+typedef struct
+{
+  gint64 width;
+  gint reset;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, width),
+  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
+};
+
+/* What the gates read of a child. */
+typedef struct
+{
+  PlaitLinear state;
+  PlaitLinear attention;
+} Child;
+
+typedef struct
+{
+  PlaitCoverageCell cell;
+  Child left;
+  Child right;
+} State;
+
+static gboolean
+build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data, gint64 *width, GError **error)
+{
+  const Settings *settings = data;
+  State *state = state_data;
+
+  state->cell = plait_coverage_cell_declare (build, settings->width, (PlaitResetPlace)settings->reset);
+  state->left.state = plait_coverage_cell_input (build, &state->cell, "left", settings->width);
+  state->left.attention = plait_coverage_cell_input (build, &state->cell, "left_attention", 1);
+  state->right.state = plait_coverage_cell_input (build, &state->cell, "right", settings->width);
+  state->right.attention = plait_coverage_cell_input (build, &state->cell, "right_attention", 1);
+  *width = settings->width;
+  return TRUE;
+}
+
+static PlaitNode *
+prepare (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory)
+{
+  return plait_coverage_cell_prepare (tape, &((const State *)state)->cell, memory);
+}
+
+static PlaitNode *
+read_child (const PlaitCoverageStep *step, const PlaitLinear *linear, const gint64 *link, PlaitNode *x)
+{
+  return plait_linear_apply (step->tape, linear, plait_coverage_linked (step, link, x), PLAIT_ACTIVATION_NONE);
+}
+
+static PlaitNode *
+update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageStep *step)
+{
+  const State *state = state_data;
+  PlaitNode *terms[] = {
+    read_child (step, &state->left.state, step->left, step->state),
+    read_child (step, &state->left.attention, step->left, step->attention),
+    read_child (step, &state->right.state, step->right, step->state),
+    read_child (step, &state->right.attention, step->right, step->attention),
+  };
+
+  return plait_coverage_cell_update (&state->cell, step, terms, G_N_ELEMENTS (terms));
+}
+
+static const PlaitCoverageTable table
+    = { .state_size = sizeof (State), .build = build, .prepare = prepare, .update = update };
+
+PLAIT_PLUGIN_COVERAGE_DEFINE ("tree", "0.1.0", Settings, bindings, table)
