@@ -168,13 +168,15 @@ PLAIT_API PlaitNode *plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cel
  *                                   tanh (r_L (h_L U_cL) + r_R (h_R U_cR) + b_c) after
  *   LSTM (Tai et al. 2015, eq. 9-14, two children):  i, f_L, f_R, o = sigma ([h_L h_R] U + b),  c = tanh (the same),
  *                                   m = i c + f_L m_L + f_R m_R,  h = o tanh (m); the order is i, f_L, f_R, c, o
+ *   head (Teng & Zhang 2016):       g = sigma ([h_L h_R] U + b),  h = g h_L + (1 - g) h_R: a way to choose the word
+ * that stands for a node, h being embeddings
  */
 typedef struct
 {
-  PlaitCellKind kind;
+  PlaitTreeKind kind;
   PlaitResetPlace reset;     /* of a GRU */
-  PlaitNode *gates;          /* U, [2 w, 5 w]: the left child's above the right one's */
-  PlaitNode *gate_bias;      /* b, [1, 5 w], or NULL */
+  PlaitNode *gates;          /* U, [2 w, 5 w], a head's [2 w, w]: the left child's above the right one's */
+  PlaitNode *gate_bias;      /* b, [1, 5 w] or [1, w], or NULL */
   PlaitNode *candidate;      /* U_c, [2 w, w], of a GRU; else NULL */
   PlaitNode *candidate_bias; /* b_c, [1, w], of a GRU, or NULL: the paper has none */
 } PlaitTreeCell;
@@ -182,8 +184,8 @@ typedef struct
 /*
  * @leaves [leaves, w] and, of an LSTM, @leaf_cells [leaves, w] (NULL: zeros) -> the states of all rows of the memory,
  * [levels->rows, w]; of an LSTM [rows, 2 w], the states beside the cells. @projected is NULL or what an input of each
- * node adds to its gates (and a GRU's candidate, behind them): [nodes, 5 w or 6 w], in the order of @levels. @levels is
- * borrowed.
+ * node adds to its gates (and a GRU's candidate, behind them): [nodes, 5 w, 6 w or w], in the order of @levels. @levels
+ * is borrowed.
  */
 PLAIT_API PlaitNode *plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *levels,
                                   PlaitNode *leaves, PlaitNode *leaf_cells, PlaitNode *projected);

@@ -27,7 +27,7 @@ typedef struct
 static gboolean
 is_after (const PlaitClimb *climb)
 {
-  return climb->kind == PLAIT_CELL_GRU && climb->reset == PLAIT_RESET_AFTER;
+  return climb->kind == PLAIT_TREE_GRU && climb->reset == PLAIT_RESET_AFTER;
 }
 
 /* What @climb reads and writes; values may have moved since the last time. */
@@ -46,7 +46,7 @@ set_values (PlaitTape *tape, PlaitClimb *climb, const PlaitNode *node)
   climb->candidate_bias = plait_tape_value_if_any (tape, node->inputs[CLIMB_CANDIDATE_BIAS]).data;
   climb->projected = plait_tape_value_if_any (tape, node->inputs[CLIMB_PROJECTED]);
   climb->states = plait_tensor_columns (node->value, 0, width);
-  if (climb->kind == PLAIT_CELL_LSTM)
+  if (climb->kind == PLAIT_TREE_LSTM)
     climb->cells = plait_tensor_columns (node->value, width, width);
 }
 
@@ -144,7 +144,7 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
   PlaitClimb *climb = node->payload;
   PlaitPool *pool = plait_tape_pool (tape);
   gint64 width = climb->width, most = most_nodes (climb->levels);
-  gboolean lstm = climb->kind == PLAIT_CELL_LSTM;
+  gboolean lstm = climb->kind == PLAIT_TREE_LSTM;
   PlaitScalar beta;
   PlaitClimbBackward work = {
     .dstates = plait_tensor_columns (node->gradient, 0, width),
@@ -153,7 +153,7 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
     .adds = beta != 0,
     .dchildren = plait_tape_tensor (tape, most, 2 * width),
   };
-  PlaitLinearBackward gates = { .dz = plait_tensor_columns (climb->kept, 0, 5 * width) };
+  PlaitLinearBackward gates = { .dz = plait_tensor_columns (climb->kept, 0, plait_climb_gates (climb->kind) * width) };
   Panels panels;
 
   set_values (tape, climb, node);
@@ -171,7 +171,7 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
   gates.dweight = plait_gradient_if_needed (tape, node->inputs[CLIMB_GATES], &gates.dweight_beta);
   gates.dbias = plait_gradient_if_needed (tape, node->inputs[CLIMB_GATE_BIAS], &gates.dbias_beta);
   plait_linear_backward (pool, &gates);
-  if (!lstm)
+  if (climb->kind == PLAIT_TREE_GRU)
     add_candidate_gradients (tape, climb, node->inputs[CLIMB_CANDIDATE], node->inputs[CLIMB_CANDIDATE_BIAS]);
   add_leaves (tape, climb, node->inputs[CLIMB_LEAVES], PLAIT_TERM_TENSOR (tape, climb_leaf, work.dstates));
   if (lstm)
@@ -187,17 +187,16 @@ static const PlaitOperator climb_operator = { .name = "climb", .backward = climb
 static void
 assert_shapes (const PlaitTreeCell *cell, PlaitNode *const *inputs, const PlaitTreeLevels *levels, gint64 width)
 {
-  gboolean lstm = cell->kind == PLAIT_CELL_LSTM;
+  gboolean gru = cell->kind == PLAIT_TREE_GRU;
+  gint64 gates = plait_climb_gates (cell->kind);
   const PlaitNode *leaf_cells = inputs[CLIMB_LEAF_CELLS], *projected = inputs[CLIMB_PROJECTED];
 
-  g_assert (cell->gates->value.rows == 2 * width && cell->gates->value.width == 5 * width);
-  g_assert (lstm == (cell->candidate == NULL) && (!lstm || cell->candidate_bias == NULL)
-            && (lstm || leaf_cells == NULL));
-  g_assert (lstm || (cell->candidate->value.rows == 2 * width && cell->candidate->value.width == width));
-  g_assert (leaf_cells == NULL || leaf_cells->value.width == width);
-  g_assert (
-      projected == NULL
-      || (projected->value.rows == plait_tree_nodes (levels) && projected->value.width == (lstm ? 5 : 6) * width));
+  g_assert (cell->gates->value.rows == 2 * width && cell->gates->value.width == gates * width);
+  g_assert (gru == (cell->candidate != NULL) && (gru || cell->candidate_bias == NULL));
+  g_assert (!gru || (cell->candidate->value.rows == 2 * width && cell->candidate->value.width == width));
+  g_assert (leaf_cells == NULL || (cell->kind == PLAIT_TREE_LSTM && leaf_cells->value.width == width));
+  g_assert (projected == NULL
+            || (projected->value.rows == plait_tree_nodes (levels) && projected->value.width == (gates + gru) * width));
 }
 
 PlaitNode *
@@ -207,7 +206,7 @@ plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *
   PlaitNode *inputs[CLIMB_INPUTS]
       = { leaves, leaf_cells, projected, cell->gates, cell->gate_bias, cell->candidate, cell->candidate_bias };
   gint64 width = leaves->value.width, nodes = plait_tree_nodes (levels);
-  gboolean lstm = cell->kind == PLAIT_CELL_LSTM;
+  gboolean lstm = cell->kind == PLAIT_TREE_LSTM;
   PlaitPool *pool = plait_tape_pool (tape);
   PlaitNode *node;
   PlaitClimb *climb;
@@ -221,7 +220,7 @@ plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *
   set_values (tape, climb, node);
   climb->children = plait_tape_tensor (tape, nodes, 2 * width);
   climb->kept = plait_tape_tensor (tape, nodes, plait_climb_kept (cell->kind, cell->reset) * width);
-  if (!lstm && cell->reset == PLAIT_RESET_BEFORE)
+  if (cell->kind == PLAIT_TREE_GRU && cell->reset == PLAIT_RESET_BEFORE)
     climb->reset_children = plait_tape_tensor (tape, nodes, 2 * width);
 
   plait_rows_gather (pool, climb->states, 0, leaves->value, levels->leaf);

@@ -159,12 +159,13 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
   g_autofree char *gate_bias = g_strconcat (name, "/gates/bias", NULL);
   g_autofree char *candidate = g_strconcat (name, "/candidate", NULL);
   g_autofree char *input = g_strconcat (name, "/input", NULL);
-  gboolean lstm = declaration->kind == PLAIT_CELL_LSTM;
+  gboolean lstm = declaration->kind == PLAIT_TREE_LSTM;
   gint64 width = declaration->width, blocks = lstm ? 5 : 6;
   PlaitInitial bias
       = lstm ? PLAIT_BLOCKS (declaration->forget_bias, FIRST_FORGET_GATE, LAST_FORGET_GATE, 5) : PLAIT_ZEROS;
   PlaitTreeUnit unit = { .declaration = *declaration };
 
+  g_assert (declaration->kind != PLAIT_TREE_HEAD);
   unit.gates = plait_linear_declare_blocks (parameters, gates, 2 * width, 5 * width, 5, FALSE);
   unit.gates.bias = plait_parameters_declare (parameters, gate_bias, 1, 5 * width, bias);
   if (!lstm)
@@ -208,9 +209,29 @@ plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTr
   g_assert ((inputs != NULL) == (unit->input.weight != NULL));
   states = plait_climb (tape, &cell, &tree->up, leaves.state, leaves.cell,
                         inputs == NULL ? NULL : project (tape, unit, tree, inputs));
-  if (unit->declaration.kind == PLAIT_CELL_GRU)
+  if (unit->declaration.kind == PLAIT_TREE_GRU)
     return (PlaitCellState){ states, NULL };
   return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };
+}
+
+PlaitTreeHeads
+plait_tree_heads_declare (PlaitParameters *parameters, const char *name, gint64 width)
+{
+  g_autofree char *gate = g_strconcat (name, "/gate", NULL);
+
+  return (PlaitTreeHeads){ plait_linear_declare (parameters, gate, 2 * width, width, TRUE) };
+}
+
+PlaitNode *
+plait_tree_heads_apply (PlaitTape *tape, const PlaitTreeHeads *heads, const PlaitTreeRows *tree, PlaitNode *x)
+{
+  PlaitTreeCell cell = {
+    .kind = PLAIT_TREE_HEAD,
+    .gates = plait_parameter_node (tape, heads->gate.weight),
+    .gate_bias = plait_parameter_node (tape, heads->gate.bias),
+  };
+
+  return plait_climb (tape, &cell, &tree->up, x, NULL, NULL);
 }
 
 PlaitTreeDown

@@ -33,7 +33,7 @@ PLAIT_API const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged lea
 
 typedef struct
 {
-  PlaitCellKind kind;
+  PlaitTreeKind kind;    /* not a head */
   PlaitResetPlace reset; /* of a GRU */
   gint64 width;
   gint64 input_width;      /* of what each inner node reads beside its children, 0: nothing */
@@ -62,6 +62,20 @@ PLAIT_API PlaitTreeUnit plait_tree_unit_declare (PlaitParameters *parameters, co
  */
 PLAIT_API PlaitCellState plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree,
                                                 PlaitCellState leaves, PlaitNode *inputs);
+
+/* The word that stands for each node, chosen from the leaves up (Teng & Zhang 2016): x = g x_L + (1 - g) x_R, g from
+ * both. A value of this type refers to parameters and owns nothing. */
+typedef struct
+{
+  PlaitLinear gate; /* [2 w, w], NAME/gate */
+} PlaitTreeHeads;
+
+/* Declares NAME/gate for words of width @width. */
+PLAIT_API PlaitTreeHeads plait_tree_heads_declare (PlaitParameters *parameters, const char *name, gint64 width);
+
+/* x [leaves, w], the words -> [rows, w], the heads of all rows of the memory. */
+PLAIT_API PlaitNode *plait_tree_heads_apply (PlaitTape *tape, const PlaitTreeHeads *heads, const PlaitTreeRows *tree,
+                                             PlaitNode *x);
 
 /* How the root begins the way down. */
 typedef enum

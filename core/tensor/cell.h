@@ -11,6 +11,15 @@ typedef enum
   PLAIT_CELL_LSTM, /* Hochreiter & Schmidhuber 1997, with forget gates (Gers et al. 2000), without peepholes */
 } PlaitCellKind;
 
+/* Cells over the two children of a node. The gates of a GRU are reset left and right, update left and right, update,
+ * and its candidate; of an LSTM input, forget left and right, candidate, output. */
+typedef enum
+{
+  PLAIT_TREE_GRU,  /* Chen et al. 2017, eq. 8 */
+  PLAIT_TREE_LSTM, /* Tai et al. 2015, eq. 9-14 */
+  PLAIT_TREE_HEAD, /* a gate that chooses between the children: Teng & Zhang 2016 */
+} PlaitTreeKind;
+
 /* Where the reset gate of a GRU acts. */
 typedef enum
 {

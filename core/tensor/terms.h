@@ -99,6 +99,9 @@
   X (climb_lstm_candidate)                                                                                             \
   X (climb_lstm_output)                                                                                                \
   X (climb_lstm_child)                                                                                                 \
+  X (climb_head)                                                                                                       \
+  X (climb_head_left)                                                                                                  \
+  X (climb_head_right)                                                                                                 \
   X (climb_gates)                                                                                                      \
   X (climb_gates_weight)                                                                                               \
   X (climb_reset_product)                                                                                              \

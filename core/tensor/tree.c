@@ -106,7 +106,7 @@ void
 plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb)
 {
   Level level = { .pool = pool, .kernels = plait_kernels (), .climb = climb };
-  gint64 width = climb->width;
+  gint64 width = climb->width, gates = plait_climb_gates (climb->kind) * width;
 
   for (gint64 l = 0; l < climb->levels->levels; l++)
     {
@@ -115,10 +115,12 @@ plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb)
                          climb->levels->left + level.first);
       plait_rows_gather (pool, collected (&level, climb->children, width, width), 0, climb->states,
                          climb->levels->right + level.first);
-      multiply (&level, collected (&level, climb->kept, 0, 5 * width),
-                collected (&level, climb->children, 0, 2 * width), &climb->gates, climb->gate_bias);
-      if (climb->kind == PLAIT_CELL_LSTM)
+      multiply (&level, collected (&level, climb->kept, 0, gates), collected (&level, climb->children, 0, 2 * width),
+                &climb->gates, climb->gate_bias);
+      if (climb->kind == PLAIT_TREE_LSTM)
         run_kernel (&level, level.kernels->tree_lstm);
+      else if (climb->kind == PLAIT_TREE_HEAD)
+        run_kernel (&level, level.kernels->tree_head);
       else if (climb->reset == PLAIT_RESET_BEFORE)
         {
           run_kernel (&level, level.kernels->tree_gru_reset);
@@ -150,7 +152,7 @@ void
 plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimbBackward *work)
 {
   Level level = { .pool = pool, .kernels = plait_kernels (), .climb = climb, .work = work };
-  gint64 width = climb->width;
+  gint64 width = climb->width, gates = plait_climb_gates (climb->kind) * width;
 
   for (gint64 l = climb->levels->levels - 1; l >= 0; l--)
     {
@@ -158,8 +160,10 @@ plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimb
 
       set_level (&level, l);
       dchildren = plait_tensor_rows (work->dchildren, 0, level.nodes);
-      if (climb->kind == PLAIT_CELL_LSTM)
+      if (climb->kind == PLAIT_TREE_LSTM)
         run_kernel (&level, level.kernels->tree_lstm_backward);
+      else if (climb->kind == PLAIT_TREE_HEAD)
+        run_kernel (&level, level.kernels->tree_head_backward);
       else if (climb->reset == PLAIT_RESET_BEFORE)
         {
           run_kernel (&level, level.kernels->tree_gru_candidate_backward);
@@ -174,7 +178,7 @@ plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimb
             multiply_back (&level, plait_tensor_columns (dchildren, side * width, width), TRUE,
                            collected (&level, climb->kept, (5 + side) * width, width), &climb->candidate[side]);
         }
-      multiply_back (&level, dchildren, climb->kind == PLAIT_CELL_GRU, collected (&level, climb->kept, 0, 5 * width),
+      multiply_back (&level, dchildren, climb->kind != PLAIT_TREE_LSTM, collected (&level, climb->kept, 0, gates),
                      &climb->gates);
       plait_rows_scatter_add (pool, work->dstates, plait_tensor_columns (dchildren, 0, width),
                               climb->levels->left + level.first);

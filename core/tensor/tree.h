@@ -11,25 +11,32 @@
  * What is collected has a row an inner node, level after level.
  */
 
-/* What a cell keeps of a node, in widths: five gates, and of a GRU the candidate, before it with the reset after the
+/* The gates that come from one product, in widths. */
+static inline gint64
+plait_climb_gates (PlaitTreeKind kind)
+{
+  return kind == PLAIT_TREE_HEAD ? 1 : 5;
+}
+
+/* What a cell keeps of a node, in widths: its gates, and of a GRU the candidate, before it with the reset after the
  * product the products of both children. */
 static inline gint64
-plait_climb_kept (PlaitCellKind kind, PlaitResetPlace reset)
+plait_climb_kept (PlaitTreeKind kind, PlaitResetPlace reset)
 {
-  return kind == PLAIT_CELL_LSTM ? 5 : reset == PLAIT_RESET_BEFORE ? 6 : 8;
+  return plait_climb_gates (kind) + (kind != PLAIT_TREE_GRU ? 0 : reset == PLAIT_RESET_BEFORE ? 1 : 3);
 }
 
 typedef struct
 {
-  PlaitCellKind kind;
+  PlaitTreeKind kind;
   PlaitResetPlace reset;
   gint64 width; /* w */
   const PlaitTreeLevels *levels;
-  PlaitStepFactor gates;             /* [2 w, 5 w], the left child's above the right one's */
+  PlaitStepFactor gates;             /* [2 w, gates w], the left child's above the right one's */
   PlaitStepFactor candidate[2];      /* of a GRU: [2 w, w]; with the reset after, [w, w] for each child */
-  const PlaitScalar *gate_bias;      /* 5 w numbers, or NULL */
+  const PlaitScalar *gate_bias;      /* gates w numbers, or NULL */
   const PlaitScalar *candidate_bias; /* of a GRU: w numbers, or NULL */
-  PlaitTensor projected;             /* [nodes, gates w] what is added to all gates, collected; or no data */
+  PlaitTensor projected;             /* [nodes, w of all gates and the candidate] what is added to them, or no data */
   PlaitTensor states;                /* [rows, w], the leaves' there, the nodes' written */
   PlaitTensor cells;                 /* the same, of an LSTM */
 

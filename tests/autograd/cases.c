@@ -440,7 +440,7 @@ static const PlaitTreeLevels tree_levels
 static PlaitNode *
 climb_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitTreeCell cell = { PLAIT_CELL_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
+  PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
 
   return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
 }
@@ -448,7 +448,7 @@ climb_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 climb_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitTreeCell cell = { PLAIT_CELL_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
+  PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
 
   return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
 }
@@ -456,16 +456,24 @@ climb_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 climb_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitTreeCell cell = { .kind = PLAIT_CELL_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
 
   return plait_climb (tape, &cell, &tree_levels, leaves[0], leaves[1], leaves[4]);
+}
+
+static PlaitNode *
+climb_head (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_HEAD, .gates = leaves[1], .gate_bias = leaves[2] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, NULL);
 }
 
 /* As in the paper: no input of nodes, no bias; the states are read twice. */
 static PlaitNode *
 climb_plainly (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitTreeCell cell = { .kind = PLAIT_CELL_GRU, .gates = leaves[1], .candidate = leaves[2] };
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_GRU, .gates = leaves[1], .candidate = leaves[2] };
   PlaitNode *states = plait_climb (tape, &cell, &tree_levels, plait_scale (tape, leaves[0], 1), NULL, NULL);
 
   return plait_multiply (tape, states, states);
@@ -616,6 +624,7 @@ const GradientCase gradient_cases[] = {
     6,
     { { 6, 11 }, { 22, 55 }, { 1, 55 }, { 22, 11 }, { 1, 11 }, { 3, 66 } } },
   { "climb lstm", "climb_", climb_lstm, CHECK_MODE, 5, { { 6, 11 }, { 6, 11 }, { 22, 55 }, { 1, 55 }, { 3, 55 } } },
+  { "climb head", "climb_", climb_head, CHECK_MODE, 3, { { 6, 11 }, { 22, 11 }, { 1, 11 } } },
   { "climb plainly", NULL, climb_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
   { "descend, reset after",
     "descend_",

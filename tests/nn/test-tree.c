@@ -10,6 +10,7 @@
 enum
 {
   WIDTH = 4,
+  INPUT = 3,
 };
 
 static void
@@ -20,7 +21,8 @@ check_gradient (PlaitParameter *parameter, gint64 column, const char *the_case, 
 
 typedef void (*Visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
 
-/* Calls @visit for the part of @parameter from row @row on that is called @letter and @gate after @prefix. */
+/* Calls @visit for the half of @parameter from row @row on (-1: for all of it) that is called @letter and @gate after
+ * @prefix. */
 static void
 visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case,
             const char *prefix, const char *letter, const char *gate)
@@ -33,8 +35,8 @@ visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 col
   part = *parameter;
   if (row >= 0)
     {
-      part.value = plait_tensor_rows (part.value, row, WIDTH);
-      part.gradient = plait_tensor_rows (part.gradient, row, WIDTH);
+      part.value = plait_tensor_rows (part.value, row, part.value.rows / 2);
+      part.gradient = plait_tensor_rows (part.gradient, row, part.gradient.rows / 2);
     }
   visit (&part, column, the_case, name);
 }
@@ -45,7 +47,7 @@ visit_unit (const PlaitTreeUnit *unit, const char *the_case, const char *prefix,
 {
   static const char *const gru[] = { "rl", "rr", "zl", "zr", "z", "h", NULL };
   static const char *const lstm[] = { "i", "fl", "fr", "u", "o", NULL };
-  const char *const *gates = unit->declaration.kind == PLAIT_CELL_GRU ? gru : lstm;
+  const char *const *gates = unit->declaration.kind == PLAIT_TREE_GRU ? gru : lstm;
 
   for (gint64 i = 0; gates[i] != NULL; i++)
     {
@@ -73,6 +75,14 @@ visit_down_cell (const PlaitCell *cell, const char *the_case, const char *prefix
       visit_part (visit, apart ? cell->candidate.weight : cell->recurrent.weight, -1, apart ? 0 : i * WIDTH, the_case,
                   prefix, "U", gates[i]);
     }
+}
+
+static void
+visit_heads (const PlaitTreeHeads *heads, const char *the_case, Visit visit)
+{
+  visit_part (visit, heads->gate.weight, 0, 0, the_case, "head/", "L", "g");
+  visit_part (visit, heads->gate.weight, INPUT, 0, the_case, "head/", "R", "g");
+  visit_part (visit, heads->gate.bias, -1, 0, the_case, "head/", "b", "g");
 }
 
 static void
@@ -107,7 +117,7 @@ hold_bidirectional (const char *name, PlaitResetPlace reset, PlaitTreeRoot root,
   CONTEXT ("%s", name);
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitTreeUnitDeclaration up = { .kind = PLAIT_CELL_GRU, .reset = reset, .width = WIDTH };
+  PlaitTreeUnitDeclaration up = { .kind = PLAIT_TREE_GRU, .reset = reset, .width = WIDTH };
   PlaitCellDeclaration down = { .kind = PLAIT_CELL_GRU, .reset = reset, .input_width = WIDTH, .width = WIDTH };
   const PlaitTreeRows *tree;
   PlaitTreeUnit unit;
@@ -157,7 +167,7 @@ TEST_CASE (tree, lstm_over_two_children)
   const char *name = "trees/lstm_random7";
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitTreeUnitDeclaration declaration = { .kind = PLAIT_CELL_LSTM, .width = WIDTH };
+  PlaitTreeUnitDeclaration declaration = { .kind = PLAIT_TREE_LSTM, .width = WIDTH };
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &declaration);
   PlaitCellState leaves, found;
   PlaitNode *roots[2];
@@ -178,28 +188,37 @@ TEST_CASE (tree, lstm_over_two_children)
   visit_unit (&unit, name, "", check_gradient);
 }
 
-/* Teng & Zhang 2016: nodes read the word of their head beside their children. The words are given here. */
-TEST_CASE (tree, nodes_read_an_input)
+/* Teng & Zhang 2016: nodes read the word of their head beside their children. */
+TEST_CASE (tree, nodes_read_the_words_of_their_heads)
 {
   const char *name = "trees/lexical_random7";
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitTreeUnitDeclaration declaration
-      = { .kind = PLAIT_CELL_GRU, .width = WIDTH, .input_width = 3, .candidate_bias = TRUE };
+      = { .kind = PLAIT_TREE_GRU, .width = WIDTH, .input_width = INPUT, .candidate_bias = TRUE };
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &declaration);
-  const ReferenceArray *heads = reference (name, "outputs/x");
-  PlaitNode *x, *found;
+  PlaitTreeHeads heads = plait_tree_heads_declare (parameters, "heads", INPUT);
+  const PlaitTreeRows *tree;
+  PlaitNode *words, *leaves, *x, *found, *roots[2];
 
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_unit (&unit, name, "up/", reference_set);
+  visit_heads (&heads, name, reference_set);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  x = bench_leaf (&bench, heads->rows, heads->width, heads->numbers);
-  found = plait_tree_unit_climb (bench.tape, &unit, tree_of (&bench, 7, 6, random_left, random_right),
-                                 (PlaitCellState){ reference_input (&bench, name, "h"), NULL }, x)
-              .state;
+  tree = tree_of (&bench, 7, 6, random_left, random_right);
+  words = reference_input (&bench, name, "e");
+  leaves = reference_input (&bench, name, "h");
+  x = plait_tree_heads_apply (bench.tape, &heads, tree, words);
+  check_tensor ("x", x->value, reference (name, "outputs/x")->numbers, NEAR);
+  found = plait_tree_unit_climb (bench.tape, &unit, tree, (PlaitCellState){ leaves, NULL }, x).state;
   check_tensor ("rows", found->value, reference (name, "outputs/rows")->numbers, NEAR);
-  plait_tape_backward (bench.tape, bench_weigh (&bench, found, reference (name, "cotangents/rows")->numbers));
+  roots[0] = bench_weigh (&bench, found, reference (name, "cotangents/rows")->numbers);
+  roots[1] = bench_weigh (&bench, x, reference (name, "cotangents/x")->numbers);
+  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, 2));
+  reference_check_input (words, name, "e");
+  reference_check_input (leaves, name, "h");
   visit_unit (&unit, name, "up/", check_gradient);
+  visit_heads (&heads, name, check_gradient);
 }
 
 /* Three words under a tree and a word beside it, a missing sentence, two words without a tree, two with. */
@@ -234,7 +253,7 @@ TEST_CASE (tree, reads_each_tree_by_itself)
 {
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitTreeUnitDeclaration up = { .kind = PLAIT_CELL_GRU, .width = WIDTH };
+  PlaitTreeUnitDeclaration up = { .kind = PLAIT_TREE_GRU, .width = WIDTH };
   PlaitCellDeclaration down = { .kind = PLAIT_CELL_GRU, .input_width = WIDTH, .width = WIDTH };
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &up);
   PlaitTreeDown way = plait_tree_down_declare (parameters, "down", &down, PLAIT_ROOT_TANH);

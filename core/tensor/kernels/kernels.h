@@ -220,6 +220,8 @@ typedef struct
   PlaitTreeKernel tree_gru_reset_backward;
   PlaitTreeKernel tree_gru_after_backward;
   PlaitTreeKernel tree_lstm_backward;
+  PlaitTreeKernel tree_head;
+  PlaitTreeKernel tree_head_backward;
 } PlaitKernels;
 
 /* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded

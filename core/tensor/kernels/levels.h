@@ -59,3 +59,5 @@ void KERNEL (tree_gru_candidate_backward) (const PlaitTreeRow *row, gint64 width
 void KERNEL (tree_gru_reset_backward) (const PlaitTreeRow *row, gint64 width);
 void KERNEL (tree_gru_after_backward) (const PlaitTreeRow *row, gint64 width);
 void KERNEL (tree_lstm_backward) (const PlaitTreeRow *row, gint64 width);
+void KERNEL (tree_head) (const PlaitTreeRow *row, gint64 width);
+void KERNEL (tree_head_backward) (const PlaitTreeRow *row, gint64 width);

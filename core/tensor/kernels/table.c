@@ -73,4 +73,6 @@ const PlaitKernels KERNEL (kernels) = {
   .tree_gru_reset_backward = KERNEL (tree_gru_reset_backward),
   .tree_gru_after_backward = KERNEL (tree_gru_after_backward),
   .tree_lstm_backward = KERNEL (tree_lstm_backward),
+  .tree_head = KERNEL (tree_head),
+  .tree_head_backward = KERNEL (tree_head_backward),
 };

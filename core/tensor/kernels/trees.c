@@ -10,6 +10,7 @@
  * Of a GRU they are reset left, reset right, update left, update right, update, then with the reset before the
  * candidate, with the reset after the products of both children and the candidate; of an LSTM input, forget left,
  * forget right, candidate, output.
+ * A head has one gate.
  */
 
 /* The input of gate @gate. */
@@ -206,3 +207,29 @@ tree_lstm_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64 n)
 }
 
 EACH_VECTOR (tree_lstm_backward, PlaitTreeRow)
+
+/* x = g x_L + (1 - g) x_R (Teng & Zhang 2016). */
+static inline __attribute__ ((always_inline)) void
+tree_head (const PlaitTreeRow *row, gint64 width, gint64 i, gint64 n)
+{
+  Vector gate = vector_sigmoid (input (row, width, 0, i, n));
+  Vector left = take (row->children + i, n), right = take (row->children + width + i, n);
+
+  put (row->gates + i, gate, n);
+  put (row->state + i, right + gate * (left - right), n);
+}
+
+EACH_VECTOR (tree_head, PlaitTreeRow)
+
+static inline __attribute__ ((always_inline)) void
+tree_head_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64 n)
+{
+  Vector gate = take (row->gates + i, n), dstate = take (row->dstate + i, n);
+  Vector left = take (row->children + i, n), right = take (row->children + width + i, n);
+
+  put_input (row, width, 0, 0, i, PLAIT_TERM (climb_head, dstate * (left - right) * sigmoid_slope (gate)), n);
+  put (row->dchildren + i, PLAIT_TERM (climb_head_left, dstate * gate), n);
+  put (row->dchildren + width + i, PLAIT_TERM (climb_head_right, dstate * (1 - gate)), n);
+}
+
+EACH_VECTOR (tree_head_backward, PlaitTreeRow)
