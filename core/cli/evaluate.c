@@ -298,6 +298,7 @@ print_lengths (const Evaluation *evaluation)
   if (evaluation->bins == NULL)
     return;
   g_autoptr (PlaitPage) page = plait_page_new ();
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", ""); /* the page goes on below what was printed */
   for (guint s = 0; s < evaluation->n_systems; s++)
     names[s] = evaluation->systems[s].name;
   for (guint m = 0; m < evaluation->metrics->len; m++)

@@ -387,7 +387,7 @@ TEST_CASE (initialise, refuses)
   write_store ("bare.h5", FALSE);
   write_store ("untrained.h5", TRUE);
   CHECK (g_file_set_contents (text, "no HDF5\n", -1, NULL));
-  CHECK (g_file_get_contents (base_path, &bytes, &length, NULL));
+  REQUIRE (g_file_get_contents (base_path, &bytes, &length, NULL));
   bytes[length / 2] ^= 1;
   CHECK (g_file_set_contents (flipped, bytes, (gssize)length, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
