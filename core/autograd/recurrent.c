@@ -116,7 +116,7 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     work.dreset = plait_tape_tensor (tape, sentences, width);
   recurrence->recurrent = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight) };
   if (recurrence->candidate.weight.data != NULL)
-    recurrence->candidate = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_reset, recurrence->candidate.weight) };
+    recurrence->candidate = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight) };
   recurrent = pack (tape, recurrence->time, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], TRUE);
   candidate = pack (tape, recurrence->time, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], TRUE);
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
@@ -130,11 +130,11 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
                        state == NULL && recurrence->bias == NULL ? sentences : 0);
   if (work.dreset.data != NULL)
     add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
-                         PLAIT_TERM_TENSOR (tape, recur_candidate_weight, recurrence->reset_states),
+                         PLAIT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
                          plait_tensor_columns (recurrence->gates, products, width), state == NULL ? sentences : 0);
   add_beginning (tape, state, PLAIT_TERM_TENSOR (tape, recur_beginning, work.dstate), recurrence->time.order);
   if (work.dcell.data != NULL)
-    add_beginning (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_beginning_cell, work.dcell),
+    add_beginning (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
                    recurrence->time.order);
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dcell);

@@ -99,7 +99,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitClimb *climb, PlaitNode *we
   gboolean after = is_after (climb);
   PlaitScalar beta;
   PlaitTensor dweight = plait_gradient_if_needed (tape, weight, &beta), dbias;
-  PlaitTensor x = PLAIT_TERM_TENSOR (tape, climb_candidate_weight, after ? climb->children : climb->reset_children);
+  PlaitTensor x = PLAIT_TERM_TENSOR (tape, climb_gru_candidate_weight, after ? climb->children : climb->reset_children);
 
   for (gint64 side = 0; side < 2 && dweight.data != NULL; side++)
     {
@@ -115,7 +115,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitClimb *climb, PlaitNode *we
   dbias = plait_gradient_if_needed (tape, bias, &beta);
   if (dbias.data != NULL)
     plait_rows_sum (plait_tape_pool (tape), dbias, beta,
-                    PLAIT_TERM_TENSOR (tape, climb_candidate_bias,
+                    PLAIT_TERM_TENSOR (tape, climb_gru_candidate_bias,
                                        plait_tensor_columns (climb->kept, (after ? 7 : 5) * width, width)));
 }
 
@@ -162,7 +162,7 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
   climb->gates.weight = PLAIT_TERM_TENSOR (tape, climb_gates, climb->gates.weight);
   for (gint side = 0; side < 2; side++)
     if (climb->candidate[side].weight.data != NULL)
-      climb->candidate[side].weight = PLAIT_TERM_TENSOR (tape, climb_reset_product, climb->candidate[side].weight);
+      climb->candidate[side].weight = PLAIT_TERM_TENSOR (tape, climb_gru_reset_product, climb->candidate[side].weight);
   panels = pack (tape, climb, TRUE);
   plait_climb_backward (pool, climb, &work);
   release_panels (tape, &panels);
@@ -175,7 +175,7 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
     add_candidate_gradients (tape, climb, node->inputs[CLIMB_CANDIDATE], node->inputs[CLIMB_CANDIDATE_BIAS]);
   add_leaves (tape, climb, node->inputs[CLIMB_LEAVES], PLAIT_TERM_TENSOR (tape, climb_leaf, work.dstates));
   if (lstm)
-    add_leaves (tape, climb, node->inputs[CLIMB_LEAF_CELLS], PLAIT_TERM_TENSOR (tape, climb_leaf_cell, work.dcells));
+    add_leaves (tape, climb, node->inputs[CLIMB_LEAF_CELLS], PLAIT_TERM_TENSOR (tape, climb_lstm_leaf, work.dcells));
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dchildren);
   release_collected (tape, climb);

@@ -80,19 +80,19 @@
   X (recur_lstm_previous_cell)                                                                                         \
   X (recur_state)                                                                                                      \
   X (recur_weight)                                                                                                     \
-  X (recur_reset)                                                                                                      \
-  X (recur_candidate_weight)                                                                                           \
+  X (recur_gru_back)                                                                                                   \
+  X (recur_gru_weight)                                                                                                 \
   X (recur_beginning)                                                                                                  \
-  X (recur_beginning_cell)                                                                                             \
-  X (climb_update_left)                                                                                                \
-  X (climb_update_right)                                                                                               \
-  X (climb_update)                                                                                                     \
-  X (climb_left)                                                                                                       \
-  X (climb_right)                                                                                                      \
-  X (climb_candidate)                                                                                                  \
-  X (climb_reset)                                                                                                      \
-  X (climb_reset_child)                                                                                                \
-  X (climb_product)                                                                                                    \
+  X (recur_lstm_beginning)                                                                                             \
+  X (climb_gru_update_left)                                                                                            \
+  X (climb_gru_update_right)                                                                                           \
+  X (climb_gru_update)                                                                                                 \
+  X (climb_gru_left)                                                                                                   \
+  X (climb_gru_right)                                                                                                  \
+  X (climb_gru_candidate)                                                                                              \
+  X (climb_gru_reset)                                                                                                  \
+  X (climb_gru_reset_child)                                                                                            \
+  X (climb_gru_product)                                                                                                \
   X (climb_lstm_cell)                                                                                                  \
   X (climb_lstm_input)                                                                                                 \
   X (climb_lstm_forget)                                                                                                \
@@ -104,11 +104,11 @@
   X (climb_head_right)                                                                                                 \
   X (climb_gates)                                                                                                      \
   X (climb_gates_weight)                                                                                               \
-  X (climb_reset_product)                                                                                              \
-  X (climb_candidate_weight)                                                                                           \
-  X (climb_candidate_bias)                                                                                             \
+  X (climb_gru_reset_product)                                                                                          \
+  X (climb_gru_candidate_weight)                                                                                       \
+  X (climb_gru_candidate_bias)                                                                                         \
   X (climb_leaf)                                                                                                       \
-  X (climb_leaf_cell)                                                                                                  \
+  X (climb_lstm_leaf)                                                                                                  \
   X (descend_state)                                                                                                    \
   X (descend_reset)                                                                                                    \
   X (descend_weight)                                                                                                   \

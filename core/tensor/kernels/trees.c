@@ -130,15 +130,16 @@ update_backward (const PlaitTreeRow *row, gint64 width, gint64 i, Vector candida
   const PlaitScalar *gates = row->gates + i;
   Vector dstate = take (row->dstate + i, n);
   Vector left = take (gates + 2 * width, n), right = take (gates + 3 * width, n), update = take (gates + 4 * width, n);
-  Vector dleft = PLAIT_TERM (climb_update_left, dstate * take (row->children + i, n) * sigmoid_slope (left));
-  Vector dright = PLAIT_TERM (climb_update_right, dstate * take (row->children + width + i, n) * sigmoid_slope (right));
+  Vector dleft = PLAIT_TERM (climb_gru_update_left, dstate * take (row->children + i, n) * sigmoid_slope (left));
+  Vector dright
+      = PLAIT_TERM (climb_gru_update_right, dstate * take (row->children + width + i, n) * sigmoid_slope (right));
 
   put_input (row, width, 2, 2, i, dleft, n);
   put_input (row, width, 3, 3, i, dright, n);
-  put_input (row, width, 4, 4, i, PLAIT_TERM (climb_update, dstate * candidate * sigmoid_slope (update)), n);
-  put (row->dchildren + i, PLAIT_TERM (climb_left, dstate * left), n);
-  put (row->dchildren + width + i, PLAIT_TERM (climb_right, dstate * right), n);
-  return PLAIT_TERM (climb_candidate, dstate * update * (1 - candidate * candidate));
+  put_input (row, width, 4, 4, i, PLAIT_TERM (climb_gru_update, dstate * candidate * sigmoid_slope (update)), n);
+  put (row->dchildren + i, PLAIT_TERM (climb_gru_left, dstate * left), n);
+  put (row->dchildren + width + i, PLAIT_TERM (climb_gru_right, dstate * right), n);
+  return PLAIT_TERM (climb_gru_candidate, dstate * update * (1 - candidate * candidate));
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -158,11 +159,11 @@ tree_gru_reset_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64
     {
       gint64 place = side * width + i;
       Vector reset = take (row->gates + place, n), dreset = take (row->dreset + place, n);
-      Vector dchild = take (row->dchildren + place, n) + PLAIT_TERM (climb_reset_child, dreset * reset);
+      Vector dchild = take (row->dchildren + place, n) + PLAIT_TERM (climb_gru_reset_child, dreset * reset);
       Vector child = take (row->children + place, n);
 
       put (row->dchildren + place, dchild, n);
-      put_input (row, width, side, side, i, PLAIT_TERM (climb_reset, dreset * child * sigmoid_slope (reset)), n);
+      put_input (row, width, side, side, i, PLAIT_TERM (climb_gru_reset, dreset * child * sigmoid_slope (reset)), n);
     }
 }
 
@@ -179,8 +180,9 @@ tree_gru_after_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64
       PlaitScalar *at = row->gates + (5 + side) * width + i;
       Vector reset = take (row->gates + side * width + i, n), product = take (at, n);
 
-      put (at, PLAIT_TERM (climb_product, dcandidate * reset), n);
-      put_input (row, width, side, side, i, PLAIT_TERM (climb_reset, dcandidate * product * sigmoid_slope (reset)), n);
+      put (at, PLAIT_TERM (climb_gru_product, dcandidate * reset), n);
+      put_input (row, width, side, side, i, PLAIT_TERM (climb_gru_reset, dcandidate * product * sigmoid_slope (reset)),
+                 n);
     }
 }
 
