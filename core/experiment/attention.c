@@ -17,13 +17,40 @@ number_labels (gint64 n)
   return labels;
 }
 
+/* Labels @first .. of inner nodes: their own, and what they span. */
+static void
+label_nodes (char **labels, gint64 first, gint64 n, const PlaitTrees *trees, gint64 sentence)
+{
+  gint64 at = trees->nodes.offsets[sentence];
+  g_autofree gint64 *begin = g_new (gint64, n + 1);
+  g_autofree gint64 *end = g_new (gint64, n + 1);
+
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 node = at + row - first;
+
+      begin[row] = row < first ? row : begin[trees->left[node]];
+      end[row] = row < first ? row : end[trees->right[node]];
+      if (row >= first)
+        labels[row] = g_strdup_printf ("%s %s…%s", trees->labels ? trees->labels[node] : "", labels[begin[row]],
+                                       labels[end[row]]);
+    }
+}
+
+/* The rows of a memory: tokens, then the inner nodes of a tree over them. */
 static char **
-token_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n)
+row_labels (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 sentence, gint64 n)
 {
   char **labels = g_new0 (char *, n + 1);
+  gint64 tokens = MIN (plait_ragged_length (input->rows, sentence), n);
 
-  for (gint64 i = 0; i < n; i++)
-    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, tokens[i]));
+  for (gint64 i = 0; i < tokens; i++)
+    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, input->tokens[input->rows.offsets[sentence] + i]));
+  if (n > tokens && input->trees && plait_ragged_length (input->trees->nodes, sentence) == n - tokens)
+    label_nodes (labels, tokens, n, input->trees, sentence);
+  for (gint64 i = tokens; i < n; i++)
+    if (!labels[i])
+      labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
   return labels;
 }
 
@@ -204,7 +231,7 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
 
 gboolean
 plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
-                       const PlaitAttentionMemory *memories, const gint32 *const *source_tokens,
+                       const PlaitAttentionMemory *memories, const PlaitInput *const *inputs, gint64 sentence,
                        const PlaitVocabulary *target_vocabulary, const gint32 *target_tokens, gboolean target_ended,
                        GError **error)
 {
@@ -215,8 +242,8 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceA
     return FALSE;
   for (guint m = 0; m < a->n_memories && a->length > 0; m++)
     {
-      g_auto (GStrv) rows = memories[m].vocabulary && source_tokens[m]
-                                ? token_labels (memories[m].vocabulary, source_tokens[m], a->rows[m])
+      g_auto (GStrv) rows = memories[m].vocabulary && inputs[m]
+                                ? row_labels (memories[m].vocabulary, inputs[m], sentence, a->rows[m])
                                 : number_labels (a->rows[m]);
 
       if (!write_memory (store, path, a, m, memories[m].name, targets, rows, error)

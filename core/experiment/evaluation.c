@@ -230,7 +230,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
   guint n_memories;
   const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->system->model, &n_memories);
   g_autofree PlaitAttentionMemory *memories = g_new0 (PlaitAttentionMemory, n_memories);
-  g_autofree const gint32 **tokens = g_new0 (const gint32 *, n_memories);
+  g_autofree const PlaitInput **inputs = g_new0 (const PlaitInput *, n_memories);
 
   for (gint64 s = 0; s < batch->n_sentences; s++)
     {
@@ -254,10 +254,10 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
               {
                 memories[m].vocabulary
                     = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
-                tokens[m] = batch->inputs[i].tokens + batch->inputs[i].rows.offsets[s];
+                inputs[m] = &batch->inputs[i];
               }
         }
-      if (!plait_attention_write (store, path, &attention[s], memories, tokens, vocabulary, target, ended, error))
+      if (!plait_attention_write (store, path, &attention[s], memories, inputs, s, vocabulary, target, ended, error))
         return FALSE;
     }
   return TRUE;

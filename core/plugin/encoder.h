@@ -3,6 +3,7 @@
 
 #include "data/input.h"
 #include "nn/parameter.h"
+#include "nn/tree.h"
 #include "plugin/memory.h"
 
 /*
@@ -83,3 +84,17 @@ typedef struct
 
   gpointer reserved[3];
 } PlaitEncoderTable;
+
+/*
+ * For encoders of trees that stand on leaves.
+ */
+
+/* The rows of the memory that the input's trees make over the leaves. */
+PLAIT_API const PlaitTreeRows *plait_encoding_tree (const PlaitEncoding *encoding);
+
+/* A memory with the states, and cells if there are some, of all those rows, and their links. */
+PLAIT_API PlaitMemory plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *tree,
+                                                  PlaitCellState rows);
+
+/* The rows of @x that belong to the roots: x [rows, w] -> [sentences, w]; zeros where a sentence has no tree. */
+PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitNode *x);

@@ -96,7 +96,8 @@ hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, guin
       decoder.coverage = plugin;
       decoder.coverage_settings = settings;
     }
-  held.model = test_model_new (sources, 3, &decoder, 5, &error);
+  /* A seed with which no ReLU stands near its kink, where finite differences are wrong. */
+  held.model = test_model_new (sources, 3, &decoder, 6, &error);
   CHECK_NO_ERROR (error);
   if (held.model)
     hold (&held);

@@ -36,10 +36,10 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
     .contexts = contexts,
   };
   const PlaitAttentionMemory named[] = { { "en", NULL }, { "de", NULL } };
-  const gint32 *tokens[] = { NULL, NULL };
+  const PlaitInput *inputs[] = { NULL, NULL };
 
   return vocabulary && store
-         && plait_attention_write (store, "/attention/test/0", &attention, named, tokens, vocabulary, target, TRUE,
+         && plait_attention_write (store, "/attention/test/0", &attention, named, inputs, 0, vocabulary, target, TRUE,
                                    error)
          && plait_store_commit (store, error);
 }

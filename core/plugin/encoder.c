@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/encoder.h"
+
+#include "autograd/operators.h"
+
+const PlaitTreeRows *
+plait_encoding_tree (const PlaitEncoding *encoding)
+{
+  const PlaitTrees *trees = encoding->input->trees;
+
+  return plait_tree_rows (encoding->tape, encoding->leaves->memories[0].rows, trees->nodes, trees->left, trees->right,
+                          NULL);
+}
+
+PlaitMemory
+plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitCellState rows)
+{
+  PlaitArena *arena = plait_tape_arena (encoding->tape);
+  PlaitRagged leaves = encoding->leaves->memories[0].rows;
+  gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (tree->rows) + 1);
+  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+
+  for (gint64 s = 0; s < tree->rows.n; s++)
+    for (gint64 row = tree->rows.offsets[s]; row < tree->rows.offsets[s + 1]; row++)
+      {
+        gint64 place = row - tree->rows.offsets[s];
+
+        token[row] = place < plait_ragged_length (leaves, s) ? place : -1;
+      }
+  *links = (PlaitLinks){ .left = tree->left, .right = tree->right, .parent = tree->parent, .token = token };
+  return (PlaitMemory){ .states = rows.state, .cells = rows.cell, .rows = tree->rows, .links = links };
+}
+
+PlaitNode *
+plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitNode *x)
+{
+  gint64 n = tree->rows.n, next = 0;
+  gint64 *rows = plait_arena_new_array (plait_tape_arena (encoding->tape), gint64, n + 1);
+
+  for (gint64 s = 0; s < n; s++)
+    rows[s] = next < tree->n_roots && tree->roots[next] < tree->rows.offsets[s + 1] ? tree->roots[next++] : -1;
+  return plait_gather_rows (encoding->tape, x, rows, n);
+}

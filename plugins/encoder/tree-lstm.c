@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/tree.h"
+#include "plugin/plugin.h"
+
+/*
+ * Binary Tree-LSTM (Tai et al. 2015, eq. 9-14; Eriguchi et al. 2016): over the leaves that another encoder makes, state
+ * and cell of an inner node from those of its two children, bottom-up. The memory has the leaves, then the nodes; the
+ * summary is the root. Leaves without cells (GRUs, a Transformer) start from zeros or from a map of their state.
+ */
+typedef struct
+{
+  gint leaf_cells;
+  double forget_bias;
+} Settings;
+
+enum
+{
+  LEAF_CELLS_ZERO,
+  LEAF_CELLS_STATE,
+};
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_CHOICE (Settings, leaf_cells, "zero;state"),
+  PLAIT_BIND_REAL (Settings, forget_bias),
+};
+
+typedef struct
+{
+  PlaitTreeUnit unit;
+  PlaitLinear leaf; /* of the leaves' cells, if they are made of states */
+} State;
+
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
+       GError **error)
+{
+  const Settings *settings = data;
+  State *state = state_data;
+  g_autofree char *name = g_strconcat (build->prefix, "up", NULL);
+  g_autofree char *leaf = g_strconcat (build->prefix, "leaf_cell", NULL);
+  PlaitTreeUnitDeclaration declaration = {
+    .kind = PLAIT_TREE_LSTM,
+    .width = build->leaves->memories[0].width,
+    .forget_bias = settings->forget_bias,
+  };
+
+  state->unit = plait_tree_unit_declare (build->parameters, name, &declaration);
+  if (settings->leaf_cells == LEAF_CELLS_STATE)
+    state->leaf = plait_linear_declare (build->parameters, leaf, declaration.width, declaration.width, TRUE);
+  shape->n_memories = 1;
+  shape->memories[0].width = shape->summary_width = declaration.width;
+  shape->memories[0].structure = PLAIT_STRUCTURE_TREE;
+  return TRUE;
+}
+
+static void
+encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encoding)
+{
+  const State *state = state_data;
+  const PlaitMemory *leaves = &encoding->leaves->memories[0];
+  const PlaitTreeRows *tree = plait_encoding_tree (encoding);
+  PlaitCellState up = { leaves->states, leaves->cells };
+
+  if (state->leaf.weight != NULL)
+    up.cell = plait_linear_apply (encoding->tape, &state->leaf, leaves->states, PLAIT_ACTIVATION_NONE);
+  up = plait_tree_unit_climb (encoding->tape, &state->unit, tree, up, NULL);
+  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, up);
+  encoding->summary = plait_encoding_tree_root (encoding, tree, up.state);
+  encoding->summary_cell = plait_encoding_tree_root (encoding, tree, up.cell);
+}
+
+static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("tree-lstm", "0.1.0", Settings, bindings, table)
