@@ -20,8 +20,12 @@ typedef struct
   } leaves[6]; /* drawn from a normal distribution, by case and leaf */
 } GradientCase;
 
-extern const GradientCase gradient_cases[];
-extern const guint n_gradient_cases;
+/* Case @i of all, or NULL after the last. */
+const GradientCase *gradient_case_at (guint i);
+
+/* Those of recurrent cells, which are among them. */
+extern const GradientCase recurrent_cases[];
+extern const guint n_recurrent_cases;
 
 /* The gradient check of @gradient_case. */
 gboolean run_gradient_case (const GradientCase *gradient_case, PlaitPool *pool, GError **error);

@@ -14,12 +14,12 @@ TEST_CASE (gradients, agree_with_finite_differences)
   g_autoptr (PlaitPool) pool = plait_pool_new (2);
 
   for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
-    for (guint i = 0; i < n_gradient_cases && plait_kernels_choose (levels[level]); i++)
+    for (guint i = 0; gradient_case_at (i) != NULL && plait_kernels_choose (levels[level]); i++)
       {
-        CONTEXT ("%s, kernels %s", gradient_cases[i].name, levels[level]);
+        CONTEXT ("%s, kernels %s", gradient_case_at (i)->name, levels[level]);
         g_autoptr (GError) error = NULL;
 
-        run_gradient_case (&gradient_cases[i], pool, &error);
+        run_gradient_case (gradient_case_at (i), pool, &error);
         CHECK_NO_ERROR (error);
       }
   plait_kernels_choose (NULL);
@@ -70,9 +70,13 @@ is_noticed (PlaitPool *pool, guint term, double factor)
   gboolean noticed = FALSE;
 
   plait_term_factors[term] = factor;
-  for (guint i = 0; i < n_gradient_cases && !noticed; i++)
-    if (gradient_cases[i].covers != NULL && g_str_has_prefix (plait_term_names[term], gradient_cases[i].covers))
-      noticed = !run_gradient_case (&gradient_cases[i], pool, NULL);
+  for (guint i = 0; gradient_case_at (i) != NULL && !noticed; i++)
+    {
+      const GradientCase *one = gradient_case_at (i);
+
+      if (one->covers != NULL && g_str_has_prefix (plait_term_names[term], one->covers))
+        noticed = !run_gradient_case (one, pool, NULL);
+    }
   plait_term_factors[term] = 1;
   return noticed;
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "cases.h"
+
+/* Cells over time and over trees. Widths are such that vectors and what is left beside them both occur. */
+
+static const gint64 three_sentences[] = { 0, 2, 2, 5 };
+static const PlaitRagged five_rows = { 3, three_sentences };
+
+#define CHECK_MODE PLAIT_TAPE_CHECK
+
+static PlaitNode *
+recur_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell
+      = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1], .bias = leaves[2] };
+
+  return plait_recur (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], NULL);
+}
+
+/* From zeros, in both directions; the projected input is read twice. */
+static PlaitNode *
+recur_gru_both (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[1] };
+  PlaitNode *forward = plait_recur (tape, &cell, leaves[0], five_rows, FALSE, NULL, NULL);
+
+  return plait_concatenate_columns (
+      tape, (PlaitNode *[]){ forward, plait_recur (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL) }, 2);
+}
+
+static PlaitNode *
+recur_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell
+      = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[1], .candidate = leaves[2] };
+
+  return plait_recur (tape, &cell, leaves[0], five_rows, TRUE, leaves[3], NULL);
+}
+
+static PlaitNode *
+recur_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1], .bias = leaves[2] };
+
+  return plait_recur (tape, &cell, leaves[0], five_rows, FALSE, leaves[3], leaves[4]);
+}
+
+/* From zeros, and nobody reads the cells. */
+static PlaitNode *
+recur_lstm_states (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
+
+  return plait_columns (tape, plait_recur (tape, &cell, leaves[0], five_rows, TRUE, NULL, NULL), 0, 3);
+}
+
+/* Step after step, as a decoder goes: the state is a view, and the weight is used at each. */
+static PlaitNode *
+recur_steps (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 offsets[] = { 0, 1, 2 };
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_LSTM, .recurrent = leaves[1] };
+  PlaitNode *state = leaves[2], *memory = NULL, *states[3];
+
+  for (int t = 0; t < 3; t++)
+    {
+      PlaitNode *projected = plait_rows (tape, leaves[0], 2 * t, 2);
+
+      states[t] = plait_recur (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, state, memory);
+      state = plait_columns (tape, states[t], 0, 3);
+      memory = plait_columns (tape, states[t], 3, 3);
+    }
+  return plait_concatenate_rows (tape, states, 3);
+}
+
+/* A weight and its bias at many steps, whose rows are collected; a GRU's recurrent weight as well. */
+static PlaitNode *
+linear_often (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 offsets[] = { 0, 1, 2 };
+  PlaitRecurrentCell cell = { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3] };
+  PlaitNode *x = leaves[0];
+
+  for (int t = 0; t < 6; t++)
+    {
+      PlaitNode *projected = plait_linear (tape, x, leaves[1], leaves[2], PLAIT_ACTIVATION_NONE);
+
+      x = plait_recur (tape, &cell, projected, (PlaitRagged){ 2, offsets }, FALSE, x, NULL);
+    }
+  return x;
+}
+
+/* Three words under two nodes, two words under one, and a word by itself. */
+static const gint64 tree_leaf[] = { 0, 1, 2, -1, -1, 3, 4, -1, 5 };
+static const gint64 tree_first[] = { 0, 2, 3 };
+static const gint64 tree_row[] = { 3, 7, 4 };
+static const gint64 tree_left[] = { 0, 5, 3 };
+static const gint64 tree_right[] = { 1, 6, 2 };
+static const PlaitTreeLevels tree_levels
+    = { .rows = 9, .leaf = tree_leaf, .levels = 2, .first = tree_first, .row = tree_row, tree_left, tree_right };
+
+static PlaitNode *
+climb_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
+}
+
+static PlaitNode *
+climb_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
+}
+
+static PlaitNode *
+climb_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], leaves[1], leaves[4]);
+}
+
+static PlaitNode *
+climb_head (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_HEAD, .gates = leaves[1], .gate_bias = leaves[2] };
+
+  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, NULL);
+}
+
+/* As in the paper: no input of nodes, no bias; the states are read twice. */
+static PlaitNode *
+climb_plainly (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitTreeCell cell = { .kind = PLAIT_TREE_GRU, .gates = leaves[1], .candidate = leaves[2] };
+  PlaitNode *states = plait_climb (tape, &cell, &tree_levels, plait_scale (tape, leaves[0], 1), NULL, NULL);
+
+  return plait_multiply (tape, states, states);
+}
+
+/* The same trees from above; the word by itself is below no root. */
+static const gint64 tree_root[] = { -1, -1, -1, -1, 0, -1, -1, 1, -1 };
+static const gint64 side_first[] = { 0, 2, 3 };
+static const gint64 left_row[] = { 3, 5, 0 }, left_parent[] = { 4, 7, 3 };
+static const gint64 right_row[] = { 2, 6, 1 }, right_parent[] = { 4, 7, 3 };
+static const PlaitTreeDescent tree_descent = {
+  .rows = 9,
+  .root = tree_root,
+  .levels = 2,
+  .sides = { { side_first, left_row, left_parent }, { side_first, right_row, right_parent } },
+};
+
+static PlaitNode *
+descend_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cells[] = {
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3], .bias = leaves[5] },
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[4], .bias = leaves[5] },
+  };
+
+  return plait_descend (tape, cells, &tree_descent, leaves[0], leaves + 1);
+}
+
+/* Both sides read the same. */
+static PlaitNode *
+descend_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRecurrentCell cells[] = {
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[2], .candidate = leaves[4] },
+    { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[3], .candidate = leaves[5] },
+  };
+
+  return plait_descend (tape, cells, &tree_descent, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
+}
+
+const GradientCase recurrent_cases[] = {
+  { "linear, often", "linear_", linear_often, CHECK_MODE, 4, { { 2, 5 }, { 5, 15 }, { 1, 15 }, { 5, 15 } } },
+  { "recur, step by step", "recur_", recur_steps, CHECK_MODE, 3, { { 6, 12 }, { 3, 12 }, { 2, 3 } } },
+  { "recur gru", "recur_gru_", recur_gru_after, CHECK_MODE, 4, { { 5, 27 }, { 9, 27 }, { 1, 27 }, { 3, 9 } } },
+  { "recur gru, both ways", NULL, recur_gru_both, CHECK_MODE, 2, { { 5, 12 }, { 4, 12 } } },
+  { "recur gru, reset before",
+    "recur_gru_",
+    recur_gru_before,
+    CHECK_MODE,
+    4,
+    { { 5, 27 }, { 9, 18 }, { 9, 9 }, { 3, 9 } } },
+  { "recur lstm", "recur_lstm_", recur_lstm, CHECK_MODE, 5, { { 5, 36 }, { 9, 36 }, { 1, 36 }, { 3, 9 }, { 3, 9 } } },
+  { "recur lstm, states", NULL, recur_lstm_states, CHECK_MODE, 2, { { 5, 12 }, { 3, 12 } } },
+  { "climb plainly", "climb_", climb_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
+  { "climb gru, reset before",
+    "climb_gru_",
+    climb_gru_before,
+    CHECK_MODE,
+    6,
+    { { 6, 9 }, { 18, 45 }, { 1, 45 }, { 18, 9 }, { 1, 9 }, { 3, 54 } } },
+  { "climb gru, reset after",
+    "climb_gru_",
+    climb_gru_after,
+    CHECK_MODE,
+    6,
+    { { 6, 9 }, { 18, 45 }, { 1, 45 }, { 18, 9 }, { 1, 9 }, { 3, 54 } } },
+  { "climb lstm", "climb_lstm_", climb_lstm, CHECK_MODE, 5, { { 6, 9 }, { 6, 9 }, { 18, 45 }, { 1, 45 }, { 3, 45 } } },
+  { "climb head", "climb_head", climb_head, CHECK_MODE, 3, { { 6, 9 }, { 18, 9 }, { 1, 9 } } },
+  { "descend, reset after",
+    "descend_",
+    descend_after,
+    CHECK_MODE,
+    6,
+    { { 2, 9 }, { 3, 27 }, { 3, 27 }, { 9, 27 }, { 9, 27 }, { 1, 27 } } },
+  { "descend, reset before",
+    "descend_",
+    descend_before,
+    CHECK_MODE,
+    6,
+    { { 2, 9 }, { 3, 27 }, { 9, 18 }, { 9, 18 }, { 9, 9 }, { 9, 9 } } },
+};
+const guint n_recurrent_cases = G_N_ELEMENTS (recurrent_cases);
