@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/recurrent-step.h"
+
+#include <string.h>
+
+PlaitRecurrentCarried
+plait_recurrent_carry (const PlaitRecurrent *r, PlaitTape *tape, const PlaitRecurrentCarried *carried,
+                       const gint64 *rows, gint64 n)
+{
+  PlaitRecurrentCarried moved = *carried;
+
+  moved.layers = plait_arena_new_array (plait_tape_arena (tape), PlaitCellState, r->settings->layers);
+  for (gint64 i = 0; i < r->settings->layers; i++)
+    {
+      moved.layers[i].state = plait_gather_rows (tape, carried->layers[i].state, rows, n);
+      moved.layers[i].cell
+          = plait_recurrent_has_cells (r) ? plait_gather_rows (tape, carried->layers[i].cell, rows, n) : NULL;
+    }
+  if (r->settings->input_feeding)
+    moved.readout = plait_gather_rows (tape, carried->readout, rows, n);
+  return moved;
+}
+
+static PlaitNode *
+add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+}
+
+PlaitNode *
+plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,
+                          PlaitNode *context)
+{
+  PlaitNode *parts[3] = { state, context, embedded }, *out;
+  guint n = r->settings->readout == PLAIT_READOUT_DEEP ? 3 : 2;
+
+  out = plait_linear_apply (tape, &r->readout, plait_concatenate_columns (tape, parts, n), PLAIT_ACTIVATION_TANH);
+  return plait_dropout (tape, out, r->settings->dropout);
+}
+
+static PlaitNode *
+combine (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys, PlaitNode *query,
+         const PlaitRecurrentCarried *carried)
+{
+  return plait_recurrent_site_combine (&r->site, pass, keys, &r->build, query, carried->coverage);
+}
+
+PlaitNode **
+plait_recurrent_carry_coverage (const PlaitRecurrent *r, PlaitTape *tape, const PlaitMemory *memories,
+                                PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
+                                const gint64 *parents)
+{
+  guint n = r->build.n_memories;
+  PlaitNode **moved = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
+
+  for (guint m = 0; m < n; m++)
+    {
+      const PlaitCovered *covered = &r->site.covered[m];
+      PlaitPairs pairs = plait_pairs (tape, before ? *before : queries, memories[m].rows);
+
+      moved[m] = NULL;
+      if (covered->table)
+        moved[m] = before ? plait_covered_carry (tape, coverage[m], &pairs, queries, parents)
+                          : plait_covered_begin (covered, tape, &pairs);
+    }
+  return moved;
+}
+
+PlaitRecurrentStep
+plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys,
+                         PlaitNode *input, PlaitRecurrentCarried *carried)
+{
+  PlaitTape *tape = pass->tape;
+  gint64 layers = r->settings->layers;
+  PlaitNode *context = NULL;
+
+  if (r->settings->input_feeding)
+    input = add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
+  if (r->settings->query == PLAIT_QUERY_PREVIOUS)
+    {
+      context = combine (r, pass, keys, carried->layers[layers - 1].state, carried);
+      input = add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
+    }
+  carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
+  if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)
+    {
+      context = combine (r, pass, keys, carried->layers[0].state, carried);
+      carried->layers[0]
+          = plait_cell_step (tape, &r->second, plait_cell_project (tape, &r->second, context), carried->layers[0]);
+    }
+  for (gint64 i = 1; i < layers; i++)
+    {
+      PlaitNode *below = plait_dropout (tape, carried->layers[i - 1].state, r->settings->dropout);
+
+      carried->layers[i]
+          = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
+    }
+  if (r->settings->query == PLAIT_QUERY_CURRENT)
+    context = combine (r, pass, keys, carried->layers[layers - 1].state, carried);
+  return (PlaitRecurrentStep){ carried->layers[layers - 1].state, context };
+}
+
+/*
+ * The first state
+ */
+
+/* The mean of a memory's rows, [sentences, width]; zeros where there are none. */
+static PlaitNode *
+mean_of (PlaitTape *tape, const PlaitMemory *memory)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = memory->rows.n, rows = plait_ragged_rows (memory->rows);
+  gint64 *units = plait_arena_new_array (arena, gint64, n + 1);
+  PlaitScalar *shares = plait_arena_new_array (arena, PlaitScalar, rows + 1);
+  PlaitPairs pairs;
+
+  for (gint64 s = 0; s <= n; s++)
+    units[s] = s;
+  for (gint64 s = 0; s < n; s++)
+    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
+      shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
+  pairs = plait_pairs (tape, (PlaitRagged){ n, units }, memory->rows);
+  return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
+}
+
+/* tanh of the sum of what @linears make of @from; zeros without any. */
+static PlaitNode *
+first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linears, PlaitNode *const *from, gint64 n)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitNode **terms = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
+  PlaitScalar *zeros;
+
+  for (guint i = 0; i < r->n_initial; i++)
+    terms[i] = plait_linear_apply (tape, &linears[i], from[i], PLAIT_ACTIVATION_NONE);
+  if (r->n_initial > 0)
+    return plait_activate (tape, plait_sum (tape, terms, r->n_initial), PLAIT_ACTIVATION_TANH);
+  zeros = plait_arena_new_array (arena, PlaitScalar, n * r->state_width + 1);
+  memset (zeros, 0, (gsize)(n * r->state_width) * sizeof *zeros);
+  return plait_leaf (tape, plait_tensor (zeros, n, r->state_width), NULL);
+}
+
+PlaitRecurrentCarried
+plait_recurrent_begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 n)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitRecurrentCarried carried = { .layers = plait_arena_new_array (arena, PlaitCellState, r->settings->layers) };
+  PlaitNode **from = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
+  gint64 width = r->settings->width;
+
+  for (guint i = 0; i < r->n_initial; i++)
+    from[i]
+        = r->settings->initial == PLAIT_INITIAL_MEAN ? mean_of (tape, &sources->memories[i]) : sources->summaries[i];
+  for (gint64 i = 0; i < r->settings->layers; i++)
+    {
+      carried.layers[i].state = first_state (r, tape, r->initial_states + i * r->n_initial, from, n);
+      carried.layers[i].cell
+          = plait_recurrent_has_cells (r) ? first_state (r, tape, r->initial_cells + i * r->n_initial, from, n) : NULL;
+    }
+  if (r->settings->input_feeding)
+    {
+      PlaitScalar *zeros = plait_arena_new_array (arena, PlaitScalar, n * width + 1);
+
+      memset (zeros, 0, (gsize)(n * width) * sizeof *zeros);
+      carried.readout = plait_leaf (tape, plait_tensor (zeros, n, width), NULL);
+    }
+  return carried;
+}
+
+PlaitNode *
+plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, gint64 n)
+{
+  return plait_dropout (tape, plait_embedding_apply (tape, r->build.embedding, tokens, n), r->settings->dropout);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/decoder.h"
+#include "model/recurrent-site.h"
+#include "nn/recurrent.h"
+
+/*
+ * Recurrent decoders: GRU (dl4mt; Chen et al. 2017, eq. 3-7) and LSTM (Luong et al. 2015; Eriguchi et al. 2016),
+ * one attention site. Which state asks (decoder.query) settles the order of a step:
+ *
+ *     previous       c = combine (s');          s = cell (s', [y; c])
+ *     intermediate   h = cell (s', y);          c = combine (h);    s = second cell (h, c)
+ *     current        s = cell (s', y);          c = combine (s)
+ *
+ * s' being the top layer's state of the step before in the first, the first layer's otherwise. Layers above the first
+ * read the states below them. The readout tanh (W [s; y; c] + b) is made once for all steps, unless it is fed to the
+ * next one.
+ */
+
+typedef struct
+{
+  PlaitDecoder decoder;
+  PlaitDecoderBuild build;
+  const PlaitDecoderSettings *settings;
+  gint64 state_width;
+  PlaitCell *cells;    /* [layers] */
+  PlaitCell second;    /* query=intermediate */
+  PlaitLinear context; /* query=previous: what the context adds to the first cell's input side */
+  PlaitLinear feed;    /* with input feeding: the same of the readout */
+  PlaitRecurrentSite site;
+  PlaitLinear readout;
+  PlaitLinear *initial_states; /* [layers][sources of the first state]; the first source has the bias */
+  PlaitLinear *initial_cells;  /* the same of LSTM cells */
+  guint n_initial;
+} PlaitRecurrent;
+
+/* What a step hands to the next. */
+typedef struct
+{
+  PlaitCellState *layers;
+  PlaitNode *readout;   /* with input feeding */
+  PlaitNode **coverage; /* [n_memories], of pairs; NULL each without */
+} PlaitRecurrentCarried;
+
+typedef struct
+{
+  PlaitNode *state;   /* of the top layer */
+  PlaitNode *context; /* what the combiner read */
+} PlaitRecurrentStep;
+
+static inline gboolean
+plait_recurrent_has_cells (const PlaitRecurrent *r)
+{
+  return r->settings->type == PLAIT_DECODER_LSTM;
+}
+
+/* What there is before the first step: a row for each of @n sentences, no coverage. */
+PlaitRecurrentCarried plait_recurrent_begin (const PlaitRecurrent *r, PlaitTape *tape,
+                                             const PlaitDecoderSources *sources, gint64 n);
+
+/* Rows @rows [n] of what was carried, as the new rows of the step; coverage is left as it is. */
+PlaitRecurrentCarried plait_recurrent_carry (const PlaitRecurrent *r, PlaitTape *tape,
+                                             const PlaitRecurrentCarried *carried, const gint64 *rows, gint64 n);
+
+/* The coverage of a step's pairs from that of the step before, whose queries were @before (NULL: this is the first);
+ * query i continues query parents[i]. */
+PlaitNode **plait_recurrent_carry_coverage (const PlaitRecurrent *r, PlaitTape *tape, const PlaitMemory *memories,
+                                            PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
+                                            const gint64 *parents);
+
+/* One step from @carried, which it renews. @input is the embeddings' part of the first cell's input side. */
+PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass,
+                                            const PlaitScoredKeys *keys, PlaitNode *input,
+                                            PlaitRecurrentCarried *carried);
+
+/* The embeddings of @n target tokens, with dropout. */
+PlaitNode *plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, gint64 n);
+
+/* tanh (W [state; context; embedding] + b), or without the embedding, with dropout. */
+PlaitNode *plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,
+                                     PlaitNode *context);
+
+/* For the table: decoding step by step. */
+PlaitDecoderState *plait_recurrent_start (const PlaitDecoder *decoder, PlaitTape *tape,
+                                          const PlaitDecoderSources *sources, gint64 hypotheses, gint64 steps);
+PlaitNode *plait_recurrent_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses,
+                                 const gint32 *tokens, const gint64 *parents, PlaitCapture *capture);
