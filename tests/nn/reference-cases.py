@@ -35,13 +35,17 @@ CASES = [
     'trees/bigru_word_before',
     'trees/lstm_random7',
     'trees/lexical_random7',
+    'coverage/word_additive_before',
+    'coverage/tree_additive_before',
+    'coverage/neighbour_additive_before',
+    'coverage/fertility_additive_before',
 ]
 
 
-def shape(array):
-    """Rows and width; heads above rows stand below each other."""
-    if array.ndim == 1:
-        return 1, array.shape[0]
+def shape(name, array):
+    """Rows and width; heads above rows stand below each other. A vector is a row, but for the map to fertility."""
+    if array.ndim < 2:
+        return (array.size, 1) if name.endswith('/f') else (1, array.size)
     return array.size // array.shape[-1] if array.shape[-1] else 0, array.shape[-1]
 
 
@@ -63,7 +67,7 @@ def main():
         print('};')
     print('\nconst ReferenceArray reference_arrays[] = {')
     for i, (name, array) in enumerate(arrays):
-        print('  { "%s", %d, %d, numbers_%d },' % ((name,) + shape(array) + (i,)))
+        print('  { "%s", %d, %d, numbers_%d },' % ((name,) + shape(name, array) + (i,)))
     print('};')
     print('const unsigned n_reference_arrays = sizeof reference_arrays / sizeof *reference_arrays;')
     print('/* clang-format on */')
