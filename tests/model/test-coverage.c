@@ -80,40 +80,75 @@ weigh (Bench *bench, PlaitNode *x, const char *the_case, const char *name, gint6
   return plait_total (bench->tape, plait_multiply (bench->tape, x, plait_leaf (bench->tape, tensor, NULL)));
 }
 
+/* A site with serial over one memory, and a coverage. */
+typedef struct
+{
+  PlaitRegistry *registry;
+  PlaitParameters *parameters;
+  PlaitDecoderSettings decoder;
+  PlaitMemorySpecification memory;
+  gpointer combiner_settings;
+  gpointer coverage_settings;
+  PlaitDecoderBuild build;
+  PlaitRecurrentSite site;
+} Stand;
+
+static void
+stand_clear (Stand *stand)
+{
+  plait_parameters_free (stand->parameters);
+  plait_registry_free (stand->registry);
+  g_free (stand->combiner_settings);
+  g_free (stand->coverage_settings);
+}
+
+/* @width is that of gated coverages. */
+static void
+stand_build (Stand *stand, const char *coverage, guint width)
+{
+  g_autofree char *text = g_strdup_printf ("%u", width);
+  GError *error = NULL;
+
+  *stand = (Stand){ plait_registry_new (), plait_parameters_new (), test_decoder (2), { .name = "m", .width = WIDTH } };
+  PlaitPlugin *serial = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, "serial");
+  PlaitPlugin *plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COVERAGE, coverage);
+  g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
+  g_autoptr (PlaitSettings) serial_settings = test_small_settings (serial);
+
+  if (plait_schema_parameter (plugin->schema, "width"))
+    plait_settings_set (settings, "width", text, NULL);
+  stand->coverage_settings = plait_plugin_new_settings (plugin, settings);
+  stand->combiner_settings = plait_plugin_new_settings (serial, serial_settings);
+  stand->decoder.attention_width = 7;
+  stand->build = (PlaitDecoderBuild){
+    .settings = &stand->decoder,
+    .combiner = serial->descriptor->table,
+    .combiner_settings = stand->combiner_settings,
+    .coverage = plugin->descriptor->table,
+    .coverage_settings = stand->coverage_settings,
+    .memories = &stand->memory,
+    .n_memories = 1,
+    .parameters = stand->parameters,
+  };
+  CHECK (plait_recurrent_site_build (&stand->site, &stand->build, WIDTH, WIDTH, "site/", &error));
+  CHECK (plait_parameters_allocate (stand->parameters, &error));
+  CHECK_NO_ERROR (error);
+}
+
+static const gint64 memory_rows[] = { 0, ROWS };
+static const gint64 one_query[] = { 0, 1 };
+static const gint64 left[] = { -1, -1, -1, -1, 0, 4, 5 };
+static const gint64 right[] = { -1, -1, -1, -1, 1, 2, 3 };
+static const PlaitLinks links = { .left = left, .right = right };
+
 static void
 check_coverage (const char *coverage, const char *the_case)
 {
-  static const gint64 rows[] = { 0, ROWS }, one[] = { 0, 1 };
-  static const gint64 left[] = { -1, -1, -1, -1, 0, 4, 5 }, right[] = { -1, -1, -1, -1, 1, 2, 3 };
-  const PlaitLinks links = { .left = left, .right = right };
-  const PlaitRagged queries = { 1, one };
-  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, coverage);
-  g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
-  g_autoptr (PlaitSettings) serial_settings = test_small_settings (serial);
-  PlaitDecoderSettings decoder = test_decoder (2);
-  PlaitMemorySpecification memory = { .name = "m", .width = WIDTH };
-  PlaitDecoderBuild build = { .settings = &decoder,
-                              .combiner = serial->descriptor->table,
-                              .coverage = plugin->descriptor->table,
-                              .memories = &memory,
-                              .n_memories = 1,
-                              .parameters = parameters };
-  g_autofree gpointer own = NULL, combiner_settings = NULL;
-  PlaitRecurrentSite site;
-  g_autoptr (GError) error = NULL;
+  const PlaitRagged queries = { 1, one_query };
+  Stand stand;
 
-  if (plait_schema_parameter (plugin->schema, "width"))
-    plait_settings_set (settings, "width", "3", NULL);
-  build.coverage_settings = own = plait_plugin_new_settings (plugin, settings);
-  build.combiner_settings = combiner_settings = plait_plugin_new_settings (serial, serial_settings);
-  decoder.attention_width = 7;
-  CHECK (plait_recurrent_site_build (&site, &build, WIDTH, WIDTH, "site/", &error));
-  CHECK (plait_parameters_allocate (parameters, &error));
-  CHECK_NO_ERROR (error);
-  visit (parameters, &site, the_case, set);
+  stand_build (&stand, coverage, 3);
+  visit (stand.parameters, &stand.site, the_case, set);
 
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *contexts[STEPS], *covered, *terms[2 * STEPS];
@@ -121,19 +156,19 @@ check_coverage (const char *coverage, const char *the_case)
 
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *asked = reference_input (&bench, the_case, "q");
-  PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, rows }, .links = &links };
-  PlaitScoredKeys keys = plait_recurrent_site_project (&site, bench.tape, &m);
+  PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows }, .links = &links };
+  PlaitScoredKeys keys = plait_recurrent_site_project (&stand.site, bench.tape, &m);
   PlaitPairs pairs = plait_pairs (bench.tape, queries, m.rows);
 
-  covered = plait_covered_begin (&site.covered[0], bench.tape, &pairs);
+  covered = plait_covered_begin (&stand.site.covered[0], bench.tape, &pairs);
   for (gint64 t = 0; t < STEPS; t++)
     {
       PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1);
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, queries, capture);
-      gsize size = (gsize)(ROWS * site.covered[0].width);
+      gsize size = (gsize)(ROWS * stand.site.covered[0].width);
 
-      contexts[t]
-          = plait_recurrent_site_combine (&site, &pass, &keys, &build, plait_rows (bench.tape, asked, t, 1), &covered);
+      contexts[t] = plait_recurrent_site_combine (&stand.site, &pass, &keys, &stand.build,
+                                                  plait_rows (bench.tape, asked, t, 1), &covered);
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
       memcpy (weights + t * ROWS, capture->memories[0].weights, ROWS * sizeof *weights);
       memcpy (states + (gsize)(t + 1) * size, covered->value.data, size * sizeof *states);
@@ -144,9 +179,10 @@ check_coverage (const char *coverage, const char *the_case)
   reference_check_output (weights, the_case, "weights");
   reference_check_output (states, the_case, "coverage");
   plait_tape_backward (bench.tape, plait_sum (bench.tape, terms, 2 * STEPS));
-  visit (parameters, &site, the_case, reference_check_gradient);
+  visit (stand.parameters, &stand.site, the_case, reference_check_gradient);
   reference_check_input (asked, the_case, "q");
   reference_check_input (m.states, the_case, "m");
+  stand_clear (&stand);
 }
 
 TEST_CASE (coverage, chen2017_equations_11_and_12_word)
@@ -167,4 +203,51 @@ TEST_CASE (coverage, chen2017_section_5_neighbour)
 TEST_CASE (coverage, tu2016_section_3_fertility)
 {
   check_coverage ("fertility", "coverage/fertility_additive_before");
+}
+
+/* Four steps of one coverage, its parameters by their names; the children's terms are dropped. */
+static void
+run_without_children (const char *coverage, PlaitScalar *read)
+{
+  static const char *const children[] = { "left", "left_attention", "right", "right_attention" };
+  Stand stand;
+  g_auto (Bench) bench = bench_new (1);
+  PlaitNode *asked, *covered;
+
+  stand_build (&stand, coverage, 4);
+  plait_parameters_initialise (stand.parameters, bench.pool, 3);
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("site/attend/m/coverage/%s/weight", children[i]);
+      PlaitParameter *parameter = plait_parameters_find (stand.parameters, name);
+
+      for (gint64 k = 0; parameter && k < parameter->value.rows * parameter->value.width; k++)
+        parameter->value.data[k] = 0;
+    }
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  asked = bench_random (&bench, STEPS, WIDTH, 1);
+  PlaitMemory m = { .states = bench_random (&bench, ROWS, WIDTH, 2), .rows = { 1, memory_rows }, .links = &links };
+  PlaitScoredKeys keys = plait_recurrent_site_project (&stand.site, bench.tape, &m);
+  PlaitPairs pairs = plait_pairs (bench.tape, (PlaitRagged){ 1, one_query }, m.rows);
+
+  covered = plait_covered_begin (&stand.site.covered[0], bench.tape, &pairs);
+  for (gint64 t = 0; t < STEPS; t++)
+    {
+      PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, pairs.queries, NULL);
+      PlaitNode *context = plait_recurrent_site_combine (&stand.site, &pass, &keys, &stand.build,
+                                                         plait_rows (bench.tape, asked, t, 1), &covered);
+
+      memcpy (read + t * WIDTH, context->value.data, WIDTH * sizeof *read);
+    }
+  stand_clear (&stand);
+}
+
+TEST_CASE (coverage, of_trees_without_the_terms_of_children_is_that_of_words)
+{
+  PlaitScalar tree[STEPS * WIDTH], word[STEPS * WIDTH];
+
+  run_without_children ("tree", tree);
+  run_without_children ("word", word);
+  for (guint i = 0; i < STEPS * WIDTH; i++)
+    CHECK_NEAR (tree[i], word[i], NEAR);
 }
