@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "data/text-file.h"
+#include "data/tree-binary.h"
 
 #define DRAWN_BATCHES 16
 #define LARGEST_FILE ((gsize)1 << 30)
@@ -16,7 +17,8 @@ new_data (const PlaitBenchSize *size)
   PlaitBenchData *data = g_new0 (PlaitBenchData, 1);
   gint64 first = 0;
 
-  data->streams = size->token_sources + 1;
+  data->streams = size->token_sources + (size->trees ? 2 : 1);
+  data->trees = size->trees ? (gint)size->token_sources : -1;
   data->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   data->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
   data->batches = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -70,8 +72,9 @@ plait_bench_data_batches (const PlaitBenchData *data)
  * Reading
  */
 
+/* Appends the numbers of @text, each at least @least and below @end, as one stream. */
 static gboolean
-read_stream (PlaitBenchData *data, const char *text, const PlaitBenchSize *size, GError **error)
+read_stream (PlaitBenchData *data, const char *text, gint64 least, gint64 end, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text, " ", -1);
 
@@ -80,19 +83,51 @@ read_stream (PlaitBenchData *data, const char *text, const PlaitBenchSize *size,
       gint64 number;
       gint32 id;
 
-      if (!plait_parse_integer (words[i], &number) || number < PLAIT_TOKEN_EOS || number >= size->vocabulary)
+      if (!plait_parse_integer (words[i], &number) || number < least || number >= end)
         {
-          g_autofree char *shown = g_utf8_make_valid (words[i], 40);
+          g_autofree char *shown = g_utf8_make_valid (words[i], (gssize)MIN (strlen (words[i]), 40));
 
           return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "\"%s\" is no id; expected an integer from %d to %" G_GINT64_FORMAT
+                             "\"%s\" is no id; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
                              ", ids separated by single spaces",
-                             shown, PLAIT_TOKEN_EOS, size->vocabulary - 1);
+                             shown, least, end - 1);
         }
       id = (gint32)number;
       g_array_append_val (data->ids, id);
     }
   end_stream (data);
+  return TRUE;
+}
+
+/* Appends the tree @text over the tokens of the last stream. */
+static gboolean
+read_tree (PlaitBenchData *data, const char *text, GError **error)
+{
+  gint64 first = data->ids->len, words = first - g_array_index (data->offsets, gint64, data->offsets->len - 2);
+  g_autofree guint8 *has_parent = g_new0 (guint8, 2 * words);
+
+  if (words == 1 && *text == '\0')
+    {
+      end_stream (data);
+      return TRUE;
+    }
+  if (!read_stream (data, text, 0, 2 * words - 2, error))
+    return FALSE;
+  if (data->ids->len - first != 2 * (words - 1))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a tree of %" G_GINT64_FORMAT " numbers over %" G_GINT64_FORMAT
+                       " tokens; expected %" G_GINT64_FORMAT ": the left and the right child of each inner node",
+                       data->ids->len - first, words, 2 * (words - 1));
+  for (gint64 i = 0; i < 2 * (words - 1); i++)
+    {
+      gint32 child = g_array_index (data->ids, gint32, first + i);
+
+      if (child >= words + i / 2 || has_parent[child]++)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "child %d of node %" G_GINT64_FORMAT
+                           " of the tree %s; expected children before parents, each once",
+                           child, words + i / 2, child >= words + i / 2 ? "comes after it" : "has two parents");
+    }
   return TRUE;
 }
 
@@ -108,10 +143,11 @@ read_line (PlaitBenchData *data, const char *line, const PlaitBenchSize *size, G
     }
   if (g_strv_length (streams) != data->streams)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u streams; expected %u separated by tabs: the sources of size %s, then the target",
-                       g_strv_length (streams), data->streams, size->name);
+                       "%u streams; expected %u separated by tabs: the sources of size %s, %sthen the target",
+                       g_strv_length (streams), data->streams, size->name, size->trees ? "their trees, " : "");
   for (guint i = 0; i < data->streams; i++)
-    if (!read_stream (data, streams[i], size, error))
+    if (!((gint)i == data->trees ? read_tree (data, streams[i], error)
+                                 : read_stream (data, streams[i], PLAIT_TOKEN_EOS, size->vocabulary, error)))
       return FALSE;
   if (g_array_index (data->ids, gint32, data->ids->len - 1) != PLAIT_TOKEN_EOS)
     return plait_fail (error, PLAIT_ERROR_INPUT, "the target does not end in %d, the end of a sentence",
@@ -185,13 +221,32 @@ draw_word (const double *shares, gint64 words, double uniform)
   return (gint32)(PLAIT_TOKEN_SPECIALS + low);
 }
 
+/* Appends a tree over the @words tokens of the last stream, split uniformly. */
+static void
+draw_tree (PlaitBenchData *data, gint64 words, PlaitRandomKey key)
+{
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
+  g_autofree gint64 *left = g_new (gint64, words), *right = g_new (gint64, words);
+
+  plait_tree_control (PLAIT_TREES_RANDOM, words, key, steps);
+  plait_tree_link ((const PlaitTreeStep *)(gpointer)steps->data, steps->len, words, left, right);
+  for (guint i = 0; i < steps->len; i++)
+    {
+      gint32 children[] = { (gint32)left[i], (gint32)right[i] };
+
+      g_array_append_vals (data->ids, children, 2);
+    }
+  end_stream (data);
+}
+
 PlaitBenchData *
 plait_bench_data_draw (const PlaitBenchSize *size, guint64 seed)
 {
   PlaitBenchData *data = new_data (size);
   PlaitRandomKey lengths = plait_random_key (seed, "bench", "lengths", 0);
   PlaitRandomKey words = plait_random_key (seed, "bench", "words", 0);
-  gint64 n_words = size->vocabulary - PLAIT_TOKEN_SPECIALS;
+  PlaitRandomKey trees = plait_random_key (seed, "bench", "trees", 0);
+  gint64 n_words = size->vocabulary - PLAIT_TOKEN_SPECIALS, last = 0;
   g_autofree double *shares = word_shares (n_words);
   const gint32 end = PLAIT_TOKEN_EOS;
   /* A part that the streams of a tuple share and a part of each, whose variances add up to the size's. */
@@ -206,15 +261,24 @@ plait_bench_data_draw (const PlaitBenchSize *size, guint64 seed)
         {
           double length = round (centre + own * plait_random_normal (each, 1 + stream));
           gint64 n = (gint64)CLAMP (length, (double)size->shortest, (double)size->longest);
+          /* All tokens of a source with a tree are its leaves. */
+          gboolean ends = data->trees < 0 || (gint)stream > data->trees;
 
-          for (gint64 i = 1; i < n; i++)
+          if ((gint)stream == data->trees)
+            {
+              draw_tree (data, last, plait_random_subkey (trees, (guint64)tuple));
+              continue;
+            }
+          for (gint64 i = ends; i < n; i++)
             {
               gint32 word = draw_word (shares, n_words, plait_random_uniform (words, data->ids->len));
 
               g_array_append_val (data->ids, word);
             }
-          g_array_append_val (data->ids, end);
+          if (ends)
+            g_array_append_val (data->ids, end);
           end_stream (data);
+          last = n;
         }
       if ((tuple + 1) % size->batch == 0)
         end_batch (data);
@@ -243,9 +307,14 @@ offset (const PlaitBenchData *data, gint64 tuple, guint stream)
   return g_array_index (data->offsets, gint64, tuple * data->streams + stream);
 }
 
-/* Tuples @first .. @end - 1 of batch @index. */
-static void
-range (const PlaitBenchData *data, guint index, gint64 *first, gint64 *end)
+gint64
+plait_bench_data_length (const PlaitBenchData *data, gint64 tuple, guint stream)
+{
+  return offset (data, tuple, stream + 1) - offset (data, tuple, stream);
+}
+
+void
+plait_bench_data_range (const PlaitBenchData *data, guint index, gint64 *first, gint64 *end)
 {
   *first = g_array_index (data->batches, gint64, index);
   *end = g_array_index (data->batches, gint64, index + 1);
@@ -256,9 +325,9 @@ rows_of (const PlaitBenchData *data, guint index, guint stream)
 {
   gint64 first, end, rows = 0;
 
-  range (data, index, &first, &end);
+  plait_bench_data_range (data, index, &first, &end);
   for (gint64 tuple = first; tuple < end; tuple++)
-    rows += offset (data, tuple, stream + 1) - offset (data, tuple, stream);
+    rows += plait_bench_data_length (data, tuple, stream);
   return rows;
 }
 
@@ -275,6 +344,28 @@ fill_tokens (const PlaitBenchData *data, gint64 first, guint stream, const Plait
 
       memcpy (ids + offsets[i], &g_array_index (data->ids, gint32, from), (gsize)n * sizeof *ids);
       offsets[i + 1] = offsets[i] + n;
+    }
+}
+
+static void
+fill_trees (const PlaitBenchData *data, gint64 first, const PlaitTrees *trees)
+{
+  gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets), *left = plait_batch_fill (gint64, trees->left),
+         *right = plait_batch_fill (gint64, trees->right);
+  const char **labels = plait_batch_fill (const char *, trees->labels);
+
+  offsets[0] = 0;
+  for (gint64 i = 0; i < trees->nodes.n; i++)
+    {
+      const gint32 *children = &g_array_index (data->ids, gint32, offset (data, first + i, (guint)data->trees));
+
+      offsets[i + 1] = offsets[i] + plait_bench_data_length (data, first + i, (guint)data->trees) / 2;
+      for (gint64 node = offsets[i]; node < offsets[i + 1]; node++, children += 2)
+        {
+          left[node] = children[0];
+          right[node] = children[1];
+          labels[node] = "";
+        }
     }
 }
 
@@ -313,12 +404,17 @@ plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, 
   PlaitBatch *batch;
   gint64 first, end;
 
-  range (data, index, &first, &end);
+  plait_bench_data_range (data, index, &first, &end);
   for (guint i = 0; i < n; i++)
     if (i < size->token_sources)
       sources[i] = (PlaitBatchSource){ "text", PLAIT_INPUT_TOKENS, rows_of (data, index, i), 0 };
     else
       sources[i] = (PlaitBatchSource){ "image", PLAIT_INPUT_FEATURES, (end - first) * size->image_positions, 0 };
+  if (data->trees >= 0)
+    {
+      sources[0].has_trees = TRUE;
+      sources[0].nodes = rows_of (data, index, (guint)data->trees) / 2;
+    }
   batch = plait_batch_new (end - first, sources, n, targets ? rows_of (data, index, data->streams - 1) : -1, error);
   if (batch == NULL)
     return NULL;
@@ -327,50 +423,11 @@ plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, 
       fill_tokens (data, first, i, &batch->inputs[i]);
     else
       fill_image (size, image, plait_batch_fill (PlaitInput, &batch->inputs[i]));
+  if (data->trees >= 0)
+    fill_trees (data, first, batch->inputs[0].trees);
   if (targets)
     fill_targets (data, first, batch);
   for (gint64 i = 0; i < batch->n_sentences; i++)
     plait_batch_fill (gint64, batch->sentence)[i] = first + i;
   return batch;
-}
-
-double
-plait_bench_flops (const PlaitBenchData *data, const PlaitBenchSize *size, guint index, const char *combiner)
-{
-  double d = (double)size->width, inner = (double)size->feed_forward, forward = 0, image;
-  double layer = 4 * d * d + 2 * d * inner, causal = 0, read = 0, target = 0, memory = 0;
-  guint memories = plait_bench_sources (size);
-  double queries = g_str_equal (combiner, "flat") ? 1 : memories;
-  gint64 first, end;
-
-  range (data, index, &first, &end);
-  for (gint64 tuple = first; tuple < end; tuple++)
-    {
-      gint64 last = data->streams - 1;
-      double t = (double)(offset (data, tuple, (guint)last + 1) - offset (data, tuple, (guint)last));
-      double rows = (double)size->image_positions;
-
-      for (guint i = 0; i < size->token_sources; i++)
-        {
-          double n = (double)(offset (data, tuple, i + 1) - offset (data, tuple, i));
-
-          forward += (double)size->encoder_layers * (2 * n * layer + 4 * n * n * d);
-          rows += n;
-        }
-      causal += t * (t + 1) / 2;
-      read += t * rows;
-      target += t;
-      memory += rows;
-    }
-  forward += (double)size->decoder_layers * (2 * target * layer + 4 * d * causal);
-  forward += 2 * target * d * (double)size->vocabulary;
-  forward += (double)size->decoder_layers * (2 * d * d * (2 * queries * target + 2 * memory) + 4 * read * d);
-  if (g_str_equal (combiner, "hierarchical"))
-    {
-      double contexts = target * memories;
-
-      forward += (double)size->decoder_layers * (2 * d * d * (2 * target + 2 * contexts) + 4 * contexts * d);
-    }
-  image = 2 * (double)(end - first) * (double)size->image_positions * (double)size->image_width * d;
-  return 3 * forward + 2 * image;
 }

@@ -49,8 +49,16 @@ static const PlaitBenchSize sizes[] = {
 };
 
 const PlaitBenchSize *
-plait_bench_size (const char *name, GError **error)
+plait_bench_size (const char *name, gboolean recurrent, GError **error)
 {
+  if (recurrent)
+    {
+      const PlaitBenchSize *size = plait_bench_recurrent_size (name);
+
+      if (size == NULL)
+        plait_fail (error, PLAIT_ERROR_INPUT, "--size cannot be \"%s\"; expected h128, h256 or h1024", name);
+      return size;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     if (g_str_equal (name, sizes[i].name))
       return &sizes[i];
@@ -64,13 +72,26 @@ plait_bench_sources (const PlaitBenchSize *size)
   return size->token_sources + (size->image_positions > 0 ? 1 : 0);
 }
 
+PlaitBenchModel *
+plait_bench_model_reserve (guint n_sources, guint n_plugins)
+{
+  PlaitBenchModel *model = g_new0 (PlaitBenchModel, 1);
+
+  model->n_sources = n_sources;
+  model->n_plugins = n_plugins;
+  model->sources = g_new0 (PlaitSourceSpecification, n_sources);
+  model->settings = g_new0 (gpointer, n_plugins);
+  model->parameters = g_new0 (PlaitSettings *, n_plugins);
+  return model;
+}
+
 void
 plait_bench_model_free (PlaitBenchModel *model)
 {
   if (model == NULL)
     return;
   plait_model_free (model->model);
-  for (guint i = 0; i <= model->n_sources; i++)
+  for (guint i = 0; i < model->n_plugins; i++)
     {
       g_free (model->settings[i]);
       plait_settings_free (model->parameters[i]);
@@ -83,16 +104,9 @@ plait_bench_model_free (PlaitBenchModel *model)
   g_free (model);
 }
 
-typedef struct
-{
-  const char *name;
-  const char *value;
-} Parameter;
-
-/* The module's table of the plugin @name, with its parameters at place @place of @model. */
-static gconstpointer
-load (PlaitBenchModel *model, guint place, PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
-      const Parameter *parameters, guint n, GError **error)
+const PlaitPlugin *
+plait_bench_load (PlaitBenchModel *model, guint place, PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
+                  const PlaitBenchParameter *parameters, guint n, GError **error)
 {
   PlaitPlugin *plugin = plait_registry_find (registry, kind, name, error);
 
@@ -107,7 +121,7 @@ load (PlaitBenchModel *model, guint place, PlaitRegistry *registry, PlaitPluginK
         return NULL;
       }
   model->settings[place] = plait_plugin_new_settings (plugin, model->parameters[place]);
-  return plugin->descriptor->table;
+  return plugin;
 }
 
 static gboolean
@@ -118,7 +132,7 @@ load_text (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, doub
   g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
   g_autofree char *feed_forward = g_strdup_printf ("%" G_GINT64_FORMAT, size->feed_forward);
   char rate[G_ASCII_DTOSTR_BUF_SIZE];
-  const Parameter parameters[] = {
+  const PlaitBenchParameter parameters[] = {
     { "layers", layers },
     { "heads", heads },
     { "feed_forward", feed_forward },
@@ -128,26 +142,34 @@ load_text (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, doub
     { "feed_forward_dropout", "0" },
   };
   PlaitSourceSpecification *source = &model->sources[place];
+  const PlaitPlugin *plugin;
 
-  source->encoder = load (model, place, registry, PLAIT_PLUGIN_ENCODER, "transformer", parameters,
-                          G_N_ELEMENTS (parameters), error);
+  plugin = plait_bench_load (model, place, registry, PLAIT_PLUGIN_ENCODER, "transformer", parameters,
+                             G_N_ELEMENTS (parameters), error);
+  if (plugin == NULL)
+    return FALSE;
+  source->encoder = plugin->descriptor->table;
   source->kind = PLAIT_INPUT_TOKENS;
   source->vocabulary = "words";
   source->vocabulary_size = size->vocabulary;
-  return source->encoder != NULL;
+  return TRUE;
 }
 
 static gboolean
 load_image (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, PlaitRegistry *registry, GError **error)
 {
-  const Parameter parameters[] = { { "hidden", "0" }, { "norm", "none" }, { "dropout", "0" } };
+  const PlaitBenchParameter parameters[] = { { "hidden", "0" }, { "norm", "none" }, { "dropout", "0" } };
   PlaitSourceSpecification *source = &model->sources[place];
+  const PlaitPlugin *plugin;
 
-  source->encoder
-      = load (model, place, registry, PLAIT_PLUGIN_ENCODER, "features", parameters, G_N_ELEMENTS (parameters), error);
+  plugin = plait_bench_load (model, place, registry, PLAIT_PLUGIN_ENCODER, "features", parameters,
+                             G_N_ELEMENTS (parameters), error);
+  if (plugin == NULL)
+    return FALSE;
+  source->encoder = plugin->descriptor->table;
   source->kind = PLAIT_INPUT_FEATURES;
   source->feature_width = size->image_width;
-  return source->encoder != NULL;
+  return TRUE;
 }
 
 static PlaitDecoderSettings
@@ -168,39 +190,38 @@ decoder_settings (const PlaitBenchSize *size, const char *combiner, double dropo
 }
 
 PlaitBenchModel *
-plait_bench_model_new (const PlaitBenchSize *size, const char *combiner, double dropout, PlaitRegistry *registry,
-                       PlaitPool *pool, GError **error)
+plait_bench_model_new (const PlaitBenchOptions *options, PlaitRegistry *registry, PlaitPool *pool, GError **error)
 {
-  g_autoptr (PlaitBenchModel) model = g_new0 (PlaitBenchModel, 1);
+  const PlaitBenchSize *size = &options->size;
+  guint n = plait_bench_sources (size);
+  g_autoptr (PlaitBenchModel) model = plait_bench_model_reserve (n, n + 1);
   g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
-  const Parameter parameters[] = { { "heads", heads } };
+  const PlaitBenchParameter parameters[] = { { "heads", heads } };
+  const PlaitPlugin *combiner;
   PlaitModelSpecification specification = {
-    .n_sources = plait_bench_sources (size),
+    .sources = model->sources,
+    .n_sources = n,
     .target_vocabulary = "words",
     .target_vocabulary_size = size->vocabulary,
-    .decoder = decoder_settings (size, combiner, dropout),
+    .decoder = decoder_settings (size, options->combiner, options->dropout),
   };
-  guint n = specification.n_sources;
 
-  model->n_sources = n;
-  model->sources = g_new0 (PlaitSourceSpecification, n);
-  model->settings = g_new0 (gpointer, n + 1);
-  model->parameters = g_new0 (PlaitSettings *, n + 1);
   for (guint i = 0; i < n; i++)
     {
       gboolean text = i < size->token_sources;
 
       model->sources[i].name = text ? g_strdup_printf ("text%u", i) : g_strdup ("image");
-      if (!(text ? load_text (model, i, size, dropout, registry, error) : load_image (model, i, size, registry, error)))
+      if (!(text ? load_text (model, i, size, options->dropout, registry, error)
+                 : load_image (model, i, size, registry, error)))
         return NULL;
       model->sources[i].encoder_settings = model->settings[i];
     }
-  specification.sources = model->sources;
-  specification.combiner
-      = load (model, n, registry, PLAIT_PLUGIN_COMBINER, combiner, parameters, G_N_ELEMENTS (parameters), error);
-  specification.combiner_settings = model->settings[n];
-  if (specification.combiner == NULL)
+  combiner = plait_bench_load (model, n, registry, PLAIT_PLUGIN_COMBINER, options->combiner, parameters,
+                               G_N_ELEMENTS (parameters), error);
+  if (combiner == NULL)
     return NULL;
+  specification.combiner = combiner->descriptor->table;
+  specification.combiner_settings = model->settings[n];
   model->model = plait_model_new (&specification, error);
   if (model->model == NULL)
     return NULL;

@@ -109,14 +109,22 @@ const PlaitCommand plait_commands[] = {
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "
     "decoder or train.",
     plait_command_inspect },
-  { "bench", "train|decode [--size small|msmt|mmt] [--data FILE] [--json]",
-    "Time whole training steps or searches at fixed sizes",
+  { "bench", "train|decode|tree|recurrent [--size NAME] [--part NAME] [--data FILE] [--json]",
+    "Time training steps, searches, encoders or attention at fixed sizes",
     "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process "
     "has had, and the share of the machine's own rate of matrix products that training reaches, counting no padding.\n"
     "\n"
+    "train and decode measure a multi-source Transformer; tree and recurrent measure a gru decoder over a bigru "
+    "encoder, "
+    "with trees the bidirectional tree encoder over it (Chen et al. 2017): a training step, the encoder alone forward "
+    "and backward, or one step of additive attention over many positions.\n"
+    "\n"
     "Examples:\n"
     "  plait bench train --size msmt\n"
-    "  plait bench decode --size small --beam 10 --batch 1 --json",
+    "  plait bench decode --size small --beam 10 --batch 1 --json\n"
+    "  plait bench tree --size h128 --coverage tree\n"
+    "  plait bench tree --size h1024 --part encoder --threads 1\n"
+    "  plait bench recurrent --size h256 --part attention --positions 10000",
     plait_command_bench },
   { NULL },
 };
