@@ -15,7 +15,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
 . experiments/packages.sh
-test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py"
+test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
+  liblink-grammar-dev link-grammar-dictionaries-en"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
 double_tests="tensor autograd nn plugin model contract"
 

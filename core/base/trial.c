@@ -45,9 +45,8 @@ limit_resource (int resource, rlim_t soft, rlim_t hard)
   setrlimit (resource, &limit);
 }
 
-/* Everything that makes the child harmless to the terminal, the disk and the machine. */
-static void
-confine (PlaitTrialLimits limits)
+void
+plait_trial_confine (PlaitTrialLimits limits)
 {
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   setpgid (0, 0);
@@ -64,7 +63,8 @@ confine (PlaitTrialLimits limits)
 
   limit_resource (RLIMIT_CORE, 0, 0);
   limit_resource (RLIMIT_FSIZE, 0, 0);
-  limit_resource (RLIMIT_CPU, limits.processor_seconds, (rlim_t)limits.processor_seconds + 1);
+  if (limits.processor_seconds > 0)
+    limit_resource (RLIMIT_CPU, limits.processor_seconds, (rlim_t)limits.processor_seconds + 1);
   if (limits.memory_bytes > 0)
     {
       rlim_t bytes = mapped_bytes () + limits.memory_bytes;
@@ -75,7 +75,7 @@ confine (PlaitTrialLimits limits)
 static G_NORETURN void
 run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits)
 {
-  confine (limits);
+  plait_trial_confine (limits);
 
   GError *error = NULL;
   gboolean good = call (data, &error);

@@ -30,3 +30,8 @@ typedef gboolean (*PlaitTrialCall) (gpointer data, GError **error);
  * one, else with @code and a sentence that begins with @what (such as a file's name) and says how the child ended. */
 gboolean plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointer data,
                       PlaitTrialLimits limits, GError **error);
+
+/* What a child gives up before a trial, for other children that do what may fail: terminal, files, signal handlers, a
+ * process group shared with the parent, and its parent's death. Limits of 0 are none; wall_seconds is the parent's
+ * affair. */
+void plait_trial_confine (PlaitTrialLimits limits);

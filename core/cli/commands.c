@@ -104,6 +104,19 @@ const PlaitCommand plait_commands[] = {
     "  plait trees --check train.en.tree --binarise right --json\n"
     "  plait trees --convert train.en.tree --to triples --binarise head --output train.en.triples",
     plait_command_trees },
+  { "parse", "FILE [--output FILE] [--unlinked N] [--tokens N] [--seconds N] [--json]",
+    "Make constituency trees of English text with link-grammar",
+    "A line is a sentence, whose words are its white-space tokens; line i of the trees belongs to it. A sentence that "
+    "gets no tree has an empty line, for which data.no_tree says what to do. Files are plain or gzip; \"-\" is "
+    "standard "
+    "input. The same text gives the same trees, whatever the number of processes, but for sentences that --seconds "
+    "cuts off.\n"
+    "\n"
+    "Examples:\n"
+    "  plait parse train.en --output train.en.trees\n"
+    "  plait parse train.en --unlinked 0 --json --output train.en.trees\n"
+    "  plait trees --check train.en.trees --tokens train.en",
+    plait_command_parse },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
   { "inspect", "PLUGIN|GROUP [--json]", "Show a plugin, or a group of experiment files, with its parameters",
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "

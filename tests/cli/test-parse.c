@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include <string.h>
+
+#include "call.h"
+
+/* plait parse, with link-grammar itself where the build has it (PLAIT_HAS_LINK_GRAMMAR). */
+
+#define NEED_GRAMMAR(call)                                                                                             \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    if (!PLAIT_HAS_LINK_GRAMMAR)                                                                                       \
+      SKIP_TEST ("built without link-grammar");                                                                        \
+    if (strstr ((call)->errors, "link-grammar-dictionaries-en") != NULL)                                               \
+      SKIP_TEST ("link-grammar has no grammar of English");                                                            \
+  }                                                                                                                    \
+  G_STMT_END
+
+static const char text[] = "A brown dog is running after the black dog .\n"
+                           "\n"
+                           "A boy wearing headphones sits on a woman 's shoulders .\n"
+                           "He said ( in a [ big ] way ) that \" it is n't { so } \" .\n"
+                           "the of and\n";
+
+static char *
+read_file (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  char *contents = NULL;
+
+  CHECK (g_file_get_contents (path, &contents, NULL, NULL));
+  return contents;
+}
+
+#if !PLAIT_HAS_LINK_GRAMMAR
+TEST_CASE (parse_command, says_what_to_install)
+{
+  plait_test_write ("text", text);
+  g_auto (PlaitTestCall) call = CALL ("parse", "text", "-o", "trees");
+  g_autofree char *path = plait_test_path ("trees");
+
+  plait_test_check_refused (&call, "install the Debian packages liblink-grammar-dev and link-grammar-dictionaries-en");
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
+#endif
+
+TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
+{
+  plait_test_write ("text", text);
+  g_auto (PlaitTestCall) call = CALL ("parse", "text", "-o", "trees", "--json", "--unlinked", "3", "--jobs", "2");
+  NEED_GRAMMAR (&call);
+  g_auto (PlaitTestCall) check = CALL ("trees", "--check", "trees", "--tokens", "text");
+  g_auto (PlaitTestCall) piped = plait_test_call (text, (const char *[]){ "parse", "-", "--unlinked", "3", NULL });
+  g_auto (PlaitTestCall) linked = CALL ("parse", "text", "-q", "--unlinked", "0", "--jobs", "1");
+  g_auto (PlaitTestCall) brief = CALL ("parse", "text", "-q", "--tokens", "1");
+  g_autofree char *trees = read_file ("trees");
+  g_auto (GStrv) lines = g_strsplit (trees, "\n", -1);
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "\"lines\": 5,");
+  CHECK_CONTAINS (call.output, "\"empty\": 1,");
+  CHECK_CONTAINS (call.output, "\"crashed\": 0,");
+  CHECK_CONTAINS (call.errors, "5 lines in ");
+  CHECK_CONTAINS (call.errors, "so these are rough");
+  REQUIRE (g_strv_length (lines) == 6);
+  CHECK (g_str_has_prefix (lines[0], "(S (NP A brown dog) (VP is "));
+  CHECK_STRING (lines[1], "");
+  CHECK (g_str_has_prefix (lines[2], "(S (NP (NP A boy) (VP wearing (NP headphones))) (VP sits "));
+  CHECK_CONTAINS (lines[3], "-LRB-");
+  CHECK_INT (check.code, 0);
+  CHECK_CONTAINS (check.output, "  bad             0\n");
+  CHECK_STRING (piped.output, trees);
+  /* What is whole comes out the same, and nothing else does. */
+  g_auto (GStrv) whole = g_strsplit (linked.output, "\n", -1);
+  REQUIRE (g_strv_length (whole) == 6);
+  CHECK_STRING (whole[0], lines[0]);
+  CHECK_STRING (whole[4], "");
+  CHECK_STRING (brief.output, "\n\n\n\n\n");
+}
+
+TEST_CASE (parse_command, refuses)
+{
+  plait_test_write ("text", text);
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("parse"), "parse" },
+    { CALL ("parse", "text", "--json"), "name a file for them with --output" },
+    { CALL ("parse", "text", "--unlinked", "-1"), "--unlinked cannot be \"-1\"" },
+    { CALL ("parse", "text", "--tokens", "0"), "--tokens cannot be \"0\"; expected an integer from 1 to 250" },
+    { CALL ("parse", "text", "--seconds", "x"), "--seconds cannot be \"x\"" },
+    { CALL ("parse", "text", "--jobs", "9999"), "--jobs cannot be \"9999\"" },
+    { CALL ("parse", "text", "-o", "text"), "text" },
+    { CALL ("parse", "nowhere", "-o", "trees"), "nowhere: cannot be opened" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+
+      plait_test_check_refused (&call, cases[i].part);
+    }
+}
