@@ -100,11 +100,14 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
       for (gint64 i = 0; i < n && sentences[i] != NULL; i++)
         {
           g_autofree char *place = plait_place_below (path, sentences[i]);
+          g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", splits[s], sentences[i]);
 
           g_string_append (html, "<h3>sentence ");
           plait_html_text (html, sentences[i]);
           g_string_append (html, "</h3>\n");
-          if (!plait_report_attention (html, run->store, place, error))
+          if (!plait_report_attention (html, run->store, place, error)
+              || (plait_store_has (run->store, coverage)
+                  && !plait_report_attention (html, run->store, coverage, error)))
             return FALSE;
         }
       g_string_append (html, "</details>\n");

@@ -49,7 +49,7 @@ score (PlaitTextUse *use, Sum *sum, GError **error)
       if (!batch)
         return TRUE;
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
-      if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, error))
+      if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, TRUE, error))
         return FALSE;
       print_batch (batch, rows, sum);
       if (!plait_text_use_dump (use, batch, attention, NULL, error))

@@ -32,19 +32,20 @@ void plait_text_use_clear (PlaitTextUse *use);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
 
 /* Rows of an option table. */
-#define PLAIT_TEXT_USE_OPTIONS(use)                                                                                        \
-  { "source",                                                                                                              \
-    's',                                                                                                                   \
-    0,                                                                                                                     \
-    G_OPTION_ARG_FILENAME_ARRAY,                                                                                           \
-    &(use).sources,                                                                                                        \
-    "Text (or features) of a source; - is standard input",                                                                 \
-    "NAME=FILE" },                                                                                                         \
-      { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                      \
-      { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &(use).attention, "Dump the attention of every sentence", "DUMP.h5" }, \
-      { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "best (the default), last or average", "NAME" },   \
-  {                                                                                                                        \
-    "threads", 't', 0, G_OPTION_ARG_INT, &(use).threads, "Threads; else as many as there are processors", "N"              \
+#define PLAIT_TEXT_USE_OPTIONS(use)                                                                                      \
+  { "source",                                                                                                            \
+    's',                                                                                                                 \
+    0,                                                                                                                   \
+    G_OPTION_ARG_FILENAME_ARRAY,                                                                                         \
+    &(use).sources,                                                                                                      \
+    "Text (or features) of a source; - is standard input",                                                               \
+    "NAME=FILE" },                                                                                                       \
+      { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                    \
+      { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &(use).attention, "Dump attention, and coverage, of every sentence", \
+        "DUMP.h5" },                                                                                                     \
+      { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "best (the default), last or average", "NAME" }, \
+  {                                                                                                                      \
+    "threads", 't', 0, G_OPTION_ARG_INT, &(use).threads, "Threads; else as many as there are processors", "N"            \
   }
 
 /* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the

@@ -57,7 +57,8 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
         }
       if (!batch)
         return TRUE;
-      found = plait_search_batch_with_attention (use->search, batch, settings, use->dump ? &attention : NULL, error);
+      found = plait_search_batch_with_attention (use->search, batch, settings, use->dump ? &attention : NULL, TRUE,
+                                                 error);
       if (!found)
         return FALSE;
       for (gint64 i = 0; i < batch->n_sentences; i++)

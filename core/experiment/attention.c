@@ -1,69 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/attention.h"
 
-#include "data/input.h"
 #include "store/heatmap.h"
 
 #include <math.h>
 #include <string.h>
-
-static char **
-number_labels (gint64 n)
-{
-  char **labels = g_new0 (char *, n + 1);
-
-  for (gint64 i = 0; i < n; i++)
-    labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
-  return labels;
-}
-
-/* Labels @first .. of inner nodes: their own, and what they span. */
-static void
-label_nodes (char **labels, gint64 first, gint64 n, const PlaitTrees *trees, gint64 sentence)
-{
-  gint64 at = trees->nodes.offsets[sentence];
-  g_autofree gint64 *begin = g_new (gint64, n + 1);
-  g_autofree gint64 *end = g_new (gint64, n + 1);
-
-  for (gint64 row = 0; row < n; row++)
-    {
-      gint64 node = at + row - first;
-
-      begin[row] = row < first ? row : begin[trees->left[node]];
-      end[row] = row < first ? row : end[trees->right[node]];
-      if (row >= first)
-        labels[row] = g_strdup_printf ("%s %s…%s", trees->labels ? trees->labels[node] : "", labels[begin[row]],
-                                       labels[end[row]]);
-    }
-}
-
-/* The rows of a memory: tokens, then the inner nodes of a tree over them. */
-static char **
-row_labels (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 sentence, gint64 n)
-{
-  char **labels = g_new0 (char *, n + 1);
-  gint64 tokens = MIN (plait_ragged_length (input->rows, sentence), n);
-
-  for (gint64 i = 0; i < tokens; i++)
-    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, input->tokens[input->rows.offsets[sentence] + i]));
-  if (n > tokens && input->trees && plait_ragged_length (input->trees->nodes, sentence) == n - tokens)
-    label_nodes (labels, tokens, n, input->trees, sentence);
-  for (gint64 i = tokens; i < n; i++)
-    if (!labels[i])
-      labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
-  return labels;
-}
-
-/* The pieces of a target of @length rows; the last is its end if it @ended. */
-static char **
-target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length, gboolean ended)
-{
-  char **labels = g_new0 (char *, length + 1);
-
-  for (gint64 i = 0; i < length; i++)
-    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, ended && i == length - 1 ? PLAIT_TOKEN_EOS : tokens[i]));
-  return labels;
-}
 
 /* The greatest of the @n numbers of heads at @heads[i * stride]. */
 static guint
@@ -158,14 +99,15 @@ write_map (PlaitStore *store, const char *path, const char *title, guint rank, c
 }
 
 static gboolean
-write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m, const char *name,
-              char **targets, char **rows, GError **error)
+write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m,
+              const PlaitLabels *labelled, GError **error)
 {
+  const char *name = labelled->names[m];
   static const char *const axes[] = { "layer", "head", "target", "row" };
   guint heads = most_heads (a->heads + m, a->n_layers, a->n_memories);
   gint64 shape[] = { a->n_layers, heads, a->length, a->rows[m] };
   gint64 block = (gint64)heads * a->length * a->rows[m];
-  char **labels[] = { NULL, NULL, targets, rows };
+  char **labels[] = { NULL, NULL, labelled->targets, labelled->rows[m] };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
   g_autofree char *title = g_strdup_printf ("attention to %s", name);
   g_autofree char *below = g_strdup_printf ("%s/%s", path, name);
@@ -179,20 +121,17 @@ write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention 
 }
 
 static gboolean
-write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
-                const PlaitAttentionMemory *memories, char **targets, GError **error)
+write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
+                GError **error)
 {
   static const char *const axes[] = { "layer", "head", "target", "memory" };
   guint heads = most_heads (a->context_heads, a->n_layers, 1);
   gint64 shape[] = { a->n_layers, heads, a->length, a->n_memories };
   gint64 block = (gint64)heads * a->length * a->n_memories;
-  g_autofree char **names = g_new0 (char *, a->n_memories + 1);
-  char **labels[] = { NULL, NULL, targets, names };
+  char **labels[] = { NULL, NULL, labelled->targets, (char **)labelled->names };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
   g_autofree char *below = g_strdup_printf ("%s/contexts", path);
 
-  for (guint m = 0; m < a->n_memories; m++)
-    names[m] = (char *)memories[m].name;
   for (guint l = 0; l < a->n_layers; l++)
     memcpy (values + l * block, a->contexts[l],
             (gsize)a->context_heads[l] * a->length * a->n_memories * sizeof *values);
@@ -201,12 +140,13 @@ write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttentio
 
 /* The heads of the two levels do not pair up, so the product of their means is what can be said. */
 static gboolean
-write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m, const char *name,
-                 char **targets, char **rows, GError **error)
+write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m,
+                 const PlaitLabels *labelled, GError **error)
 {
+  const char *name = labelled->names[m];
   static const char *const axes[] = { "layer", "target", "row" };
   gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
-  char **labels[] = { NULL, targets, rows };
+  char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * a->length * a->rows[m] + 1);
   g_autofree char *title = g_strdup_printf ("effective attention to %s: both levels together", name);
   g_autofree char *below = g_strdup_printf ("%s/%s.effective", path, name);
@@ -230,25 +170,16 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
 }
 
 gboolean
-plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
-                       const PlaitAttentionMemory *memories, const PlaitInput *const *inputs, gint64 sentence,
-                       const PlaitVocabulary *target_vocabulary, const gint32 *target_tokens, gboolean target_ended,
+plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
                        GError **error)
 {
   gboolean second = most_heads (a->context_heads, a->n_layers, 1) > 0;
-  g_auto (GStrv) targets = target_labels (target_vocabulary, target_tokens, a->length, target_ended);
 
   if (!check_rows (a, error) || !check_contexts (a, error) || !plait_store_make_group (store, path, error))
     return FALSE;
   for (guint m = 0; m < a->n_memories && a->length > 0; m++)
-    {
-      g_auto (GStrv) rows = memories[m].vocabulary && inputs[m]
-                                ? row_labels (memories[m].vocabulary, inputs[m], sentence, a->rows[m])
-                                : number_labels (a->rows[m]);
-
-      if (!write_memory (store, path, a, m, memories[m].name, targets, rows, error)
-          || (second && !write_effective (store, path, a, m, memories[m].name, targets, rows, error)))
-        return FALSE;
-    }
-  return !second || a->length == 0 || write_contexts (store, path, a, memories, targets, error);
+    if (!write_memory (store, path, a, m, labels, error)
+        || (second && !write_effective (store, path, a, m, labels, error)))
+      return FALSE;
+  return !second || a->length == 0 || write_contexts (store, path, a, labels, error);
 }

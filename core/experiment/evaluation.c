@@ -4,6 +4,7 @@
 #include "evaluate/perplexity.h"
 #include "evaluate/text.h"
 #include "experiment/attention.h"
+#include "experiment/coverage.h"
 #include "experiment/length-table.h"
 #include "experiment/translation-rates.h"
 #include "store/table.h"
@@ -220,6 +221,28 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && (!evaluation->lengths || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 
+/* What labels the memories of a model that has read @batch. (transfer container) */
+static PlaitLabelledMemory *
+labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->system->model, n);
+  PlaitLabelledMemory *memories = g_new0 (PlaitLabelledMemory, *n + 1);
+
+  for (guint m = 0; m < *n; m++)
+    {
+      memories[m].name = specifications[m].name;
+      for (gint64 i = 0; i < batch->n_sources; i++)
+        if (g_str_equal (experiment->sources[i].name, specifications[m].name)
+            && batch->inputs[i].kind == PLAIT_INPUT_TOKENS)
+          {
+            memories[m].vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
+            memories[m].input = &batch->inputs[i];
+          }
+    }
+  return memories;
+}
+
 gboolean
 plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
                                         const PlaitSentenceAttention *attention, const PlaitHypotheses *hypotheses,
@@ -228,15 +251,15 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
   const PlaitExperiment *experiment = evaluator->system->experiment;
   const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
   guint n_memories;
-  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->system->model, &n_memories);
-  g_autofree PlaitAttentionMemory *memories = g_new0 (PlaitAttentionMemory, n_memories);
-  g_autofree const PlaitInput **inputs = g_new0 (const PlaitInput *, n_memories);
+  g_autofree PlaitLabelledMemory *memories = labelled_memories (evaluator, batch, &n_memories);
 
   for (gint64 s = 0; s < batch->n_sentences; s++)
     {
       g_autofree char *path = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
+      g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
       const gint32 *target = hypotheses ? NULL : batch->target_outputs + batch->target_rows.offsets[s];
       gboolean ended = TRUE;
+      g_autoptr (PlaitLabels) labels = NULL;
 
       if (hypotheses)
         {
@@ -245,19 +268,10 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
           target = hypotheses[s].hypotheses[0].tokens;
           ended = hypotheses[s].hypotheses[0].ended;
         }
-      for (guint m = 0; m < n_memories; m++)
-        {
-          memories[m].name = specifications[m].name;
-          for (gint64 i = 0; i < batch->n_sources; i++)
-            if (g_str_equal (experiment->sources[i].name, specifications[m].name)
-                && batch->inputs[i].kind == PLAIT_INPUT_TOKENS)
-              {
-                memories[m].vocabulary
-                    = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
-                inputs[m] = &batch->inputs[i];
-              }
-        }
-      if (!plait_attention_write (store, path, &attention[s], memories, inputs, s, vocabulary, target, ended, error))
+      labels = plait_labels_new (memories, attention[s].rows, n_memories, s, vocabulary, target, attention[s].length,
+                                 ended);
+      if (!plait_attention_write (store, path, &attention[s], labels, error)
+          || !plait_coverage_write (store, coverage, &attention[s], labels, error))
         return FALSE;
     }
   return TRUE;
@@ -282,7 +296,8 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   batch = plait_corpus_batch (corpus, tuples, count, error);
   if (!batch)
     return FALSE;
-  hypotheses = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, error);
+  hypotheses
+      = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, TRUE, error);
   if (!hypotheses)
     return FALSE;
   written = plait_evaluation_write_batch_attention (evaluator, split, batch, attention, hypotheses, store, error);
@@ -291,7 +306,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   if (!written)
     return FALSE;
   rows = g_new (double, plait_ragged_rows (batch->target_rows));
-  if (!plait_search_forced (evaluator->search, batch, rows, &attention, error))
+  if (!plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error))
     return FALSE;
   written = plait_evaluation_write_batch_attention (evaluator, forced, batch, attention, NULL, store, error);
   plait_sentence_attention_free (attention, count);

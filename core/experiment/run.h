@@ -14,6 +14,7 @@
  *     /training/updates /training/validation             tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references
  *     /attention/SPLIT/N/MEMORY                          heatmaps
+ *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: coverage.h
  */
 typedef struct
 {

@@ -5,8 +5,8 @@
 #include "tensor/tensor.h"
 
 /*
- * Attention weights of one pass through a decoder, before dropout. The pass asks for room and operators write there;
- * the room is the arena's of the pass.
+ * Attention weights of one pass through a decoder, before dropout, and if wanted coverage. The pass asks for room and
+ * operators write there; the room is the arena's of the pass.
  */
 typedef struct
 {
@@ -20,6 +20,15 @@ typedef struct
   PlaitScalar *weights; /* [heads][query rows][memories] */
 } PlaitCapturedContexts;
 
+/* Of the one attention that reads a memory. */
+typedef struct
+{
+  gint64 width;                /* 0: this memory is not covered */
+  PlaitScalar *states;         /* [pairs][width], after the attention was paid */
+  const char *name;            /* of what is known of each row, or NULL */
+  const PlaitScalar *prepared; /* [memory rows], with a name */
+} PlaitCapturedCoverage;
+
 typedef struct
 {
   PlaitArena *arena;
@@ -29,16 +38,20 @@ typedef struct
   const PlaitRagged *rows;         /* [n_memories] */
   PlaitCapturedMemory *memories;   /* [n_layers][n_memories] */
   PlaitCapturedContexts *contexts; /* [n_layers] */
+  PlaitCapturedCoverage *coverage; /* [n_memories]; NULL: not wanted */
 } PlaitCapture;
 
-/* Empty room in @arena for @n_layers x @n_memories. */
-PlaitCapture *plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories);
+/* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
+PlaitCapture *plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean coverage);
 
 /* How many weights a head of memory @memory has: the sum over sentences of queries * rows. */
 gint64 plait_capture_pairs (const PlaitCapture *capture, guint memory);
 
 /* Room for the weights of @memory in @layer; noted in the capture. */
 PlaitScalar *plait_capture_memory (PlaitCapture *capture, guint layer, guint memory, guint heads);
+
+/* Room for the coverage of @memory, whose states are @width wide; noted in the capture. */
+PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint memory, gint64 width);
 
 /* Copies what a pass over row @step of the sentences that have one captured, @from, to the places of those rows in
  * @capture, whose queries and rows are set. One layer. */

@@ -128,3 +128,25 @@ plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitPairs *befor
     }
   return plait_gather_rows (tape, states, from, n);
 }
+
+static void
+copy_rows (PlaitScalar *to, PlaitTensor from)
+{
+  for (gint64 row = 0; row < from.rows; row++)
+    memcpy (to + row * from.width, from.data + row * from.stride, (gsize)from.width * sizeof *to);
+}
+
+void
+plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint memory, const PlaitNode *states,
+                       const PlaitNode *prepared)
+{
+  PlaitCapturedCoverage *to = &capture->coverage[memory];
+  PlaitScalar *room = plait_capture_coverage (capture, memory, covered->width);
+
+  copy_rows (room, states->value);
+  if (!covered->table->prepared_name || !prepared || prepared->value.width != 1)
+    return;
+  to->name = covered->table->prepared_name;
+  to->prepared = room = plait_arena_new_array (capture->arena, PlaitScalar, prepared->value.rows + 1);
+  copy_rows (room, prepared->value);
+}

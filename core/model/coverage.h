@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "model/capture.h"
 #include "nn/linear.h"
 #include "plugin/coverage.h"
 
@@ -39,3 +40,7 @@ PlaitNode *plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, c
 /* The states of the pairs of @before as those of @queries, query i continuing query parents[i] of the same sentence. */
 PlaitNode *plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitPairs *before, PlaitRagged queries,
                                 const gint64 *parents);
+
+/* Notes the coverage of memory @memory: @states of all pairs of the pass, and what plait_covered_prepare gave. */
+void plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint memory, const PlaitNode *states,
+                            const PlaitNode *prepared);

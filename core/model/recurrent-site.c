@@ -335,9 +335,12 @@ update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNod
 {
   const PlaitCovered *covered = &run->parts->covered[memory];
 
-  if (covered->table)
-    run->coverage[memory] = plait_covered_update (covered, run->pass->tape, &run->pass->memories[memory], pairs,
-                                                  run->keys->prepared[memory], run->coverage[memory], weights, query);
+  if (!covered->table)
+    return;
+  run->coverage[memory] = plait_covered_update (covered, run->pass->tape, &run->pass->memories[memory], pairs,
+                                                run->keys->prepared[memory], run->coverage[memory], weights, query);
+  if (run->pass->capture && run->pass->capture->coverage)
+    plait_covered_capture (covered, run->pass->capture, memory, run->coverage[memory], run->keys->prepared[memory]);
 }
 
 /* One softmax over the rows of memories first .. first + n - 1, and the sum of what is read from each. */

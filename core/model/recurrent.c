@@ -72,7 +72,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
     {
       Rows rows = rows_of_step (arena, target_rows, t);
       gint64 here = plait_ragged_rows (rows.queries);
-      PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories) : NULL;
+      PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories, capture->coverage != NULL) : NULL;
       PlaitSitePass pass = plait_site_pass (tape, sources->memories, n_memories, rows.queries, own);
       PlaitRecurrentStep step;
 

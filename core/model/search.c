@@ -28,6 +28,7 @@ typedef struct
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
   gboolean capturing;
+  gboolean covering;   /* capturing coverage too */
   GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena */
   PlaitBeam *beam;
   PlaitReading reading;
@@ -88,6 +89,12 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
         g_free (a->weights[i]);
       for (guint i = 0; i < a->n_layers; i++)
         g_free (a->contexts[i]);
+      for (guint m = 0; m < a->n_memories; m++)
+        {
+          g_free (a->coverage[m].states);
+          g_free (a->coverage[m].prepared);
+        }
+      g_free (a->coverage);
       g_free (a->rows);
       g_free (a->heads);
       g_free (a->weights);
@@ -100,6 +107,21 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
 /*
  * Following weights from captures into sentences
  */
+
+/* Room for the coverage of memory @m, and what does not depend on the step. */
+static void
+sentence_coverage_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m)
+{
+  const PlaitCapturedCoverage *captured = &capture->coverage[m];
+  PlaitSentenceCoverage *coverage = &a->coverage[m];
+
+  coverage->width = captured->width;
+  coverage->states = g_new (PlaitScalar, (gsize)(a->length * a->rows[m] * captured->width) + 1);
+  coverage->name = captured->name;
+  if (captured->prepared)
+    coverage->prepared
+        = g_memdup2 (captured->prepared + capture->rows[m].offsets[sentence], (gsize)a->rows[m] * sizeof (PlaitScalar));
+}
 
 static void
 sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, gint64 length)
@@ -126,6 +148,9 @@ sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture
       a->context_heads[l] = capture->contexts[l].heads;
       a->contexts[l] = g_new (PlaitScalar, (gsize)(a->context_heads[l] * length * a->n_memories) + 1);
     }
+  a->coverage = g_new0 (PlaitSentenceCoverage, a->n_memories);
+  for (guint m = 0; m < a->n_memories && capture->coverage; m++)
+    sentence_coverage_start (a, capture, sentence, m);
 }
 
 /* Copies what query row @row of @capture paid to target row @target of sentence @sentence. */
@@ -150,6 +175,13 @@ sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *capture,
           for (guint h = 0; h < a->heads[place]; h++)
             memcpy (a->weights[place] + (h * a->length + target) * a->rows[m],
                     capture->memories[place].weights + h * pairs + before, a->rows[m] * sizeof (PlaitScalar));
+        }
+      if (a->coverage[m].width > 0)
+        {
+          gint64 numbers = a->rows[m] * a->coverage[m].width;
+
+          memcpy (a->coverage[m].states + target * numbers, capture->coverage[m].states + before * a->coverage[m].width,
+                  (gsize)numbers * sizeof (PlaitScalar));
         }
     }
   for (guint l = 0; l < a->n_layers; l++)
@@ -209,8 +241,8 @@ read_batch (gpointer data)
 static PlaitCapture *
 new_capture (const Work *work)
 {
-  PlaitCapture *capture
-      = plait_capture_new (work->search->lasting_arena, decoder_layers (work), work->reading.n_memories);
+  PlaitCapture *capture = plait_capture_new (work->search->lasting_arena, decoder_layers (work),
+                                             work->reading.n_memories, work->covering);
 
   g_ptr_array_add (work->captures, capture);
   return capture;
@@ -329,7 +361,7 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
 
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
-                                   PlaitSentenceAttention **attention, GError **error)
+                                   PlaitSentenceAttention **attention, gboolean coverage, GError **error)
 {
   gint64 words = plait_model_target_vocabulary_size (search->model);
   g_autoptr (PlaitBeam) beam = NULL;
@@ -340,6 +372,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
     .batch = batch,
     .settings = *settings,
     .capturing = attention != NULL,
+    .covering = coverage,
     .captures = captures,
     .best = (guint)MIN (settings->beam, words),
   };
@@ -366,7 +399,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
 PlaitHypotheses *
 plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
 {
-  return plait_search_batch_with_attention (search, batch, settings, NULL, error);
+  return plait_search_batch_with_attention (search, batch, settings, NULL, FALSE, error);
 }
 
 /*
@@ -380,6 +413,7 @@ typedef struct
   double *row_log_probabilities;
   PlaitCapture *capture;
   gboolean capturing;
+  gboolean covering;
 } Forced;
 
 static void
@@ -393,9 +427,9 @@ force (gpointer data)
 
   plait_model_memories (forced->search->model, &n_memories);
   if (forced->capturing)
-    forced->capture
-        = plait_capture_new (forced->search->lasting_arena,
-                             plait_decoder_n_layers (plait_model_decoder (forced->search->model)), n_memories);
+    forced->capture = plait_capture_new (forced->search->lasting_arena,
+                                         plait_decoder_n_layers (plait_model_decoder (forced->search->model)),
+                                         n_memories, forced->covering);
   plait_model_loss (forced->search->model, forced->search->lasting, forced->batch, &options, &sums,
                     forced->row_log_probabilities, forced->capture);
   for (gint64 row = 0; row < rows; row++)
@@ -404,13 +438,14 @@ force (gpointer data)
 
 gboolean
 plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
-                     PlaitSentenceAttention **attention, GError **error)
+                     PlaitSentenceAttention **attention, gboolean coverage, GError **error)
 {
   Forced forced = {
     .search = search,
     .batch = batch,
     .row_log_probabilities = row_log_probabilities,
     .capturing = attention != NULL,
+    .covering = coverage,
   };
   g_autoptr (GError) cause = NULL;
 

@@ -101,7 +101,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
       batch = plait_iterator_next (iterator, &local);
       if (!batch)
         break;
-      hypotheses = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, error);
+      hypotheses = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, FALSE, error);
       if (!hypotheses)
         break;
       kept = keep (translation, batch, hypotheses, attention, vocabulary, take, data, error);
@@ -181,7 +181,7 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
       if (!batch)
         break;
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
-      if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, error))
+      if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, FALSE, error))
         break;
       kept = keep_scores (batch, rows, attention, log_probabilities, tokens, take, data, error);
       plait_sentence_attention_free (attention, batch->n_sentences);

@@ -60,7 +60,10 @@ typedef struct
   /* The new states, [pairs, width]. The first are zeros. */
   PlaitNode *(*update) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
-  gpointer reserved[4];
+  /* What to call it in dumps, "fertility", if what prepare gives is one number a row that people look at; else NULL. */
+  const char *prepared_name;
+
+  gpointer reserved[3];
 } PlaitCoverageTable;
 
 /* Row i is the row of @x that belongs to the memory row of pair i: x [rows, w] -> [pairs, w]. */

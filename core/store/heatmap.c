@@ -65,39 +65,53 @@ attach (PlaitStore *store, const char *path, const char *name, hid_t signal, gui
   return TRUE;
 }
 
-gboolean
-plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
+/* Attaches the axes that @owner, a group or an array in it, tells to the array @name of the group @path. */
+static gboolean
+attach_all (PlaitStore *store, const char *path, const char *owner, const char *name, GError **error)
 {
   gint64 n;
-  g_autofree char *signal_name = plait_store_get_string (store, path, "signal", error);
-  if (signal_name == NULL)
-    return FALSE;
-  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, error);
+  g_auto (GStrv) axes = plait_store_get_list (store, owner, "axes", PLAIT_STORE_STRING, &n, error);
   if (axes == NULL)
     return FALSE;
 
   PlaitStoreObject object;
-  g_autofree char *signal_path = g_strconcat (path, "/", signal_name, NULL);
-  g_auto (StoreId) signal = plait_store_dataset (store, signal_path, &object, error);
-  if (signal < 0)
+  g_autofree char *array_path = g_strconcat (path, "/", name, NULL);
+  g_auto (StoreId) array = plait_store_dataset (store, array_path, &object, error);
+  if (array < 0)
     return FALSE;
   for (guint i = 0; i < MIN ((guint)n, object.rank); i++)
     {
       g_autofree char *positions = g_strconcat (path, "/", axes[i], NULL);
       g_autofree char *labels = g_strconcat (positions, "_labels", NULL);
       g_autofree char *labels_name = g_strconcat (axes[i], "_labels", NULL);
-      if (H5DSset_label (signal, i, axes[i]) < 0)
-        return plait_store_fail (store, signal_path, "name its dimensions", error);
+      if (H5DSset_label (array, i, axes[i]) < 0)
+        return plait_store_fail (store, array_path, "name its dimensions", error);
       /* Labels first: a reader that takes one scale a dimension gets the tokens. A pooled list is a group, and no
        * group can be a scale. */
       PlaitStoreObject list;
       if (plait_store_describe (store, labels, &list, NULL) && list.kind == PLAIT_STORE_DATASET
-          && !attach (store, labels, labels_name, signal, i, error))
+          && !attach (store, labels, labels_name, array, i, error))
         return FALSE;
-      if (!attach (store, positions, axes[i], signal, i, error))
+      if (plait_store_has (store, positions) && !attach (store, positions, axes[i], array, i, error))
         return FALSE;
     }
   return TRUE;
+}
+
+gboolean
+plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
+  if (signal == NULL || !attach_all (store, path, path, signal, error))
+    return FALSE;
+  g_auto (GStrv) members = plait_store_members (store, path, error);
+  for (guint i = 0; members != NULL && members[i] != NULL; i++)
+    {
+      g_autofree char *array = g_strconcat (path, "/", members[i], NULL);
+      if (plait_store_has_attribute (store, array, "axes") && !attach_all (store, path, array, members[i], error))
+        return FALSE;
+    }
+  return members != NULL;
 }
 
 /* Sets the attribute @name of the group unless it has one and @replace is FALSE. */
@@ -156,4 +170,15 @@ plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStore
          && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, heatmap->rank, heatmap->axes, error)
          && plait_store_set_string (store, signal_path, "interpretation", "image", error)
          && plait_store_attach_axes (store, path, error) && lead_to (store, path, FALSE, error);
+}
+
+gboolean
+plait_store_write_beside (PlaitStore *store, const char *path, const char *name, guint rank, const gint64 *shape,
+                          const PlaitScalar *values, const char *const *axes, GError **error)
+{
+  g_assert (rank >= 1 && rank <= PLAIT_STORE_MAXIMUM_RANK);
+  g_autofree char *array = g_strconcat (path, "/", name, NULL);
+  return plait_store_write (store, array, PLAIT_STORE_SCALAR, rank, shape, values, PLAIT_STORE_COMPRESSED, error)
+         && plait_store_set_list (store, array, "axes", PLAIT_STORE_STRING, rank, axes, error)
+         && attach_all (store, path, array, name, error);
 }

@@ -114,7 +114,8 @@ hid_t plait_store_tensor_space (PlaitTensor tensor);
 
 /* ---- heatmap.c ---- */
 
-/* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal. */
+/* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal, and those
+ * that an array beside it names to that array. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
 /* ---- text.c ---- */

@@ -49,7 +49,12 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
   return plait_sum (step->tape, (PlaitNode *[]){ step->state, share }, 2);
 }
 
-static const PlaitCoverageTable table
-    = { .state_size = sizeof (State), .build = build, .prepare = prepare, .update = update };
+static const PlaitCoverageTable table = {
+  .state_size = sizeof (State),
+  .build = build,
+  .prepare = prepare,
+  .update = update,
+  .prepared_name = "fertility",
+};
 
 PLAIT_PLUGIN_COVERAGE_DEFINE ("fertility", "0.1.0", Settings, bindings, table)

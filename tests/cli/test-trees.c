@@ -208,3 +208,38 @@ TEST_CASE (trees_of_runs, are_trained_with_and_translated_with)
       plait_test_check_refused (&call, cases[i].part);
     }
 }
+
+TEST_CASE (trees_of_runs, keep_coverage_beside_attention)
+{
+  plait_test_write ("covered.ini", "[experiment]\nseed=3\n"
+                                   "[data]\ngenerate=reorder\nvocabulary_type=words\n"
+                                   "generate.train=12\ngenerate.validation=6\ngenerate.test=2\n"
+                                   "[source a]\nencoder=bitree-gru\nleaves=bigru\n"
+                                   "[decoder]\ntype=gru\ncoverage=tree\nlayers=1\nwidth=8\n"
+                                   "[coverage]\nwidth=3\n"
+                                   "[train]\nbatch=6\nepochs=1\n"
+                                   "[decode]\nbeam=2\nmaximum_length=12\n[evaluate]\nresamples=10\nattention=1\n");
+  g_auto (PlaitTestCall) run = CALL ("run", "covered.ini", "-q", "-o", "covered.h5");
+  g_auto (PlaitTestCall) made
+      = CALL ("generate", "reorder", "-o", "made", "-s", "train=12", "-s", "validation=6", "-s", "test=2");
+  g_auto (PlaitTestCall) translated = CALL ("translate", "covered.h5", "-q", "-s", "a=made/test.a", "-s",
+                                            "a.trees=made/test.a.trees", "--attention", "dump.h5");
+  g_auto (PlaitTestCall) kept = CALL ("show", "covered.h5", "/coverage/test/0/a");
+  g_auto (PlaitTestCall) dumped = CALL ("show", "dump.h5", "/coverage/translation/0");
+  g_auto (PlaitTestCall) second = CALL ("show", "dump.h5", "/coverage/translation/1/a/state");
+  g_auto (PlaitTestCall) forced = CALL ("show", "covered.h5", "/coverage/test-forced/0/a/row_labels");
+  g_auto (PlaitTestCall) report = CALL ("report", "covered.h5", "-q", "-o", "covered.html");
+  g_autofree char *path = plait_test_path ("covered.html");
+  g_autofree char *page = NULL;
+
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (made.code, 0);
+  CHECK_STRING (translated.errors, "");
+  CHECK_CONTAINS (kept.output, "coverage of a: attention so far");
+  CHECK_CONTAINS (dumped.output, "/coverage/translation/0/a\n");
+  CHECK_CONTAINS (second.output, ", 3]\n"); /* [target, row, unit] */
+  CHECK_CONTAINS (forced.output, "…");      /* the span of an inner node */
+  CHECK_INT (report.code, 0);
+  CHECK (g_file_get_contents (path, &page, NULL, NULL));
+  CHECK_CONTAINS (page, "coverage of a: attention so far");
+}

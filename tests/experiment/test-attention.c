@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/attention.h"
+#include "experiment/coverage.h"
 #include "harness.h"
 
 /* Dumps of attention that are made here: two memories of two rows and one, one target row, two heads. */
@@ -12,14 +13,25 @@ typedef struct
   guint heads[2];
 } Weights;
 
+/* Of a target of @length rows, the last its end, and of two memories, en and de, whose rows are numbered. (transfer
+ * full)
+ */
+static PlaitLabels *
+new_labels (const gint64 *rows, gint64 length)
+{
+  static const PlaitLabelledMemory memories[] = { { .name = "en" }, { .name = "de" } };
+  static const gint32 target[] = { 4, 4 };
+  const char *text = "plait words 1\na 1\n";
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("words", bytes, "words", NULL);
+
+  return plait_labels_new (memories, rows, 2, 0, vocabulary, target, length, TRUE);
+}
+
 static gboolean
 write_dump (const char *name, Weights weights, gboolean second_level, GError **error)
 {
-  static const gint32 target[] = { PLAIT_TOKEN_EOS };
   g_autofree char *path = plait_test_path (name);
-  const char *text = "plait words 1\na 1\n";
-  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("words", bytes, "words", error);
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
   gint64 rows[] = { 2, 1 };
   PlaitScalar *memories[] = { weights.first, weights.second };
@@ -35,12 +47,9 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
     .context_heads = context_heads,
     .contexts = contexts,
   };
-  const PlaitAttentionMemory named[] = { { "en", NULL }, { "de", NULL } };
-  const PlaitInput *inputs[] = { NULL, NULL };
+  g_autoptr (PlaitLabels) labels = new_labels (rows, 1);
 
-  return vocabulary && store
-         && plait_attention_write (store, "/attention/test/0", &attention, named, inputs, 0, vocabulary, target, TRUE,
-                                   error)
+  return store && plait_attention_write (store, "/attention/test/0", &attention, labels, error)
          && plait_store_commit (store, error);
 }
 
@@ -81,4 +90,91 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   second.contexts[0] = .25;
   CHECK (!write_dump ("second.h5", second, TRUE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "second-level attention of layer 0, head 0, target row 0 sums to 0.75");
+}
+
+/* Two target rows; of the memories en has two rows and is covered, de has one and is not. */
+static gboolean
+write_coverage (const char *name, const PlaitSentenceCoverage *of_en, GError **error)
+{
+  static PlaitScalar en[] = { .25, .75, .5, .5 }, de[] = { 1, 1 };
+  g_autofree char *path = plait_test_path (name);
+  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+  PlaitScalar *weights[] = { en, de };
+  guint heads[] = { 1, 1 }, context_heads[] = { 0 };
+  gint64 rows[] = { 2, 1 };
+  PlaitSentenceCoverage coverage[] = { *of_en, { 0 } };
+  PlaitSentenceAttention attention = {
+    .n_layers = 1,
+    .n_memories = 2,
+    .length = 2,
+    .rows = rows,
+    .heads = heads,
+    .weights = weights,
+    .context_heads = context_heads,
+    .coverage = coverage,
+  };
+  g_autoptr (PlaitLabels) labels = new_labels (rows, 2);
+
+  return store && plait_coverage_write (store, "/coverage/test/0", &attention, labels, error)
+         && plait_store_commit (store, error);
+}
+
+static void
+check_values (PlaitStore *store, const char *name, gint64 n, const PlaitScalar *expected)
+{
+  g_autofree char *path = g_strconcat ("/coverage/test/0/en/", name, NULL);
+  PlaitScalar values[8];
+  GError *error = NULL;
+  CONTEXT ("%s", name);
+
+  CHECK (plait_store_read (store, path, PLAIT_STORE_SCALAR, n, values, &error));
+  CHECK_NO_ERROR (error);
+  for (gint64 i = 0; i < n; i++)
+    CHECK_NEAR (values[i], expected[i], 1e-6);
+}
+
+static void
+check_attribute (PlaitStore *store, const char *path, const char *name, const char *expected)
+{
+  g_autofree char *text = plait_store_attribute_text (store, path, name, 1000, NULL);
+
+  CHECK_STRING (text, expected);
+}
+
+static const PlaitScalar accumulated[] = { .25, .75, .75, 1.25 };
+
+TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
+{
+  PlaitScalar states[] = { 1, -1, 2, -2, 3, -3, 4, -4 };
+  PlaitSentenceCoverage coverage = { .width = 2, .states = states };
+  g_autofree char *path = plait_test_path ("coverage.h5");
+  GError *error = NULL;
+
+  CHECK (write_coverage ("coverage.h5", &coverage, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  check_values (store, "accumulated", 4, accumulated);
+  check_values (store, "state", 8, states);
+  check_attribute (store, "/coverage/test/0/en", "signal", "accumulated");
+  check_attribute (store, "/coverage/test/0/en/state", "axes", "target, row, unit");
+  CHECK (!plait_store_has (store, "/coverage/test/0/de"));
+}
+
+TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
+{
+  PlaitScalar states[] = { .25, 1.5, .75, 2.5 }, fertility[] = { 1, .5 };
+  PlaitSentenceCoverage coverage = { 1, states, "fertility", fertility };
+  g_autofree char *path = plait_test_path ("coverage.h5");
+  GError *error = NULL;
+
+  CHECK (write_coverage ("coverage.h5", &coverage, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  check_values (store, "accumulated", 4, accumulated);
+  check_values (store, "state", 4, states);
+  check_values (store, "fertility", 2, fertility);
+  check_attribute (store, "/coverage/test/0/en", "signal", "state");
+  check_attribute (store, "/coverage/test/0/en/fertility", "axes", "row");
 }

@@ -103,7 +103,7 @@ check_combiner (const char *combiner, const char *name, gint norm)
   for (guint i = 0; i < MEMORIES; i++)
     memories[i]
         = (PlaitMemory){ .states = reference_input (&bench, name, inputs[i]), .rows = (PlaitRagged){ 1, offsets[i] } };
-  capture = plait_capture_new (bench.arena, 1, MEMORIES);
+  capture = plait_capture_new (bench.arena, 1, MEMORIES, FALSE);
   pass = plait_site_pass (bench.tape, memories, MEMORIES, (PlaitRagged){ 1, query_offsets }, capture);
   keys = plait_transformer_site_project (&stand.site, bench.tape, memories);
   reference_go_back (

@@ -163,7 +163,7 @@ check_coverage (const char *coverage, const char *the_case)
   covered = plait_covered_begin (&stand.site.covered[0], bench.tape, &pairs);
   for (gint64 t = 0; t < STEPS; t++)
     {
-      PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1);
+      PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, TRUE);
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, queries, capture);
       gsize size = (gsize)(ROWS * stand.site.covered[0].width);
 
@@ -171,7 +171,7 @@ check_coverage (const char *coverage, const char *the_case)
                                                   plait_rows (bench.tape, asked, t, 1), &covered);
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
       memcpy (weights + t * ROWS, capture->memories[0].weights, ROWS * sizeof *weights);
-      memcpy (states + (gsize)(t + 1) * size, covered->value.data, size * sizeof *states);
+      memcpy (states + (gsize)(t + 1) * size, capture->coverage[0].states, size * sizeof *states);
       terms[2 * t] = weigh (&bench, contexts[t], the_case, "context", t);
       terms[2 * t + 1] = weigh (&bench, covered, the_case, "coverage", (t + 1) * ROWS);
     }

@@ -91,6 +91,12 @@ batch_with_targets (const TestModel *model, const PlaitHypotheses *hypotheses, g
   return batch;
 }
 
+static gint64
+steps_of (const PlaitHypothesis *hypothesis)
+{
+  return hypothesis->length + (hypothesis->ended ? 1 : 0);
+}
+
 static void
 check_scores (World *world, PlaitSearch *search, const PlaitHypotheses *hypotheses, guint place)
 {
@@ -98,15 +104,14 @@ check_scores (World *world, PlaitSearch *search, const PlaitHypotheses *hypothes
   double rows[64];
   GError *error = NULL;
 
-  CHECK (plait_search_forced (search, batch, rows, NULL, &error));
+  CHECK (plait_search_forced (search, batch, rows, NULL, FALSE, &error));
   CHECK_NO_ERROR (error);
   for (gint64 s = 0; s < 3; s++)
     {
       const PlaitHypothesis *hypothesis = &hypotheses[s].hypotheses[place];
-      gint64 steps = hypothesis->length + (hypothesis->ended ? 1 : 0);
       double sum = 0;
 
-      for (gint64 t = 0; t < steps; t++)
+      for (gint64 t = 0; t < steps_of (hypothesis); t++)
         sum += rows[batch->target_rows.offsets[s] + t];
       CHECK_NEAR (hypothesis->log_probability, sum, 1e-4 * (1 + fabs (sum)));
     }
@@ -145,6 +150,36 @@ check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gin
         CHECK_NEAR ((double)a[(h * a_length + t) * width + i], (double)b[(h * b_length + t) * width + i], 1e-4);
 }
 
+/* The same of coverage. What fertility has is the attention so far over the fertility of the row, which nothing of the
+ * search has added up. */
+static void
+check_same_coverage (const PlaitSentenceAttention *a, const PlaitSentenceAttention *b, const char *coverage)
+{
+  gboolean fertility = g_strcmp0 (coverage, "fertility") == 0;
+
+  for (guint m = 0; m < a->n_memories; m++)
+    {
+      const PlaitSentenceCoverage *of = &a->coverage[m];
+      gint64 rows = a->rows[m];
+
+      CHECK (coverage ? of->width > 0 : of->width == 0);
+      CHECK_INT (of->width, b->coverage[m].width);
+      check_same_weights (of->states, b->coverage[m].states, 1, a->length, b->length, rows * of->width);
+      CHECK_STRING (of->name, fertility ? "fertility" : NULL);
+      for (gint64 i = 0; i < rows && fertility; i++)
+        {
+          double paid = 0;
+
+          CHECK_NEAR ((double)of->prepared[i], (double)b->coverage[m].prepared[i], 1e-6);
+          for (gint64 t = 0; t < a->length; t++)
+            {
+              paid += (double)a->weights[m][t * rows + i];
+              CHECK_NEAR ((double)of->states[t * rows + i], paid / (double)of->prepared[i], 1e-5);
+            }
+        }
+    }
+}
+
 /* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
  * every layer, head, source and second level; and its rows sum to one. */
 static void
@@ -158,19 +193,20 @@ check_attention (const char *combiner, guint decoder, const char *coverage)
   PlaitSentenceAttention *forced = NULL;
   g_autoptr (PlaitBatch) winners = NULL;
   double rows[64];
-  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, NULL);
+  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, TRUE, NULL);
   guint heads = decoder < 2 ? 2 : 1;
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (found != NULL);
   winners = batch_with_targets (world.model, found, 0);
-  CHECK (plait_search_forced (search, winners, rows, &forced, NULL));
+  CHECK (plait_search_forced (search, winners, rows, &forced, TRUE, NULL));
   for (gint64 s = 0; s < 3; s++)
     {
       const PlaitSentenceAttention *a = &beam[s];
       const PlaitSentenceAttention *b = &forced[s];
 
-      CHECK_INT (a->length, found[s].hypotheses[0].length + (found[s].hypotheses[0].ended ? 1 : 0));
+      CHECK_INT (a->length, steps_of (&found[s].hypotheses[0]));
+      check_same_coverage (a, b, coverage);
       for (guint place = 0; place < a->n_layers * a->n_memories; place++)
         {
           gint64 width = a->rows[place % a->n_memories];
@@ -196,7 +232,7 @@ TEST_CASE (search, follows_attention_along_the_ancestry)
       check_attention (combiners[c], d, NULL);
 }
 
-/* Coverage follows the ancestry too: else weights would differ from those of forced decoding. */
+/* Coverage follows the ancestry too: it and the weights that it makes are those of forced decoding. */
 TEST_CASE (search, follows_coverage_along_the_ancestry)
 {
   static const char *const coverages[] = { "word", "fertility", "neighbour", "tree" };

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/input.h"
+#include "data/vocabulary.h"
+
+/*
+ * What the axes of a sentence's dumps are labelled with: the tokens of the target, and those of each memory's rows; an
+ * inner node of a tree has its label, and its first and last token.
+ */
+
+/* A memory and what it was made of; without both of them (positions of an image) rows are numbered. */
+typedef struct
+{
+  const char *name;
+  const PlaitVocabulary *vocabulary; /* or NULL */
+  const PlaitInput *input;           /* or NULL */
+} PlaitLabelledMemory;
+
+typedef struct
+{
+  guint n_memories;
+  const char **names; /* [n_memories], of the memories; borrowed */
+  char **targets;
+  char ***rows; /* [n_memories] */
+} PlaitLabels;
+
+/* Labels of sentence @sentence of a batch, whose memories have @rows[m] rows. The target has @length rows, the pieces
+ * @tokens and if it @ended its end. (transfer full) */
+PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const gint64 *rows, guint n_memories,
+                               gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length,
+                               gboolean ended);
+void plait_labels_free (PlaitLabels *labels);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLabels, plait_labels_free)
