@@ -4,6 +4,8 @@
 #include "base/number.h"
 #include "evaluate/metric-kind.h"
 
+#include <string.h>
+
 static const PlaitMetricOption options[] = { { NULL } };
 
 static void
@@ -72,17 +74,49 @@ static const PlaitMetricKind over
 static const PlaitMetricKind under
     = RATE_KIND ("under-translation", "Share of source words whose attention misses a bound", score_under);
 
+/* Takes @text over. */
+static PlaitMetric *
+new_rate (const PlaitMetricKind *kind, char *text, const char *title)
+{
+  PlaitMetric *metric = plait_metric_new_default (kind);
+
+  g_free (metric->text);
+  g_free (metric->title);
+  metric->text = text;
+  metric->title = g_strdup (title);
+  return metric;
+}
+
 PlaitMetric *
 plait_metric_new_translation_rate (PlaitTranslationFault fault, double bound, const char *of, const char *source,
                                    const char *layers, const char *title)
 {
-  PlaitMetric *metric = plait_metric_new_default (fault == PLAIT_OVER_TRANSLATION ? &over : &under);
+  const PlaitMetricKind *kind = fault == PLAIT_OVER_TRANSLATION ? &over : &under;
   char number[PLAIT_NUMBER_LENGTH];
 
-  g_free (metric->text);
-  g_free (metric->title);
-  metric->text = g_strdup_printf ("%s:of=%s,source=%s,layers=%s,bound=%s", metric->kind->name, of, source, layers,
-                                  plait_format_double (number, bound));
-  metric->title = g_strdup (title);
-  return metric;
+  return new_rate (kind,
+                   g_strdup_printf ("%s:of=%s,source=%s,layers=%s,bound=%s", kind->name, of, source, layers,
+                                    plait_format_double (number, bound)),
+                   title);
+}
+
+PlaitMetric *
+plait_metric_read_translation_rate (const char *text, const char *title, char **of, char **source)
+{
+  const char *colon = strchr (text, ':');
+  g_autofree char *name = g_strndup (text, colon ? (gsize)(colon - text) : 0);
+  const PlaitMetricKind *kind = g_str_equal (name, over.name) ? &over : g_str_equal (name, under.name) ? &under : NULL;
+  g_auto (GStrv) settings = g_strsplit (colon ? colon + 1 : "", ",", -1);
+
+  *of = *source = NULL;
+  for (guint i = 0; kind && settings[i]; i++)
+    if (!*of && g_str_has_prefix (settings[i], "of="))
+      *of = g_strdup (settings[i] + strlen ("of="));
+    else if (!*source && g_str_has_prefix (settings[i], "source="))
+      *source = g_strdup (settings[i] + strlen ("source="));
+  if (*of && *source)
+    return new_rate (kind, g_strdup (text), title);
+  g_clear_pointer (of, g_free);
+  g_clear_pointer (source, g_free);
+  return NULL;
 }

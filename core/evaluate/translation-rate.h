@@ -20,3 +20,7 @@ typedef enum
  * "over-translation:of=OF,source=SOURCE,layers=LAYERS,bound=1.5". @title is for tables. (transfer full) */
 PlaitMetric *plait_metric_new_translation_rate (PlaitTranslationFault fault, double bound, const char *of,
                                                 const char *source, const char *layers, const char *title);
+
+/* The rate whose text is @text, and in @of and @source (transfer full) what stands there for them; NULL if it is the
+ * text of another metric. (transfer full) */
+PlaitMetric *plait_metric_read_translation_rate (const char *text, const char *title, char **of, char **source);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/grid-result.h"
 
+#include "experiment/translation-rates.h"
 #include "store/table.h"
 #include "store/walk.h"
 
@@ -71,18 +72,29 @@ digest_texts (char *const *texts, gint64 n)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-/* The rows of the hypotheses, where the metric is one of text. */
+/* The rows of the sentences: of the hypotheses, where the metric is one of text, or of what the run keeps of their
+ * attention. */
 static gboolean
-take_statistics (PlaitCellScore *score, char *const *hypotheses, char *const *references, gint64 n, GError **error)
+take_statistics (PlaitCellScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
+                 char *const *references, gint64 n, GError **error)
 {
   const char *const *sets[] = { (const char *const *)references };
   PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets };
+  g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+  GError *local = NULL;
 
   score->scorer = plait_metric_new (score->metric, NULL);
-  if (!score->scorer)
-    return TRUE;
-  score->statistics = plait_metric_statistics (score->scorer, &pairs, error);
-  return score->statistics != NULL;
+  score->statistics
+      = score->scorer ? plait_metric_statistics (score->scorer, &pairs, &local)
+                      : plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
+  if (!local && score->statistics && (gint64)score->statistics->sentences != n)
+    plait_fail (&local, PLAIT_ERROR_INPUT,
+                "%s: %s tells rates of %" G_GSIZE_FORMAT " sentences, expected %" G_GINT64_FORMAT
+                "; run the experiment again",
+                plait_store_path (run), rates, score->statistics->sentences, n);
+  if (local)
+    g_propagate_error (error, local);
+  return local == NULL;
 }
 
 static gboolean
@@ -119,7 +131,7 @@ read_split (PlaitCellResult *result, PlaitStore *run, const char *split, GError 
       score->low = low[i];
       score->high = high[i];
       score->references = g_strdup (digest);
-      if (!take_statistics (score, hypotheses, references, n_references, error))
+      if (!take_statistics (score, run, group, hypotheses, references, n_references, error))
         return FALSE;
     }
   return TRUE;

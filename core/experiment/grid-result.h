@@ -14,8 +14,8 @@ typedef struct
   char *name;   /* "BLEU" */
   double score;
   double low, high;            /* of the bootstrap; both the score where there was none */
-  PlaitMetric *scorer;         /* NULL for metrics that are not of text, such as perplexity */
-  PlaitStatistics *statistics; /* of the hypotheses, with @scorer */
+  PlaitMetric *scorer;         /* NULL for what is not kept sentence by sentence, such as perplexity */
+  PlaitStatistics *statistics; /* of the sentences, with @scorer */
   char *references;            /* digest: only systems on the same references are compared */
 } PlaitCellScore;
 
@@ -40,7 +40,7 @@ typedef struct
   const char *split;
   const char *metric;
   const char *name; /* "BLEU"; the metric where several of a split have one name */
-  gboolean tested;  /* a metric of text, for which p can be given */
+  gboolean tested;  /* sentences are known, so p can be given */
 } PlaitMeasure;
 
 /* All that @results (NULL among them: none) were scored by, what is of one split together. (transfer full)

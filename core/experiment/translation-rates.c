@@ -5,6 +5,8 @@
 #include "evaluate/translation-rate.h"
 #include "store/table.h"
 
+#define MOST_ROWS 10000000
+
 /* A source and the memory that its words make. */
 typedef struct
 {
@@ -215,10 +217,12 @@ plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLo
   return TRUE;
 }
 
+/* Columns of a table, in the order of a row of the metric. */
+static const char *const names[PLAIT_TRANSLATION_RATE_WIDTH] = { "over", "under", "words" };
+
 static gboolean
 write_source (const Source *source, PlaitStore *store, const char *path, GError **error)
 {
-  static const char *const names[] = { "over", "under", "words" };
   gsize n = source->statistics->sentences;
   g_autofree gint64 *values = g_new (gint64, PLAIT_TRANSLATION_RATE_WIDTH * n + 1);
   PlaitStoreColumn columns[PLAIT_TRANSLATION_RATE_WIDTH];
@@ -243,4 +247,51 @@ plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *s
         return FALSE;
     }
   return TRUE;
+}
+
+static PlaitStatistics *
+read_source (PlaitStore *store, const char *path, GError **error)
+{
+  g_autoptr (PlaitStatistics) statistics = NULL;
+
+  for (guint c = 0; c < PLAIT_TRANSLATION_RATE_WIDTH; c++)
+    {
+      g_autofree char *column = g_strdup_printf ("%s/%s", path, names[c]);
+      gint64 n = 0;
+      g_autofree double *values = plait_store_read_array (store, column, PLAIT_STORE_DOUBLE, MOST_ROWS, &n, error);
+
+      if (!values)
+        return NULL;
+      if (!statistics)
+        statistics = plait_statistics_new ((gsize)n, PLAIT_TRANSLATION_RATE_WIDTH);
+      if ((gsize)n != statistics->sentences)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT,
+                      "%s: the columns of %s differ in length, expected a row a sentence; run the experiment again",
+                      plait_store_path (store), path);
+          return NULL;
+        }
+      for (gint64 i = 0; i < n; i++)
+        statistics->values[i * PLAIT_TRANSLATION_RATE_WIDTH + c] = values[i];
+    }
+  return g_steal_pointer (&statistics);
+}
+
+PlaitStatistics *
+plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric, const char *title,
+                              PlaitMetric **scorer, GError **error)
+{
+  g_autofree char *of = NULL;
+  g_autofree char *source = NULL;
+  g_autofree char *below = NULL;
+  PlaitStatistics *statistics;
+
+  *scorer = plait_metric_read_translation_rate (metric, title, &of, &source);
+  if (!*scorer)
+    return NULL;
+  below = g_strdup_printf ("%s/%s/%s", path, of, source);
+  statistics = read_source (store, below, error);
+  if (!statistics)
+    g_clear_pointer (scorer, plait_metric_free);
+  return statistics;
 }

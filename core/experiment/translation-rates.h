@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "evaluate/metric.h"
 #include "experiment/system.h"
 #include "model/translate.h"
 
@@ -32,6 +33,11 @@ gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates
 /* Writes the table @path/OF/SOURCE of each source: columns words, over and under, a row a sentence. */
 gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
                                         GError **error);
+
+/* The rows that plait_translation_rates_write left below @path for the rate of text @metric and title @title, and in
+ * @scorer (transfer full) that rate. NULL without an error if @metric is no rate. (transfer full) */
+PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric,
+                                               const char *title, PlaitMetric **scorer, GError **error);
 
 /*
  * What it is made of, for tests.

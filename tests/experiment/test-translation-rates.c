@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "evaluate/translation-rate.h"
+#include "experiment/grid-result.h"
 #include "experiment/translation-rates.h"
 #include "harness.h"
 #include "runs.h"
@@ -51,6 +53,30 @@ TEST_CASE (translation_rates, spread_over_leaves_by_hand)
   plait_attention_spread (&trees, 1, 4, sums);
   for (guint i = 0; i < 6; i++)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
+}
+
+/* The text of a rate reads back to it, and nothing else does. */
+TEST_CASE (translation_rates, read_back_from_their_text)
+{
+  g_autoptr (PlaitMetric) made
+      = plait_metric_new_translation_rate (PLAIT_UNDER_TRANSLATION, .2, "search", "en", "mean", "under en");
+  static const char *const others[] = { "bleu", "over-translation", "over-translation:of=search",
+                                        "over:of=search,source=en", "perplexity:of=a,source=b" };
+  const double sums[] = { 1, 3, 12 };
+  char *of, *source;
+  g_autoptr (PlaitMetric) read
+      = plait_metric_read_translation_rate (plait_metric_text (made), "under en", &of, &source);
+
+  REQUIRE (read != NULL);
+  CHECK_STRING (of, "search");
+  CHECK_STRING (source, "en");
+  CHECK_STRING (plait_metric_text (read), plait_metric_text (made));
+  CHECK_STRING (plait_metric_title (read), "under en");
+  CHECK_NEAR (plait_metric_score (read, sums), 25, 1e-12);
+  g_free (of);
+  g_free (source);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    CHECK (plait_metric_read_translation_rate (others[i], "none", &of, &source) == NULL && !of && !source);
 }
 
 enum
@@ -141,6 +167,15 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
         CHECK_NEAR (scores[i], 100 * sums[0] / sums[2], 1e-9);
       }
   CHECK (found);
+
+  /* What a table reads of the run scores as the run did, so it can be tested against another. */
+  g_autoptr (PlaitCellResult) result = plait_cell_result_new (run, &error);
+  REQUIRE (result != NULL);
+  const PlaitCellScore *score = plait_cell_result_find (result, "test", name);
+  REQUIRE (score != NULL && score->scorer != NULL);
+  CHECK_INT (score->statistics->sentences, SENTENCES);
+  plait_statistics_sum (score->statistics, sums);
+  CHECK_NEAR (plait_metric_score (score->scorer, sums), score->score, 1e-9);
 }
 
 TEST_CASE (translation_rates, are_what_the_kept_attention_says)
