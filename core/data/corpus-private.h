@@ -17,6 +17,7 @@ typedef struct
   PlaitTreeMaker *trees;       /* tokens with trees */
   PlaitTokenStore *steps;      /* of trees, two numbers a node; a sentence a kept tuple */
   char *trees_path;            /* NULL: trees are made from the tokens */
+  gboolean treeless_dropped;   /* no_tree=drop */
   gboolean append_end;
   gint64 maximum_length;
   gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */

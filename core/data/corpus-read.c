@@ -241,6 +241,38 @@ line_ids (const Side *side, gint64 lines, gint64 line, gsize *n)
   return (const gint32 *)ids->data + side->first[line];
 }
 
+/* The text of @line of the block. */
+static const char *
+line_text (const Side *side, gint64 line, gsize *length)
+{
+  gsize start = line > 0 ? side->ends[line - 1] : 0;
+  *length = side->ends[line] - start;
+  return side->text->str + start;
+}
+
+/* What trees are made from. */
+static PlaitTreeLine
+tree_line (const Block *block, const Side *side, gint64 line)
+{
+  const GArray *words = side->words[line / PIECE_LINES];
+  gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
+  PlaitTreeLine tree = { .number = block->corpus->lines + 1 };
+  tree.file = plait_text_reader_name ((side->trees != NULL ? side->trees : side)->reader);
+  tree.sentence = line_text (side, line, &tree.sentence_length);
+  tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
+  tree.pieces = tree.words > 0 ? (const gint32 *)(gpointer)words->data + side->first_word[line] : NULL;
+  if (side->trees != NULL)
+    tree.tree = line_text (side->trees, line, &tree.tree_length);
+  return tree;
+}
+
+static gboolean
+is_treeless (const Block *block, const Side *side, gint64 line)
+{
+  PlaitTreeLine tree = tree_line (block, side, line);
+  return plait_tree_maker_drops (block->corpus->streams[side->stream].trees, &tree);
+}
+
 /* Whether the tuple of line @line of the block stays; counts why not. */
 static gboolean
 is_kept (Block *block, gint64 line)
@@ -266,33 +298,21 @@ is_kept (Block *block, gint64 line)
           stream->counts.dropped_long++;
           return FALSE;
         }
+      if (side->trees != NULL && is_treeless (block, side, line))
+        {
+          stream->counts.dropped_treeless++;
+          return FALSE;
+        }
     }
   return TRUE;
-}
-
-/* The text of @line of the block. */
-static const char *
-line_text (const Side *side, gint64 line, gsize *length)
-{
-  gsize start = line > 0 ? side->ends[line - 1] : 0;
-  *length = side->ends[line] - start;
-  return side->text->str + start;
 }
 
 static gboolean
 store_tree (Block *block, const Side *side, gint64 line, GError **error)
 {
   PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
-  const GArray *words = side->words[line / PIECE_LINES];
-  gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
+  PlaitTreeLine tree = tree_line (block, side, line);
   gboolean without;
-  PlaitTreeLine tree = { .number = block->corpus->lines + 1 };
-  tree.file = plait_text_reader_name ((side->trees != NULL ? side->trees : side)->reader);
-  tree.sentence = line_text (side, line, &tree.sentence_length);
-  tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
-  tree.pieces = tree.words > 0 ? (const gint32 *)(gpointer)words->data + side->first_word[line] : NULL;
-  if (side->trees != NULL)
-    tree.tree = line_text (side->trees, line, &tree.tree_length);
   g_array_set_size (block->steps, 0);
   if (!plait_tree_maker_make (stream->trees, &tree, block->steps, &without, error))
     return FALSE;

@@ -50,6 +50,7 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
       state->trees = plait_tree_maker_new (stream->trees, stream->name);
       state->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
       state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
+      state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
       return TRUE;
     }
   state->features = plait_feature_file_open (stream->path, stream->dataset, error);
@@ -130,7 +131,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
     {
       g_auto (GStrv) report = plait_corpus_report (corpus);
       plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: no tuple of the %s corpus is left (%s); expected at least one, so raise the length limit",
+                  "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
                   corpus->streams[0].path, corpus->split, report[0] != NULL ? report[0] : "it has none");
       return NULL;
     }
@@ -197,9 +198,17 @@ plait_corpus_report (const PlaitCorpus *corpus)
       if (line != NULL)
         g_strv_builder_add (report, line);
       g_clear_pointer (&line, g_free);
+      if (stream->counts.dropped_treeless > 0)
+        line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " tuples where %s has no tree",
+                                corpus->split, stream->counts.dropped_treeless, corpus->lines, stream->name);
+      if (line != NULL)
+        g_strv_builder_add (report, line);
+      g_clear_pointer (&line, g_free);
       if (stream->counts.without_tree > 0)
-        line = g_strdup_printf ("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " sentences of %s have no tree",
-                                corpus->split, stream->counts.without_tree, corpus->size, stream->name);
+        line = g_strdup_printf ("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " sentences of %s have no tree%s",
+                                corpus->split, stream->counts.without_tree, corpus->size, stream->name,
+                                stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped"
+                                                         : "");
       if (line != NULL)
         g_strv_builder_add (report, line);
     }

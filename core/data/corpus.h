@@ -44,8 +44,8 @@ typedef struct
   gboolean empty_is_error;
 
   /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its
-   * lengths, and an empty target is a target of no tokens. Otherwise tuples above a length limit, or with an
-   * empty target, are dropped and counted. */
+   * lengths and trees, and an empty target is a target of no tokens. Otherwise tuples above a length limit, with
+   * an empty target, or without a tree where no_tree=drop, are dropped and counted. */
   gboolean keep_all;
 } PlaitCorpusSettings;
 
@@ -58,8 +58,9 @@ typedef struct
   gint64 longest; /* tokens or rows in the longest kept sentence, without EOS */
   gint64
       dropped_long; /* tuples dropped because this stream is above its limit (each counted at the first such stream) */
-  gint64 dropped_empty; /* tuples dropped because the target is empty */
-  gint64 without_tree;  /* kept tuples of several words whose tree stream has no tree */
+  gint64 dropped_empty;    /* tuples dropped because the target is empty */
+  gint64 dropped_treeless; /* tuples dropped because this stream's tree is missing, and no_tree=drop */
+  gint64 without_tree;     /* kept tuples of several words whose tree stream has no tree */
 } PlaitCorpusCounts;
 
 /* Reads and checks all streams; @pool (may be NULL) shares the encoding. Fails, naming file and line, on: missing and

@@ -97,6 +97,13 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
 }
 
 gboolean
+plait_tree_maker_drops (PlaitTreeMaker *maker, const PlaitTreeLine *line)
+{
+  return plait_tree_maker_reads (maker) && maker->settings.no_tree == PLAIT_NO_TREE_DROP && line->words > 1
+         && plait_tree_read (maker->tree, line->tree, line->tree_length, NULL) && maker->tree->root < 0;
+}
+
+gboolean
 plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray *steps, gboolean *without,
                        GError **error)
 {
@@ -110,7 +117,7 @@ plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray 
     }
   if (without != NULL)
     *without = none;
-  if (!none || maker->settings.no_tree != PLAIT_NO_TREE_LEAVES)
+  if (!none || maker->settings.no_tree == PLAIT_NO_TREE_RIGHT)
     g_array_append_vals (steps, maker->spread->data, 2 * maker->spread->len);
   return TRUE;
 }

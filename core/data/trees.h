@@ -40,6 +40,7 @@ typedef enum
   PLAIT_NO_TREE_LEAVES, /* it has leaves and no inner nodes */
   PLAIT_NO_TREE_RIGHT,  /* it gets a tree that branches to the right */
   PLAIT_NO_TREE_ERROR,
+  PLAIT_NO_TREE_DROP, /* its tuple is dropped; where tuples must stay, it has leaves and no inner nodes */
 } PlaitNoTree;
 
 typedef struct
@@ -74,6 +75,10 @@ typedef struct
   const char *tree; /* the line of the tree stream, if it is read */
   gsize tree_length;
 } PlaitTreeLine;
+
+/* Whether no_tree=drop takes the tuple of @line away: its sentence has several words, and its line says that there is
+ * no tree. What is malformed is left to plait_tree_maker_make. */
+gboolean plait_tree_maker_drops (PlaitTreeMaker *maker, const PlaitTreeLine *line);
 
 /* Appends to @steps (an array of gint32) the tree of @line as numbers to be kept and given to plait_tree_maker_fill:
  * two an inner node (tree-binary.h). FALSE with PLAIT_ERROR_INPUT, naming file and line, if the tree is malformed, does

@@ -64,9 +64,10 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_TEXT (PlaitDataSettings, head_rules, "english",
                      "binarisation=head: name of the rules, a file head-rules/NAME.ini in a plugin folder", NULL),
   PLAIT_DEFINE_CHOICE (
-      PlaitDataSettings, no_tree, "leaves", "leaves;right;error",
-      "What a sentence without a given tree has: leaves alone, a tree that branches to the right, or it "
-      "is an error",
+      PlaitDataSettings, no_tree, "leaves", "leaves;right;error;drop",
+      "What a sentence without a given tree has: leaves alone, or a tree that branches to the right; or it "
+      "is an error; or drop: its training tuple is dropped, and elsewhere, where every line counts, it has leaves "
+      "alone",
       NULL),
   PLAIT_DEFINE_TEXT (PlaitDataSettings, generate, "", "Task whose corpus is made instead of read; empty: none", NULL),
 };

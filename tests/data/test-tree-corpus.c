@@ -195,6 +195,53 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
   CHECK_STRING (described, "0|3 (0 1)S|2|");
 }
 
+/* no_tree=drop: where tuples may go, those without a tree do, a word alone apart; where they may not, the sentence has
+ * leaves alone. */
+TEST_CASE (tree_corpus, drops_tuples_without_trees)
+{
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autoptr (GError) error = NULL;
+  g_free (data_write ("sentences", "no tree\nrain\nit rains\nno tree here\na b c d e f g\nno tree\nit rains\n", -1));
+  g_free (data_write_gzip ("trees.gz", "\n\n(S (A it) (B rains))\nnull\n\n[1,1,201]\n(S it rains)\n", -1));
+  setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  CHECK_INT (plait_corpus_size (corpus), 3);
+  CHECK_INT (plait_corpus_line (corpus, 0), 1);
+  CHECK_INT (plait_corpus_line (corpus, 1), 2);
+  CHECK_INT (plait_corpus_line (corpus, 2), 6);
+  CHECK_INT (plait_corpus_counts (corpus, 0)->dropped_treeless, 3);
+  CHECK_INT (plait_corpus_counts (corpus, 0)->without_tree, 0);
+  g_auto (GStrv) report = plait_corpus_report (corpus);
+  REQUIRE (g_strv_length (report) == 2);
+  CHECK_STRING (report[0], "train: dropped 1 of 7 tuples where en is longer than 5 tokens");
+  CHECK_STRING (report[1], "train: dropped 3 of 7 tuples where en has no tree");
+
+  setup.settings.keep_all = TRUE;
+  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (whole != NULL);
+  CHECK_INT (plait_corpus_size (whole), 7);
+  g_auto (GStrv) kept = plait_corpus_report (whole);
+  REQUIRE (g_strv_length (kept) == 1);
+  CHECK_STRING (kept[0], "train: 4 of 7 sentences of en have no tree, and leaves alone here, since no tuple may be "
+                         "dropped");
+  const gint64 tuples[] = { 0, 2 };
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (whole, tuples, 2, &error);
+  g_autofree char *text = describe (batch);
+  CHECK_STRING (text, "3|3 (0 1)S|");
+
+  /* Other trees need none of the file. */
+  setup.tree_settings.shape = PLAIT_TREES_RIGHT;
+  setup.source.trees_path = NULL;
+  setup.settings.keep_all = FALSE;
+  g_autoptr (PlaitCorpus) control = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_INT (plait_corpus_size (control), 6);
+}
+
 static void
 check_refused (Setup *setup, const char *message)
 {
@@ -217,6 +264,9 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   setup.settings.empty_is_error = TRUE;
   check_refused (&setup, "trees.gz:5: the line has no tree");
 
+  setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
+  g_free (data_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1));
+  check_refused (&setup, "trees.gz:4: 1 brackets of the tree are still open");
   g_free (data_write_gzip ("trees.gz", "(A a)\n", -1));
   check_refused (&setup, "trees.gz:2: the file has 1 lines, but ");
   g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
