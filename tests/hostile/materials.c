@@ -157,6 +157,13 @@ static const char grid_experiment[] = "[experiment]\nname=grid\n"
                                       "[data]\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("target")
                                           SOURCE ("a") REST "[grid]\ndecoder.combiner=serial;flat\n";
 
+static const char tree_experiment[]
+    = "[experiment]\nname=trees\n"
+      "[data]\nfolder=reorder\ntarget=target\nvocabulary_type=words\n" FILES ("a") FILES ("a.trees")
+          FILES ("target") "[source a]\nencoder=bitree-gru\nleaves=bigru\n[source a/leaves]\nwidth=4\n"
+                           "[decoder]\ntype=gru\ncoverage=tree\nlayers=1\nwidth=8\n"
+                           "[train]\nbatch=4\nepochs=1\n[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n";
+
 static char *kept; /* the folder of the sound files, for the process */
 static gboolean sound;
 
@@ -201,13 +208,15 @@ make (void)
   materials_write_text ("image.ini", image_experiment);
   materials_write_text ("pieces.ini", pieces_experiment);
   materials_write_text ("grid.ini", grid_experiment);
+  materials_write_text ("trees.ini", tree_experiment);
   materials_write_features ("train.image", 48, 3, 4, 0.5f);
   materials_write_features ("validation.image", 6, 3, 4, 0.5f);
   materials_write_features ("test.image", 6, 3, 4, 0.5f);
   return done ("generate agreement -q -o . -s train=48 -s validation=6 -s test=6")
+         && done ("generate reorder -q -o reorder -s train=8 -s validation=4 -s test=4")
          && done ("vocabulary -q -o words.vocabulary --type words train.a train.b train.target")
          && done ("vocabulary -q -o pieces.model --size 60 train.a train.b train.target") && done ("run text.ini -q")
-         && done ("run image.ini -q") && done ("grid grid.ini -q")
+         && done ("run image.ini -q") && done ("run trees.ini -q") && done ("grid grid.ini -q")
          && done ("translate text.h5 -q -s a=test.a -s b=test.b -o translated -a dump.h5")
          && done ("report text.h5 -q -o page.html") && begin ();
 }

@@ -12,6 +12,8 @@
  *   text.ini text.h5      experiment over two sources of text, and its finished run
  *   begun.h5              the same, interrupted
  *   image.ini image.h5    a source of text and one of features
+ *   trees.ini trees.h5    a source of trees, over the files of reorder, and its finished run
+ *   reorder               train.a train.a.trees train.target, validation.*, test.*; 8, 4 and 4 lines
  *   pieces.ini            as text.ini, with pieces.model for vocabulary
  *   grid.ini grid         an experiment with two cells, and its folder
  *   dump.h5               attention of translations

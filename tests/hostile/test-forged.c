@@ -296,6 +296,54 @@ TEST_CASE (hostile_forged, vocabulary)
       }
 }
 
+/* The head rules that a run keeps for its trees. */
+
+#define HEAD_RULES "/trees/head_rules"
+#define TRANSLATE_TREES "translate forged.h5 -q -s a=reorder/test.a -s a.trees=reorder/test.a.trees -o new"
+
+TEST_CASE (hostile_forged, place_of_head_rules)
+{
+  static const char *const places[] = { "/trees", HEAD_RULES };
+
+  forge_and_refuse ("trees.h5", places, G_N_ELEMENTS (places), TRANSLATE_TREES);
+}
+
+static const char *rules_text; /* that write_rules is to write */
+
+static void
+write_rules (hid_t file, const char *path)
+{
+  write_bytes (file, path, rules_text, strlen (rules_text));
+}
+
+TEST_CASE (hostile_forged, head_rules)
+{
+  g_autofree char *long_name = g_strnfill (100000, 'x');
+  g_autofree char *long_rule = g_strconcat ("[head-rules]\nsummary=x\nother=left\n[rules]\nNP=up ", long_name, NULL);
+  const char *const texts[] = {
+    "nothing of a key file",
+    "[rules]\nNP=left\n",
+    "[head-rules]\nsummary=x\nother=up\n[rules]\n",
+    "[head-rules]\nsummary=x\nother=left\n[rules]\nNP=\n",
+    "[head-rules]\nsummary=x\nother=left\n[rules]\nNP=right NN; down\n",
+    "[head-rules]\nsummary=x\nother=left\n[rules]\nNP=left\nNP=left\n",
+    "[head-rules]\nsummary=\x1b[2J\n[\x1b]\n",
+    "[head-rules]\nsummary=\xff\xfe\n",
+    long_rule,
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      CONTEXT ("%.100s", texts[i]);
+
+      rules_text = texts[i];
+      forge ("trees.h5", "forged.h5", HEAD_RULES, write_rules);
+      REFUSED (TRANSLATE_TREES, "forged.h5:" HEAD_RULES);
+      REFUSED ("adversarial forged.h5 -q", "forged.h5:" HEAD_RULES);
+    }
+}
+
 TEST_CASE (hostile_forged, newer_format)
 {
   static const char *const commands[]

@@ -69,12 +69,44 @@ TEST_CASE (hostile_trees, words_that_do_not_match)
   REFUSED (CONVERT, "trees:1: word 1 of the tree is \"xxx");
 }
 
+/* @words words in one tree that branches to the left, and to the right, and in triples whose root comes last. */
+static void
+append_left (GString *trees, int words)
+{
+  for (int i = 1; i < words; i++)
+    g_string_append (trees, "(X ");
+  g_string_append_c (trees, 'a');
+  for (int i = 1; i < words; i++)
+    g_string_append (trees, " a)");
+  g_string_append_c (trees, '\n');
+}
+
+static void
+append_right (GString *trees, int words)
+{
+  for (int i = 1; i < words; i++)
+    g_string_append (trees, "(X a ");
+  g_string_append_c (trees, 'a');
+  for (int i = 1; i < words; i++)
+    g_string_append_c (trees, ')');
+  g_string_append_c (trees, '\n');
+}
+
+static void
+append_triples (GString *trees, int words)
+{
+  for (int i = 1; i < words; i++)
+    g_string_append_printf (trees, "[%d,%d,%d]%c", words - i, i == 1 ? words : words + i - 1, words + i,
+                            i < words - 1 ? ' ' : '\n');
+}
+
 /* As deep and as wide as a line can be. */
 TEST_CASE (hostile_trees, depth)
 {
   g_autofree char *open = repeat ("", "(", 1000000, "\n"), *close = repeat ("", ")", 1000000, "\n"),
                   *chain = repeat ("", "(X", 10000, " a\n"), *words = repeat ("(S", " a", 100000, ")\n"),
                   *tokens = repeat ("", "a ", 100000, "\n");
+  void (*const appends[]) (GString *, int) = { append_left, append_right, append_triples };
   g_autoptr (GString) deep = g_string_new (NULL), sentence = g_string_new (NULL);
   write_trees (open, "a\n");
   REFUSED (CONVERT, "trees:1: 1000000 brackets of the tree are still open");
@@ -88,15 +120,89 @@ TEST_CASE (hostile_trees, depth)
   REFUSED (CONVERT, "trees:1: the tree has 100000 words; expected at most 65535");
 
   for (int i = 0; i < 10000; i++)
+    g_string_append (sentence, "a ");
+  for (guint i = 0; i < G_N_ELEMENTS (appends); i++)
     {
-      g_string_append (deep, i < 9999 ? "(X a " : "a");
-      g_string_append (sentence, "a ");
+      g_string_truncate (deep, 0);
+      appends[i](deep, 10000);
+      write_trees (deep->str, sentence->str);
+      g_auto (Attempt) attempt = ATTEMPT (CONVERT);
+      CHECK_INT (attempt.code, 0);
     }
-  for (int i = 0; i < 9999; i++)
-    g_string_append_c (deep, ')');
-  write_trees (deep->str, sentence->str);
-  g_auto (Attempt) attempt = ATTEMPT (CONVERT);
-  CHECK_INT (attempt.code, 0);
+}
+
+/* What is deep but sound is trained with and translated with. */
+TEST_CASE (hostile_trees, deep_ones_in_training)
+{
+  static const struct
+  {
+    void (*append) (GString *, int);
+    int words;
+  } lines[] = { { append_left, 1000 }, { append_right, 10000 }, { append_triples, 1000 }, { append_right, 2 } };
+  g_autoptr (GString) trees = g_string_new (NULL), sentences = g_string_new (NULL), targets = g_string_new (NULL);
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      lines[i].append (trees, lines[i].words);
+      for (int k = 0; k < lines[i].words; k++)
+        g_string_append (sentences, k > 0 ? " a" : "a");
+      g_string_append_c (sentences, '\n');
+      g_string_append (targets, "b\n");
+    }
+  materials_write_text ("reorder/train.a.trees", trees->str);
+  materials_write_text ("reorder/train.a", sentences->str);
+  materials_write_text ("reorder/train.target", targets->str);
+  g_auto (Attempt) check = ATTEMPT ("trees --check reorder/train.a.trees --tokens reorder/train.a");
+  CHECK_INT (check.code, 0);
+  CHECK_CONTAINS (check.output, "  with tree       4\n");
+  g_auto (Attempt) run = ATTEMPT ("run trees.ini -q -o new --set source.a/leaves.width=2 --set decoder.width=2");
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (run.code, 0);
+  g_auto (Attempt) translation
+      = ATTEMPT ("translate trees.h5 -q -s a=reorder/train.a -s a.trees=reorder/train.a.trees");
+  CHECK_STRING (translation.errors, "");
+  CHECK_INT (translation.code, 0);
+}
+
+/* The same faults in the data of a run. */
+TEST_CASE (hostile_trees, of_a_run)
+{
+  static const struct
+  {
+    const char *tree;
+    const char *part;
+  } lines[] = {
+    { "(S (A a) (B b)", "1 brackets of the tree are still open" },
+    { "(S (A a) (B b)))", "comes after the end of the tree" },
+    { "(S (A a) (B c))", "word 2 of the tree is \"c\", but token 2 of the sentence is \"b\"" },
+    { "(S (A a) (B b) (C c))", "the tree has 3 words, but the sentence has 2 tokens" },
+    { "[1,202,201] [2,201,202] [3,4,203]", "node 201 of the tree's triples is below itself" },
+    { "[1,3,201]", "triple 1 has the child 3, which is neither one of the words 1 to 2" },
+    { "[1,2,201] [201,3,202]", "the tree has 3 words, but the sentence has 2 tokens" },
+    { "", "the line has no tree" },
+  };
+
+  NEED_MATERIALS ();
+  materials_write_text ("reorder/train.a", "a b\na b\na b\n");
+  materials_write_text ("reorder/train.target", "b\nb\nb\n");
+  materials_write_text ("text", "a b\na b\n");
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      CONTEXT ("%s", lines[i].tree);
+      g_autofree char *trees = g_strconcat ("[1,2,201]\n", lines[i].tree, "\n[1,2,201]\n", NULL);
+      g_autofree char *two = g_strconcat ("[1,2,201]\n", lines[i].tree, "\n", NULL);
+      g_autofree char *part = g_strconcat ("reorder/train.a.trees:2: |", lines[i].part, NULL);
+      g_autofree char *of_two = g_strconcat ("two:2: |", lines[i].part, NULL);
+
+      materials_write_text ("reorder/train.a.trees", trees);
+      REFUSED ("run trees.ini -q -o new --set data.no_tree=error", part);
+      if (lines[i].tree[0] == '\0')
+        continue;
+      materials_write_text ("two", two);
+      REFUSED ("run trees.ini -q -o new --set data.no_tree=drop", part);
+      REFUSED ("translate trees.h5 -q -s a=text -s a.trees=two -o new", of_two);
+    }
 }
 
 TEST_CASE (hostile_trees, files)
