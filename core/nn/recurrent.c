@@ -46,18 +46,24 @@ parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
   return parameter == NULL ? NULL : plait_parameter_node (tape, parameter);
 }
 
-PlaitCellState
-plait_cell_run (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitRagged rows, gboolean backwards,
-                PlaitCellState initial)
+PlaitRecurrentCell
+plait_cell_weights (PlaitTape *tape, const PlaitCell *cell)
 {
-  gint64 width = cell->declaration.width;
-  PlaitRecurrentCell weights = {
+  return (PlaitRecurrentCell){
     .kind = cell->declaration.kind,
     .reset = cell->declaration.reset,
     .recurrent = plait_parameter_node (tape, cell->recurrent.weight),
     .bias = parameter_node (tape, cell->recurrent.bias),
     .candidate = parameter_node (tape, cell->candidate.weight),
   };
+}
+
+PlaitCellState
+plait_cell_run (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitRagged rows, gboolean backwards,
+                PlaitCellState initial)
+{
+  gint64 width = cell->declaration.width;
+  PlaitRecurrentCell weights = plait_cell_weights (tape, cell);
   PlaitNode *states = plait_recur (tape, &weights, projected, rows, backwards, initial.state, initial.cell);
 
   plait_tape_drop_spare (tape);

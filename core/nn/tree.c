@@ -251,18 +251,6 @@ plait_tree_down_declare (PlaitParameters *parameters, const char *name, const Pl
   return down;
 }
 
-static PlaitRecurrentCell
-weights_of (PlaitTape *tape, const PlaitCell *cell)
-{
-  return (PlaitRecurrentCell){
-    .kind = cell->declaration.kind,
-    .reset = cell->declaration.reset,
-    .recurrent = plait_parameter_node (tape, cell->recurrent.weight),
-    .bias = parameter_node (tape, cell->recurrent.bias),
-    .candidate = parameter_node (tape, cell->candidate.weight),
-  };
-}
-
 PlaitNode *
 plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree, PlaitNode *x)
 {
@@ -282,7 +270,7 @@ plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTr
       PlaitNode *rows = plait_gather_rows (tape, x, children->row, children->first[tree->down.levels]);
 
       projected[side] = plait_cell_project (tape, cells[side], rows);
-      weights[side] = weights_of (tape, cells[side]);
+      weights[side] = plait_cell_weights (tape, cells[side]);
     }
   return plait_descend (tape, weights, &tree->down, roots, projected);
 }

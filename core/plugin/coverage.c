@@ -6,19 +6,7 @@
 PlaitNode *
 plait_coverage_of_rows (const PlaitCoverageStep *step, PlaitNode *x)
 {
-  return plait_gather_rows (step->tape, x, step->rows, step->n);
-}
-
-PlaitNode *
-plait_coverage_of_queries (const PlaitCoverageStep *step, PlaitNode *x)
-{
-  return plait_gather_rows (step->tape, x, step->queries, step->n);
-}
-
-PlaitNode *
-plait_coverage_linked (const PlaitCoverageStep *step, const gint64 *link, PlaitNode *x)
-{
-  return plait_gather_rows (step->tape, x, link, step->n);
+  return plait_gather_rows (step->tape, x, step->places.rows, step->n);
 }
 
 PlaitLinear
@@ -48,18 +36,23 @@ plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell, con
   return plait_cell_project (tape, &cell->cell, memory->states);
 }
 
+static PlaitPairReading
+reading_of (const PlaitCoverageStep *step, const PlaitLinear *linear, const gint64 *link, PlaitNode *x)
+{
+  return (PlaitPairReading){ link, x, plait_parameter_node (step->tape, linear->weight) };
+}
+
 PlaitNode *
-plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step, PlaitNode *const *terms,
-                            guint n)
+plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
+                            const PlaitCoverageReading *readings, guint n)
 {
   PlaitTape *tape = step->tape;
-  PlaitNode **sum = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n + GATES);
+  PlaitPairReading *all = plait_arena_new_array (plait_tape_arena (tape), PlaitPairReading, n + 1);
+  PlaitRecurrentCell gru = plait_cell_weights (tape, &cell->cell);
   PlaitNode *query = plait_linear_apply (tape, &cell->query, step->query, PLAIT_ACTIVATION_NONE);
 
-  sum[0] = plait_coverage_of_rows (step, step->prepared);
-  sum[1] = plait_coverage_of_queries (step, query);
-  sum[2] = plait_linear_apply (tape, &cell->attention, step->attention, PLAIT_ACTIVATION_NONE);
+  all[0] = reading_of (step, &cell->attention, NULL, step->attention);
   for (guint i = 0; i < n; i++)
-    sum[3 + i] = terms[i];
-  return plait_cell_step (tape, &cell->cell, plait_sum (tape, sum, 3 + n), (PlaitCellState){ step->state, NULL }).state;
+    all[1 + i] = reading_of (step, readings[i].linear, readings[i].link, readings[i].x);
+  return plait_pair_cell (tape, &gru, &step->places, step->prepared, query, all, 1 + n, step->state);
 }

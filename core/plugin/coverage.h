@@ -30,13 +30,12 @@ typedef struct
 {
   PlaitTape *tape;
   const PlaitMemory *memory;
-  PlaitNode *prepared;   /* what prepare gave */
-  PlaitNode *state;      /* [pairs, width], of the step before */
-  PlaitNode *attention;  /* [pairs, 1], just paid, before dropout */
-  PlaitNode *query;      /* [queries, query width]: the state that asked */
-  gint64 n;              /* pairs */
-  const gint64 *rows;    /* [n]: the memory row of each pair */
-  const gint64 *queries; /* [n]: its query */
+  PlaitNode *prepared;    /* what prepare gave */
+  PlaitNode *state;       /* [pairs, width], of the step before */
+  PlaitNode *attention;   /* [pairs, 1], just paid, before dropout */
+  PlaitNode *query;       /* [queries, query width]: the state that asked */
+  gint64 n;               /* pairs */
+  PlaitPairPlaces places; /* their memory rows and queries */
   /* [n]: the pair of the same query with the row's child or neighbour, or -1. Neighbours are those of the memory's
    * links, and without them the rows before and after. */
   const gint64 *left;
@@ -69,12 +68,6 @@ typedef struct
 /* Row i is the row of @x that belongs to the memory row of pair i: x [rows, w] -> [pairs, w]. */
 PLAIT_API PlaitNode *plait_coverage_of_rows (const PlaitCoverageStep *step, PlaitNode *x);
 
-/* The same of queries: x [queries, w] -> [pairs, w]. */
-PLAIT_API PlaitNode *plait_coverage_of_queries (const PlaitCoverageStep *step, PlaitNode *x);
-
-/* Row i is row link[i] of @x, zeros where there is none: x [pairs, w], @link one of the step's. */
-PLAIT_API PlaitNode *plait_coverage_linked (const PlaitCoverageStep *step, const gint64 *link, PlaitNode *x);
-
 /*
  * What gated coverages share: a GRU over pairs (eq. 11),
  *
@@ -100,6 +93,14 @@ PLAIT_API PlaitLinear plait_coverage_cell_input (const PlaitCoverageBuild *build
 PLAIT_API PlaitNode *plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell,
                                                   const PlaitMemory *memory);
 
-/* The new states; @terms [n] are what further inputs gave, [pairs, 3 width] each. */
+/* A further input's part in an update: pair i reads row link[i] of @x, @link being one of the step's. */
+typedef struct
+{
+  const PlaitLinear *linear; /* of plait_coverage_cell_input */
+  const gint64 *link;        /* [pairs] */
+  PlaitNode *x;              /* [pairs, in] */
+} PlaitCoverageReading;
+
+/* The new states; @readings [n] are those of the further inputs. */
 PLAIT_API PlaitNode *plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
-                                                 PlaitNode *const *terms, guint n);
+                                                 const PlaitCoverageReading *readings, guint n);

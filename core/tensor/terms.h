@@ -61,6 +61,14 @@
   X (pair_softmax_normaliser)                                                                                          \
   X (pair_read_weight)                                                                                                 \
   X (pair_read_value)                                                                                                  \
+  X (pair_cell_row)                                                                                                    \
+  X (pair_cell_query)                                                                                                  \
+  X (pair_cell_input)                                                                                                  \
+  X (pair_cell_input_weight)                                                                                           \
+  X (pair_cell_back)                                                                                                   \
+  X (pair_cell_weight)                                                                                                 \
+  X (pair_cell_candidate_back)                                                                                         \
+  X (pair_cell_candidate_weight)                                                                                       \
   X (items_attention_query)                                                                                            \
   X (items_attention_key)                                                                                              \
   X (items_attention_value)                                                                                            \

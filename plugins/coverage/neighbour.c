@@ -45,20 +45,15 @@ prepare (gconstpointer settings, gconstpointer state, PlaitTape *tape, const Pla
 }
 
 static PlaitNode *
-beside (const PlaitCoverageStep *step, const PlaitLinear *linear, const gint64 *link)
-{
-  PlaitNode *state = plait_coverage_linked (step, link, step->state);
-
-  return plait_linear_apply (step->tape, linear, state, PLAIT_ACTIVATION_NONE);
-}
-
-static PlaitNode *
 update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageStep *step)
 {
   const State *state = state_data;
-  PlaitNode *terms[] = { beside (step, &state->previous, step->previous), beside (step, &state->next, step->next) };
+  PlaitCoverageReading readings[] = {
+    { &state->previous, step->previous, step->state },
+    { &state->next, step->next, step->state },
+  };
 
-  return plait_coverage_cell_update (&state->cell, step, terms, G_N_ELEMENTS (terms));
+  return plait_coverage_cell_update (&state->cell, step, readings, G_N_ELEMENTS (readings));
 }
 
 static const PlaitCoverageTable table

@@ -55,23 +55,17 @@ prepare (gconstpointer settings, gconstpointer state, PlaitTape *tape, const Pla
 }
 
 static PlaitNode *
-read_child (const PlaitCoverageStep *step, const PlaitLinear *linear, const gint64 *link, PlaitNode *x)
-{
-  return plait_linear_apply (step->tape, linear, plait_coverage_linked (step, link, x), PLAIT_ACTIVATION_NONE);
-}
-
-static PlaitNode *
 update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageStep *step)
 {
   const State *state = state_data;
-  PlaitNode *terms[] = {
-    read_child (step, &state->left.state, step->left, step->state),
-    read_child (step, &state->left.attention, step->left, step->attention),
-    read_child (step, &state->right.state, step->right, step->state),
-    read_child (step, &state->right.attention, step->right, step->attention),
+  PlaitCoverageReading readings[] = {
+    { &state->left.state, step->left, step->state },
+    { &state->left.attention, step->left, step->attention },
+    { &state->right.state, step->right, step->state },
+    { &state->right.attention, step->right, step->attention },
   };
 
-  return plait_coverage_cell_update (&state->cell, step, terms, G_N_ELEMENTS (terms));
+  return plait_coverage_cell_update (&state->cell, step, readings, G_N_ELEMENTS (readings));
 }
 
 static const PlaitCoverageTable table

@@ -90,6 +90,50 @@ linear_often (PlaitTape *tape, PlaitNode *const *leaves)
   return x;
 }
 
+/* Two rows with one query, and three rows with two queries: eight pairs. */
+static const gint64 pair_queries[] = { 0, 1, 3 }, pair_rows[] = { 0, 2, 5 };
+static const gint64 rows_of_pairs[] = { 0, 1, 2, 3, 4, 2, 3, 4 };
+static const gint64 queries_of_pairs[] = { 0, 0, 1, 1, 1, 2, 2, 2 };
+/* The last row of the second sentence reads the other two, and so does one of the first. */
+static const gint64 pair_left[] = { -1, 0, -1, -1, 2, -1, -1, 5 };
+static const gint64 pair_right[] = { -1, -1, -1, -1, 3, -1, -1, 6 };
+
+/* Two steps of a GRU whose gates read the linked states and numbers, as a coverage of trees does; the leaves are the
+ * parts of rows and queries, states, U, numbers, the weights of four readings, and with the reset before U_c. */
+static PlaitNode *
+pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetPlace reset)
+{
+  PlaitRecurrentCell gru = { .kind = PLAIT_CELL_GRU, .reset = reset, .recurrent = leaves[3] };
+  PlaitPairPlaces places = { plait_pairs (tape, (PlaitRagged){ 2, pair_queries }, (PlaitRagged){ 2, pair_rows }),
+                             rows_of_pairs, queries_of_pairs };
+  PlaitNode *states = leaves[2];
+
+  if (reset == PLAIT_RESET_BEFORE)
+    gru.candidate = leaves[9];
+  for (gint t = 0; t < 2; t++)
+    {
+      PlaitPairReading readings[] = { { NULL, leaves[4], leaves[5] },
+                                      { pair_left, states, leaves[6] },
+                                      { pair_left, leaves[4], leaves[7] },
+                                      { pair_right, states, leaves[8] } };
+
+      states = plait_pair_cell (tape, &gru, &places, leaves[0], leaves[1], readings, G_N_ELEMENTS (readings), states);
+    }
+  return states;
+}
+
+static PlaitNode *
+pair_cell_before (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return pair_cell (tape, leaves, PLAIT_RESET_BEFORE);
+}
+
+static PlaitNode *
+pair_cell_after (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return pair_cell (tape, leaves, PLAIT_RESET_AFTER);
+}
+
 /* Three words under two nodes, two words under one, and a word by itself. */
 static const gint64 tree_leaf[] = { 0, 1, 2, -1, -1, 3, 4, -1, 5 };
 static const gint64 tree_first[] = { 0, 2, 3 };
@@ -189,6 +233,18 @@ const GradientCase recurrent_cases[] = {
     { { 5, 27 }, { 9, 18 }, { 9, 9 }, { 3, 9 } } },
   { "recur lstm", "recur_lstm_", recur_lstm, CHECK_MODE, 5, { { 5, 36 }, { 9, 36 }, { 1, 36 }, { 3, 9 }, { 3, 9 } } },
   { "recur lstm, states", NULL, recur_lstm_states, CHECK_MODE, 2, { { 5, 12 }, { 3, 12 } } },
+  { "pair cell, reset before",
+    "pair_cell_",
+    pair_cell_before,
+    CHECK_MODE,
+    10,
+    { { 5, 27 }, { 3, 27 }, { 8, 9 }, { 9, 18 }, { 8, 1 }, { 1, 27 }, { 9, 27 }, { 1, 27 }, { 9, 27 }, { 9, 9 } } },
+  { "pair cell, reset after",
+    "pair_cell_",
+    pair_cell_after,
+    CHECK_MODE,
+    9,
+    { { 5, 27 }, { 3, 27 }, { 8, 9 }, { 9, 27 }, { 8, 1 }, { 1, 27 }, { 9, 27 }, { 1, 27 }, { 9, 27 } } },
   { "climb plainly", "climb_", climb_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
   { "climb gru, reset before",
     "climb_gru_",

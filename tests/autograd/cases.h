@@ -17,7 +17,7 @@ typedef struct
   {
     gint64 rows;
     gint64 width;
-  } leaves[6]; /* drawn from a normal distribution, by case and leaf */
+  } leaves[10]; /* drawn from a normal distribution, by case and leaf */
 } GradientCase;
 
 /* Case @i of all, or NULL after the last. */

@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/levels.h"
+#include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 #include "tensor/kernels/vector.h"
 
@@ -16,6 +17,20 @@ KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const 
   else
     for (gint64 i = 0; i < n; i++)
       y[i] = alpha * x[i];
+}
+
+void
+KERNEL (combine) (PlaitScalar *y, const PlaitScalar *const *x, const PlaitScalar *factors, guint terms, gint64 n)
+{
+  for (gint64 i = 0; i < n; i += VECTOR_LENGTH)
+    {
+      gint64 here = MIN (VECTOR_LENGTH, n - i);
+      Vector sum = vector_all (0);
+
+      for (guint k = 0; k < terms; k++)
+        sum += factors[k] * take (x[k] + i, here);
+      put (y + i, sum, here);
+    }
 }
 
 void

@@ -145,6 +145,8 @@ typedef struct
 
   /* y = beta y + alpha x. */
   void (*accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n);
+  /* y = the sum of factors[k] x[k], k < @terms. */
+  void (*combine) (PlaitScalar *y, const PlaitScalar *const *x, const PlaitScalar *factors, guint terms, gint64 n);
   /* z = beta z + x * y. */
   void (*multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* y = base + factor * x * mask, @base NULL meaning zeros; the elements are @first .. of the mask. */

@@ -32,6 +32,7 @@ const PlaitKernels KERNEL (kernels) = {
   .multiply = KERNEL (multiply),
   .transpose = KERNEL (transpose),
   .accumulate = KERNEL (accumulate),
+  .combine = KERNEL (combine),
   .multiply_elements = KERNEL (multiply_elements),
   .dropout = KERNEL (dropout),
   .activate = KERNEL (activate),
