@@ -4,7 +4,6 @@
 #include "autograd/internal.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ALIGNMENT 64
@@ -167,76 +166,6 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
         parameter->gradient.data = parameters->gradients + parameter->offset;
     }
   return TRUE;
-}
-
-/* Initial values are drawn in pieces of this many elements. */
-#define PIECE ((gint64)1 << 14)
-
-typedef struct
-{
-  PlaitParameter *parameter;
-  PlaitRandomKey key;
-  double bound;
-} Draw;
-
-static void
-draw_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Draw *draw = data;
-  PlaitTensor value = draw->parameter->value;
-  gint64 end = MIN ((piece + 1) * PIECE, value.rows * value.width);
-
-  for (gint64 i = piece * PIECE; i < end; i++)
-    if (draw->parameter->initial.kind == PLAIT_INITIAL_NORMAL)
-      value.data[i] = (PlaitScalar)(draw->bound * plait_random_normal (draw->key, (guint64)i));
-    else
-      value.data[i] = (PlaitScalar)(draw->bound * (2 * plait_random_uniform (draw->key, (guint64)i) - 1));
-}
-
-static void
-initialise (PlaitParameter *parameter, PlaitPool *pool, guint64 seed)
-{
-  PlaitTensor value = parameter->value;
-  gint64 n = value.rows * value.width;
-  guint blocks = MAX (parameter->initial.blocks, 1);
-  Draw draw = { parameter, plait_random_key (seed, "initial", parameter->name, 0), parameter->initial.size };
-
-  switch (parameter->initial.kind)
-    {
-    case PLAIT_INITIAL_ZEROS:
-    case PLAIT_INITIAL_ONES:
-      for (gint64 i = 0; i < n; i++)
-        value.data[i] = parameter->initial.kind == PLAIT_INITIAL_ONES ? 1 : 0;
-      return;
-
-    case PLAIT_INITIAL_BLOCKS:
-      for (gint64 i = 0; i < n; i++)
-        {
-          gint64 block = i % value.width / (value.width / blocks);
-
-          value.data[i] = (PlaitScalar)(block >= parameter->initial.first && block <= parameter->initial.last
-                                            ? parameter->initial.size
-                                            : 0);
-        }
-      return;
-
-    case PLAIT_INITIAL_GLOROT:
-      draw.bound = sqrt (6.0 / ((double)value.rows + (double)value.width / blocks));
-      break;
-
-    case PLAIT_INITIAL_NORMAL:
-    case PLAIT_INITIAL_UNIFORM:
-      break;
-    }
-  plait_pool_run (pool, (n + PIECE - 1) / PIECE, draw_piece, &draw);
-}
-
-void
-plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed)
-{
-  plait_parameters_write_values (parameters);
-  for (guint i = 0; i < parameters->list->len; i++)
-    initialise (parameters->list->pdata[i], pool, seed);
 }
 
 guint

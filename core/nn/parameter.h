@@ -20,10 +20,11 @@ typedef enum
 {
   PLAIT_INITIAL_ZEROS,
   PLAIT_INITIAL_ONES,
-  PLAIT_INITIAL_NORMAL,  /* mean 0, standard deviation @size */
-  PLAIT_INITIAL_UNIFORM, /* in [-size, size) */
-  PLAIT_INITIAL_GLOROT,  /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
-  PLAIT_INITIAL_BLOCKS,  /* of @blocks side by side, @size in those from @first to @last, zeros in the others */
+  PLAIT_INITIAL_NORMAL,     /* mean 0, standard deviation @size */
+  PLAIT_INITIAL_UNIFORM,    /* in [-size, size) */
+  PLAIT_INITIAL_GLOROT,     /* uniform in [-a, a), a = sqrt (6 / (rows + width / blocks)) (Glorot & Bengio 2010) */
+  PLAIT_INITIAL_BLOCKS,     /* of @blocks side by side, @size in those from @first to @last, zeros in the others */
+  PLAIT_INITIAL_ORTHOGONAL, /* each of the square blocks an orthogonal matrix, all as likely (Saxe et al. 2014) */
 } PlaitInitialKind;
 
 /* How a parameter starts. */
@@ -31,18 +32,21 @@ typedef struct
 {
   PlaitInitialKind kind;
   double size;
-  guint blocks; /* GLOROT: how many weights stand side by side in this one (keys and values: 2); 0 means 1 */
+  /* GLOROT, ORTHOGONAL: how many weights stand side by side in this one (keys and values: 2); 0 means 1 */
+  guint blocks;
   guint first;
   guint last;
+  guint stacked; /* ORTHOGONAL: and how many one above the other (those of two children: 2); 0 means 1 */
 } PlaitInitial;
 
-#define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0, 0 })
-#define PLAIT_ONES ((PlaitInitial){ PLAIT_INITIAL_ONES, 0, 0, 0, 0 })
-#define PLAIT_NORMAL(deviation) ((PlaitInitial){ PLAIT_INITIAL_NORMAL, (deviation), 0, 0, 0 })
-#define PLAIT_UNIFORM(bound) ((PlaitInitial){ PLAIT_INITIAL_UNIFORM, (bound), 0, 0, 0 })
-#define PLAIT_GLOROT ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, 1, 0, 0 })
-#define PLAIT_GLOROT_BLOCKS(n) ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, (n), 0, 0 })
-#define PLAIT_BLOCKS(size, first, last, n) ((PlaitInitial){ PLAIT_INITIAL_BLOCKS, (size), (n), (first), (last) })
+#define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0, 0, 0 })
+#define PLAIT_ONES ((PlaitInitial){ PLAIT_INITIAL_ONES, 0, 0, 0, 0, 0 })
+#define PLAIT_NORMAL(deviation) ((PlaitInitial){ PLAIT_INITIAL_NORMAL, (deviation), 0, 0, 0, 0 })
+#define PLAIT_UNIFORM(bound) ((PlaitInitial){ PLAIT_INITIAL_UNIFORM, (bound), 0, 0, 0, 0 })
+#define PLAIT_GLOROT ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, 1, 0, 0, 0 })
+#define PLAIT_GLOROT_BLOCKS(n) ((PlaitInitial){ PLAIT_INITIAL_GLOROT, 0, (n), 0, 0, 0 })
+#define PLAIT_ORTHOGONAL(blocks, stacked) ((PlaitInitial){ PLAIT_INITIAL_ORTHOGONAL, 0, (blocks), 0, 0, (stacked) })
+#define PLAIT_BLOCKS(size, first, last, n) ((PlaitInitial){ PLAIT_INITIAL_BLOCKS, (size), (n), (first), (last), 0 })
 
 /* What search multiplies by a parameter, and so how it is packed. */
 typedef enum
@@ -86,6 +90,11 @@ PLAIT_API gboolean plait_parameters_allocate (PlaitParameters *parameters, GErro
 
 /* Sets all values as declared. Each depends on @seed, the parameter's name and its shape only. */
 PLAIT_API void plait_parameters_initialise (PlaitParameters *parameters, PlaitPool *pool, guint64 seed);
+
+/* Lets weights begin as those of dl4mt do (nyu-dl/dl4mt-tutorial): square ones orthogonal, all others, and embeddings,
+ * normal with the standard deviation 0.01. Biases, gains and forget gates stay as they are declared. Before
+ * plait_parameters_initialise. */
+void plait_parameters_follow_dl4mt (PlaitParameters *parameters);
 
 /* How many parameters there are, and the @i-th in the order of declaration. (transfer none) */
 PLAIT_API guint plait_parameters_n (const PlaitParameters *parameters);

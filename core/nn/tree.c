@@ -8,6 +8,9 @@
 #define FIRST_FORGET_GATE 1
 #define LAST_FORGET_GATE 2
 
+/* Whose weights stand one above the other. */
+#define CHILDREN 2
+
 static gint64 *
 new_numbers (PlaitTape *tape, gint64 n, gboolean none)
 {
@@ -167,9 +170,13 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
 
   g_assert (declaration->kind != PLAIT_TREE_HEAD);
   unit.gates = plait_linear_declare_blocks (parameters, gates, 2 * width, 5 * width, 5, FALSE);
+  unit.gates.weight->initial.stacked = CHILDREN;
   unit.gates.bias = plait_parameters_declare (parameters, gate_bias, 1, 5 * width, bias);
   if (!lstm)
-    unit.candidate = plait_linear_declare (parameters, candidate, 2 * width, width, declaration->candidate_bias);
+    {
+      unit.candidate = plait_linear_declare (parameters, candidate, 2 * width, width, declaration->candidate_bias);
+      unit.candidate.weight->initial.stacked = CHILDREN;
+    }
   if (declaration->input_width > 0)
     unit.input = plait_linear_declare_blocks (parameters, input, declaration->input_width, blocks * width,
                                               (guint)blocks, FALSE);
@@ -219,7 +226,9 @@ plait_tree_heads_declare (PlaitParameters *parameters, const char *name, gint64 
 {
   g_autofree char *gate = g_strconcat (name, "/gate", NULL);
 
-  return (PlaitTreeHeads){ plait_linear_declare (parameters, gate, 2 * width, width, TRUE) };
+  PlaitTreeHeads heads = { plait_linear_declare (parameters, gate, 2 * width, width, TRUE) };
+  heads.gate.weight->initial.stacked = CHILDREN;
+  return heads;
 }
 
 PlaitNode *

@@ -60,6 +60,11 @@ static const PlaitSettingDefinition definitions[] = {
                        "What makes a checkpoint the best: validation loss, or metric", NULL),
   PLAIT_DEFINE_TEXT (PlaitTrainSettings, metric, "", "Metric of translated validation text, such as bleu; empty: none",
                      NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initial_values, "glorot", "glorot;dl4mt",
+                       "What weights begin with: uniform values by the sum of their widths and normal embeddings, or "
+                       "orthogonal matrices where they are square and else, embeddings too, normal values of standard "
+                       "deviation 0.01",
+                       "Glorot & Bengio 2010; dl4mt"),
   PLAIT_DEFINE_PLACE (PlaitTrainSettings, initialise, "",
                       "Run whose parameters training begins with, relative to the experiment file; empty: none. Taken "
                       "are those of the same name and shape; embeddings and output only if the vocabulary is the same"),

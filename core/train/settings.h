@@ -27,6 +27,12 @@ typedef enum
 
 typedef enum
 {
+  PLAIT_INITIAL_VALUES_GLOROT,
+  PLAIT_INITIAL_VALUES_DL4MT,
+} PlaitInitialValues;
+
+typedef enum
+{
   PLAIT_INITIALISE_BEST,
   PLAIT_INITIALISE_LAST,
   PLAIT_INITIALISE_AVERAGE,
@@ -59,6 +65,7 @@ typedef struct
   gint64 validation_batch;
   gint best_by; /* PlaitBestBy */
   const char *metric;
+  gint initial_values;         /* PlaitInitialValues */
   const char *initialise;      /* absolute path of a run; empty: none */
   const char *initialise_take; /* globs over names of parameters, a list; empty: all */
   const char *initialise_leave;

@@ -97,6 +97,47 @@ first_name (PlaitStore *run, const char *prefix)
   return NULL;
 }
 
+/* The key train.initial_values: square weights begin orthogonal, biases and gains as ever. */
+TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
+{
+  enum
+  {
+    MOST = 1 << 20,
+  };
+  static const char place[] = "/checkpoint/last/parameters/decoder/layer/0/self_attention/output/weight";
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  GError *error = NULL;
+  g_autoptr (PlaitStore) usual = run_still (experiment, "usual.h5", NULL, NULL, &error);
+  g_autoptr (PlaitStore) as_dl4mt
+      = run_still (experiment, "dl4mt.h5", (const char *[]){ "train.initial_values=dl4mt", NULL }, NULL, &error);
+  PlaitStore *const runs[] = { usual, as_dl4mt };
+  double distances[2] = { 0, 0 };
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (usual && as_dl4mt);
+  for (guint i = 0; i < 2; i++)
+    {
+      gint64 n = 0;
+      g_autofree double *x = plait_store_read_array (runs[i], place, PLAIT_STORE_DOUBLE, MOST, &n, &error);
+      gint64 width = (gint64)sqrt ((double)n);
+
+      CHECK_NO_ERROR (error);
+      REQUIRE (x && width * width == n);
+      for (gint64 a = 0; a < width; a++)
+        for (gint64 b = 0; b < width; b++)
+          {
+            double product = a == b ? -1 : 0;
+
+            for (gint64 k = 0; k < width; k++)
+              product += x[k * width + a] * x[k * width + b];
+            distances[i] = fmax (distances[i], fabs (product));
+          }
+    }
+  CHECK (distances[0] > 0.1);
+  CHECK (distances[1] < 1e-5);
+  CHECK (is_same (as_dl4mt, usual, "last", "decoder/norm/gain"));
+}
+
 /* The paper's second phase: embeddings and encoders are taken, the decoder begins anew. */
 TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 {
