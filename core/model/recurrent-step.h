@@ -14,8 +14,8 @@
  *     current        s = cell (s', y);          c = combine (s)
  *
  * s' being the top layer's state of the step before in the first, the first layer's otherwise. Layers above the first
- * read the states below them. The readout tanh (W [s; y; c] + b) is made once for all steps, unless it is fed to the
- * next one.
+ * read the states below them. With reset=after the second cell has biases on both of its products, as dl4mt needs. The
+ * readout tanh (W [s; y; c] + b) is made once for all steps, unless it is fed to the next one.
  */
 
 typedef struct

@@ -123,7 +123,7 @@ static const PlaitDecoderTable recurrent_table = {
  */
 
 static PlaitCell
-declare_cell (const PlaitRecurrent *r, const char *name, gint64 input_width)
+declare_cell (const PlaitRecurrent *r, const char *name, gint64 input_width, gboolean recurrent_bias)
 {
   PlaitCellDeclaration declaration = {
     .kind = plait_recurrent_has_cells (r) ? PLAIT_CELL_LSTM : PLAIT_CELL_GRU,
@@ -131,6 +131,7 @@ declare_cell (const PlaitRecurrent *r, const char *name, gint64 input_width)
     .input_width = input_width,
     .width = r->state_width,
     .forget_bias = 1,
+    .recurrent_bias = recurrent_bias,
   };
 
   return plait_cell_declare (r->build.parameters, name, &declaration);
@@ -169,10 +170,12 @@ declare_parts (PlaitRecurrent *r, GError **error)
     {
       g_autofree char *name = g_strdup_printf ("decoder/layer/%" G_GINT64_FORMAT "/cell", i);
 
-      r->cells[i] = declare_cell (r, name, i == 0 ? settings->width : r->state_width);
+      r->cells[i] = declare_cell (r, name, i == 0 ? settings->width : r->state_width, FALSE);
     }
+  /* The bias of dl4mt's second candidate stands within its reset. */
   if (settings->query == PLAIT_QUERY_INTERMEDIATE)
-    r->second = declare_cell (r, "decoder/layer/0/second_cell", context);
+    r->second = declare_cell (r, "decoder/layer/0/second_cell", context,
+                              !plait_recurrent_has_cells (r) && settings->reset == PLAIT_RESET_AFTER);
   if (settings->query == PLAIT_QUERY_PREVIOUS)
     r->context = plait_linear_declare_blocks (parameters, "decoder/layer/0/context", context, gates * r->state_width,
                                               (guint)gates, FALSE);

@@ -69,17 +69,6 @@ set (const PlaitParameter *parameter, gint64 column, const char *the_case, const
   reference_set ((PlaitParameter *)parameter, column, the_case, name);
 }
 
-/* The sum of @x times rows @first .. of the cotangent @name. */
-static PlaitNode *
-weigh (Bench *bench, PlaitNode *x, const char *the_case, const char *name, gint64 first)
-{
-  g_autofree char *full = g_strconcat ("cotangents/", name, NULL);
-  const ReferenceArray *array = reference (the_case, full);
-  PlaitTensor tensor = bench_tensor (bench, x->value.rows, x->value.width, array->numbers + first * array->width);
-
-  return plait_total (bench->tape, plait_multiply (bench->tape, x, plait_leaf (bench->tape, tensor, NULL)));
-}
-
 /* A site with serial over one memory, and a coverage. */
 typedef struct
 {
@@ -172,8 +161,8 @@ check_coverage (const char *coverage, const char *the_case)
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
       memcpy (weights + t * ROWS, capture->memories[0].weights, ROWS * sizeof *weights);
       memcpy (states + (gsize)(t + 1) * size, capture->coverage[0].states, size * sizeof *states);
-      terms[2 * t] = weigh (&bench, contexts[t], the_case, "context", t);
-      terms[2 * t + 1] = weigh (&bench, covered, the_case, "coverage", (t + 1) * ROWS);
+      terms[2 * t] = reference_weigh (&bench, contexts[t], the_case, "context", t);
+      terms[2 * t + 1] = reference_weigh (&bench, covered, the_case, "coverage", (t + 1) * ROWS);
     }
   reference_check_output (read, the_case, "context");
   reference_check_output (weights, the_case, "weights");

@@ -73,6 +73,37 @@ reference_check_gradient (const PlaitParameter *parameter, gint64 column, const 
   check_tensor (what, plait_tensor_columns (parameter->gradient, column, array->width), array->numbers, AGREEMENT);
 }
 
+/* Columns @column .. of rows @row .. of @tensor, as many as the array @array has, @n rows. */
+static PlaitTensor
+block_of (PlaitTensor tensor, gint64 row, gint64 column, const ReferenceArray *array, gint64 from, gint64 n)
+{
+  g_assert (from + n <= array->rows && row + n <= tensor.rows && column + array->width <= tensor.width);
+  return plait_tensor_rows (plait_tensor_columns (tensor, column, array->width), row, n);
+}
+
+void
+reference_set_block (PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case, const char *name,
+                     gint64 from, gint64 n)
+{
+  const ReferenceArray *array = reference_of (the_case, "weights", name);
+  PlaitTensor block = block_of (parameter->value, row, column, array, from, n);
+
+  for (gint64 r = 0; r < n; r++)
+    for (gint64 i = 0; i < block.width; i++)
+      plait_tensor_row (block, r)[i] = (PlaitScalar)array->numbers[(from + r) * array->width + i];
+}
+
+void
+reference_check_block (const PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case,
+                       const char *name, gint64 from, gint64 n)
+{
+  const ReferenceArray *array = reference_of (the_case, "gradients/weights", name);
+  g_autofree char *what = g_strdup_printf ("gradient of %s from row %d", name, (int)from);
+
+  check_tensor (what, block_of (parameter->gradient, row, column, array, from, n), array->numbers + from * array->width,
+                AGREEMENT);
+}
+
 typedef void (*Visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
 
 static void
@@ -148,6 +179,15 @@ reference_check_input (const PlaitNode *input, const char *the_case, const char 
   g_autofree char *what = g_strdup_printf ("gradient of %s", name);
 
   check_tensor (what, input->gradient, reference_of (the_case, "gradients/inputs", name)->numbers, AGREEMENT);
+}
+
+PlaitNode *
+reference_weigh (Bench *bench, PlaitNode *x, const char *the_case, const char *name, gint64 first)
+{
+  const ReferenceArray *array = reference_of (the_case, "cotangents", name);
+
+  g_assert (x->value.width == array->width && first + x->value.rows <= array->rows);
+  return bench_weigh (bench, x, array->numbers + first * array->width);
 }
 
 void

@@ -29,6 +29,12 @@ void reference_set (PlaitParameter *parameter, gint64 column, const char *the_ca
 /* Checks the same columns of its gradient against CASE/gradients/weights/NAME. */
 void reference_check_gradient (const PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
 
+/* The same of rows @from .. @from + @n - 1 of the array, which stand at row @row and column @column of @parameter. */
+void reference_set_block (PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case, const char *name,
+                          gint64 from, gint64 n);
+void reference_check_block (const PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case,
+                            const char *name, gint64 from, gint64 n);
+
 /* The projections of @attention against Wq, bq, ... below CASE/weights/NAME/: set, or their gradients checked. */
 void reference_set_attention (const PlaitAttention *attention, const char *the_case, const char *name);
 void reference_check_attention (const PlaitAttention *attention, const char *the_case, const char *name);
@@ -42,6 +48,9 @@ void reference_go_back (Bench *bench, PlaitNode *output, const char *the_case);
 
 /* Checks the gradient of @input against CASE/gradients/inputs/NAME. */
 void reference_check_input (const PlaitNode *input, const char *the_case, const char *name);
+
+/* The sum of @x times rows @first .. of CASE/cotangents/NAME. */
+PlaitNode *reference_weigh (Bench *bench, PlaitNode *x, const char *the_case, const char *name, gint64 first);
 
 /* Checks @numbers, laid out as the array, against CASE/outputs/NAME. */
 void reference_check_output (PlaitScalar *numbers, const char *the_case, const char *name);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "model/recurrent-site.h"
+#include "models.h"
+#include "reference.h"
+
+/* The scores of attention in recurrent decoders: one query, one memory, against the float64 reference. */
+
+#define WIDTH 8
+#define ROWS 5
+
+static void
+check_score (const char *the_case, PlaitAttentionScore score)
+{
+  static const gint64 one_query[] = { 0, 1 }, memory_rows[] = { 0, ROWS };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
+  g_autoptr (PlaitSettings) settings = test_small_settings (serial);
+  g_autofree gpointer serial_settings = plait_plugin_new_settings (serial, settings);
+  PlaitDecoderSettings decoder = test_decoder (2);
+  PlaitMemorySpecification memory = { .name = "m", .width = WIDTH };
+  PlaitDecoderBuild build = {
+    .settings = &decoder,
+    .combiner = serial->descriptor->table,
+    .combiner_settings = serial_settings,
+    .memories = &memory,
+    .n_memories = 1,
+    .parameters = parameters,
+  };
+  PlaitRecurrentSite site;
+  g_autoptr (GError) error = NULL;
+
+  decoder.attention = (gint)score;
+  decoder.attention_width = 7;
+  CHECK (plait_recurrent_site_build (&site, &build, WIDTH, WIDTH, "site/", &error));
+  CHECK (plait_parameters_allocate (parameters, &error));
+  CHECK_NO_ERROR (error);
+
+  const PlaitScoredAttention *attention = &site.attend[0];
+  g_auto (Bench) bench = bench_new (1);
+  PlaitNode *coverage = NULL;
+
+  reference_set (attention->query.weight, 0, the_case, "W");
+  reference_set (attention->items[0].key.weight, 0, the_case, "U");
+  reference_set (attention->items[0].key.bias, 0, the_case, "b");
+  reference_set (attention->vector, 0, the_case, "v");
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  PlaitNode *query = reference_input (&bench, the_case, "q");
+  PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows } };
+  PlaitScoredKeys keys = plait_recurrent_site_project (&site, bench.tape, &m);
+  PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, FALSE);
+  PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, capture);
+  PlaitNode *context = plait_recurrent_site_combine (&site, &pass, &keys, &build, query, &coverage);
+
+  reference_check_output (capture->memories[0].weights, the_case, "weights");
+  reference_check_output (context->value.data, the_case, "context");
+  plait_tape_backward (bench.tape, reference_weigh (&bench, context, the_case, "context", 0));
+  reference_check_input (query, the_case, "q");
+  reference_check_input (m.states, the_case, "m");
+  reference_check_gradient (attention->query.weight, 0, the_case, "W");
+  reference_check_gradient (attention->items[0].key.weight, 0, the_case, "U");
+  reference_check_gradient (attention->items[0].key.bias, 0, the_case, "b");
+  reference_check_gradient (attention->vector, 0, the_case, "v");
+}
+
+TEST_CASE (scores, chen2017_equations_5_to_7_additive)
+{
+  check_score ("recurrent/read_additive", PLAIT_SCORE_ADDITIVE);
+}
+
+TEST_CASE (scores, luong2015_equation_8_general)
+{
+  check_score ("recurrent/read_multiplicative", PLAIT_SCORE_MULTIPLICATIVE);
+}
+
+TEST_CASE (scores, luong2015_equation_8_dot)
+{
+  check_score ("recurrent/read_dot", PLAIT_SCORE_DOT);
+}
