@@ -249,5 +249,5 @@ plait_bench_attention_step (const PlaitBenchAttention *attention, PlaitTape *tap
   *coverage = NULL;
   pass = plait_site_pass (tape, memory, 1, (PlaitRagged){ 1, one }, NULL);
   return plait_recurrent_site_combine (&attention->site, &pass, &keys, &attention->build,
-                                       plait_parameter_node (tape, attention->query), coverage);
+                                       plait_parameter_node (tape, attention->query), NULL, coverage);
 }

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* What a sentinel is called, as a label and as a group: no source can have this name. */
+#define SENTINEL "<sentinel>"
+
 /* The greatest of the @n numbers of heads at @heads[i * stride]. */
 static guint
 most_heads (const guint *heads, guint n, guint stride)
@@ -52,13 +55,19 @@ check_rows (const PlaitSentenceAttention *a, GError **error)
               any |= a->rows[m] > 0;
               separate &= a->rows[m] == 0 || fabs (sum - 1) < 1e-4;
             }
+          if (a->context_heads[l] == 0 && h < a->sentinel_heads[l])
+            {
+              joint += (double)a->sentinels[l][h * a->length + t];
+              any = TRUE;
+              separate = FALSE;
+            }
           if (any && !separate && !(fabs (joint - 1) < 1e-4))
             return fail_on_sum ("attention", l, h, t, joint, error);
         }
   return TRUE;
 }
 
-/* The second level is a distribution over the memories that are there. */
+/* The second level is a distribution over the memories that are there, and the sentinel. */
 static gboolean
 check_contexts (const PlaitSentenceAttention *a, GError **error)
 {
@@ -75,7 +84,9 @@ check_contexts (const PlaitSentenceAttention *a, GError **error)
 
           for (guint m = 0; m < a->n_memories; m++)
             sum += (double)row[m];
-          if (!(fabs (sum - any) < 1e-4))
+          if (h < a->sentinel_heads[l])
+            sum += (double)a->sentinels[l][h * a->length + t];
+          if (!(fabs (sum - (any || h < a->sentinel_heads[l])) < 1e-4))
             return fail_on_sum ("second-level attention", l, h, t, sum, error);
         }
   return TRUE;
@@ -120,22 +131,52 @@ write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention 
   return write_map (store, below, title, 4, shape, values, axes, labels, error);
 }
 
+/* The second level: a column a memory, and one for the sentinel where there is one. */
 static gboolean
 write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
                 GError **error)
 {
   static const char *const axes[] = { "layer", "head", "target", "memory" };
-  guint heads = most_heads (a->context_heads, a->n_layers, 1);
-  gint64 shape[] = { a->n_layers, heads, a->length, a->n_memories };
-  gint64 block = (gint64)heads * a->length * a->n_memories;
-  char **labels[] = { NULL, NULL, labelled->targets, (char **)labelled->names };
-  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
+  guint heads = most_heads (a->context_heads, a->n_layers, 1), n = a->n_memories;
+  guint columns = n + (most_heads (a->sentinel_heads, a->n_layers, 1) > 0);
+  gint64 shape[] = { a->n_layers, heads, a->length, columns };
+  gint64 block = (gint64)heads * a->length;
+  g_autofree char **names = g_new0 (char *, columns + 1);
+  char **labels[] = { NULL, NULL, labelled->targets, names };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block * columns + 1);
   g_autofree char *below = g_strdup_printf ("%s/contexts", path);
 
+  for (guint m = 0; m < columns; m++)
+    names[m] = (char *)(m < n ? labelled->names[m] : SENTINEL);
   for (guint l = 0; l < a->n_layers; l++)
-    memcpy (values + l * block, a->contexts[l],
-            (gsize)a->context_heads[l] * a->length * a->n_memories * sizeof *values);
+    for (gint64 row = 0; row < a->context_heads[l] * a->length; row++)
+      {
+        PlaitScalar *to = values + (l * block + row) * columns;
+
+        memcpy (to, a->contexts[l] + row * n, n * sizeof *to);
+        if (row < a->sentinel_heads[l] * a->length)
+          to[n] = a->sentinels[l][row];
+      }
   return write_map (store, below, "attention over the sources' contexts", 4, shape, values, axes, labels, error);
+}
+
+/* The sentinel of joint attention: as a memory of one row. */
+static gboolean
+write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
+                GError **error)
+{
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  guint heads = most_heads (a->sentinel_heads, a->n_layers, 1);
+  gint64 shape[] = { a->n_layers, heads, a->length, 1 };
+  gint64 block = (gint64)heads * a->length;
+  char *names[] = { (char *)SENTINEL, NULL };
+  char **labels[] = { NULL, NULL, labelled->targets, names };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
+  g_autofree char *below = g_strdup_printf ("%s/" SENTINEL, path);
+
+  for (guint l = 0; l < a->n_layers; l++)
+    memcpy (values + l * block, a->sentinels[l], (gsize)a->sentinel_heads[l] * a->length * sizeof *values);
+  return write_map (store, below, "attention to the sentinel", 4, shape, values, axes, labels, error);
 }
 
 /* The heads of the two levels do not pair up, so the product of their means is what can be said. */
@@ -181,5 +222,9 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceA
     if (!write_memory (store, path, a, m, labels, error)
         || (second && !write_effective (store, path, a, m, labels, error)))
       return FALSE;
-  return !second || a->length == 0 || write_contexts (store, path, a, labels, error);
+  if (a->length == 0)
+    return TRUE;
+  if (second)
+    return write_contexts (store, path, a, labels, error);
+  return most_heads (a->sentinel_heads, a->n_layers, 1) == 0 || write_sentinel (store, path, a, labels, error);
 }

@@ -8,7 +8,8 @@
 /*
  * Attention dumps: a group a sentence, below it a heatmap a memory, [layer, head, target, row], whatever the combiner;
  * where there is a second level also "contexts", [layer, head, target, memory], and for each memory "MEMORY.effective",
- * [layer, target, row], the product of both levels' head means.
+ * [layer, target, row], the product of both levels' head means. A sentinel is one more column of "contexts", or in
+ * joint attention a group of its own with one row, called "<sentinel>" each.
  */
 
 /* Writes @attention of one sentence below @path. Refuses, writing nothing, weights of either level whose rows do not

@@ -12,8 +12,10 @@ plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean
   *capture = (PlaitCapture){ .arena = arena, .n_layers = n_layers, .n_memories = n_memories };
   capture->memories = plait_arena_new_array (arena, PlaitCapturedMemory, places + 1);
   capture->contexts = plait_arena_new_array (arena, PlaitCapturedContexts, n_layers + 1);
+  capture->sentinels = plait_arena_new_array (arena, PlaitCapturedSentinel, n_layers + 1);
   memset (capture->memories, 0, places * sizeof *capture->memories);
   memset (capture->contexts, 0, n_layers * sizeof *capture->contexts);
+  memset (capture->sentinels, 0, n_layers * sizeof *capture->sentinels);
   if (coverage)
     {
       capture->coverage = plait_arena_new_array (arena, PlaitCapturedCoverage, n_memories + 1);
@@ -51,6 +53,17 @@ plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads)
 
   place->heads = heads;
   place->weights = plait_arena_new_array (capture->arena, PlaitScalar, items + 1);
+  return place->weights;
+}
+
+PlaitScalar *
+plait_capture_sentinel (PlaitCapture *capture, guint layer, guint heads)
+{
+  PlaitCapturedSentinel *place = &capture->sentinels[layer];
+
+  place->heads = heads;
+  place->weights = plait_arena_new_array (capture->arena, PlaitScalar,
+                                          (gsize)heads * (gsize)plait_ragged_rows (capture->queries) + 1);
   return place->weights;
 }
 
@@ -118,26 +131,35 @@ add_coverage (PlaitCapture *capture, const PlaitCapture *from, gint64 step, guin
   add_pairs (capture, from, step, memory, source->width, to->states, source->states);
 }
 
+/* What stands in @from for query rows, @n numbers a row and head, to row @step of their sentences. */
+static void
+add_rows (const PlaitCapture *capture, PlaitScalar *to, const PlaitCapture *from, const PlaitScalar *weights,
+          guint heads, guint n, gint64 step)
+{
+  gint64 queries = plait_ragged_rows (capture->queries), source_queries = plait_ragged_rows (from->queries);
+
+  for (gint64 s = 0; s < capture->queries.n; s++)
+    for (guint h = 0; h < heads && plait_ragged_length (from->queries, s) > 0; h++)
+      memcpy (to + (h * queries + capture->queries.offsets[s] + step) * n,
+              weights + (h * source_queries + from->queries.offsets[s]) * n, n * sizeof (PlaitScalar));
+}
+
 void
 plait_capture_add_step (PlaitCapture *capture, const PlaitCapture *from, gint64 step)
 {
-  const PlaitCapturedContexts *source = &from->contexts[0];
-  PlaitCapturedContexts *to = &capture->contexts[0];
-  gint64 queries = plait_ragged_rows (capture->queries), source_queries = plait_ragged_rows (from->queries);
-  guint n = capture->n_memories;
+  const PlaitCapturedContexts *contexts = &from->contexts[0];
+  const PlaitCapturedSentinel *sentinel = &from->sentinels[0];
 
-  for (guint memory = 0; memory < n; memory++)
+  for (guint memory = 0; memory < capture->n_memories; memory++)
     {
       add_memory (capture, from, step, memory);
       if (capture->coverage)
         add_coverage (capture, from, step, memory);
     }
-  if (source->heads == 0)
-    return;
-  if (!to->weights)
-    plait_capture_contexts (capture, 0, source->heads);
-  for (gint64 s = 0; s < capture->queries.n; s++)
-    for (guint h = 0; h < source->heads && plait_ragged_length (from->queries, s) > 0; h++)
-      memcpy (to->weights + (h * queries + capture->queries.offsets[s] + step) * n,
-              source->weights + (h * source_queries + from->queries.offsets[s]) * n, n * sizeof (PlaitScalar));
+  if (contexts->heads > 0 && !capture->contexts[0].weights)
+    plait_capture_contexts (capture, 0, contexts->heads);
+  if (sentinel->heads > 0 && !capture->sentinels[0].weights)
+    plait_capture_sentinel (capture, 0, sentinel->heads);
+  add_rows (capture, capture->contexts[0].weights, from, contexts->weights, contexts->heads, capture->n_memories, step);
+  add_rows (capture, capture->sentinels[0].weights, from, sentinel->weights, sentinel->heads, 1, step);
 }

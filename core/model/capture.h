@@ -31,14 +31,21 @@ typedef struct
 
 typedef struct
 {
+  guint heads;          /* 0: there is no sentinel */
+  PlaitScalar *weights; /* [heads][query rows] */
+} PlaitCapturedSentinel;
+
+typedef struct
+{
   PlaitArena *arena;
   guint n_layers;
   guint n_memories;
-  PlaitRagged queries;             /* of the pass */
-  const PlaitRagged *rows;         /* [n_memories] */
-  PlaitCapturedMemory *memories;   /* [n_layers][n_memories] */
-  PlaitCapturedContexts *contexts; /* [n_layers] */
-  PlaitCapturedCoverage *coverage; /* [n_memories]; NULL: not wanted */
+  PlaitRagged queries;              /* of the pass */
+  const PlaitRagged *rows;          /* [n_memories] */
+  PlaitCapturedMemory *memories;    /* [n_layers][n_memories] */
+  PlaitCapturedContexts *contexts;  /* [n_layers] */
+  PlaitCapturedSentinel *sentinels; /* [n_layers], of the second level where there is one, else of the first */
+  PlaitCapturedCoverage *coverage;  /* [n_memories]; NULL: not wanted */
 } PlaitCapture;
 
 /* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
@@ -59,3 +66,6 @@ void plait_capture_add_step (PlaitCapture *capture, const PlaitCapture *from, gi
 
 /* Room for the second-level weights of @layer; noted in the capture. */
 PlaitScalar *plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads);
+
+/* Room for the sentinel's weights in @layer; noted in the capture. */
+PlaitScalar *plait_capture_sentinel (PlaitCapture *capture, guint layer, guint heads);

@@ -139,7 +139,7 @@ plait_recurrent_step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypo
   PlaitRecurrentStep made;
 
   carried.coverage = continued_coverage (state, tape, hypotheses, parents);
-  made = plait_recurrent_advance (r, &pass, &keys, plait_cell_project (tape, &r->cells[0], embedded), &carried);
+  made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
 
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)

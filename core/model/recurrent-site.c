@@ -1,211 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/recurrent-site.h"
 
-#include <math.h>
 #include <string.h>
 
-/*
- * Building
- */
-
-typedef struct
-{
-  PlaitSite site;
-  PlaitRecurrentSite *parts;
-  const PlaitDecoderBuild *decoder;
-  const PlaitDecoderSettings *settings;
-  gint64 attention_width;
-  PlaitParameters *parameters;
-  const char *prefix;
-  GError *error; /* the first thing asked for that cannot be */
-} Build;
-
-static PlaitLinear
-declare_linear (const Build *build, const char *name, const char *part, gint64 in, gint64 out, gboolean bias)
-{
-  g_autofree char *full = g_strdup_printf ("%s/%s", name, part);
-
-  return plait_linear_declare (build->parameters, full, in, out, bias);
-}
-
-/* The part of a memory in an attention; @own: it has values of its own, and a bias beside its score. */
-static void
-declare_item (const Build *build, PlaitScoredItem *item, const char *name, gboolean own)
-{
-  gint64 width = build->parts->width;
-  g_autofree char *bias = g_strdup_printf ("%s/bias", name);
-
-  if (build->parts->score == PLAIT_SCORE_ADDITIVE)
-    item->key = declare_linear (build, name, "key", width, build->attention_width, TRUE);
-  else if (own)
-    item->key = declare_linear (build, name, "key", width, width, FALSE);
-  if (!own)
-    return;
-  if (build->parts->score == PLAIT_SCORE_ADDITIVE)
-    item->bias = plait_parameters_declare (build->parameters, bias, 1, 1, PLAIT_ZEROS);
-  item->value = declare_linear (build, name, "value", width, width, TRUE);
-}
-
-static void
-declare (Build *build, PlaitScoredAttention *attention, const char *name, const PlaitSiteAttention *asked,
-         guint n_items)
-{
-  const PlaitRecurrentSite *parts = build->parts;
-  g_autofree char *vector = g_strdup_printf ("%s/vector", name);
-
-  g_assert (!attention->declared);
-  if (asked->heads > 1 && !build->error)
-    plait_fail (
-        &build->error, PLAIT_ERROR_INPUT,
-        "combiner \"%s\": %u heads were asked for, but attention in a recurrent decoder has one: leave heads at 0",
-        build->settings->combiner, asked->heads);
-  switch (parts->score)
-    {
-    case PLAIT_SCORE_ADDITIVE:
-      attention->query = declare_linear (build, name, "query", parts->state_width, build->attention_width, FALSE);
-      attention->vector = plait_parameters_declare (build->parameters, vector, 1, build->attention_width,
-                                                    PLAIT_UNIFORM (sqrt (3.0 / (double)build->attention_width)));
-      break;
-    case PLAIT_SCORE_MULTIPLICATIVE:
-      attention->query = declare_linear (build, name, "query", parts->state_width, parts->width, FALSE);
-      break;
-    case PLAIT_SCORE_DOT:
-      break;
-    }
-  attention->items = plait_parameters_memory (build->parameters, MAX (n_items, 1) * sizeof (PlaitScoredItem));
-  attention->n_items = MAX (n_items, 1);
-  if (n_items == 0)
-    declare_item (build, attention->items, name, FALSE);
-  for (guint i = 0; i < n_items; i++)
-    {
-      g_autofree char *item = g_strdup_printf ("%s/%s", name, parts->memories[i].name);
-
-      declare_item (build, &attention->items[i], item, TRUE);
-    }
-  attention->dropout = asked->dropout < 0 ? build->settings->attention_dropout : asked->dropout;
-  attention->output_dropout = asked->output_dropout < 0 ? build->settings->dropout : asked->output_dropout;
-  attention->declared = TRUE;
-}
-
-/* Coverage of memory @memory, beside the attention @name. */
-static void
-declare_coverage (Build *build, const char *name, guint memory)
-{
-  g_autofree char *prefix = g_strdup_printf ("%s/coverage/", name);
-  gint64 score = build->parts->score == PLAIT_SCORE_ADDITIVE ? build->attention_width : 1;
-  GError *error = NULL;
-
-  if (build->decoder->coverage
-      && !plait_covered_build (&build->parts->covered[memory], build->decoder->coverage,
-                               build->decoder->coverage_settings, build->parts->width, build->parts->state_width, score,
-                               build->parameters, prefix, &error)
-      && !build->error)
-    build->error = g_steal_pointer (&error);
-  g_clear_error (&error);
-}
-
-/* What a residual adds to the query is read only if another call follows: when the next slot is declared. */
-static void
-declare_residual (PlaitSite *site, guint slot)
-{
-  Build *build = (Build *)site;
-  g_autofree char *name = g_strdup_printf ("%srefine", build->prefix);
-  g_autofree char *part = g_strdup_printf ("%u", slot - 1);
-
-  g_assert (slot < build->parts->n_memories);
-  if (slot > 0)
-    build->parts->refine[slot - 1]
-        = declare_linear (build, name, part, build->parts->width, build->parts->state_width, FALSE);
-}
-
-static void
-declare_attend (PlaitSite *site, guint memory, const PlaitSiteAttention *asked)
-{
-  Build *build = (Build *)site;
-  g_autofree char *name = g_strdup_printf ("%sattend/%s", build->prefix, site->memories[memory].name);
-
-  declare (build, &build->parts->attend[memory], name, asked, 0);
-  declare_coverage (build, name, memory);
-}
-
-static void
-declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *asked)
-{
-  Build *build = (Build *)site;
-  g_autofree char *name = g_strdup_printf ("%sjointly", build->prefix);
-
-  declare (build, &build->parts->jointly, name, asked, asked->separate ? site->n_memories : 0);
-  for (guint i = 0; i < site->n_memories; i++)
-    {
-      g_autofree char *item = g_strdup_printf ("%s/%s", name, site->memories[i].name);
-
-      declare_coverage (build, item, i);
-    }
-}
-
-static void
-declare_attend_contexts (PlaitSite *site, const PlaitSiteAttention *asked)
-{
-  Build *build = (Build *)site;
-  g_autofree char *name = g_strdup_printf ("%scontexts", build->prefix);
-
-  declare (build, &build->parts->contexts, name, asked, site->n_memories);
-}
-
-static const PlaitSiteTable build_table = {
-  .declare_residual = declare_residual,
-  .declare_attend = declare_attend,
-  .declare_attend_jointly = declare_attend_jointly,
-  .declare_attend_contexts = declare_attend_contexts,
-};
-
-gboolean
-plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderBuild *decoder, gint64 state_width,
-                            gint64 width, const char *prefix, GError **error)
-{
-  const PlaitDecoderSettings *settings = decoder->settings;
-  guint n = decoder->n_memories;
-  Build build = {
-    .site = { &build_table, decoder->memories, n, width },
-    .parts = site,
-    .decoder = decoder,
-    .settings = settings,
-    .attention_width = settings->attention_width ? settings->attention_width : state_width,
-    .parameters = decoder->parameters,
-    .prefix = prefix,
-  };
-
-  *site = (PlaitRecurrentSite){
-    .memories = decoder->memories,
-    .n_memories = n,
-    .width = width,
-    .state_width = state_width,
-    .score = (PlaitAttentionScore)settings->attention,
-    .attend = plait_parameters_memory (decoder->parameters, n * sizeof (PlaitScoredAttention)),
-    .refine = plait_parameters_memory (decoder->parameters, n * sizeof (PlaitLinear)),
-    .covered = plait_parameters_memory (decoder->parameters, n * sizeof (PlaitCovered)),
-  };
-  if (site->score == PLAIT_SCORE_DOT && state_width != width)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "decoder.attention=dot: states are %" G_GINT64_FORMAT " wide and memories %" G_GINT64_FORMAT
-                       ": set decoder.context_width=%" G_GINT64_FORMAT ", or take attention=multiplicative",
-                       state_width, width, state_width);
-  if (!decoder->combiner->build (&build.site, decoder->combiner_settings, error))
-    {
-      g_clear_error (&build.error);
-      return FALSE;
-    }
-  if (build.error)
-    {
-      g_propagate_error (error, build.error);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-/*
- * Running
- */
+/* What a combiner calls at the attention site of a recurrent decoder. */
 
 static PlaitScoredMemory
 project (PlaitTape *tape, const PlaitScoredItem *item, PlaitNode *rows)
@@ -268,12 +66,32 @@ plait_scored_keys_on (const PlaitScoredKeys *keys, guint n_memories, PlaitTape *
   return moved;
 }
 
+PlaitNode *
+plait_recurrent_site_gate_input (const PlaitRecurrentSite *site, PlaitTape *tape, PlaitNode *embedded)
+{
+  return site->gate.state.weight ? plait_linear_apply (tape, &site->gate.embedding, embedded, PLAIT_ACTIVATION_NONE)
+                                 : NULL;
+}
+
+PlaitNode *
+plait_recurrent_site_gate (const PlaitRecurrentSite *site, PlaitTape *tape, PlaitNode *input, PlaitNode *state)
+{
+  PlaitNode *terms[2];
+
+  if (!input)
+    return NULL;
+  terms[0] = input;
+  terms[1] = plait_linear_apply (tape, &site->gate.state, state, PLAIT_ACTIVATION_NONE);
+  return plait_activate (tape, plait_sum (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID);
+}
+
 typedef struct
 {
   PlaitSite site;
   const PlaitRecurrentSite *parts;
   const PlaitSitePass *pass;
   const PlaitScoredKeys *keys;
+  PlaitNode *sentinel; /* [queries, state width], or NULL */
   PlaitNode **coverage;
 } Run;
 
@@ -297,21 +115,103 @@ project_query (const Run *run, const PlaitScoredAttention *attention, PlaitNode 
                                  : query;
 }
 
-/* @extra is NULL or what coverage adds. */
+/* What one softmax chooses among: the rows of a memory, or one context or sentinel of each query. */
+typedef struct
+{
+  const PlaitScoredItem *parameters;
+  PlaitScoredMemory memory;
+  PlaitPairs pairs;
+  PlaitNode *extra; /* what coverage adds to the scores, or NULL */
+} Item;
+
 static PlaitNode *
-score (const Run *run, const PlaitScoredAttention *attention, guint item, const PlaitPairs *pairs, PlaitNode *query,
-       PlaitNode *keys, PlaitNode *extra)
+score (const Run *run, const PlaitScoredAttention *attention, const Item *item, PlaitNode *query)
 {
   PlaitTape *tape = run->pass->tape;
-  const PlaitParameter *bias = attention->items[attention->n_items > 1 ? item : 0].bias;
+  const PlaitParameter *bias = item->parameters->bias;
   PlaitNode *terms[2];
 
   if (run->parts->score == PLAIT_SCORE_ADDITIVE)
-    return plait_pair_scores (tape, pairs, query, keys, extra, plait_parameter_node (tape, attention->vector),
+    return plait_pair_scores (tape, &item->pairs, query, item->memory.keys, item->extra,
+                              plait_parameter_node (tape, attention->vector),
                               bias ? plait_parameter_node (tape, bias) : NULL);
-  terms[0] = plait_pair_products (tape, pairs, query, keys, 1);
-  terms[1] = extra;
-  return extra ? plait_sum (tape, terms, 2) : terms[0];
+  terms[0] = plait_pair_products (tape, &item->pairs, query, item->memory.keys, 1);
+  terms[1] = item->extra;
+  return item->extra ? plait_sum (tape, terms, 2) : terms[0];
+}
+
+/* Every query as a sentence of its own, and the one row of the context in it, if it is there. */
+static PlaitPairs
+context_pairs (const Run *run, const guint8 *present)
+{
+  PlaitArena *arena = plait_tape_arena (run->pass->tape);
+  gint64 n = plait_ragged_rows (run->pass->queries);
+  gint64 *units = plait_arena_new_array (arena, gint64, n + 1), *offsets = plait_arena_new_array (arena, gint64, n + 1);
+
+  units[0] = offsets[0] = 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      units[i + 1] = i + 1;
+      offsets[i + 1] = offsets[i] + (!present || present[i]);
+    }
+  return plait_pairs (run->pass->tape, (PlaitRagged){ n, units }, (PlaitRagged){ n, offsets });
+}
+
+static Item
+sentinel_item (const Run *run, const PlaitScoredAttention *attention)
+{
+  return (Item){ attention->sentinel, project (run->pass->tape, attention->sentinel, run->sentinel),
+                 context_pairs (run, NULL), NULL };
+}
+
+/* One pair for each of the queries of @pairs: a sentinel's place in the softmax over them. */
+static PlaitPairs
+one_each (PlaitTape *tape, const PlaitPairs *pairs)
+{
+  gint64 n = pairs->queries.n, *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  for (gint64 s = 0; s <= n; s++)
+    offsets[s] = s;
+  return plait_pairs (tape, pairs->queries, (PlaitRagged){ n, offsets });
+}
+
+/*
+ * One softmax over @items [@n], and over the sentinel where the attention has one, for which there is room behind them:
+ * the sum of what is read from each. @weights gets the weights before dropout, item after item.
+ */
+static PlaitNode *
+attend_items (const Run *run, const PlaitScoredAttention *attention, Item *items, guint n, PlaitNode *query,
+              PlaitNode **weights)
+{
+  PlaitTape *tape = run->pass->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint total = n + (attention->sentinel != NULL);
+  PlaitPairs *pairs = plait_arena_new_array (arena, PlaitPairs, total);
+  PlaitNode **nodes = plait_arena_new_array (arena, PlaitNode *, total);
+  PlaitNode *projected = project_query (run, attention, query), *dropped;
+  gint64 from = 0;
+
+  if (attention->sentinel)
+    items[n] = sentinel_item (run, attention);
+  for (guint i = 0; i < total; i++)
+    {
+      pairs[i] = i < n ? items[i].pairs : one_each (tape, pairs);
+      nodes[i] = score (run, attention, &items[i], projected);
+    }
+  *weights = plait_pair_weights (tape, pairs, nodes, total);
+  dropped = plait_dropout (tape, *weights, attention->dropout);
+  for (guint i = 0; i < total; i++)
+    {
+      gint64 number = plait_pairs_number (&pairs[i]);
+
+      if (i == n && run->pass->capture)
+        memcpy (plait_capture_sentinel (run->pass->capture, 0, 1), (*weights)->value.data + from,
+                (gsize)number * sizeof (PlaitScalar));
+      nodes[i]
+          = plait_pair_read (tape, &items[i].pairs, plait_rows (tape, dropped, from, number), items[i].memory.values);
+      from += number;
+    }
+  return plait_dropout (tape, total == 1 ? nodes[0] : plait_sum (tape, nodes, total), attention->output_dropout);
 }
 
 static void
@@ -331,50 +231,46 @@ covered_score (const Run *run, guint memory)
 }
 
 static void
-update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *query)
+update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNode *weights, gint64 from,
+                 PlaitNode *query)
 {
   const PlaitCovered *covered = &run->parts->covered[memory];
+  PlaitTape *tape = run->pass->tape;
 
   if (!covered->table)
     return;
-  run->coverage[memory] = plait_covered_update (covered, run->pass->tape, &run->pass->memories[memory], pairs,
-                                                run->keys->prepared[memory], run->coverage[memory], weights, query);
+  run->coverage[memory] = plait_covered_update (covered, tape, &run->pass->memories[memory], pairs,
+                                                run->keys->prepared[memory], run->coverage[memory],
+                                                plait_rows (tape, weights, from, plait_pairs_number (pairs)), query);
   if (run->pass->capture && run->pass->capture->coverage)
     plait_covered_capture (covered, run->pass->capture, memory, run->coverage[memory], run->keys->prepared[memory]);
 }
 
-/* One softmax over the rows of memories first .. first + n - 1, and the sum of what is read from each. */
+/* One softmax over the rows of memories first .. first + n - 1. */
 static PlaitNode *
 attend_rows (const Run *run, const PlaitScoredAttention *attention, const PlaitScoredMemory *memories, guint first,
              guint n, PlaitNode *query)
 {
   PlaitTape *tape = run->pass->tape;
-  PlaitArena *arena = plait_tape_arena (tape);
-  PlaitPairs *pairs = plait_arena_new_array (arena, PlaitPairs, n);
-  PlaitNode **nodes = plait_arena_new_array (arena, PlaitNode *, n);
-  PlaitNode *projected = project_query (run, attention, query), *weights, *dropped;
+  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, n + 1);
+  PlaitNode *weights, *context;
   gint64 from = 0;
 
   for (guint i = 0; i < n; i++)
-    {
-      pairs[i] = plait_pairs (tape, run->pass->queries, run->pass->memories[first + i].rows);
-      nodes[i]
-          = score (run, attention, i, &pairs[i], projected, memories[first + i].keys, covered_score (run, first + i));
-    }
-  weights = plait_pair_weights (tape, pairs, nodes, n);
-  dropped = plait_dropout (tape, weights, attention->dropout);
+    items[i] = (Item){ &attention->items[attention->n_items > 1 ? i : 0], memories[first + i],
+                       plait_pairs (tape, run->pass->queries, run->pass->memories[first + i].rows),
+                       covered_score (run, first + i) };
+  context = attend_items (run, attention, items, n, query, &weights);
   for (guint i = 0; i < n; i++)
     {
-      gint64 number = plait_pairs_number (&pairs[i]);
+      gint64 number = plait_pairs_number (&items[i].pairs);
 
       if (run->pass->capture)
         capture (run, first + i, weights, from, number);
-      update_coverage (run, first + i, &pairs[i], plait_rows (tape, weights, from, number), query);
-      nodes[i]
-          = plait_pair_read (tape, &pairs[i], plait_rows (tape, dropped, from, number), memories[first + i].values);
+      update_coverage (run, first + i, &items[i].pairs, weights, from, query);
       from += number;
     }
-  return plait_dropout (tape, n == 1 ? nodes[0] : plait_sum (tape, nodes, n), attention->output_dropout);
+  return context;
 }
 
 static PlaitContext
@@ -395,24 +291,7 @@ attend_jointly (PlaitSite *site, PlaitStream query)
 
   g_assert (run->parts->jointly.declared);
   return (PlaitContext){ attend_rows (run, &run->parts->jointly, run->keys->jointly, 0, site->n_memories, query.query),
-                         run->pass->any_present };
-}
-
-/* Every query as a sentence of its own, and the one row of the context in it, if it is there. */
-static PlaitPairs
-context_pairs (const Run *run, const guint8 *present)
-{
-  PlaitArena *arena = plait_tape_arena (run->pass->tape);
-  gint64 n = plait_ragged_rows (run->pass->queries);
-  gint64 *units = plait_arena_new_array (arena, gint64, n + 1), *offsets = plait_arena_new_array (arena, gint64, n + 1);
-
-  units[0] = offsets[0] = 0;
-  for (gint64 i = 0; i < n; i++)
-    {
-      units[i + 1] = i + 1;
-      offsets[i + 1] = offsets[i] + (!present || present[i]);
-    }
-  return plait_pairs (run->pass->tape, (PlaitRagged){ n, units }, (PlaitRagged){ n, offsets });
+                         run->parts->jointly.sentinel ? NULL : run->pass->any_present };
 }
 
 /* The rows of @x that are present, end to end. */
@@ -431,14 +310,16 @@ present_rows (const Run *run, PlaitNode *x, const guint8 *present)
 }
 
 static void
-capture_contexts (const Run *run, const PlaitPairs *pairs, const PlaitNode *weights, guint n)
+capture_contexts (const Run *run, const Item *items, const PlaitNode *weights, guint n)
 {
   PlaitScalar *to = plait_capture_contexts (run->pass->capture, 0, 1);
   gint64 queries = plait_ragged_rows (run->pass->queries), from = 0;
 
-  for (guint m = 0; m < n; from += plait_pairs_number (&pairs[m]), m++)
+  for (guint m = 0; m < n; from += plait_pairs_number (&items[m].pairs), m++)
     for (gint64 i = 0; i < queries; i++)
-      to[i * n + m] = plait_ragged_length (pairs[m].rows, i) > 0 ? weights->value.data[from + pairs[m].offsets[i]] : 0;
+      to[i * n + m] = plait_ragged_length (items[m].pairs.rows, i) > 0
+                          ? weights->value.data[from + items[m].pairs.offsets[i]]
+                          : 0;
 }
 
 static PlaitContext
@@ -447,33 +328,23 @@ attend_contexts (PlaitSite *site, PlaitStream query, const PlaitContext *context
   const Run *run = (const Run *)site;
   const PlaitScoredAttention *attention = &run->parts->contexts;
   PlaitTape *tape = run->pass->tape;
-  PlaitArena *arena = plait_tape_arena (tape);
   guint n = site->n_memories;
-  PlaitPairs *pairs = plait_arena_new_array (arena, PlaitPairs, n);
-  PlaitNode **nodes = plait_arena_new_array (arena, PlaitNode *, n);
-  PlaitNode **values = plait_arena_new_array (arena, PlaitNode *, n);
-  PlaitNode *projected = project_query (run, attention, query.query), *weights, *dropped, *value;
-  gint64 from = 0;
+  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, n + 1);
+  PlaitNode *weights, *value;
 
   g_assert (attention->declared);
   for (guint i = 0; i < n; i++)
     {
-      PlaitScoredMemory memory
-          = project (tape, &attention->items[i], present_rows (run, contexts[i].value, contexts[i].present));
+      const PlaitScoredItem *parameters = &attention->items[attention->n_items > 1 ? i : 0];
 
-      pairs[i] = context_pairs (run, contexts[i].present);
-      values[i] = memory.values;
-      nodes[i] = score (run, attention, i, &pairs[i], projected, memory.keys, NULL);
+      items[i]
+          = (Item){ parameters, project (tape, parameters, present_rows (run, contexts[i].value, contexts[i].present)),
+                    context_pairs (run, contexts[i].present), NULL };
     }
-  weights = plait_pair_weights (tape, pairs, nodes, n);
+  value = attend_items (run, attention, items, n, query.query, &weights);
   if (run->pass->capture)
-    capture_contexts (run, pairs, weights, n);
-  dropped = plait_dropout (tape, weights, attention->dropout);
-  for (guint i = 0; i < n; from += plait_pairs_number (&pairs[i]), i++)
-    nodes[i] = plait_pair_read (tape, &pairs[i], plait_rows (tape, dropped, from, plait_pairs_number (&pairs[i])),
-                                values[i]);
-  value = n == 1 ? nodes[0] : plait_sum (tape, nodes, n);
-  return (PlaitContext){ plait_dropout (tape, value, attention->output_dropout), run->pass->any_present };
+    capture_contexts (run, items, weights, n);
+  return (PlaitContext){ value, attention->sentinel ? NULL : run->pass->any_present };
 }
 
 static PlaitContext
@@ -510,13 +381,14 @@ static const PlaitSiteTable run_table = {
 
 PlaitNode *
 plait_recurrent_site_combine (const PlaitRecurrentSite *site, const PlaitSitePass *pass, const PlaitScoredKeys *keys,
-                              const PlaitDecoderBuild *build, PlaitNode *query, PlaitNode **coverage)
+                              const PlaitDecoderBuild *build, PlaitNode *query, PlaitNode *gate, PlaitNode **coverage)
 {
   Run run = {
     .site = { &run_table, site->memories, site->n_memories, site->width },
     .parts = site,
     .pass = pass,
     .keys = keys,
+    .sentinel = gate ? plait_multiply (pass->tape, gate, query) : NULL,
     .coverage = coverage,
   };
   PlaitStream x = build->combiner->combine (&run.site, build->combiner_settings, (PlaitStream){ .query = query });

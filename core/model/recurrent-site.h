@@ -10,7 +10,9 @@
  * 0), and residual gives (query + R c, context + c), R being there only where a later call reads the query. So serial,
  * parallel and flat over one memory are the plain decoders of the papers. Attention has one head, and its scores are
  * additive (Chen et al. 2017, eq. 7), multiplicative or dot products (Luong et al. 2015). Joint attention and attention
- * over contexts are Libovicky & Helcl 2017, eq. 6-10.
+ * over contexts are Libovicky & Helcl 2017, eq. 6-10; either can have a sentinel (ibid.; Lu et al. 2017),
+ * a further item that lets the decoder read no memory, sigmoid (W [s'; y] + b) * query, of s', the state of the step
+ * before, and y, the word that is read.
  */
 
 /* What an attention has of its own for each memory (or context), or once for all. */
@@ -28,9 +30,17 @@ typedef struct
   PlaitParameter *vector; /* [1, attention], additive scores */
   PlaitScoredItem *items; /* [n_items]: one for all, or one each */
   guint n_items;
-  double dropout; /* of the weights */
+  PlaitScoredItem *sentinel; /* of states, not of memories; NULL: none */
+  double dropout;            /* of the weights */
   double output_dropout;
 } PlaitScoredAttention;
+
+/* How much of the query the sentinel is; not declared where there is none. */
+typedef struct
+{
+  PlaitLinear state;     /* [state, state] */
+  PlaitLinear embedding; /* [embedding, state], with the bias */
+} PlaitSentinelGate;
 
 typedef struct
 {
@@ -42,6 +52,7 @@ typedef struct
   PlaitScoredAttention *attend; /* [n_memories] */
   PlaitScoredAttention jointly;
   PlaitScoredAttention contexts;
+  PlaitSentinelGate gate;
   PlaitLinear *refine;   /* [n_memories]: R of each residual slot; undeclared: not read */
   PlaitCovered *covered; /* [n_memories]: of the one attention that reads a memory; without a table: none */
 } PlaitRecurrentSite;
@@ -72,8 +83,16 @@ PlaitScoredKeys plait_recurrent_site_project (const PlaitRecurrentSite *site, Pl
 /* The same as constants of another @tape. */
 PlaitScoredKeys plait_scored_keys_on (const PlaitScoredKeys *keys, guint n_memories, PlaitTape *tape);
 
-/* Runs the combiner with the states @query [queries, state width] and returns the context [queries, width]. @coverage
- * [n_memories] has the coverage of all pairs, where there is any, and is renewed. */
+/* What words add to the sentinel's gate, for all steps at once: embeddings [r, embedding] -> [r, state]; NULL without a
+ * sentinel. */
+PlaitNode *plait_recurrent_site_gate_input (const PlaitRecurrentSite *site, PlaitTape *tape, PlaitNode *embedded);
+
+/* The gate of a step from its rows of that and from the states of the step before; NULL from NULL. */
+PlaitNode *plait_recurrent_site_gate (const PlaitRecurrentSite *site, PlaitTape *tape, PlaitNode *input,
+                                      PlaitNode *state);
+
+/* Runs the combiner with the states @query [queries, state width] and returns the context [queries, width]. @gate is
+ * the sentinel's, or NULL. @coverage [n_memories] has the coverage of all pairs, where there is any, and is renewed. */
 PlaitNode *plait_recurrent_site_combine (const PlaitRecurrentSite *site, const PlaitSitePass *pass,
                                          const PlaitScoredKeys *keys, const PlaitDecoderBuild *build, PlaitNode *query,
-                                         PlaitNode **coverage);
+                                         PlaitNode *gate, PlaitNode **coverage);

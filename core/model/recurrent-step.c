@@ -40,9 +40,9 @@ plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *s
 
 static PlaitNode *
 combine (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys, PlaitNode *query,
-         const PlaitRecurrentCarried *carried)
+         PlaitNode *gate, const PlaitRecurrentCarried *carried)
 {
-  return plait_recurrent_site_combine (&r->site, pass, keys, &r->build, query, carried->coverage);
+  return plait_recurrent_site_combine (&r->site, pass, keys, &r->build, query, gate, carried->coverage);
 }
 
 PlaitNode **
@@ -66,25 +66,40 @@ plait_recurrent_carry_coverage (const PlaitRecurrent *r, PlaitTape *tape, const 
   return moved;
 }
 
+PlaitRecurrentInput
+plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded)
+{
+  return (PlaitRecurrentInput){ plait_cell_project (tape, &r->cells[0], embedded),
+                                plait_recurrent_site_gate_input (&r->site, tape, embedded) };
+}
+
+PlaitRecurrentInput
+plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentInput input, const gint64 *rows, gint64 n)
+{
+  return (PlaitRecurrentInput){ plait_gather_rows (tape, input.cell, rows, n),
+                                input.gate ? plait_gather_rows (tape, input.gate, rows, n) : NULL };
+}
+
 PlaitRecurrentStep
 plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys,
-                         PlaitNode *input, PlaitRecurrentCarried *carried)
+                         PlaitRecurrentInput from, PlaitRecurrentCarried *carried)
 {
   PlaitTape *tape = pass->tape;
-  gint64 layers = r->settings->layers;
-  PlaitNode *context = NULL;
+  gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_QUERY_INTERMEDIATE ? 0 : layers - 1;
+  PlaitNode *gate = plait_recurrent_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
+  PlaitNode *input = from.cell, *context = NULL;
 
   if (r->settings->input_feeding)
     input = add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
   if (r->settings->query == PLAIT_QUERY_PREVIOUS)
     {
-      context = combine (r, pass, keys, carried->layers[layers - 1].state, carried);
+      context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
       input = add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
     }
   carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
   if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)
     {
-      context = combine (r, pass, keys, carried->layers[0].state, carried);
+      context = combine (r, pass, keys, carried->layers[0].state, gate, carried);
       carried->layers[0]
           = plait_cell_step (tape, &r->second, plait_cell_project (tape, &r->second, context), carried->layers[0]);
     }
@@ -96,7 +111,7 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, con
           = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
     }
   if (r->settings->query == PLAIT_QUERY_CURRENT)
-    context = combine (r, pass, keys, carried->layers[layers - 1].state, carried);
+    context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
   return (PlaitRecurrentStep){ carried->layers[layers - 1].state, context };
 }
 

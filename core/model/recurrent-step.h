@@ -43,6 +43,13 @@ typedef struct
   PlaitNode **coverage; /* [n_memories], of pairs; NULL each without */
 } PlaitRecurrentCarried;
 
+/* What embeddings add to steps, made for all of them at once. */
+typedef struct
+{
+  PlaitNode *cell; /* the input side of the first cell */
+  PlaitNode *gate; /* that of the sentinel's gate, or NULL */
+} PlaitRecurrentInput;
+
 typedef struct
 {
   PlaitNode *state;   /* of the top layer */
@@ -69,9 +76,15 @@ PlaitNode **plait_recurrent_carry_coverage (const PlaitRecurrent *r, PlaitTape *
                                             PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
                                             const gint64 *parents);
 
-/* One step from @carried, which it renews. @input is the embeddings' part of the first cell's input side. */
+PlaitRecurrentInput plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded);
+
+/* Rows @rows [n] of it, those of a step. */
+PlaitRecurrentInput plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentInput input, const gint64 *rows,
+                                                gint64 n);
+
+/* One step from @carried, which it renews. */
 PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass,
-                                            const PlaitScoredKeys *keys, PlaitNode *input,
+                                            const PlaitScoredKeys *keys, PlaitRecurrentInput input,
                                             PlaitRecurrentCarried *carried);
 
 /* The embeddings of @n target tokens, with dropout. */

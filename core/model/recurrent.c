@@ -55,8 +55,8 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   guint n_memories = r->build.n_memories;
   gint64 n = plait_ragged_rows (target_rows), longest = 0, done = 0;
   PlaitScoredKeys keys = plait_recurrent_site_project (&r->site, tape, sources->memories);
-  PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, n),
-            *inputs = plait_cell_project (tape, &r->cells[0], embedded);
+  PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, n);
+  PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
   PlaitRecurrentCarried carried = plait_recurrent_begin (r, tape, sources, target_rows.n);
   PlaitRagged before = { 0 };
   PlaitNode **states, **contexts;
@@ -80,7 +80,8 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
       carried.coverage = plait_recurrent_carry_coverage (r, tape, sources->memories, carried.coverage,
                                                          t > 0 ? &before : NULL, rows.queries, rows.before);
       before = rows.queries;
-      step = plait_recurrent_advance (r, &pass, &keys, plait_gather_rows (tape, inputs, rows.target, here), &carried);
+      step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
+                                      &carried);
       if (r->settings->input_feeding)
         carried.readout = step.state = plait_recurrent_read_out (
             r, tape, step.state, plait_gather_rows (tape, embedded, rows.target, here), step.context);

@@ -88,7 +88,10 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
       for (guint i = 0; i < a->n_layers * a->n_memories; i++)
         g_free (a->weights[i]);
       for (guint i = 0; i < a->n_layers; i++)
-        g_free (a->contexts[i]);
+        {
+          g_free (a->contexts[i]);
+          g_free (a->sentinels[i]);
+        }
       for (guint m = 0; m < a->n_memories; m++)
         {
           g_free (a->coverage[m].states);
@@ -100,6 +103,8 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
       g_free (a->weights);
       g_free (a->context_heads);
       g_free (a->contexts);
+      g_free (a->sentinel_heads);
+      g_free (a->sentinels);
     }
   g_free (attention);
 }
@@ -136,6 +141,8 @@ sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture
   a->weights = g_new0 (PlaitScalar *, places);
   a->context_heads = g_new0 (guint, a->n_layers);
   a->contexts = g_new0 (PlaitScalar *, a->n_layers);
+  a->sentinel_heads = g_new0 (guint, a->n_layers);
+  a->sentinels = g_new0 (PlaitScalar *, a->n_layers);
   for (guint m = 0; m < a->n_memories; m++)
     a->rows[m] = plait_ragged_length (capture->rows[m], sentence);
   for (guint i = 0; i < places; i++)
@@ -147,6 +154,8 @@ sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture
     {
       a->context_heads[l] = capture->contexts[l].heads;
       a->contexts[l] = g_new (PlaitScalar, (gsize)(a->context_heads[l] * length * a->n_memories) + 1);
+      a->sentinel_heads[l] = capture->sentinels[l].heads;
+      a->sentinels[l] = g_new (PlaitScalar, (gsize)(a->sentinel_heads[l] * length) + 1);
     }
   a->coverage = g_new0 (PlaitSentenceCoverage, a->n_memories);
   for (guint m = 0; m < a->n_memories && capture->coverage; m++)
@@ -185,9 +194,14 @@ sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *capture,
         }
     }
   for (guint l = 0; l < a->n_layers; l++)
-    for (guint h = 0; h < a->context_heads[l]; h++)
-      memcpy (a->contexts[l] + (h * a->length + target) * a->n_memories,
-              capture->contexts[l].weights + (h * queries + row) * a->n_memories, a->n_memories * sizeof (PlaitScalar));
+    {
+      for (guint h = 0; h < a->context_heads[l]; h++)
+        memcpy (a->contexts[l] + (h * a->length + target) * a->n_memories,
+                capture->contexts[l].weights + (h * queries + row) * a->n_memories,
+                a->n_memories * sizeof (PlaitScalar));
+      for (guint h = 0; h < a->sentinel_heads[l]; h++)
+        a->sentinels[l][h * a->length + target] = capture->sentinels[l].weights[h * queries + row];
+    }
 }
 
 static PlaitSentenceAttention *

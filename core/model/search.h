@@ -62,6 +62,8 @@ typedef struct
   PlaitScalar **weights;           /* [n_layers][n_memories]: [heads][length][rows] */
   guint *context_heads;            /* [n_layers]; 0: no second level */
   PlaitScalar **contexts;          /* [n_layers]: [heads][length][memories] */
+  guint *sentinel_heads;           /* [n_layers]; 0: no sentinel */
+  PlaitScalar **sentinels;         /* [n_layers]: [heads][length] */
   PlaitSentenceCoverage *coverage; /* [n_memories] */
 } PlaitSentenceAttention;
 

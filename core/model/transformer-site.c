@@ -42,6 +42,26 @@ attention_settings (Build *build, const PlaitSiteAttention *asked)
   };
 }
 
+/* One projection of keys and values for each memory, or for all of them, @width wide. */
+static PlaitAttention
+declare_projections (Build *build, const PlaitSiteAttention *asked, const char *name, const gint64 *widths)
+{
+  const PlaitTransformerSite *parts = build->parts;
+  g_autofree const char **names = g_new (const char *, parts->n_memories);
+  PlaitAttentionDeclaration settings = attention_settings (build, asked);
+
+  if (asked->sentinel && !build->error)
+    plait_fail (&build->error, PLAIT_ERROR_INPUT,
+                "combiner \"%s\": a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
+                "decoder.type=gru or lstm",
+                build->settings->combiner);
+  if (asked->projections != PLAIT_PROJECTIONS_SEPARATE)
+    return plait_attention_declare (build->parameters, name, &settings, widths[0]);
+  for (guint i = 0; i < parts->n_memories; i++)
+    names[i] = parts->memories[i].name;
+  return plait_attention_declare_joint (build->parameters, name, &settings, names, widths, parts->n_memories);
+}
+
 static double
 output_dropout (const Build *build, const PlaitSiteAttention *asked)
 {
@@ -78,9 +98,7 @@ declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *asked)
   Build *build = (Build *)site;
   PlaitSiteAttentionLayer *layer = &build->parts->jointly;
   g_autofree char *name = g_strdup_printf ("%sjointly", build->prefix);
-  g_autofree const char **names = g_new (const char *, site->n_memories);
   g_autofree gint64 *widths = g_new (gint64, site->n_memories);
-  PlaitAttentionDeclaration settings = attention_settings (build, asked);
 
   g_assert (!layer->declared);
   if (site->n_memories > PLAIT_ATTENTION_MEMORIES && !build->error)
@@ -90,15 +108,8 @@ declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *asked)
         "combiner",
         build->settings->combiner, site->n_memories, PLAIT_ATTENTION_MEMORIES);
   for (guint i = 0; i < site->n_memories; i++)
-    {
-      names[i] = site->memories[i].name;
-      widths[i] = site->memories[i].width;
-    }
-  if (asked->separate)
-    layer->attention
-        = plait_attention_declare_joint (build->parameters, name, &settings, names, widths, site->n_memories);
-  else
-    layer->attention = plait_attention_declare (build->parameters, name, &settings, widths[0]);
+    widths[i] = site->memories[i].width;
+  layer->attention = declare_projections (build, asked, name, widths);
   layer->output_dropout = output_dropout (build, asked);
   layer->declared = TRUE;
 }
@@ -109,10 +120,12 @@ declare_attend_contexts (PlaitSite *site, const PlaitSiteAttention *asked)
   Build *build = (Build *)site;
   PlaitSiteAttentionLayer *layer = &build->parts->contexts;
   g_autofree char *name = g_strdup_printf ("%scontexts", build->prefix);
-  PlaitAttentionDeclaration settings = attention_settings (build, asked);
+  g_autofree gint64 *widths = g_new (gint64, site->n_memories);
 
   g_assert (!layer->declared);
-  layer->attention = plait_attention_declare (build->parameters, name, &settings, build->parts->width);
+  for (guint i = 0; i < site->n_memories; i++)
+    widths[i] = build->parts->width;
+  layer->attention = declare_projections (build, asked, name, widths);
   layer->output_dropout = output_dropout (build, asked);
   layer->declared = TRUE;
 }

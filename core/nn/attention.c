@@ -217,10 +217,11 @@ plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, P
   PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
   PlaitNode *context;
 
-  g_assert (attention->n_key_values == 1);
+  g_assert (attention->n_key_values == 1 || attention->n_key_values == n);
   for (guint i = 0; i < n; i++)
     {
-      PlaitNode *projected = plait_linear_apply (tape, &attention->key_value[0], items[i], PLAIT_ACTIVATION_NONE);
+      const PlaitLinear *key_value = &attention->key_value[attention->n_key_values > 1 ? i : 0];
+      PlaitNode *projected = plait_linear_apply (tape, key_value, items[i], PLAIT_ACTIVATION_NONE);
 
       keys[i] = plait_columns (tape, projected, 0, width);
       values[i] = plait_columns (tape, projected, width, width);

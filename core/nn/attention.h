@@ -74,8 +74,8 @@ PLAIT_API PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttentio
 
 /*
  * Attention of each row of x [r, d] to its own @n items (the second level of the hierarchical combination, eq. 7-8),
- * items[j] [r, d'], all through the layer's one key and value projection -> [r, d]. present[j] is NULL or a byte a row;
- * an absent item gets no weight. @weights is NULL or [heads][r][n].
+ * items[j] [r, d'], through the layer's one key and value projection or the item's own -> [r, d]. present[j] is NULL or
+ * a byte a row; an absent item gets no weight. @weights is NULL or [heads][r][n].
  */
 PLAIT_API PlaitNode *plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                                   PlaitNode *const *items, const guint8 *const *present, guint n,

@@ -33,13 +33,24 @@ typedef struct
   const guint8 *present;
 } PlaitContext;
 
+/* Keys and values of what joint attention and attention over contexts choose among. */
+typedef enum
+{
+  PLAIT_PROJECTIONS_SHARED,    /* one projection for all; in a recurrent decoder values are what is chosen itself */
+  PLAIT_PROJECTIONS_SEPARATE,  /* one for each memory, or context */
+  PLAIT_PROJECTIONS_PUBLISHED, /* shared in a Transformer decoder (Libovicky et al. 2018, eq. 5-8), separate in a
+                                  recurrent one (Libovicky & Helcl 2017, eq. 6-10) */
+} PlaitProjections;
+
 /* Settings of one declared attention. */
 typedef struct
 {
-  guint heads;           /* 0: as many as the decoder's self-attention has */
-  double dropout;        /* of the weights; negative: the decoder's attention dropout */
-  double output_dropout; /* of the context; negative: the decoder's dropout */
-  gboolean separate;     /* joint attention: a key and value projection for each memory instead of one for all */
+  guint heads;                  /* 0: as many as the decoder's self-attention has */
+  double dropout;               /* of the weights; negative: the decoder's attention dropout */
+  double output_dropout;        /* of the context; negative: the decoder's dropout */
+  PlaitProjections projections; /* of joint attention, and of attention over contexts */
+  gboolean sentinel; /* likewise: one more item, made of the decoder's own state (Libovicky & Helcl 2017), in a
+                        recurrent decoder; a Transformer decoder refuses it. At most one attention of a site has it */
 } PlaitSiteAttention;
 
 /* The memories that stand at this site, in the order of the experiment's sources. Valid while building and running. */

@@ -9,18 +9,14 @@
 typedef struct
 {
   gint64 heads;
-  gint projections;
+  gint projections; /* PlaitProjections */
+  gboolean sentinel;
 } Settings;
-
-enum
-{
-  PROJECTIONS_SHARED,
-  PROJECTIONS_SEPARATE,
-};
 
 static const PlaitBinding bindings[] = {
   PLAIT_BIND_INTEGER (Settings, heads),
   PLAIT_BIND_CHOICE (Settings, projections, "shared;separate"),
+  PLAIT_BIND_BOOLEAN (Settings, sentinel),
 };
 
 static gboolean
@@ -31,7 +27,8 @@ build (PlaitSite *site, gconstpointer data, GError **error)
     .heads = (guint)settings->heads,
     .dropout = -1,
     .output_dropout = -1,
-    .separate = settings->projections == PROJECTIONS_SEPARATE,
+    .projections = (PlaitProjections)settings->projections,
+    .sentinel = settings->sentinel,
   };
 
   plait_site_declare_residual (site, 0);

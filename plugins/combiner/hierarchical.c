@@ -12,6 +12,8 @@ typedef struct
   gint64 heads;
   gint64 context_heads;
   gint context_dropout;
+  gint projections; /* PlaitProjections */
+  gboolean sentinel;
 } Settings;
 
 enum
@@ -24,6 +26,8 @@ static const PlaitBinding bindings[] = {
   PLAIT_BIND_INTEGER (Settings, heads),
   PLAIT_BIND_INTEGER (Settings, context_heads),
   PLAIT_BIND_CHOICE (Settings, context_dropout, "attention;none"),
+  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate;published"),
+  PLAIT_BIND_BOOLEAN (Settings, sentinel),
 };
 
 static gboolean
@@ -35,6 +39,8 @@ build (PlaitSite *site, gconstpointer data, GError **error)
     .heads = (guint)settings->context_heads,
     .dropout = settings->context_dropout == DROPOUT_NONE ? 0 : -1,
     .output_dropout = -1,
+    .projections = (PlaitProjections)settings->projections,
+    .sentinel = settings->sentinel,
   };
 
   plait_site_declare_residual (site, 0);

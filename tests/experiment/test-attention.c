@@ -11,6 +11,8 @@ typedef struct
   PlaitScalar second[2];   /* of memory 1 */
   PlaitScalar contexts[4]; /* [head, target, memory] */
   guint heads[2];
+  PlaitScalar sentinel[2]; /* [head, target] */
+  guint sentinel_heads;
 } Weights;
 
 /* Of a target of @length rows, the last its end, and of two memories, en and de, whose rows are numbered. (transfer
@@ -36,7 +38,8 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
   gint64 rows[] = { 2, 1 };
   PlaitScalar *memories[] = { weights.first, weights.second };
   PlaitScalar *contexts[] = { weights.contexts };
-  guint context_heads[] = { second_level ? 2 : 0 };
+  guint context_heads[] = { second_level ? 2 : 0 }, sentinel_heads[] = { weights.sentinel_heads };
+  PlaitScalar *sentinels[] = { weights.sentinel };
   PlaitSentenceAttention attention = {
     .n_layers = 1,
     .n_memories = 2,
@@ -46,6 +49,8 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
     .weights = memories,
     .context_heads = context_heads,
     .contexts = contexts,
+    .sentinel_heads = sentinel_heads,
+    .sentinels = sentinels,
   };
   g_autoptr (PlaitLabels) labels = new_labels (rows, 1);
 
@@ -69,6 +74,37 @@ TEST_CASE (attention, is_written_with_both_levels_together)
   CHECK (plait_store_read (store, "/attention/test/0/en.effective/weights", PLAIT_STORE_SCALAR, 2, effective, &error));
   CHECK_NEAR (effective[0], .25 * .625, 1e-6);
   CHECK_NEAR (effective[1], .25 * .375, 1e-6);
+}
+
+TEST_CASE (attention, to_a_sentinel_is_a_row_or_a_column_more)
+{
+  GError *error = NULL;
+  g_autofree char *joint_path = plait_test_path ("sentinel.h5"), *levels_path = plait_test_path ("sentinels.h5");
+  Weights joint = { { .25, .25, 0, 0 }, { .25, 1 }, { 0 }, { 2, 2 }, { .25, 0 }, 2 };
+  Weights levels = sound;
+  static const PlaitScalar expected[] = { .25, .5, .25, 0, 1, 0 };
+  PlaitScalar read[6];
+
+  CHECK (write_dump ("sentinel.h5", joint, FALSE, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (joint_path, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_read (store, "/attention/test/0/<sentinel>/weights", PLAIT_STORE_SCALAR, 2, read, &error));
+  CHECK (read[0] == (PlaitScalar).25 && read[1] == 0);
+  joint.sentinel[0] = .5;
+  CHECK (!write_dump ("more.h5", joint, FALSE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 0, target row 0 sums to 1.25 instead of 1");
+
+  levels.contexts[0] = .25;
+  levels.contexts[1] = .5;
+  levels.sentinel[0] = .25;
+  levels.sentinel_heads = 2;
+  CHECK (write_dump ("sentinels.h5", levels, TRUE, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) second = plait_store_open (levels_path, &error);
+  REQUIRE (second != NULL);
+  CHECK (plait_store_read (second, "/attention/test/0/contexts/weights", PLAIT_STORE_SCALAR, 6, read, &error));
+  CHECK (memcmp (read, expected, sizeof read) == 0);
 }
 
 TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)

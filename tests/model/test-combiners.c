@@ -156,3 +156,28 @@ TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
   for (guint i = 0; i < 65; i++)
     g_free ((char *)many[i].name);
 }
+
+TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
+{
+  static const char *const names[] = { "flat", "hierarchical" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+      PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, names[i]);
+      g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
+      PlaitDecoderSettings decoder = test_decoder_settings ();
+      g_autofree gpointer with = NULL;
+      PlaitTransformerSite site;
+      g_autoptr (GError) error = NULL;
+
+      CHECK (plait_settings_set (settings, "sentinel", "true", NULL));
+      with = plait_plugin_new_settings (plugin, settings);
+      CHECK (!plait_transformer_site_build (&site, &decoder, plugin->descriptor->table, with, specifications, MEMORIES,
+                                            parameters, "site/", &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+                   "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
+                   "decoder.type=gru or lstm");
+    }
+}

@@ -157,7 +157,7 @@ check_coverage (const char *coverage, const char *the_case)
       gsize size = (gsize)(ROWS * stand.site.covered[0].width);
 
       contexts[t] = plait_recurrent_site_combine (&stand.site, &pass, &keys, &stand.build,
-                                                  plait_rows (bench.tape, asked, t, 1), &covered);
+                                                  plait_rows (bench.tape, asked, t, 1), NULL, &covered);
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
       memcpy (weights + t * ROWS, capture->memories[0].weights, ROWS * sizeof *weights);
       memcpy (states + (gsize)(t + 1) * size, capture->coverage[0].states, size * sizeof *states);
@@ -224,7 +224,7 @@ run_without_children (const char *coverage, PlaitScalar *read)
     {
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, pairs.queries, NULL);
       PlaitNode *context = plait_recurrent_site_combine (&stand.site, &pass, &keys, &stand.build,
-                                                         plait_rows (bench.tape, asked, t, 1), &covered);
+                                                         plait_rows (bench.tape, asked, t, 1), NULL, &covered);
 
       memcpy (read + t * WIDTH, context->value.data, WIDTH * sizeof *read);
     }

@@ -22,7 +22,8 @@ typedef struct
 {
   const char *name; /* of the case */
   const char *combiner;
-  const char *projections;           /* or NULL */
+  const char *projections; /* or NULL */
+  gboolean sentinel;
   const char *inputs[MOST_MEMORIES]; /* the memories */
   const char *weights[MOST_MEMORIES];
   gint64 memory_width;
@@ -64,6 +65,8 @@ stand_build (Stand *stand, const Case *the_case)
   settings = test_small_settings (combiner);
   if (the_case->projections)
     plait_settings_set (settings, "projections", the_case->projections, NULL);
+  if (the_case->sentinel)
+    plait_settings_set (settings, "sentinel", "true", NULL);
   if (plait_schema_parameter (combiner->schema, "context_heads"))
     plait_settings_set (settings, "context_heads", "1", NULL);
   stand->combiner_settings = plait_plugin_new_settings (combiner, settings);
@@ -168,6 +171,8 @@ visit_attention (const Stand *stand, const PlaitScoredAttention *attention, cons
 
       visit_item (stand, &attention->items[i], item);
     }
+  if (attention->sentinel)
+    visit_item (stand, attention->sentinel, "combiner/psi");
 }
 
 static void
@@ -180,6 +185,12 @@ visit_site (const Stand *stand, const PlaitRecurrentSite *site)
 
       visit_attention (stand, &site->attend[i], name, NULL);
       visit (stand, site->refine[i].weight, 0, 0, "combiner/R", refine);
+    }
+  if (site->gate.state.weight)
+    {
+      visit_rows (stand, site->gate.state.weight, 0, 0, "combiner/sentinel/W", 0, STATE);
+      visit_rows (stand, site->gate.embedding.weight, 0, 0, "combiner/sentinel/W", STATE, EMBEDDING);
+      visit (stand, site->gate.embedding.bias, 0, 0, "combiner/sentinel", "b");
     }
   visit_attention (stand, &site->jointly, "combiner/joint", "combiner/attend");
   visit_attention (stand, &site->contexts, "combiner/joint", "combiner/level2");
@@ -233,7 +244,8 @@ typedef struct
   PlaitScalar feed[STEPS * 8];
   PlaitScalar logits[STEPS * WORDS];
   PlaitScalar weights[MOST_MEMORIES][STEPS * 8];
-  PlaitScalar contexts[STEPS * (MOST_MEMORIES + 1)];
+  PlaitScalar contexts[STEPS * (MOST_MEMORIES + 1)]; /* the sentinel last, where it is of the second level */
+  PlaitScalar sentinel[STEPS];
 } Given;
 
 /* Copies row 0 of @from to row @t of @to. */
@@ -247,11 +259,15 @@ static void
 keep_weights (Given *given, gint64 t, const PlaitCapture *capture, const PlaitMemory *memories)
 {
   guint n = capture->n_memories;
+  gboolean sentinel = capture->sentinels[0].heads > 0;
+  PlaitScalar *contexts = given->contexts + t * (n + sentinel);
 
   for (guint m = 0; m < n; m++)
     keep (given->weights[m], t, plait_tensor (capture->memories[m].weights, 1, plait_ragged_rows (memories[m].rows)));
   if (capture->contexts[0].heads > 0)
-    keep (given->contexts, t, plait_tensor (capture->contexts[0].weights, 1, n));
+    keep (contexts, 0, plait_tensor (capture->contexts[0].weights, 1, n));
+  if (sentinel)
+    contexts[n] = given->sentinel[t] = *capture->sentinels[0].weights;
 }
 
 /* Runs the steps from @carried over @embedded; returns what goes back: everything times its cotangent. */
@@ -259,20 +275,22 @@ static PlaitNode *
 run (Bench *bench, const Stand *stand, const PlaitMemory *memories, PlaitRecurrentCarried carried, PlaitNode *embedded,
      Given *given)
 {
-  static const gint64 one_query[] = { 0, 1 };
+  static const gint64 one_query[] = { 0, 1 }, steps[STEPS] = { 0, 1, 2 };
   const PlaitRecurrent *r = recurrent (stand);
   const char *name = stand->the_case->name;
   PlaitTape *tape = bench->tape;
   gboolean feeding = r->settings->input_feeding, cells = plait_recurrent_has_cells (r);
   PlaitScoredKeys keys = plait_recurrent_site_project (&r->site, tape, memories);
-  PlaitNode *input = plait_cell_project (tape, &r->cells[0], embedded), *terms[STEPS * 3];
+  PlaitRecurrentInput input = plait_recurrent_input (r, tape, embedded);
+  PlaitNode *terms[STEPS * 3];
   guint n = 0;
 
   for (gint64 t = 0; t < STEPS; t++)
     {
       PlaitCapture *capture = plait_capture_new (bench->arena, 1, stand->n_memories, FALSE);
       PlaitSitePass pass = plait_site_pass (tape, memories, stand->n_memories, (PlaitRagged){ 1, one_query }, capture);
-      PlaitRecurrentStep step = plait_recurrent_advance (r, &pass, &keys, plait_rows (tape, input, t, 1), &carried);
+      PlaitRecurrentStep step
+          = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, input, steps + t, 1), &carried);
       PlaitNode *readout
           = plait_recurrent_read_out (r, tape, step.state, plait_rows (tape, embedded, t, 1), step.context),
           *logits;
@@ -360,6 +378,8 @@ check_steps (const Case *the_case, void (*visit_decoder) (const Stand *stand))
       reference_check_output (given.weights[i], the_case->name, the_case->weights[i]);
   if (recurrent (&stand)->site.contexts.declared)
     reference_check_output (given.contexts, the_case->name, "level2");
+  else if (the_case->sentinel)
+    reference_check_output (given.sentinel, the_case->name, "psi");
   plait_tape_backward (bench.tape, root);
   stand.checking = TRUE;
   visit_decoder (&stand);
@@ -383,6 +403,7 @@ check_gru (const char *name, const char *combiner, const char *projections)
     .name = path,
     .combiner = combiner,
     .projections = projections,
+    .sentinel = strstr (name, "_sentinel_") != NULL,
     .inputs = { "inputs/memory0", "inputs/memory1" },
     .weights = { "weights0", "weights1" },
     .memory_width = 8,
@@ -431,6 +452,18 @@ TEST_CASE (recurrent_steps, libovicky2017_equations_9_and_10_hierarchical)
 {
   check_gru ("plain_hierarchical_32", "hierarchical", NULL);
   check_gru ("conditional_hierarchical_30", "hierarchical", NULL);
+}
+
+TEST_CASE (recurrent_steps, libovicky2017_sentinel_in_one_softmax)
+{
+  check_gru ("plain_flat_sentinel_32", "flat", "separate");
+  check_gru ("conditional_flat_sentinel_30", "flat", "separate");
+}
+
+TEST_CASE (recurrent_steps, libovicky2017_sentinel_over_contexts)
+{
+  check_gru ("plain_hierarchical_sentinel_30", "hierarchical", "separate");
+  check_gru ("conditional_hierarchical_sentinel_32", "hierarchical", NULL);
 }
 
 static void

@@ -51,7 +51,7 @@ check_score (const char *the_case, PlaitAttentionScore score)
   PlaitScoredKeys keys = plait_recurrent_site_project (&site, bench.tape, &m);
   PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, FALSE);
   PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, capture);
-  PlaitNode *context = plait_recurrent_site_combine (&site, &pass, &keys, &build, query, &coverage);
+  PlaitNode *context = plait_recurrent_site_combine (&site, &pass, &keys, &build, query, NULL, &coverage);
 
   reference_check_output (capture->memories[0].weights, the_case, "weights");
   reference_check_output (context->value.data, the_case, "context");

@@ -33,7 +33,7 @@ world_clear (World *world)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
 static World
-world_new (const char *combiner_name, guint decoder_number, const char *coverage_name)
+world_new (const char *combiner_name, guint decoder_number, const char *coverage_name, gboolean sentinel)
 {
   World world = { plait_registry_new (), NULL, NULL };
   PlaitPlugin *encoder = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "transformer");
@@ -47,6 +47,8 @@ world_new (const char *combiner_name, guint decoder_number, const char *coverage
   TestDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, test_decoder (decoder_number) };
   GError *error = NULL;
 
+  if (sentinel)
+    CHECK (plait_settings_set (combiner_settings, "sentinel", "true", NULL));
   world.model = test_model_new (sources, 2, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
@@ -123,7 +125,7 @@ TEST_CASE (search, scores_as_forced_decoding_does)
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
     for (guint d = 0; d < TEST_DECODERS; d++)
       {
-        g_auto (World) world = world_new (combiners[c], d, NULL);
+        g_auto (World) world = world_new (combiners[c], d, NULL, FALSE);
         g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
         PlaitDecodeSettings settings = decode_settings (4);
         g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -183,9 +185,9 @@ check_same_coverage (const PlaitSentenceAttention *a, const PlaitSentenceAttenti
 /* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
  * every layer, head, source and second level; and its rows sum to one. */
 static void
-check_attention (const char *combiner, guint decoder, const char *coverage)
+check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {
-  g_auto (World) world = world_new (combiner, decoder, coverage);
+  g_auto (World) world = world_new (combiner, decoder, coverage, sentinel);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (4);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -218,6 +220,8 @@ check_attention (const char *combiner, guint decoder, const char *coverage)
         {
           CHECK_INT (a->context_heads[l], g_str_equal (combiner, "hierarchical") ? heads : 0);
           check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length, a->n_memories);
+          CHECK_INT (a->sentinel_heads[l], sentinel ? 1 : 0);
+          check_same_weights (a->sentinels[l], b->sentinels[l], a->sentinel_heads[l], a->length, b->length, 1);
         }
     }
   plait_hypotheses_free (found, 3);
@@ -229,7 +233,17 @@ TEST_CASE (search, follows_attention_along_the_ancestry)
 {
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
     for (guint d = 0; d < TEST_DECODERS; d++)
-      check_attention (combiners[c], d, NULL);
+      check_attention (combiners[c], d, NULL, FALSE);
+}
+
+/* The sentinel is made of the state before and the word that is read, which are those of the same hypothesis. */
+TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
+{
+  for (guint d = 2; d < TEST_DECODERS; d++)
+    {
+      check_attention ("flat", d, NULL, TRUE);
+      check_attention ("hierarchical", d, "word", TRUE);
+    }
 }
 
 /* Coverage follows the ancestry too: it and the weights that it makes are those of forced decoding. */
@@ -243,14 +257,14 @@ TEST_CASE (search, follows_coverage_along_the_ancestry)
         {
           CONTEXT ("%s", coverages[v]);
 
-          check_attention (combiners[c], d, coverages[v]);
+          check_attention (combiners[c], d, coverages[v], FALSE);
         }
 }
 
 /* Greedy search takes the most probable word of forced decoding at every step. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
-  g_auto (World) world = world_new ("serial", 0, NULL);
+  g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (1);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -279,7 +293,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
   for (guint i = 0; i < G_N_ELEMENTS (combiners) * TEST_DECODERS; i++)
     {
       guint c = i / TEST_DECODERS, d = i % TEST_DECODERS;
-      g_auto (World) world = world_new (combiners[c], d, NULL);
+      g_auto (World) world = world_new (combiners[c], d, NULL, FALSE);
       g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (3);
       g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -306,7 +320,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
 /* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
-  g_auto (World) world = world_new ("flat", 0, NULL);
+  g_auto (World) world = world_new ("flat", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
@@ -327,7 +341,7 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 /* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
-  g_auto (World) world = world_new ("serial", 0, NULL);
+  g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);
