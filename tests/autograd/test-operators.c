@@ -354,7 +354,7 @@ TEST_CASE (operators, pairs_put_together_are_attention)
 }
 
 /* vector . tanh (query + key), its softmax and the context, by hand. */
-TEST_CASE (operators, paper2_equations_5_to_7_additive_attention)
+TEST_CASE (operators, chen2017_equations_5_to_7_additive_attention)
 {
   g_auto (Bench) bench = bench_new (1);
   gint64 query_offsets[] = { 0, 1 }, offsets[] = { 0, 2 };

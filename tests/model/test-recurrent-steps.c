@@ -1,230 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "model/recurrent-step.h"
-#include "models.h"
-#include "reference.h"
+#include "recurrent-stand.h"
 
 #include <string.h>
 
-/*
- * Three steps of whole recurrent decoders against the float64 reference: states, contexts, weights, scores of words and
- * all gradients. The reference has embeddings of 4 numbers and, where a combiner has values of its own, contexts of 5;
- * here embeddings are as wide as the readout and contexts as the memories, so that the rest of both is zeros.
- */
-
-#define STEPS 3
-#define WORDS 9
-#define EMBEDDING 4
-#define STATE 6
-#define MOST_MEMORIES 2
-
-typedef struct
-{
-  const char *name; /* of the case */
-  const char *combiner;
-  const char *projections; /* or NULL */
-  gboolean sentinel;
-  const char *inputs[MOST_MEMORIES]; /* the memories */
-  const char *weights[MOST_MEMORIES];
-  gint64 memory_width;
-  PlaitDecoderSettings settings;
-} Case;
-
-/* A decoder with the parameters of a case, and an output layer. */
-typedef struct
-{
-  const Case *the_case;
-  PlaitRegistry *registry;
-  PlaitParameters *parameters;
-  gpointer combiner_settings;
-  PlaitMemorySpecification memories[MOST_MEMORIES];
-  guint n_memories;
-  PlaitDecoder *decoder;
-  PlaitLinear output;
-  gboolean checking; /* gradients, instead of setting values */
-} Stand;
-
-static const PlaitRecurrent *
-recurrent (const Stand *stand)
-{
-  return (const PlaitRecurrent *)stand->decoder;
-}
-
-static void
-stand_build (Stand *stand, const Case *the_case)
-{
-  static const char *const names[MOST_MEMORIES] = { "0", "1" };
-  PlaitDecoderBuild build = { .settings = &the_case->settings, .memories = stand->memories };
-  g_autoptr (PlaitSettings) settings = NULL;
-  GError *error = NULL;
-  PlaitPlugin *combiner;
-  PlaitTensor values;
-
-  *stand = (Stand){ the_case, plait_registry_new (), plait_parameters_new () };
-  combiner = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, the_case->combiner);
-  settings = test_small_settings (combiner);
-  if (the_case->projections)
-    plait_settings_set (settings, "projections", the_case->projections, NULL);
-  if (the_case->sentinel)
-    plait_settings_set (settings, "sentinel", "true", NULL);
-  if (plait_schema_parameter (combiner->schema, "context_heads"))
-    plait_settings_set (settings, "context_heads", "1", NULL);
-  stand->combiner_settings = plait_plugin_new_settings (combiner, settings);
-  for (; stand->n_memories < MOST_MEMORIES && the_case->inputs[stand->n_memories]; stand->n_memories++)
-    stand->memories[stand->n_memories]
-        = (PlaitMemorySpecification){ .name = names[stand->n_memories], .width = the_case->memory_width };
-  build.n_memories = stand->n_memories;
-  build.combiner = combiner->descriptor->table;
-  build.combiner_settings = stand->combiner_settings;
-  build.parameters = stand->parameters;
-  stand->decoder = plait_decoder_new (&build, &error);
-  CHECK_NO_ERROR (error);
-  stand->output = plait_linear_declare (stand->parameters, "output", the_case->settings.width, WORDS, TRUE);
-  CHECK (plait_parameters_allocate (stand->parameters, &error));
-  CHECK_NO_ERROR (error);
-  values = plait_parameters_write_values (stand->parameters);
-  memset (values.data, 0, (gsize)values.width * sizeof *values.data);
-}
-
-static void
-stand_clear (Stand *stand)
-{
-  plait_decoder_free (stand->decoder);
-  plait_parameters_free (stand->parameters);
-  plait_registry_free (stand->registry);
-  g_free (stand->combiner_settings);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
-
-/*
- * Where the reference's weights stand.
- */
-
-/* Rows @from .. @from + @n - 1 of the weight @name stand at row @row, column @column of @parameter (NULL: nowhere). */
-static void
-visit_rows (const Stand *stand, PlaitParameter *parameter, gint64 row, gint64 column, const char *name, gint64 from,
-            gint64 n)
-{
-  if (!parameter)
-    return;
-  if (stand->checking)
-    reference_check_block (parameter, row, column, stand->the_case->name, name, from, n);
-  else
-    reference_set_block (parameter, row, column, stand->the_case->name, name, from, n);
-}
-
-/* All rows of the weight PREFIX/PART, from row @row on. */
-static void
-visit (const Stand *stand, PlaitParameter *parameter, gint64 row, gint64 column, const char *prefix, const char *part)
-{
-  g_autofree char *name = g_strdup_printf ("%s/%s", prefix, part);
-  g_autofree char *full = g_strdup_printf ("weights/%s", name);
-
-  if (parameter)
-    visit_rows (stand, parameter, row, column, name, 0, reference (stand->the_case->name, full)->rows);
-}
-
-/* The cell called @name there; what its input has after the first @first numbers is read by @second. */
-static void
-visit_cell (const Stand *stand, const PlaitCell *cell, const char *name, gint64 first, const PlaitLinear *second,
-            gint64 second_width)
-{
-  gboolean lstm = cell->declaration.kind == PLAIT_CELL_LSTM;
-  gint64 width = cell->declaration.width;
-
-  for (gint64 i = 0; i < (lstm ? 4 : 3); i++)
-    {
-      char gate = (lstm ? "ifgo" : "rzh")[i];
-      g_autofree char *input = g_strdup_printf ("%s/W%c", name, gate);
-      const char part[][3] = { { 'U', gate }, { 'b', gate } };
-      gboolean apart = cell->candidate.weight && i == 2;
-
-      visit_rows (stand, cell->input.weight, 0, i * width, input, 0, first);
-      if (second)
-        visit_rows (stand, second->weight, 0, i * width, input, first, second_width);
-      visit (stand, apart ? cell->candidate.weight : cell->recurrent.weight, 0, apart ? 0 : i * width, name, part[0]);
-      visit (stand, cell->input.bias, 0, i * width, name, part[1]);
-    }
-}
-
-static void
-visit_item (const Stand *stand, const PlaitScoredItem *item, const char *name)
-{
-  visit (stand, item->key.weight, 0, 0, name, "U");
-  visit (stand, item->key.bias, 0, 0, name, "b");
-  visit (stand, item->bias, 0, 0, name, "e0");
-  visit (stand, item->value.weight, 0, 0, name, "V");
-  visit (stand, item->value.bias, 0, 0, name, "d");
-}
-
-static void
-visit_attention (const Stand *stand, const PlaitScoredAttention *attention, const char *name, const char *items)
-{
-  if (!attention->declared)
-    return;
-  visit (stand, attention->query.weight, 0, 0, name, "W");
-  visit (stand, attention->vector, 0, 0, name, "v");
-  for (guint i = 0; i < attention->n_items; i++)
-    {
-      g_autofree char *item = items ? g_strdup_printf ("%s/%u", items, i) : g_strdup (name);
-
-      visit_item (stand, &attention->items[i], item);
-    }
-  if (attention->sentinel)
-    visit_item (stand, attention->sentinel, "combiner/psi");
-}
-
-static void
-visit_site (const Stand *stand, const PlaitRecurrentSite *site)
-{
-  for (guint i = 0; i < stand->n_memories; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("combiner/attend/%u", i);
-      g_autofree char *refine = g_strdup_printf ("%u", i);
-
-      visit_attention (stand, &site->attend[i], name, NULL);
-      visit (stand, site->refine[i].weight, 0, 0, "combiner/R", refine);
-    }
-  if (site->gate.state.weight)
-    {
-      visit_rows (stand, site->gate.state.weight, 0, 0, "combiner/sentinel/W", 0, STATE);
-      visit_rows (stand, site->gate.embedding.weight, 0, 0, "combiner/sentinel/W", STATE, EMBEDDING);
-      visit (stand, site->gate.embedding.bias, 0, 0, "combiner/sentinel", "b");
-    }
-  visit_attention (stand, &site->jointly, "combiner/joint", "combiner/attend");
-  visit_attention (stand, &site->contexts, "combiner/joint", "combiner/level2");
-}
-
-/* The decoders over the combiners. */
-static void
-visit_combined (const Stand *stand)
-{
-  const PlaitRecurrent *r = recurrent (stand);
-  gboolean conditional = r->settings->query == PLAIT_QUERY_INTERMEDIATE;
-  gint64 state = r->state_width, memory = stand->memories[0].width;
-  gint64 context = reference (stand->the_case->name, "outputs/context")->width;
-
-  if (conditional)
-    {
-      visit_cell (stand, &r->cells[0], "gru1", EMBEDDING, NULL, 0);
-      visit_cell (stand, &r->second, "gru2", context, NULL, 0);
-      visit (stand, r->second.recurrent.bias, 0, 2 * state, "gru2", "ch");
-    }
-  else
-    visit_cell (stand, &r->cells[0], "gru", EMBEDDING, &r->context, context);
-  visit_site (stand, &r->site);
-  visit (stand, r->readout.weight, 0, 0, "out", "W1");
-  visit (stand, r->readout.weight, state, 0, "out", "W3");
-  visit (stand, r->readout.weight, state + memory, 0, "out", "W2");
-  visit (stand, r->readout.bias, 0, 0, "out", "b1");
-  visit (stand, stand->output.weight, 0, 0, "out", "W");
-  visit (stand, stand->output.bias, 0, 0, "out", "b");
-}
-
-/*
- * Running
- */
+/* Three steps of whole recurrent decoders against the float64 reference: states, contexts, weights, scores of words and
+ * all gradients. */
 
 /* The embeddings @y with zeros up to the decoder's width. */
 static PlaitNode *
@@ -246,6 +27,7 @@ typedef struct
   PlaitScalar weights[MOST_MEMORIES][STEPS * 8];
   PlaitScalar contexts[STEPS * (MOST_MEMORIES + 1)]; /* the sentinel last, where it is of the second level */
   PlaitScalar sentinel[STEPS];
+  PlaitNode *readouts[STEPS];
 } Given;
 
 /* Copies row 0 of @from to row @t of @to. */
@@ -272,11 +54,11 @@ keep_weights (Given *given, gint64 t, const PlaitCapture *capture, const PlaitMe
 
 /* Runs the steps from @carried over @embedded; returns what goes back: everything times its cotangent. */
 static PlaitNode *
-run (Bench *bench, const Stand *stand, const PlaitMemory *memories, PlaitRecurrentCarried carried, PlaitNode *embedded,
-     Given *given)
+run (Bench *bench, const RecurrentStand *stand, const PlaitMemory *memories, PlaitRecurrentCarried carried,
+     PlaitNode *embedded, Given *given)
 {
   static const gint64 one_query[] = { 0, 1 }, steps[STEPS] = { 0, 1, 2 };
-  const PlaitRecurrent *r = recurrent (stand);
+  const PlaitRecurrent *r = recurrent_stand_decoder (stand);
   const char *name = stand->the_case->name;
   PlaitTape *tape = bench->tape;
   gboolean feeding = r->settings->input_feeding, cells = plait_recurrent_has_cells (r);
@@ -295,6 +77,7 @@ run (Bench *bench, const Stand *stand, const PlaitMemory *memories, PlaitRecurre
           = plait_recurrent_read_out (r, tape, step.state, plait_rows (tape, embedded, t, 1), step.context),
           *logits;
 
+      given->readouts[t] = readout;
       logits = plait_linear_apply (tape, &stand->output, readout, PLAIT_ACTIVATION_NONE);
       carried.readout = feeding ? readout : NULL;
       keep (given->state, t, step.state->value);
@@ -326,17 +109,40 @@ run (Bench *bench, const Stand *stand, const PlaitMemory *memories, PlaitRecurre
 }
 
 static PlaitNode *
-input_of (Bench *bench, const Case *the_case, const char *path)
+input_of (Bench *bench, const RecurrentCase *the_case, const char *path)
 {
   return reference_input (bench, the_case->name, path + strlen ("inputs/"));
 }
 
+/* The negative log-probability of each of three words, by the loss that training takes. */
+static void
+check_losses (Bench *bench, const RecurrentStand *stand, const Given *given)
+{
+  static const gint32 words[STEPS] = { 3, 7, 0 };
+  /* From the reference's scores of words, by numpy. */
+  static const double expected[STEPS] = { 2.72316664726, 3.08656599183, 2.00952621088 };
+  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitVocabularyLossSums sums;
+  PlaitTensor weight = stand->output.weight->value, table = bench_tensor (bench, WORDS, weight.rows, NULL);
+  PlaitNode *states = plait_concatenate_rows (bench->tape, given->readouts, STEPS);
+  double losses[STEPS];
+
+  for (gint64 word = 0; word < WORDS; word++)
+    for (gint64 i = 0; i < weight.rows; i++)
+      plait_tensor_row (table, word)[i] = plait_tensor_row (weight, i)[word];
+  plait_vocabulary_loss (bench->tape, states, plait_leaf (bench->tape, table, NULL),
+                         plait_leaf (bench->tape, stand->output.bias->value, NULL), words, &options, &sums, losses);
+  for (guint t = 0; t < STEPS; t++)
+    CHECK_NEAR (losses[t], expected[t], NEAR);
+  CHECK_NEAR (sums.negative_log_likelihood, expected[0] + expected[1] + expected[2], NEAR);
+}
+
 /* Values and gradients; @visit_decoder says where the weights stand. */
 static void
-check_steps (const Case *the_case, void (*visit_decoder) (const Stand *stand))
+check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const RecurrentStand *stand), gboolean losses)
 {
   CONTEXT ("%s", the_case->name);
-  g_auto (Stand) stand = { NULL };
+  g_auto (RecurrentStand) stand = { NULL };
   g_auto (Bench) bench = { NULL };
   gint64 offsets[MOST_MEMORIES][2] = { { 0 } };
   PlaitMemory memories[MOST_MEMORIES] = { { NULL } };
@@ -345,7 +151,7 @@ check_steps (const Case *the_case, void (*visit_decoder) (const Stand *stand))
   PlaitCellState layer;
   Given given = { 0 };
 
-  stand_build (&stand, the_case);
+  recurrent_stand_build (&stand, the_case);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
   bench = bench_new (1);
   visit_decoder (&stand);
@@ -358,7 +164,7 @@ check_steps (const Case *the_case, void (*visit_decoder) (const Stand *stand))
     }
   y = reference_input (&bench, the_case->name, "y");
   s0 = reference_input (&bench, the_case->name, "s0");
-  if (plait_recurrent_has_cells (recurrent (&stand)))
+  if (plait_recurrent_has_cells (recurrent_stand_decoder (&stand)))
     c0 = reference_input (&bench, the_case->name, "c0");
   if (the_case->settings.input_feeding)
     carried.readout = feed = reference_input (&bench, the_case->name, "feed");
@@ -376,10 +182,12 @@ check_steps (const Case *the_case, void (*visit_decoder) (const Stand *stand))
   for (guint i = 0; i < stand.n_memories; i++)
     if (offsets[i][1] > 0)
       reference_check_output (given.weights[i], the_case->name, the_case->weights[i]);
-  if (recurrent (&stand)->site.contexts.declared)
+  if (recurrent_stand_decoder (&stand)->site.contexts.declared)
     reference_check_output (given.contexts, the_case->name, "level2");
   else if (the_case->sentinel)
     reference_check_output (given.sentinel, the_case->name, "psi");
+  if (losses)
+    check_losses (&bench, &stand, &given);
   plait_tape_backward (bench.tape, root);
   stand.checking = TRUE;
   visit_decoder (&stand);
@@ -393,18 +201,17 @@ check_steps (const Case *the_case, void (*visit_decoder) (const Stand *stand))
     reference_check_input (memories[i].states, the_case->name, the_case->inputs[i] + strlen ("inputs/"));
 }
 
-/* The case recurrent/NAME: a plain or a conditional GRU decoder over two memories. */
-static void
-check_gru (const char *name, const char *combiner, const char *projections)
+/* The case recurrent/NAME: a plain or a conditional GRU decoder over one memory of four rows, or two memories. */
+static RecurrentCase
+gru_case (const char *name, const char *combiner, const char *projections)
 {
-  g_autofree char *path = g_strdup_printf ("recurrent/%s", name);
-  gboolean conditional = g_str_has_prefix (name, "conditional");
-  Case the_case = {
-    .name = path,
+  gboolean conditional = strstr (name, "/conditional_") != NULL;
+  RecurrentCase the_case = {
+    .name = name,
     .combiner = combiner,
     .projections = projections,
     .sentinel = strstr (name, "_sentinel_") != NULL,
-    .inputs = { "inputs/memory0", "inputs/memory1" },
+    .inputs = { "inputs/memory0", g_str_has_suffix (name, "_4") ? NULL : "inputs/memory1" },
     .weights = { "weights0", "weights1" },
     .memory_width = 8,
     .settings = test_decoder_settings (),
@@ -418,69 +225,79 @@ check_gru (const char *name, const char *combiner, const char *projections)
   the_case.settings.initial = PLAIT_INITIAL_ZERO;
   the_case.settings.query = conditional ? PLAIT_QUERY_INTERMEDIATE : PLAIT_QUERY_PREVIOUS;
   the_case.settings.reset = conditional ? PLAIT_RESET_AFTER : PLAIT_RESET_BEFORE;
-  check_steps (&the_case, visit_combined);
+  return the_case;
 }
 
-TEST_CASE (recurrent_steps, chen2017_equations_3_to_7_over_two_memories)
+static void
+check_gru (const char *name, const char *combiner, const char *projections)
 {
-  check_gru ("plain_parallel_32", "parallel", NULL);
+  RecurrentCase the_case = gru_case (name, combiner, projections);
+
+  check_steps (&the_case, recurrent_stand_visit_gru, FALSE);
+}
+
+/* The product of the words' probabilities, each a softmax; the second equation is of the encoder. */
+TEST_CASE (recurrent_steps, chen2017_equations_1_and_3_probability_of_words)
+{
+  RecurrentCase the_case = gru_case ("recurrent/plain_serial_4", "serial", NULL);
+
+  check_steps (&the_case, recurrent_stand_visit_gru, TRUE);
+}
+
+/* State, context, weights and scores. */
+TEST_CASE (recurrent_steps, chen2017_equations_4_to_7_sequential_attention)
+{
+  check_gru ("recurrent/plain_serial_4", "serial", NULL);
+}
+
+TEST_CASE (recurrent_steps, parallel_sums_contexts)
+{
+  check_gru ("recurrent/plain_parallel_32", "parallel", NULL);
 }
 
 TEST_CASE (recurrent_steps, dl4mt_conditional_gru)
 {
-  check_gru ("conditional_parallel_32", "parallel", NULL);
+  check_gru ("recurrent/conditional_parallel_32", "parallel", NULL);
 }
 
 TEST_CASE (recurrent_steps, serial_refines_the_query)
 {
-  check_gru ("plain_serial_32", "serial", NULL);
-  check_gru ("conditional_serial_30", "serial", NULL);
+  check_gru ("recurrent/plain_serial_32", "serial", NULL);
+  check_gru ("recurrent/conditional_serial_30", "serial", NULL);
 }
 
 TEST_CASE (recurrent_steps, libovicky2017_equations_6_to_8_flat)
 {
-  check_gru ("plain_flat_30", "flat", "separate");
-  check_gru ("conditional_flat_32", "flat", "separate");
+  check_gru ("recurrent/plain_flat_30", "flat", "separate");
+  check_gru ("recurrent/conditional_flat_32", "flat", "separate");
 }
 
 TEST_CASE (recurrent_steps, flat_with_one_projection_for_all)
 {
-  check_gru ("plain_flat_shared_32", "flat", "shared");
+  check_gru ("recurrent/plain_flat_shared_32", "flat", "shared");
 }
 
 TEST_CASE (recurrent_steps, libovicky2017_equations_9_and_10_hierarchical)
 {
-  check_gru ("plain_hierarchical_32", "hierarchical", NULL);
-  check_gru ("conditional_hierarchical_30", "hierarchical", NULL);
+  check_gru ("recurrent/plain_hierarchical_32", "hierarchical", NULL);
+  check_gru ("recurrent/conditional_hierarchical_30", "hierarchical", NULL);
 }
 
 TEST_CASE (recurrent_steps, libovicky2017_sentinel_in_one_softmax)
 {
-  check_gru ("plain_flat_sentinel_32", "flat", "separate");
-  check_gru ("conditional_flat_sentinel_30", "flat", "separate");
+  check_gru ("recurrent/plain_flat_sentinel_32", "flat", "separate");
+  check_gru ("recurrent/conditional_flat_sentinel_30", "flat", "separate");
 }
 
 TEST_CASE (recurrent_steps, libovicky2017_sentinel_over_contexts)
 {
-  check_gru ("plain_hierarchical_sentinel_30", "hierarchical", "separate");
-  check_gru ("conditional_hierarchical_sentinel_32", "hierarchical", NULL);
-}
-
-static void
-visit_luong (const Stand *stand)
-{
-  const PlaitRecurrent *r = recurrent (stand);
-
-  visit_cell (stand, &r->cells[0], "lstm", EMBEDDING, &r->feed, STATE);
-  visit_rows (stand, r->readout.weight, 0, 0, "Wc", 0, 2 * STATE);
-  visit_rows (stand, r->readout.bias, 0, 0, "bc", 0, 1);
-  visit_rows (stand, stand->output.weight, 0, 0, "W", 0, STATE);
-  visit_rows (stand, stand->output.bias, 0, 0, "b", 0, 1);
+  check_gru ("recurrent/plain_hierarchical_sentinel_30", "hierarchical", "separate");
+  check_gru ("recurrent/conditional_hierarchical_sentinel_32", "hierarchical", NULL);
 }
 
 TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
 {
-  Case the_case = {
+  RecurrentCase the_case = {
     .name = "recurrent/luong",
     .combiner = "serial",
     .inputs = { "inputs/m" },
@@ -497,5 +314,5 @@ TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
   the_case.settings.input_feeding = TRUE;
   the_case.settings.readout = PLAIT_READOUT_ATTENTIONAL;
   the_case.settings.initial = PLAIT_INITIAL_ZERO;
-  check_steps (&the_case, visit_luong);
+  check_steps (&the_case, recurrent_stand_visit_luong, FALSE);
 }

@@ -143,6 +143,29 @@ hold_bidirectional (const char *name, PlaitResetPlace reset, PlaitTreeRoot root,
   visit_down (&way, name, check_gradient);
 }
 
+/* Bottom-up alone: the first columns of the reference's rows. */
+TEST_CASE (tree, chen2017_equation_8_tree_gru)
+{
+  static const gint64 left[] = { 0, 4, 5 }, right[] = { 1, 2, 3 };
+  const char *name = "trees/bigru_left4_before";
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitTreeUnitDeclaration declaration = { .kind = PLAIT_TREE_GRU, .reset = PLAIT_RESET_BEFORE, .width = WIDTH };
+  PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &declaration);
+  const ReferenceArray *rows = reference (name, "outputs/rows");
+  PlaitNode *states;
+
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  visit_unit (&unit, name, "up/", reference_set);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  states = plait_tree_unit_climb (bench.tape, &unit, tree_of (&bench, 4, 3, left, right),
+                                  (PlaitCellState){ reference_input (&bench, name, "h"), NULL }, NULL)
+               .state;
+  CHECK_INT (states->value.rows, rows->rows);
+  for (gint64 row = 0; row < rows->rows; row++)
+    check_tensor ("rows", plait_tensor_rows (states->value, row, 1), rows->numbers + row * rows->width, NEAR);
+}
+
 /* Bottom-up by Tree-GRUs, top-down from tanh (W h + b), the resets before the products. */
 TEST_CASE (tree, chen2017_equations_8_to_10_bidirectional)
 {

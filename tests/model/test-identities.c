@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "models.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the algebra of whole models says must be equal. */
+
+#ifdef PLAIT_SCALAR_DOUBLE
+#define AGREEMENT 1e-10
+#else
+#define AGREEMENT 1e-4
+#endif
+
+#define SENTENCES 3
+
+/* Losses of all target rows of @batch; gradients are added to those of the parameters. */
+static void
+pass_over (const TestModel *model, const PlaitBatch *batch, double *losses)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitModelSums sums;
+
+  plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
+  plait_tape_backward (tape, plait_model_loss (model->model, tape, batch, &options, &sums, losses, NULL));
+}
+
+static void
+check_near (PlaitTensor a, PlaitTensor b)
+{
+  for (gint64 row = 0; row < a.rows; row++)
+    for (gint64 i = 0; i < a.width; i++)
+      {
+        double x = (double)plait_tensor_row (a, row)[i], y = (double)plait_tensor_row (b, row)[i];
+
+        CHECK_NEAR (x, y, AGREEMENT * (1 + fabs (y)));
+      }
+}
+
+/*
+ * One source: serial, parallel, flat and, with values that are contexts, hierarchical.
+ */
+
+static const gint64 lengths[] = { 4, 2, 1 }, targets[] = { 3, 1, 4 };
+
+static TestModel *
+one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
+{
+  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
+  PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner);
+  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (plugin);
+  TestSource source = { .encoder = encoder, .settings = settings };
+  TestDecoder decoder = { plugin, combiner_settings, NULL, NULL, test_decoder (decoder_number) };
+  GError *error = NULL;
+  TestModel *model;
+
+  if (plait_schema_parameter (plugin->schema, "projections"))
+    plait_settings_set (combiner_settings, "projections", "shared", NULL);
+  model = test_model_new (&source, 1, &decoder, 5, &error);
+  CHECK_NO_ERROR (error);
+  return model;
+}
+
+/* The parameter of @model that @name of another combiner stands for: joint attention to one memory is attention to it.
+ */
+static PlaitParameter *
+counterpart (const TestModel *model, const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "/jointly/", 2);
+  g_autofree char *other = g_strjoinv ("/attend/first/", parts);
+
+  return plait_parameters_find (plait_model_parameters (model->model), other);
+}
+
+/* The second level takes no part where there is one context. */
+static gboolean
+is_second_level (const char *name)
+{
+  return strstr (name, "/contexts/") != NULL;
+}
+
+static void
+check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
+{
+  CONTEXT ("%s, decoder %u", combiner, decoder);
+  const gint64 *const of_source[] = { lengths };
+  g_autoptr (TestModel) serial = one_source (registry, "serial", decoder);
+  g_autoptr (TestModel) other = one_source (registry, combiner, decoder);
+  g_autoptr (PlaitBatch) batch = test_batch (serial, 0, SENTENCES, of_source, targets);
+  PlaitParameters *parameters = plait_model_parameters (other->model);
+  double expected[32], losses[32];
+
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      const PlaitParameter *from = counterpart (serial, parameter->name);
+
+      CHECK (from || is_second_level (parameter->name));
+      for (gint64 row = 0; from && row < from->value.rows; row++)
+        memcpy (plait_tensor_row (parameter->value, row), plait_tensor_row (from->value, row),
+                (gsize)from->value.width * sizeof (PlaitScalar));
+    }
+  plait_parameters_zero_gradients (parameters);
+  plait_parameters_zero_gradients (plait_model_parameters (serial->model));
+  pass_over (serial, batch, expected);
+  pass_over (other, batch, losses);
+  for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
+    CHECK_NEAR (losses[row], expected[row], AGREEMENT * (1 + expected[row]));
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      CONTEXT ("gradient of %s", parameter->name);
+
+      if (!is_second_level (parameter->name))
+        check_near (parameter->gradient, counterpart (serial, parameter->name)->gradient);
+    }
+}
+
+TEST_CASE (identities, combiners_agree_over_one_source)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint d = 0; d < TEST_DECODERS; d++)
+    {
+      check_agreement (registry, "parallel", d);
+      check_agreement (registry, "flat", d);
+    }
+}
+
+/* A softmax over one context is 1, and without values of its own the second level gives that context. */
+TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint d = 2; d < TEST_DECODERS; d++)
+    check_agreement (registry, "hierarchical", d);
+}
+
+/*
+ * A batch and its sentences, over trees with coverage.
+ */
+
+static void
+check_batch (PlaitRegistry *registry, const char *encoder_name, const char *coverage_name, const char *combiner_name)
+{
+  CONTEXT ("%s, %s, %s", encoder_name, coverage_name, combiner_name);
+  static const gint64 second_lengths[] = { 3, 0, 5 };
+  const gint64 *const of_sources[] = { lengths, second_lengths };
+  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, encoder_name);
+  PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
+  PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner_name);
+  PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, coverage_name);
+  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
+  g_autoptr (PlaitSettings) leaves_settings = test_small_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
+  TestSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
+  TestDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, test_decoder (4) };
+  GError *error = NULL;
+  g_autoptr (TestModel) model = test_model_new (sources, 2, &decoder, 3, &error);
+  g_autoptr (PlaitBatch) batch = NULL;
+  g_autofree PlaitScalar *together = NULL;
+  PlaitParameters *parameters;
+  PlaitTensor gradients;
+  double losses[32];
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (model != NULL);
+  parameters = plait_model_parameters (model->model);
+  gradients = plait_parameters_gradients (parameters);
+  batch = test_batch (model, 0, SENTENCES, of_sources, targets);
+  plait_parameters_zero_gradients (parameters);
+  pass_over (model, batch, losses);
+  together = g_memdup2 (gradients.data, (gsize)gradients.width * sizeof *together);
+  plait_parameters_zero_gradients (parameters);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      const gint64 *const of_one[] = { lengths + s, second_lengths + s };
+      g_autoptr (PlaitBatch) alone = test_batch (model, s, 1, of_one, targets + s);
+      double own[32];
+
+      pass_over (model, alone, own);
+      for (gint64 t = 0; t <= targets[s]; t++)
+        CHECK_NEAR (own[t], losses[batch->target_rows.offsets[s] + t], AGREEMENT * (1 + own[t]));
+    }
+  check_near (gradients, plait_tensor (together, 1, gradients.width));
+}
+
+TEST_CASE (identities, a_batch_is_its_sentences_over_trees_with_coverage)
+{
+  static const char *const encoders[] = { "tree-gru", "tree-lstm", "bitree-gru", "bitree-lex" };
+  static const char *const coverages[] = { "word", "tree" };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint e = 0; e < G_N_ELEMENTS (encoders); e++)
+    for (guint c = 0; c < G_N_ELEMENTS (coverages); c++)
+      check_batch (registry, encoders[e], coverages[c], (e + c) % 2 ? "flat" : "hierarchical");
+}
