@@ -45,17 +45,20 @@ of_transformer (const PlaitBenchData *data, const PlaitBenchSize *size, guint in
 }
 
 /* Products of a coverage's cell: rows of the memory and queries enter once each, with each of @pairs its own state and
- * those of two children or neighbours where it reads them, and what it adds to the score. Fertility has none to speak
- * of. */
+ * what it adds to the score, and the states of children or neighbours where there are some (@linked). Fertility has
+ * none to speak of. */
 static double
-of_coverage (const char *coverage, double hidden, double memory_width, double rows, double target, double pairs)
+of_coverage (const char *coverage, double hidden, double memory_width, double rows, double target, double pairs,
+             double linked)
 {
   double width = COVERAGE_WIDTH, gates = 3 * width;
-  double states = g_str_equal (coverage, "word") ? 1 : 3;
 
   if (g_str_equal (coverage, "none") || g_str_equal (coverage, "fertility"))
     return 0;
-  return rows * memory_width * gates + target * hidden * gates + pairs * (states * width * gates + width * hidden);
+  if (g_str_equal (coverage, "word"))
+    linked = 0;
+  return rows * memory_width * gates + target * hidden * gates + (pairs + linked) * width * gates
+         + pairs * width * hidden;
 }
 
 static double
@@ -63,7 +66,7 @@ of_recurrent (const PlaitBenchData *data, const PlaitBenchOptions *options, guin
 {
   const PlaitBenchSize *size = &options->size;
   double h = (double)size->hidden, e = (double)size->width, gates = 3 * h, half = h / 2;
-  double width = size->trees ? 2 * h : h, products = 0, sentences, target = 0, rows = 0, pairs = 0;
+  double width = size->trees ? 2 * h : h, products = 0, sentences, target = 0, rows = 0, pairs = 0, linked = 0;
   gint64 first, end;
 
   plait_bench_data_range (data, index, &first, &end);
@@ -79,12 +82,13 @@ of_recurrent (const PlaitBenchData *data, const PlaitBenchOptions *options, guin
       target += t;
       rows += all;
       pairs += t * all;
+      linked += 2 * t * ((g_str_equal (options->coverage, "tree") ? words : all) - 1);
     }
   if (options->part == PLAIT_BENCH_ENCODE)
     return 6 * products;
   products += sentences * width * h + rows * width * h + pairs * (h + width);
   products += target * (h * h + gates * (e + width + h) + (h + width + e) * e + e * (double)size->vocabulary);
-  products += of_coverage (options->coverage, h, width, rows, target, pairs);
+  products += of_coverage (options->coverage, h, width, rows, target, pairs, linked);
   return 6 * products;
 }
 

@@ -88,6 +88,13 @@ def measure(options, program, name, mode, sentences, path):
     return report
 
 
+def conditions(threads, load):
+    """A line on the machine; `load` is that before and that after."""
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    return f"Conditions: {processor}, {len(os.sched_getaffinity(0))} cores, {threads} threads a program; load {load[0]:.1f} before, {load[1]:.1f} after."
+
+
 def padding(batches):
     """The part of the cells of a padded batch that hold no token, over all streams."""
     cells = real = 0
@@ -156,10 +163,8 @@ def main():
                 cells["plait / plain"] = f"{values[PLAIT] / values[PLAIN]:.2f}"
             print(f"| {label} | " + " | ".join(cells[column] for column in columns) + " |")
 
-    with open("/proc/cpuinfo", encoding="utf-8") as lines:
-        processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
     flat = [report for found in reports.values() for runs in found.values() for report in runs]
-    print(f"\nConditions: {processor}, {len(os.sched_getaffinity(0))} cores, {options.threads} threads a program; load {load[0]:.1f} before, {load[1]:.1f} after.")
+    print(f"\n{conditions(options.threads, load)}")
     print(f"Medians of {options.rounds} rounds in turn; `{options.combiner}`, dropout {options.dropout}, beam {options.beam}; batches {options.order},", end=" ")
     print(f"padding {', '.join(notes)} of the cells (not counted as tokens or FLOP). OPENBLAS_CORETYPE unset.")
     for program in programs:

@@ -33,3 +33,26 @@ def training_step(size, batch, combiner="serial"):
 
     image = 2 * len(batch) * size.image_positions * size.image_width * d
     return 3 * forward + 2 * image
+
+
+def recurrent_step(size, batch, coverage="none", encoder=False):
+    """The same of the recurrent system; of its encoder alone."""
+    h, e, half, memory = size.hidden, size.width, size.hidden / 2, size.memory
+    words = [len(streams[0]) for streams in batch]
+    rows = [2 * n - 1 if size.trees else n for n in words]
+    targets = [len(streams[-1]) for streams in batch]
+
+    products = sum(words) * 2 * 3 * half * (e + half)
+    if size.trees:
+        products += sum((n - 1) * 2 * h * 6 * h + h * h + (2 * n - 2) * 2 * h * 3 * h for n in words)
+    if encoder:
+        return 6 * products
+    pairs, target = sum(r * t for r, t in zip(rows, targets)), sum(targets)
+    products += len(batch) * memory * h + sum(rows) * memory * h + pairs * (h + memory)
+    products += target * (h * h + 3 * h * (e + memory + h) + (h + memory + e) * e + e * size.vocabulary)
+    if coverage != "none":
+        # With each pair its own state, and the states of children or neighbours where there are some.
+        linked = 0 if coverage == "word" else sum(2 * t * ((n if coverage == "tree" else r) - 1) for n, r, t in zip(words, rows, targets))
+        gates = 3 * size.coverage
+        products += sum(rows) * memory * gates + target * h * gates + (pairs + linked) * size.coverage * gates + pairs * size.coverage * h
+    return 6 * products

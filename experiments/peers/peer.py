@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Times the PyTorch peer: peer.py train|decode --size SIZE --data FILE. Prints one JSON object."""
+"""Times the PyTorch peer: peer.py train|decode|tree|recurrent --size SIZE --data FILE. Prints one JSON object."""
 
 import argparse
+import dataclasses
 import json
 import os
 import statistics
@@ -20,19 +21,28 @@ TUNED = {
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("mode", choices=("train", "decode"))
-    parser.add_argument("--size", choices=("small", "msmt", "mmt"), required=True)
-    parser.add_argument("--data", required=True, help="token-data file (README.md)")
+    parser.add_argument("mode", choices=("train", "decode", "tree", "recurrent"))
+    parser.add_argument("--size", choices=("small", "msmt", "mmt", "h128", "h256", "h1024"), required=True)
+    parser.add_argument("--data", help="token-data file (README.md)")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
     parser.add_argument("--settings", choices=("plain", "tuned"), default="tuned", help="plain: padded rows and the process as it comes")
-    parser.add_argument("--dropout", type=float, default=0.1, help="of embeddings and sub-layer outputs, in training")
+    parser.add_argument("--dropout", type=float, default=0.1, help="train: of embeddings and sub-layer outputs")
     parser.add_argument("--beam", type=int, default=10)
     parser.add_argument("--batch", type=int, help="sentences a batch in decoding; default 16")
+    parser.add_argument("--part", choices=("step", "encoder", "attention", "attention-forward"), default="step", help="tree, recurrent: what is timed")
+    parser.add_argument("--coverage", choices=("none", "word", "tree"), default="none")
+    parser.add_argument("--reset", choices=("before", "after"), default="before", help="tree, recurrent: where reset gates act")
+    parser.add_argument("--nodes", choices=("level", "single"), default="level", help="tree: all nodes of a level together, or one by one")
+    parser.add_argument("--positions", type=int, default=10000, help="that a step of attention reads")
+    parser.add_argument("--parameters", help="initial values as plait bench --parameters wrote them; else they are drawn")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--warmup", type=int, default=2, help="steps before the timed ones")
     parser.add_argument("--steps", type=int, default=10, help="timed steps: updates, or batches decoded")
     parser.add_argument("--json", action="store_true", help="accepted for symmetry with plait bench: the output is JSON anyway")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.data and not options.part.startswith("attention"):
+        parser.error("--data is missing")
+    return options
 
 
 def restart_tuned():
@@ -48,6 +58,87 @@ def peak_bytes():
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
+def updating(model, loss):
+    """A training step: the loss of a batch, its gradients, and the update."""
+    import torch
+
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimiser = torch.optim.Adam(trained, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+
+    def step(batch):
+        optimiser.zero_grad(set_to_none=True)
+        found = loss(batch)
+        found.backward()
+        torch.nn.utils.clip_grad_norm_(trained, 1.0, foreach=True)
+        optimiser.step()
+        return found
+
+    return step
+
+
+def transformer(options, size, batches):
+    """(step, what it takes for each of `batches`)"""
+    import torch
+
+    from model import Batch, Model
+    from search import beam_search, prepack
+
+    packed = options.settings == "tuned"
+    image = torch.randn(max(map(len, batches)), size.image_positions, size.image_width) if size.image_positions else None
+    prepared = [Batch(batch, size, packed, image) for batch in batches]
+    model = Model(size, options.combiner, options.dropout)
+    if options.mode == "train":
+        return updating(model, model.loss), prepared
+    model.eval()
+    if options.settings == "tuned":
+        prepack(model, options.beam * max(map(len, batches)))
+    return lambda batch: beam_search(model, batch, options.beam, size.decode_steps), prepared
+
+
+def parameters(path):
+    """Name -> array of what plait bench wrote."""
+    import h5py
+
+    values = {}
+
+    def take(name, item):
+        if isinstance(item, h5py.Dataset):
+            values[name] = item[()]
+
+    with h5py.File(path) as file:
+        file["parameters"].visititems(take)
+    return values
+
+
+def recurrent(options, size, batches):
+    """(step, what it takes for each of `batches`)"""
+    import torch
+
+    from naive import NodeByNode
+    from recurrent import Attention, Batch, System
+
+    values = parameters(options.parameters) if options.parameters else None
+
+    def going_back(model, loss):
+        def step(batch):
+            model.zero_grad(set_to_none=True)
+            found = loss(batch)
+            found.backward()
+            return found
+
+        return step
+
+    if options.part.startswith("attention"):
+        model = Attention(size, options.positions, values)
+        forward = torch.no_grad()(lambda batch: model())
+        return (going_back(model, lambda batch: model()) if options.part == "attention" else forward), [None]
+    model = (System if options.nodes == "level" else NodeByNode)(size, options.coverage, options.reset, values)
+    prepared = [Batch(batch, size) for batch in batches]
+    if options.part == "encoder":
+        return going_back(model, lambda batch: model.encode(batch).sum()), prepared
+    return updating(model, model.loss), prepared
+
+
 def main():
     options = parse()
     if options.settings == "tuned":
@@ -58,50 +149,34 @@ def main():
     loaded = peak_bytes()
     import figures
     import tokens
-    from model import Batch, Model
-    from search import beam_search, prepack
-    from sizes import SIZES
+    from sizes import RECURRENT_SIZES, SIZES
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     torch.set_flush_denormal(True)
-    size = SIZES[options.size]
-    packed = options.settings == "tuned"
-    batches = tokens.read(options.data, size)
+    is_recurrent = options.mode in ("tree", "recurrent")
+    if options.size not in (RECURRENT_SIZES if is_recurrent else SIZES):
+        sys.exit(f"--size cannot be {options.size} in mode {options.mode}")
+    size = dataclasses.replace(RECURRENT_SIZES[options.size], trees=options.mode == "tree") if is_recurrent else SIZES[options.size]
+    batches = [] if options.part.startswith("attention") else tokens.read(options.data, size)
     if options.mode == "decode":
         batches = tokens.regroup(batches, options.batch or 16)
-    image = torch.randn(max(map(len, batches)), size.image_positions, size.image_width) if size.image_positions else None
-    prepared = [Batch(batch, size, packed, image) for batch in batches]
-    model = Model(size, options.combiner, options.dropout)
+    step, prepared = (recurrent if is_recurrent else transformer)(options, size, batches)
 
-    if options.mode == "train":
-        optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
-
-        def step(batch):
-            optimiser.zero_grad(set_to_none=True)
-            model.loss(batch).backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
-            optimiser.step()
-
-    else:
-        model.eval()
-        if options.settings == "tuned":
-            prepack(model, options.beam * max(map(len, batches)))
-
-        def step(batch):
-            beam_search(model, batch, options.beam, size.decode_steps)
-
-    seconds = []
+    seconds, processor, losses = [], [], []
     for index in range(options.warmup + options.steps):
-        start = time.perf_counter()
-        step(prepared[index % len(prepared)])
+        start, spent = time.perf_counter(), time.process_time()
+        found = step(prepared[index % len(prepared)])
         if index >= options.warmup:
             seconds.append(time.perf_counter() - start)
+            processor.append(time.process_time() - spent)
+        if isinstance(found, torch.Tensor):
+            losses.append(found.item())
     peak = peak_bytes()
 
-    timed = [batches[index % len(batches)] for index in range(options.warmup, options.warmup + options.steps)]
+    timed = [batches[index % len(batches)] for index in range(options.warmup, options.warmup + options.steps)] if batches else []
     sgemm = figures.sgemm_gflops(lambda n: torch.randn(n, n), torch.mm)
-    derived = figures.derive(size, options.mode, options.combiner, timed, seconds, sgemm)
+    derived = figures.derive(size, options.mode, options.combiner, timed, seconds, sgemm, options.part, options.coverage)
     print(
         json.dumps(
             {
@@ -109,11 +184,15 @@ def main():
                 "version": torch.__version__,
                 "size": options.size,
                 "mode": options.mode,
+                "part": options.part,
+                "coverage": options.coverage if is_recurrent else None,
+                "reset": options.reset if is_recurrent else None,
+                "nodes": options.nodes if options.mode == "tree" else None,
                 "combiner": options.combiner,
                 "beam": options.beam if options.mode == "decode" else None,
-                "batch": statistics.median(len(batch) for batch in timed),
+                "batch": statistics.median(len(batch) for batch in timed) if timed else 1,
                 "threads": options.threads,
-                "dropout": options.dropout,
+                "dropout": 0 if is_recurrent else options.dropout,
                 **derived,
                 "peak_bytes": peak,
                 "loaded_bytes": loaded,
@@ -121,7 +200,9 @@ def main():
                 "warmup": options.warmup,
                 "steps": options.steps,
                 "seconds_per_step": seconds,
-                "core_type": f"MKL{', AVX-512 kernels' if packed else ''}",
+                "processor_seconds_per_step": processor,
+                "losses": losses,
+                "core_type": f"MKL{', AVX-512 kernels' if options.settings == 'tuned' else ''}",
             }
         )
     )

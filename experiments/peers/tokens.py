@@ -2,19 +2,23 @@
 """The token-data file that both programs read, and its generator.
 
 One line is one sentence tuple: the sources in order, then the target, separated by tabs; each is a list of decimal ids
-separated by single spaces. An empty line ends a batch.
+separated by single spaces. An empty line ends a batch. Where there are trees over the source, they stand behind it: the left and the
+right child of each inner node, children before parents; 0 .. T - 1 are the T tokens, T the first node.
 """
 
 import argparse
 import random
 import sys
 
-from sizes import END, FIRST_WORD, SIZES
+from dataclasses import replace
+
+from sizes import END, FIRST_WORD, RECURRENT_SIZES, SIZES
 
 
 def read(path, size):
     """The batches of `path`: lists of sentence tuples, each a list of id lists, the target last."""
     batches, batch = [], []
+    expected = size.token_sources + (2 if size.trees else 1)
     try:
         with open(path, encoding="ascii") as file:
             lines = file.read().split("\n")
@@ -23,11 +27,13 @@ def read(path, size):
     for number, line in enumerate(lines, 1):
         if line:
             try:
-                streams = [[int(word) for word in stream.split(" ")] for stream in line.split("\t")]
+                streams = [[int(word) for word in stream.split(" ") if word] for stream in line.split("\t")]
             except ValueError:
                 sys.exit(f"{path}:{number}: ids are decimal numbers, separated by single spaces, streams by single tabs")
-            if len(streams) != size.token_sources + 1:
-                sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources and a target")
+            if len(streams) != expected:
+                sys.exit(f"{path}:{number}: {len(streams)} streams, but this size has {size.token_sources} sources{', trees' if size.trees else ''} and a target")
+            if size.trees and sorted(streams[1]) != list(range(2 * len(streams[0]) - 2)):
+                sys.exit(f"{path}:{number}: no tree over {len(streams[0])} tokens: each of them and each node but the last has one parent")
             if any(not 0 <= word < size.vocabulary for stream in streams for word in stream):
                 sys.exit(f"{path}:{number}: an id lies outside 0..{size.vocabulary - 1}")
             batch.append(streams)
@@ -47,6 +53,24 @@ def regroup(batches, count):
     return [sentences[first : first + count] for first in range(0, len(sentences), count)]
 
 
+def draw_tree(generator, words):
+    """The children of the nodes of a tree over `words` tokens, split uniformly."""
+    nodes, spans, order = {}, [(0, words)], []
+    while spans:
+        first, end = spans.pop()
+        if end - first > 1:
+            middle = generator.randint(first + 1, end - 1)
+            order.append((first, middle, end))
+            spans += [(first, middle), (middle, end)]
+    children = []
+    # Parents come first in `order`.
+    for number, (first, middle, end) in enumerate(reversed(order)):
+        nodes[first, end] = words + number
+        for span in ((first, middle), (middle, end)):
+            children.append(nodes[span] if span in nodes else span[0])
+    return children
+
+
 def draw(size, batch, batches, order, seed):
     """Seeded batches. The lengths of one tuple agree (as those of translations do); words follow a Zipf law."""
     generator = random.Random(seed)
@@ -64,7 +88,11 @@ def draw(size, batch, batches, order, seed):
         streams = []
         for _ in range(size.token_sources + 1):
             length = min(size.longest, max(size.shortest, round(generator.gauss(centre, own))))
-            streams.append(generator.choices(words, cum_weights=cumulative, k=length - 1) + [END])
+            if size.trees and not streams:
+                streams.append(generator.choices(words, cum_weights=cumulative, k=length))
+                streams.append(draw_tree(generator, length))
+            else:
+                streams.append(generator.choices(words, cum_weights=cumulative, k=length - 1) + [END])
         sentences.append(streams)
     if order == "bucketed":
         sentences.sort(key=lambda streams: len(streams[-1]))
@@ -84,13 +112,14 @@ def write(path, batches):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", help="file to write")
-    parser.add_argument("--size", choices=SIZES, required=True)
+    parser.add_argument("--size", choices=[*SIZES, *RECURRENT_SIZES], required=True)
+    parser.add_argument("--trees", action="store_true", help="with trees over the source (h128, h256, h1024)")
     parser.add_argument("--batch", type=int, help="sentences a batch; default: that of the size")
     parser.add_argument("--batches", type=int, default=16)
     parser.add_argument("--order", choices=("random", "bucketed"), default="random", help="sentences as drawn, or grouped by target length")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    size = SIZES[options.size]
+    size = SIZES.get(options.size) or replace(RECURRENT_SIZES[options.size], trees=options.trees)
     write(options.path, draw(size, options.batch or size.batch, options.batches, options.order, options.seed))
 
 
