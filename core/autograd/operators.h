@@ -167,20 +167,22 @@ typedef struct
   const gint64 *queries; /* its query */
 } PlaitPairPlaces;
 
-/* What the gates of a pair's GRU read: the row link[i] of x for pair i, times @weight. */
+/* What the gates of a pair's GRU read at another pair: row link[i] of x for pair i, times @weight. */
 typedef struct
 {
-  const gint64 *link; /* [pairs]: a pair of the same sentence, or -1 for nothing; NULL: the pair itself. Borrowed. */
+  const gint64 *link; /* [pairs]: a pair of the same sentence, or -1 for nothing. Borrowed. */
   PlaitNode *x;       /* [pairs, in] */
   PlaitNode *weight;  /* [in, 3 w] */
 } PlaitPairReading;
 
-/* A step of a GRU (without a bias of its own) of which every pair has a state, [pairs, w]: its projected input is the
- * sum of @row_part [rows, 3 w], @query_part [query rows, 3 w] and the @n readings. Coverage (Chen et al. 2017, eq. 11
- * and 13). */
+/* A step of a GRU (without a bias of its own) of which every pair has a state, [pairs, w]. Its projected input is the
+ * sum of @row_part [rows, 3 w], @query_part [query rows, 3 w], @number [pairs, 1] times @number_weight [1, 3 w], and
+ * the
+ * @n readings. Coverage (Chen et al. 2017, eq. 11 and 13), the number being the attention. */
 PLAIT_API PlaitNode *plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairPlaces *places,
-                                      PlaitNode *row_part, PlaitNode *query_part, const PlaitPairReading *readings,
-                                      guint n, PlaitNode *states);
+                                      PlaitNode *row_part, PlaitNode *query_part, PlaitNode *number,
+                                      PlaitNode *number_weight, const PlaitPairReading *readings, guint n,
+                                      PlaitNode *states);
 
 /*
  * A recurrent cell up binary trees, level by level over all trees of a batch. With h_L and h_R the states of the

@@ -4,32 +4,36 @@
 #include "tensor/pair-cell.h"
 #include "tensor/rows.h"
 
-/* The node's inputs; behind them, two for each input of the gates, what it reads and its weight. */
+/* The node's inputs; behind them, two for each link, what is read and its weight. */
 enum
 {
   CELL_ROW_PART,
   CELL_QUERY_PART,
+  CELL_NUMBER,
+  CELL_NUMBER_WEIGHT,
   CELL_STATES,
   CELL_RECURRENT,
   CELL_CANDIDATE,
   CELL_INPUTS
 };
 
-/* Factors that a call needs packed: the inputs', the recurrent one and the candidate's. */
+/* Panels that a call made for itself, and the weights of the links below one another. */
 typedef struct
 {
-  PlaitPacked **own; /* [n + 2]: those that the call made, to be released */
-  guint n;
+  PlaitPacked *recurrent;
+  PlaitPacked *candidate;
+  PlaitPacked *linked;
+  PlaitTensor stacked;
 } Panels;
 
 static PlaitNode *
-input_x (const PlaitNode *node, guint k)
+link_x (const PlaitNode *node, guint k)
 {
   return node->inputs[CELL_INPUTS + 2 * k];
 }
 
 static PlaitNode *
-input_weight (const PlaitNode *node, guint k)
+link_weight (const PlaitNode *node, guint k)
 {
   return node->inputs[CELL_INPUTS + 2 * k + 1];
 }
@@ -38,48 +42,82 @@ input_weight (const PlaitNode *node, guint k)
 static void
 set_values (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node)
 {
+  cell->number = plait_tape_value_if_any (tape, node->inputs[CELL_NUMBER]);
+  cell->number_weight = plait_tape_value_if_any (tape, node->inputs[CELL_NUMBER_WEIGHT]);
   cell->previous = plait_tape_value_if_any (tape, node->inputs[CELL_STATES]);
   cell->recurrent = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[CELL_RECURRENT]), NULL };
   cell->candidate = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[CELL_CANDIDATE]), NULL };
   cell->states = node->value;
   for (guint k = 0; k < cell->n; k++)
-    {
-      cell->inputs[k].x = plait_tape_value_if_any (tape, input_x (node, k));
-      cell->inputs[k].factor = (PlaitStepFactor){ plait_tape_value_if_any (tape, input_weight (node, k)), NULL };
-    }
+    cell->links[k].x = plait_tape_value_if_any (tape, link_x (node, k));
 }
 
-static void
-pack_one (PlaitTape *tape, Panels *panels, PlaitStepFactor *factor, PlaitNode *weight, gboolean transposed)
+static gint64
+linked_width (const PlaitPairCell *cell)
 {
+  gint64 width = 0;
+
+  for (guint k = 0; k < cell->n; k++)
+    width += cell->links[k].x.width;
+  return width;
+}
+
+static PlaitPacked *
+pack_one (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gboolean transposed)
+{
+  PlaitPacked *own;
+
   if (weight == NULL)
-    return;
+    return NULL;
   factor->packed
       = transposed ? plait_often_transposed (tape, weight, factor->weight, 1) : plait_often_packed (tape, weight, 1);
   if (factor->packed != NULL)
-    return;
-  panels->own[panels->n] = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
-  factor->packed = panels->own[panels->n++];
+    return NULL;
+  own = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
+  factor->packed = own;
+  return own;
+}
+
+/* The weights of all links as one factor. */
+static void
+stack (PlaitTape *tape, Panels *panels, PlaitPairCell *cell, const PlaitNode *node)
+{
+  gint64 row = 0;
+
+  panels->stacked = plait_tape_tensor (tape, linked_width (cell), 3 * cell->width);
+  for (guint k = 0; k < cell->n; row += cell->links[k++].x.width)
+    plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (panels->stacked, row, cell->links[k].x.width),
+                             0, 1, plait_tape_value_if_any (tape, link_weight (node, k)));
+  cell->linked = (PlaitStepFactor){ panels->stacked, NULL };
 }
 
 static Panels
 pack (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean transposed)
 {
-  Panels panels = { plait_arena_new_array (plait_tape_arena (tape), PlaitPacked *, cell->n + 2), 0 };
+  Panels panels = { 0 };
 
-  for (guint k = 0; k < cell->n; k++)
-    if (cell->inputs[k].x.width > 1)
-      pack_one (tape, &panels, &cell->inputs[k].factor, input_weight (node, k), transposed);
-  pack_one (tape, &panels, &cell->recurrent, node->inputs[CELL_RECURRENT], transposed);
-  pack_one (tape, &panels, &cell->candidate, node->inputs[CELL_CANDIDATE], transposed);
+  if (cell->n > 0)
+    {
+      stack (tape, &panels, cell, node);
+      if (transposed)
+        cell->linked.weight = PLAIT_TERM_TENSOR (tape, pair_cell_linked, cell->linked.weight);
+      panels.linked = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), cell->linked.weight, transposed);
+      cell->linked.packed = panels.linked;
+    }
+  panels.recurrent = pack_one (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], transposed);
+  panels.candidate = pack_one (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], transposed);
   return panels;
 }
 
 static void
 release (PlaitTape *tape, const Panels *panels)
 {
-  for (guint i = panels->n; i > 0; i--)
-    plait_packed_release (plait_tape_arena (tape), panels->own[i - 1]);
+  PlaitArena *arena = plait_tape_arena (tape);
+
+  plait_packed_release (arena, panels->candidate);
+  plait_packed_release (arena, panels->recurrent);
+  plait_packed_release (arena, panels->linked);
+  plait_tape_release (tape, panels->stacked);
 }
 
 static PlaitTensor
@@ -88,34 +126,52 @@ to_add (PlaitTape *tape, PlaitNode *input)
   return input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ 0 };
 }
 
-/* The gradient of an input's weight, over the pairs that read it. */
+/* Writes the pairs that read others to @pairs, and returns how many they are. */
+static gint64
+find_readers (const PlaitPairCell *cell, gint64 *pairs)
+{
+  gint64 n = 0;
+
+  for (gint64 i = 0; i < cell->gates.rows; i++)
+    for (guint k = 0; k < cell->n; k++)
+      if (cell->links[k].link[i] >= 0)
+        {
+          pairs[n++] = i;
+          break;
+        }
+  return n;
+}
+
+/* The gradients of the links' weights, by one product over the pairs that read others. */
 static void
-add_input_weight (PlaitTape *tape, const PlaitPairInput *input, PlaitNode *weight, PlaitTensor dprojected)
+add_linked_weights (PlaitTape *tape, const PlaitPairCell *cell, const PlaitNode *node, PlaitTensor dprojected)
 {
   PlaitPool *pool = plait_tape_pool (tape);
-  PlaitTensor x = PLAIT_TERM_TENSOR (tape, pair_cell_input_weight, input->x), read, dread;
-  gint64 *pairs, *from, n = 0;
+  gint64 *pairs = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * dprojected.rows + 1);
+  gint64 *from = pairs + dprojected.rows, n = find_readers (cell, pairs), column = 0;
+  PlaitTensor gradient = plait_tape_tensor (tape, linked_width (cell), dprojected.width);
+  PlaitTensor read = plait_tape_tensor (tape, n, gradient.rows), dread = plait_tape_tensor (tape, n, gradient.width);
 
-  if (input->link == NULL)
-    {
-      plait_often_collect (tape, weight, NULL, x, dprojected);
-      return;
-    }
-  pairs = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * dprojected.rows + 1);
-  from = pairs + dprojected.rows;
-  for (gint64 i = 0; i < dprojected.rows; i++)
-    if (input->link[i] >= 0)
-      {
-        pairs[n] = i;
-        from[n++] = input->link[i];
-      }
-  read = plait_tape_tensor (tape, n, x.width);
-  dread = plait_tape_tensor (tape, n, dprojected.width);
-  plait_rows_gather (pool, read, 0, x, from);
   plait_rows_gather (pool, dread, 0, dprojected, pairs);
-  plait_often_collect (tape, weight, NULL, read, dread);
+  for (guint k = 0; k < cell->n; column += cell->links[k++].x.width)
+    {
+      for (gint64 i = 0; i < n; i++)
+        from[i] = cell->links[k].link[pairs[i]];
+      plait_rows_gather (pool, plait_tensor_columns (read, column, cell->links[k].x.width), 0, cell->links[k].x, from);
+    }
+  plait_product (pool, gradient, 0, PLAIT_TERM_TENSOR (tape, pair_cell_linked_weight, read), TRUE, dread, FALSE);
+  column = 0;
+  for (guint k = 0; k < cell->n; column += cell->links[k++].x.width)
+    {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_if_needed (tape, link_weight (node, k), &beta);
+
+      if (target.data != NULL)
+        plait_tensor_accumulate (pool, target, beta, 1, plait_tensor_rows (gradient, column, target.rows));
+    }
   plait_tape_release (tape, dread);
   plait_tape_release (tape, read);
+  plait_tape_release (tape, gradient);
 }
 
 static void
@@ -131,16 +187,14 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     .drow_part = to_add (tape, node->inputs[CELL_ROW_PART]),
     .dquery_part = to_add (tape, node->inputs[CELL_QUERY_PART]),
     .dprevious = to_add (tape, node->inputs[CELL_STATES]),
+    .dnumber = to_add (tape, node->inputs[CELL_NUMBER]),
   };
   Panels panels;
 
   set_values (tape, cell, node);
   products = cell->recurrent.weight.width;
   for (guint k = 0; k < cell->n; k++)
-    {
-      cell->inputs[k].dx = to_add (tape, input_x (node, k));
-      cell->inputs[k].factor.weight = PLAIT_TERM_TENSOR (tape, pair_cell_input, cell->inputs[k].factor.weight);
-    }
+    cell->links[k].dx = to_add (tape, link_x (node, k));
   cell->recurrent.weight = PLAIT_TERM_TENSOR (tape, pair_cell_back, cell->recurrent.weight);
   if (before)
     cell->candidate.weight = PLAIT_TERM_TENSOR (tape, pair_cell_candidate_back, cell->candidate.weight);
@@ -155,8 +209,10 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     plait_often_collect (tape, node->inputs[CELL_CANDIDATE], NULL,
                          PLAIT_TERM_TENSOR (tape, pair_cell_candidate_weight, cell->reset_states),
                          plait_tensor_columns (cell->gates, products, width));
-  for (guint k = 0; k < cell->n; k++)
-    add_input_weight (tape, &cell->inputs[k], input_weight (node, k), work.dprojected);
+  plait_often_collect (tape, node->inputs[CELL_NUMBER_WEIGHT], NULL,
+                       PLAIT_TERM_TENSOR (tape, pair_cell_number_weight, cell->number), work.dprojected);
+  if (cell->n > 0)
+    add_linked_weights (tape, cell, node, work.dprojected);
   if (!before)
     plait_tape_release (tape, work.dprojected);
   plait_tape_release (tape, cell->reset_states);
@@ -178,14 +234,16 @@ assert_shapes (const PlaitNode *node, const PlaitPairCell *cell, const PlaitRecu
   g_assert (node->inputs[CELL_STATES]->value.rows == pairs);
   g_assert (cell->row_part.width == 3 * width && cell->row_part.rows == plait_ragged_rows (cell->pairs.rows));
   g_assert (cell->query_part.width == 3 * width && cell->query_part.rows == plait_ragged_rows (cell->pairs.queries));
+  g_assert (cell->number.rows == pairs && cell->number.width == 1 && cell->number_weight.width == 3 * width);
   for (guint k = 0; k < cell->n; k++)
-    g_assert (input_x (node, k)->value.rows == pairs && input_weight (node, k)->value.width == 3 * width
-              && input_weight (node, k)->value.rows == input_x (node, k)->value.width);
+    g_assert (link_x (node, k)->value.rows == pairs && link_weight (node, k)->value.width == 3 * width
+              && link_weight (node, k)->value.rows == link_x (node, k)->value.width);
 }
 
 PlaitNode *
 plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairPlaces *places, PlaitNode *row_part,
-                 PlaitNode *query_part, const PlaitPairReading *readings, guint n, PlaitNode *states)
+                 PlaitNode *query_part, PlaitNode *number, PlaitNode *number_weight, const PlaitPairReading *readings,
+                 guint n, PlaitNode *states)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitNode **inputs = plait_arena_new_array (arena, PlaitNode *, CELL_INPUTS + 2 * n);
@@ -196,6 +254,8 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
 
   inputs[CELL_ROW_PART] = row_part;
   inputs[CELL_QUERY_PART] = query_part;
+  inputs[CELL_NUMBER] = number;
+  inputs[CELL_NUMBER_WEIGHT] = number_weight;
   inputs[CELL_STATES] = states;
   inputs[CELL_RECURRENT] = gru->recurrent;
   inputs[CELL_CANDIDATE] = gru->candidate;
@@ -214,16 +274,16 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
     .width = width,
     .row_part = row_part->value,
     .query_part = query_part->value,
-    .inputs = plait_arena_new_array (arena, PlaitPairInput, n + 1),
+    .links = plait_arena_new_array (arena, PlaitPairLink, n + 1),
     .n = n,
     .gates = plait_tape_tensor (tape, pairs, plait_recurrence_kept (PLAIT_CELL_GRU, gru->reset) * width),
   };
   for (guint k = 0; k < n; k++)
-    cell->inputs[k] = (PlaitPairInput){ .link = readings[k].link };
-  assert_shapes (node, cell, gru);
+    cell->links[k] = (PlaitPairLink){ .link = readings[k].link };
   if (gru->reset == PLAIT_RESET_BEFORE)
     cell->reset_states = plait_tape_tensor (tape, pairs, width);
   set_values (tape, cell, node);
+  assert_shapes (node, cell, gru);
   panels = pack (tape, cell, node, FALSE);
   plait_pair_cell_forward (plait_tape_pool (tape), cell);
   release (tape, &panels);

@@ -36,23 +36,18 @@ plait_coverage_cell_prepare (PlaitTape *tape, const PlaitCoverageCell *cell, con
   return plait_cell_project (tape, &cell->cell, memory->states);
 }
 
-static PlaitPairReading
-reading_of (const PlaitCoverageStep *step, const PlaitLinear *linear, const gint64 *link, PlaitNode *x)
-{
-  return (PlaitPairReading){ link, x, plait_parameter_node (step->tape, linear->weight) };
-}
-
 PlaitNode *
 plait_coverage_cell_update (const PlaitCoverageCell *cell, const PlaitCoverageStep *step,
                             const PlaitCoverageReading *readings, guint n)
 {
   PlaitTape *tape = step->tape;
-  PlaitPairReading *all = plait_arena_new_array (plait_tape_arena (tape), PlaitPairReading, n + 1);
+  PlaitPairReading *read = plait_arena_new_array (plait_tape_arena (tape), PlaitPairReading, n + 1);
   PlaitRecurrentCell gru = plait_cell_weights (tape, &cell->cell);
   PlaitNode *query = plait_linear_apply (tape, &cell->query, step->query, PLAIT_ACTIVATION_NONE);
 
-  all[0] = reading_of (step, &cell->attention, NULL, step->attention);
   for (guint i = 0; i < n; i++)
-    all[1 + i] = reading_of (step, readings[i].linear, readings[i].link, readings[i].x);
-  return plait_pair_cell (tape, &gru, &step->places, step->prepared, query, all, 1 + n, step->state);
+    read[i] = (PlaitPairReading){ readings[i].link, readings[i].x,
+                                  plait_parameter_node (tape, readings[i].linear->weight) };
+  return plait_pair_cell (tape, &gru, &step->places, step->prepared, query, step->attention,
+                          plait_parameter_node (tape, cell->attention.weight), read, n, step->state);
 }

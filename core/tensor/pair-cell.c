@@ -17,10 +17,11 @@ typedef struct
   const PlaitPairCell *cell;
   const PlaitPairCellBackward *work;
   gint64 products; /* columns of the recurrent factor */
-  gint64 widest;   /* input */
+  gint64 linked;   /* width of what is read at links */
 } Step;
 
-/* Pairs first .. first + n - 1, and scratch for each: the gates' input or the cotangents of the state, and an input. */
+/* Pairs first .. first + n - 1, and scratch for each: the gates' input or the cotangents of the state, and what is
+ * linked. */
 typedef struct
 {
   gint64 first;
@@ -28,7 +29,7 @@ typedef struct
   PlaitTensor projected;  /* forward: [n, 3 w] */
   PlaitTensor carried;    /* backward: [n, w] */
   PlaitTensor dreset;     /* backward: [n, w] */
-  PlaitScalar *collected; /* [n, widest] */
+  PlaitScalar *collected; /* [n, linked] */
 } Part;
 
 static Part
@@ -36,7 +37,7 @@ part_of (const Step *step, gint64 first, gint64 n, guint thread)
 {
   gint64 width = step->cell->width;
   PlaitScalar *scratch = plait_pool_scratch (
-      step->pool, thread, sizeof (PlaitScalar) * (gsize)(MAX (n, CHUNK) * (3 * width + step->widest)));
+      step->pool, thread, sizeof (PlaitScalar) * (gsize)(MAX (n, CHUNK) * (3 * width + step->linked)));
 
   return (Part){
     .first = first,
@@ -48,21 +49,24 @@ part_of (const Step *step, gint64 first, gint64 n, guint thread)
   };
 }
 
-static gint64
-linked (const PlaitPairInput *input, gint64 pair)
+static gboolean
+reads (const PlaitPairCell *cell, gint64 pair)
 {
-  return input->link != NULL ? input->link[pair] : pair;
+  for (guint k = 0; k < cell->n; k++)
+    if (cell->links[k].link[pair] >= 0)
+      return TRUE;
+  return FALSE;
 }
 
-/* The part's pairs from the first to the last that read @input, as places in the part. */
+/* The part's pairs from the first to the last that read others, as places in the part. */
 static void
-readers (const Part *part, const PlaitPairInput *input, gint64 *first, gint64 *end)
+readers (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end)
 {
   *first = 0;
   *end = part->n;
-  while (*first < *end && linked (input, part->first + *first) < 0)
+  while (*first < *end && !reads (cell, part->first + *first))
     ++*first;
-  while (*end > *first && linked (input, part->first + *end - 1) < 0)
+  while (*end > *first && !reads (cell, part->first + *end - 1))
     --*end;
 }
 
@@ -114,48 +118,50 @@ run_kernel (const Step *step, const Part *part, PlaitCellKernel kernel)
  * Forward
  */
 
-/* What needs no product: the parts of row and query, and inputs that are one number. */
+/* What needs no product. */
 static void
-sum_parts (const Step *step, const Part *part, const PlaitScalar **terms, PlaitScalar *factors)
+sum_parts (const Step *step, const Part *part)
 {
   const PlaitPairCell *cell = step->cell;
+  const PlaitScalar *terms[3] = { NULL, NULL, cell->number_weight.data };
+  PlaitScalar factors[3] = { 1, 1, 0 };
 
   for (gint64 i = 0; i < part->n; i++)
     {
-      gint64 pair = part->first + i, from;
-      guint n = 2;
+      gint64 pair = part->first + i;
 
       terms[0] = plait_tensor_row (cell->row_part, cell->rows[pair]);
       terms[1] = plait_tensor_row (cell->query_part, cell->queries[pair]);
-      factors[0] = factors[1] = 1;
-      for (guint k = 0; k < cell->n; k++)
-        if (cell->inputs[k].x.width == 1 && (from = linked (&cell->inputs[k], pair)) >= 0)
-          {
-            terms[n] = cell->inputs[k].factor.weight.data;
-            factors[n++] = *plait_tensor_row (cell->inputs[k].x, from);
-          }
-      step->kernels->combine (plait_tensor_row (part->projected, i), terms, factors, n, 3 * cell->width);
+      factors[2] = *plait_tensor_row (cell->number, pair);
+      step->kernels->combine (plait_tensor_row (part->projected, i), terms, factors, 3, 3 * cell->width);
     }
 }
 
 static void
-add_input (const Part *part, const PlaitPairInput *input)
+add_linked (const Step *step, const Part *part)
 {
-  gint64 width = input->x.width, first, end;
+  const PlaitPairCell *cell = step->cell;
+  gint64 first, end;
 
-  readers (part, input, &first, &end);
+  readers (cell, part, &first, &end);
   for (gint64 i = first; i < end; i++)
     {
-      gint64 from = linked (input, part->first + i);
-      PlaitScalar *to = part->collected + (i - first) * width;
+      PlaitScalar *to = part->collected + (i - first) * step->linked;
 
-      if (from >= 0)
-        memcpy (to, plait_tensor_row (input->x, from), sizeof *to * (gsize)width);
-      else
-        memset (to, 0, sizeof *to * (gsize)width);
+      for (guint k = 0; k < cell->n; to += cell->links[k++].x.width)
+        {
+          const PlaitPairLink *link = &cell->links[k];
+          gint64 from = link->link[part->first + i];
+
+          if (from >= 0)
+            memcpy (to, plait_tensor_row (link->x, from), sizeof *to * (gsize)link->x.width);
+          else
+            memset (to, 0, sizeof *to * (gsize)link->x.width);
+        }
     }
-  multiply (&input->factor, plait_tensor_rows (part->projected, first, end - first), TRUE,
-            plait_tensor (part->collected, end - first, width));
+  if (end > first)
+    multiply (&cell->linked, plait_tensor_rows (part->projected, first, end - first), TRUE,
+              plait_tensor (part->collected, end - first, step->linked));
 }
 
 static void
@@ -163,15 +169,11 @@ forward_piece (gpointer data, gint64 piece, guint thread)
 {
   const Step *step = data;
   const PlaitPairCell *cell = step->cell;
-  const PlaitScalar **terms = g_newa (const PlaitScalar *, 2 + cell->n);
-  PlaitScalar *factors = g_newa (PlaitScalar, 2 + cell->n);
   gint64 first = piece * CHUNK, width = cell->width;
   Part part = part_of (step, first, MIN (CHUNK, cell->previous.rows - first), thread);
 
-  sum_parts (step, &part, terms, factors);
-  for (guint k = 0; k < cell->n; k++)
-    if (cell->inputs[k].x.width > 1)
-      add_input (&part, &cell->inputs[k]);
+  sum_parts (step, &part);
+  add_linked (step, &part);
   multiply (&cell->recurrent, columns_of (&part, cell->gates, 0, step->products), FALSE,
             columns_of (&part, cell->previous, 0, width));
   if (cell->reset == PLAIT_RESET_AFTER)
@@ -188,15 +190,12 @@ forward_piece (gpointer data, gint64 piece, guint thread)
 static Step
 step_of (PlaitPool *pool, const PlaitPairCell *cell, const PlaitPairCellBackward *work)
 {
-  Step step = { .pool = pool,
-                .kernels = plait_kernels (),
-                .cell = cell,
-                .work = work,
-                .products = cell->recurrent.weight.width,
-                .widest = 0 };
+  Step step = {
+    .pool = pool, .kernels = plait_kernels (), .cell = cell, .work = work, .products = cell->recurrent.weight.width
+  };
 
   for (guint k = 0; k < cell->n; k++)
-    step.widest = MAX (step.widest, cell->inputs[k].x.width);
+    step.linked += cell->links[k].x.width;
   return step;
 }
 
@@ -217,6 +216,8 @@ add_parts (const Step *step, const Part *part)
 {
   const PlaitPairCell *cell = step->cell;
   const PlaitPairCellBackward *work = step->work;
+  const PlaitKernels *kernels = step->kernels;
+  gint64 gates = 3 * cell->width;
 
   for (gint64 i = 0; i < part->n; i++)
     {
@@ -224,37 +225,42 @@ add_parts (const Step *step, const Part *part)
       const PlaitScalar *dprojected = plait_tensor_row (work->dprojected, pair);
 
       if (work->drow_part.data != NULL)
-        step->kernels->accumulate (plait_tensor_row (work->drow_part, cell->rows[pair]), 1,
-                                   PLAIT_TERM (pair_cell_row, (PlaitScalar)1), dprojected, 3 * cell->width);
+        kernels->accumulate (plait_tensor_row (work->drow_part, cell->rows[pair]), 1,
+                             PLAIT_TERM (pair_cell_row, (PlaitScalar)1), dprojected, gates);
       if (work->dquery_part.data != NULL)
-        step->kernels->accumulate (plait_tensor_row (work->dquery_part, cell->queries[pair]), 1,
-                                   PLAIT_TERM (pair_cell_query, (PlaitScalar)1), dprojected, 3 * cell->width);
+        kernels->accumulate (plait_tensor_row (work->dquery_part, cell->queries[pair]), 1,
+                             PLAIT_TERM (pair_cell_query, (PlaitScalar)1), dprojected, gates);
+      if (work->dnumber.data != NULL)
+        *plait_tensor_row (work->dnumber, pair)
+            += PLAIT_TERM (pair_cell_number, kernels->dot (dprojected, cell->number_weight.data, gates));
       if (work->dprevious.data != NULL)
-        step->kernels->accumulate (plait_tensor_row (work->dprevious, pair), 1, 1, plait_tensor_row (part->carried, i),
-                                   cell->width);
+        kernels->accumulate (plait_tensor_row (work->dprevious, pair), 1, 1, plait_tensor_row (part->carried, i),
+                             cell->width);
     }
 }
 
 static void
-input_backward (const Step *step, const Part *part, const PlaitPairInput *input)
+linked_backward (const Step *step, const Part *part)
 {
-  PlaitTensor dprojected = columns_of (part, step->work->dprojected, 0, 3 * step->cell->width);
-  gint64 width = input->x.width, first, end;
+  const PlaitPairCell *cell = step->cell;
+  gint64 first, end;
 
-  readers (part, input, &first, &end);
-  if (width > 1)
-    multiply (&input->factor, plait_tensor (part->collected, end - first, width), FALSE,
-              plait_tensor_rows (dprojected, first, end - first));
+  readers (cell, part, &first, &end);
+  if (end > first)
+    multiply (&cell->linked, plait_tensor (part->collected, end - first, step->linked), FALSE,
+              plait_tensor_rows (columns_of (part, step->work->dprojected, 0, 3 * cell->width), first, end - first));
   for (gint64 i = first; i < end; i++)
     {
-      gint64 from = linked (input, part->first + i);
+      const PlaitScalar *from = part->collected + (i - first) * step->linked;
 
-      if (from >= 0 && width > 1)
-        step->kernels->accumulate (plait_tensor_row (input->dx, from), 1, 1, part->collected + (i - first) * width,
-                                   width);
-      else if (from >= 0)
-        *plait_tensor_row (input->dx, from)
-            += step->kernels->dot (plait_tensor_row (dprojected, i), input->factor.weight.data, dprojected.width);
+      for (guint k = 0; k < cell->n; from += cell->links[k++].x.width)
+        {
+          const PlaitPairLink *link = &cell->links[k];
+          gint64 to = link->link[part->first + i];
+
+          if (to >= 0 && link->dx.data != NULL)
+            step->kernels->accumulate (plait_tensor_row (link->dx, to), 1, 1, from, link->x.width);
+        }
     }
 }
 
@@ -278,9 +284,7 @@ backward_piece (gpointer data, gint64 piece, guint thread)
     }
   multiply (&cell->recurrent, part.carried, TRUE, columns_of (&part, cell->gates, 0, step->products));
   add_parts (step, &part);
-  for (guint k = 0; k < cell->n; k++)
-    if (cell->inputs[k].dx.data != NULL)
-      input_backward (step, &part, &cell->inputs[k]);
+  linked_backward (step, &part);
 }
 
 void

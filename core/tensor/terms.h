@@ -63,8 +63,10 @@
   X (pair_read_value)                                                                                                  \
   X (pair_cell_row)                                                                                                    \
   X (pair_cell_query)                                                                                                  \
-  X (pair_cell_input)                                                                                                  \
-  X (pair_cell_input_weight)                                                                                           \
+  X (pair_cell_number)                                                                                                 \
+  X (pair_cell_number_weight)                                                                                          \
+  X (pair_cell_linked)                                                                                                 \
+  X (pair_cell_linked_weight)                                                                                          \
   X (pair_cell_back)                                                                                                   \
   X (pair_cell_weight)                                                                                                 \
   X (pair_cell_candidate_back)                                                                                         \

@@ -99,7 +99,8 @@ static const gint64 pair_left[] = { -1, 0, -1, -1, 2, -1, -1, 5 };
 static const gint64 pair_right[] = { -1, -1, -1, -1, 3, -1, -1, 6 };
 
 /* Two steps of a GRU whose gates read the linked states and numbers, as a coverage of trees does; the leaves are the
- * parts of rows and queries, states, U, numbers, the weights of four readings, and with the reset before U_c. */
+ * parts of rows and queries, states, U, numbers, their weight, the weights of three readings, and with the reset before
+ * U_c. */
 static PlaitNode *
 pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetPlace reset)
 {
@@ -112,12 +113,12 @@ pair_cell (PlaitTape *tape, PlaitNode *const *leaves, PlaitResetPlace reset)
     gru.candidate = leaves[9];
   for (gint t = 0; t < 2; t++)
     {
-      PlaitPairReading readings[] = { { NULL, leaves[4], leaves[5] },
-                                      { pair_left, states, leaves[6] },
+      PlaitPairReading readings[] = { { pair_left, states, leaves[6] },
                                       { pair_left, leaves[4], leaves[7] },
                                       { pair_right, states, leaves[8] } };
 
-      states = plait_pair_cell (tape, &gru, &places, leaves[0], leaves[1], readings, G_N_ELEMENTS (readings), states);
+      states = plait_pair_cell (tape, &gru, &places, leaves[0], leaves[1], leaves[4], leaves[5], readings,
+                                G_N_ELEMENTS (readings), states);
     }
   return states;
 }
