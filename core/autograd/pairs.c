@@ -40,14 +40,16 @@ static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitAdditive additive = additive_of (node->inputs);
+  PlaitScalar beta = 0;
   PlaitAdditiveGradients gradients = {
     .queries = to_add (tape, node->inputs[ADDITIVE_QUERIES]),
     .keys = to_add (tape, node->inputs[ADDITIVE_KEYS]),
-    .extra = to_add (tape, node->inputs[ADDITIVE_EXTRA]),
+    .extra = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_EXTRA], &beta),
     .vector = to_add (tape, node->inputs[ADDITIVE_VECTOR]).data,
     .bias = to_add (tape, node->inputs[ADDITIVE_BIAS]).data,
   };
 
+  gradients.replaces_extra = beta == 0;
   plait_pairs_additive_backward (plait_tape_pool (tape), plait_tape_arena (tape), node->payload, &gradients,
                                  node->gradient.data, &additive);
 }

@@ -109,14 +109,30 @@ plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, const PlaitM
   return covered->table->update (covered->settings, covered->state, &step);
 }
 
+/* Whether the queries are those that were before. */
+static gboolean
+is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
+{
+  for (gint64 s = 0; s <= queries.n; s++)
+    if (queries.offsets[s] != before.offsets[s])
+      return FALSE;
+  for (gint64 q = 0; q < plait_ragged_rows (queries); q++)
+    if (parents[q] != q)
+      return FALSE;
+  return TRUE;
+}
+
 PlaitNode *
 plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitPairs *before, PlaitRagged queries,
                      const gint64 *parents)
 {
   PlaitPairs now = plait_pairs (tape, queries, before->rows);
   gint64 n = plait_pairs_number (&now), pair = 0;
-  gint64 *from = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  gint64 *from;
 
+  if (is_same (before->queries, queries, parents))
+    return states;
+  from = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
   for (gint64 s = 0; s < queries.n; s++)
     {
       gint64 length = plait_ragged_length (before->rows, s);

@@ -162,7 +162,7 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
           .extra = (PlaitScalar *)extra_of (additive, pair),
           .vector = (PlaitScalar *)additive->vector,
         };
-        PlaitAdditivePair to = { .vector = vector };
+        PlaitAdditivePair to = { .vector = vector, .replaces = gradients->replaces_extra };
 
         if (gradients->queries.data != NULL)
           to.query = call->pieces_in > 1 ? queries + q * width

@@ -44,6 +44,7 @@ typedef struct
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitTensor extra;
+  gboolean replaces_extra; /* extra is uninitialised and written */
   PlaitScalar *vector;
   PlaitScalar *bias;
 } PlaitAdditiveGradients;

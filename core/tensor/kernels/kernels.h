@@ -73,6 +73,7 @@ typedef struct
   PlaitScalar *key;
   PlaitScalar *extra; /* or NULL */
   PlaitScalar *vector;
+  gboolean replaces; /* of gradients: that of extra is written, not added */
 } PlaitAdditivePair;
 
 /* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */

@@ -68,7 +68,9 @@ backward_part (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAddit
     add_part (to->query + i, PLAIT_TERM (pair_scores_query, dx), here);
   if (to->key != NULL)
     add_part (to->key + i, PLAIT_TERM (pair_scores_key, dx), here);
-  if (to->extra != NULL)
+  if (to->extra != NULL && to->replaces)
+    vector_store_part (to->extra + i, PLAIT_TERM (pair_scores_extra, dx), here);
+  else if (to->extra != NULL)
     add_part (to->extra + i, PLAIT_TERM (pair_scores_extra, dx), here);
 }
 
