@@ -283,3 +283,37 @@ plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTr
     }
   return plait_descend (tape, weights, &tree->down, roots, projected);
 }
+
+PlaitBitree
+plait_bitree_declare (PlaitParameters *parameters, const char *prefix, const PlaitBitreeDeclaration *declaration)
+{
+  g_autofree char *up = g_strconcat (prefix, "up", NULL);
+  g_autofree char *down = g_strconcat (prefix, "down", NULL);
+  PlaitTreeUnitDeclaration unit = {
+    .kind = PLAIT_TREE_GRU,
+    .reset = declaration->reset,
+    .width = declaration->leaf_width,
+    .input_width = declaration->input_width,
+    .candidate_bias = declaration->candidate_bias,
+  };
+  PlaitCellDeclaration cell = {
+    .kind = PLAIT_CELL_GRU,
+    .reset = declaration->reset,
+    .input_width = declaration->leaf_width,
+    .width = declaration->width ? declaration->width : declaration->leaf_width,
+  };
+
+  return (PlaitBitree){ plait_tree_unit_declare (parameters, up, &unit),
+                        plait_tree_down_declare (parameters, down, &cell, declaration->root), unit.width + cell.width };
+}
+
+PlaitNode *
+plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeRows *tree, PlaitNode *leaves,
+                    PlaitNode *inputs, PlaitNode **up)
+{
+  PlaitNode *ways[2];
+
+  *up = ways[0] = plait_tree_unit_climb (tape, &bitree->up, tree, (PlaitCellState){ leaves, NULL }, inputs).state;
+  ways[1] = plait_tree_down_apply (tape, &bitree->down, tree, *up);
+  return plait_concatenate_columns (tape, ways, 2);
+}

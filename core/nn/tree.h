@@ -101,3 +101,34 @@ PLAIT_API PlaitTreeDown plait_tree_down_declare (PlaitParameters *parameters, co
 /* x [rows, input], the bottom-up states -> the top-down states of all rows, [rows, w]; zeros where there is no root. */
 PLAIT_API PlaitNode *plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree,
                                             PlaitNode *x);
+
+/*
+ * Both ways (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then the GRU from the root down, which reads the
+ * bottom-up states.
+ */
+typedef struct
+{
+  PlaitResetPlace reset; /* of both */
+  gint64 leaf_width;     /* of leaves and of bottom-up states */
+  gint64 width;          /* of top-down states; 0: as the leaves */
+  gint64 input_width;    /* of what inner nodes read bottom-up beside their children, 0: nothing */
+  gboolean candidate_bias;
+  PlaitTreeRoot root;
+} PlaitBitreeDeclaration;
+
+/* A value of this type refers to parameters and owns nothing. */
+typedef struct
+{
+  PlaitTreeUnit up;   /* PREFIXup */
+  PlaitTreeDown down; /* PREFIXdown */
+  gint64 width;       /* of rows: both states side by side */
+} PlaitBitree;
+
+/* Declares the parameters of both, under names that begin with @prefix. */
+PLAIT_API PlaitBitree plait_bitree_declare (PlaitParameters *parameters, const char *prefix,
+                                            const PlaitBitreeDeclaration *declaration);
+
+/* leaves [leaves, leaf width], @inputs [rows, input width] or NULL as in plait_tree_unit_climb -> [rows, width], the
+ * bottom-up states on the left; @up gets those alone. */
+PLAIT_API PlaitNode *plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeRows *tree,
+                                         PlaitNode *leaves, PlaitNode *inputs, PlaitNode **up);

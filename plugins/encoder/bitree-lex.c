@@ -26,8 +26,7 @@ static const PlaitBinding bindings[] = {
 typedef struct
 {
   PlaitTreeHeads heads;
-  PlaitTreeUnit up;
-  PlaitTreeDown down;
+  PlaitBitree bitree;
 } State;
 
 static gboolean
@@ -37,29 +36,21 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   const Settings *settings = data;
   State *state = state_data;
   g_autofree char *heads = g_strconcat (build->prefix, "heads", NULL);
-  g_autofree char *up = g_strconcat (build->prefix, "up", NULL);
-  g_autofree char *down = g_strconcat (build->prefix, "down", NULL);
-  PlaitTreeUnitDeclaration unit = {
-    .kind = PLAIT_TREE_GRU,
+  PlaitBitreeDeclaration declaration = {
     .reset = (PlaitResetPlace)settings->reset,
-    .width = build->leaves->memories[0].width,
+    .leaf_width = build->leaves->memories[0].width,
+    .width = settings->width,
     .input_width = build->input_width,
     .candidate_bias = settings->candidate_bias,
-  };
-  PlaitCellDeclaration cell = {
-    .kind = PLAIT_CELL_GRU,
-    .reset = (PlaitResetPlace)settings->reset,
-    .input_width = unit.width,
-    .width = settings->width ? settings->width : unit.width,
+    .root = (PlaitTreeRoot)settings->root,
   };
 
   state->heads = plait_tree_heads_declare (build->parameters, heads, build->input_width);
-  state->up = plait_tree_unit_declare (build->parameters, up, &unit);
-  state->down = plait_tree_down_declare (build->parameters, down, &cell, (PlaitTreeRoot)settings->root);
+  state->bitree = plait_bitree_declare (build->parameters, build->prefix, &declaration);
   shape->n_memories = 1;
-  shape->memories[0].width = unit.width + cell.width;
+  shape->memories[0].width = state->bitree.width;
   shape->memories[0].structure = PLAIT_STRUCTURE_TREE;
-  shape->summary_width = unit.width;
+  shape->summary_width = declaration.leaf_width;
   return TRUE;
 }
 
@@ -68,14 +59,14 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
 {
   const State *state = state_data;
   const PlaitTreeRows *tree = plait_encoding_tree (encoding);
-  PlaitCellState up = { encoding->leaves->memories[0].states, NULL }, both = { NULL, NULL };
-  PlaitNode *words = plait_tree_heads_apply (encoding->tape, &state->heads, tree, encoding->embedded), *down;
+  PlaitNode *words = plait_tree_heads_apply (encoding->tape, &state->heads, tree, encoding->embedded);
+  PlaitCellState rows = { NULL, NULL };
+  PlaitNode *up;
 
-  up = plait_tree_unit_climb (encoding->tape, &state->up, tree, up, words);
-  down = plait_tree_down_apply (encoding->tape, &state->down, tree, up.state);
-  both.state = plait_concatenate_columns (encoding->tape, (PlaitNode *[]){ up.state, down }, 2);
-  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, both);
-  encoding->summary = plait_encoding_tree_root (encoding, tree, up.state);
+  rows.state
+      = plait_bitree_apply (encoding->tape, &state->bitree, tree, encoding->leaves->memories[0].states, words, &up);
+  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, rows);
+  encoding->summary = plait_encoding_tree_root (encoding, tree, up);
 }
 
 static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };

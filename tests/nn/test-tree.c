@@ -117,30 +117,27 @@ hold_bidirectional (const char *name, PlaitResetPlace reset, PlaitTreeRoot root,
   CONTEXT ("%s", name);
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitTreeUnitDeclaration up = { .kind = PLAIT_TREE_GRU, .reset = reset, .width = WIDTH };
-  PlaitCellDeclaration down = { .kind = PLAIT_CELL_GRU, .reset = reset, .input_width = WIDTH, .width = WIDTH };
-  const PlaitTreeRows *tree;
-  PlaitTreeUnit unit;
-  PlaitTreeDown way;
-  PlaitNode *x, *states[2], *rows;
+  PlaitBitreeDeclaration declaration = {
+    .reset = reset,
+    .leaf_width = WIDTH,
+    .candidate_bias = reset == PLAIT_RESET_AFTER, /* as the authors' code */
+    .root = root,
+  };
+  PlaitBitree bitree = plait_bitree_declare (parameters, "", &declaration);
+  PlaitNode *x, *up, *rows;
 
-  up.candidate_bias = reset == PLAIT_RESET_AFTER; /* as the authors' code */
-  unit = plait_tree_unit_declare (parameters, "up", &up);
-  way = plait_tree_down_declare (parameters, "down", &down, root);
   CHECK (plait_parameters_allocate (parameters, NULL));
-  visit_unit (&unit, name, "up/", reference_set);
-  visit_down (&way, name, reference_set);
+  visit_unit (&bitree.up, name, "up/", reference_set);
+  visit_down (&bitree.down, name, reference_set);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "h");
-  tree = tree_of (&bench, words, n, left, right);
-  states[0] = plait_tree_unit_climb (bench.tape, &unit, tree, (PlaitCellState){ x, NULL }, NULL).state;
-  states[1] = plait_tree_down_apply (bench.tape, &way, tree, states[0]);
-  rows = plait_concatenate_columns (bench.tape, states, 2);
+  rows = plait_bitree_apply (bench.tape, &bitree, tree_of (&bench, words, n, left, right), x, NULL, &up);
+  CHECK_INT (rows->value.width, bitree.width);
   check_tensor ("rows", rows->value, reference (name, "outputs/rows")->numbers, NEAR);
   plait_tape_backward (bench.tape, bench_weigh (&bench, rows, reference (name, "cotangents/rows")->numbers));
   reference_check_input (x, name, "h");
-  visit_unit (&unit, name, "up/", check_gradient);
-  visit_down (&way, name, check_gradient);
+  visit_unit (&bitree.up, name, "up/", check_gradient);
+  visit_down (&bitree.down, name, check_gradient);
 }
 
 /* Bottom-up alone: the first columns of the reference's rows. */
