@@ -40,16 +40,17 @@ static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitAdditive additive = additive_of (node->inputs);
-  PlaitScalar beta = 0;
+  PlaitScalar keys_beta, extra_beta;
   PlaitAdditiveGradients gradients = {
     .queries = to_add (tape, node->inputs[ADDITIVE_QUERIES]),
-    .keys = to_add (tape, node->inputs[ADDITIVE_KEYS]),
-    .extra = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_EXTRA], &beta),
+    .keys = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_KEYS], &keys_beta),
+    .extra = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_EXTRA], &extra_beta),
     .vector = to_add (tape, node->inputs[ADDITIVE_VECTOR]).data,
     .bias = to_add (tape, node->inputs[ADDITIVE_BIAS]).data,
   };
 
-  gradients.replaces_extra = beta == 0;
+  gradients.replaces_keys = keys_beta == 0;
+  gradients.replaces_extra = extra_beta == 0;
   plait_pairs_additive_backward (plait_tape_pool (tape), plait_tape_arena (tape), node->payload, &gradients,
                                  node->gradient.data, &additive);
 }
@@ -100,8 +101,11 @@ dot_backward (PlaitTape *tape, PlaitNode *node)
     }
   if (keys->needs_gradient)
     {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_target (tape, keys, &beta);
+
       term = PLAIT_TERM_TENSOR (tape, pair_dot_key, scaled);
-      plait_pairs_spread (pool, &dot->pairs, plait_gradient_to_add (tape, keys), term.data, queries->value);
+      plait_pairs_spread (pool, &dot->pairs, target, beta != 0, term.data, queries->value);
     }
 }
 
@@ -179,8 +183,13 @@ read_backward (PlaitTape *tape, PlaitNode *node)
         plait_tensor_accumulate (pool, target, 1, 1, products);
     }
   if (values->needs_gradient)
-    plait_pairs_spread (pool, pairs, plait_gradient_to_add (tape, values), weights->value.data,
-                        PLAIT_TERM_TENSOR (tape, pair_read_value, node->gradient));
+    {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_target (tape, values, &beta);
+
+      plait_pairs_spread (pool, pairs, target, beta != 0, weights->value.data,
+                          PLAIT_TERM_TENSOR (tape, pair_read_value, node->gradient));
+    }
 }
 
 static const PlaitOperator read_pairs = { .name = "pair_read", .backward = read_backward, .ignores_value = TRUE };

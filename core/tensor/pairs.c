@@ -140,6 +140,14 @@ partial_size (const Call *call)
   return 1 + width + most * width;
 }
 
+/* Rows of @tensor that no query asks for. */
+static void
+clear_rows (PlaitTensor tensor, const Place *place)
+{
+  for (gint64 r = 0; r < place->rows && tensor.data != NULL; r++)
+    memset (plait_tensor_row (tensor, place->first_row + r), 0, sizeof (PlaitScalar) * (gsize)tensor.width);
+}
+
 static void
 additive_backward_piece (gpointer data, gint64 piece, guint thread)
 {
@@ -151,6 +159,8 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
   Place place = place_of (call, piece);
 
   memset (bias, 0, sizeof (PlaitScalar) * (gsize)size);
+  if (place.queries == 0 && gradients->replaces_keys)
+    clear_rows (gradients->keys, &place);
   for (gint64 q = 0; q < place.queries; q++)
     for (gint64 r = 0; r < place.rows; r++)
       {
@@ -162,7 +172,9 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
           .extra = (PlaitScalar *)extra_of (additive, pair),
           .vector = (PlaitScalar *)additive->vector,
         };
-        PlaitAdditivePair to = { .vector = vector, .replaces = gradients->replaces_extra };
+        PlaitAdditivePair to = { .vector = vector,
+                                 .replaces_key = gradients->replaces_keys && q == 0,
+                                 .replaces_extra = gradients->replaces_extra };
 
         if (gradients->queries.data != NULL)
           to.query = call->pieces_in > 1 ? queries + q * width
@@ -297,13 +309,16 @@ spread_piece (gpointer data, gint64 piece, guint thread)
   if (place.rows > 0 && place.queries > 0)
     multiply (call, place.rows, call->x.width, place.queries, call->numbers + place.pair, 1, place.stride,
               plait_tensor_row (call->y, place.first_query), call->y.stride,
-              plait_tensor_row (call->x, place.first_row), call->x.stride, TRUE);
+              plait_tensor_row (call->x, place.first_row), call->x.stride, call->add);
+  else if (!call->add)
+    clear_rows (call->x, &place);
 }
 
 void
-plait_pairs_spread (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor x, const PlaitScalar *numbers, PlaitTensor y)
+plait_pairs_spread (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor x, gboolean add, const PlaitScalar *numbers,
+                    PlaitTensor y)
 {
-  Call call = { .pairs = pairs, .x = x, .y = y, .numbers = numbers };
+  Call call = { .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
 
   g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
   run_places (pool, &call, spread_piece);

@@ -44,7 +44,8 @@ typedef struct
   PlaitTensor queries;
   PlaitTensor keys;
   PlaitTensor extra;
-  gboolean replaces_extra; /* extra is uninitialised and written */
+  gboolean replaces_keys; /* keys are uninitialised, and written */
+  gboolean replaces_extra;
   PlaitScalar *vector;
   PlaitScalar *bias;
 } PlaitAdditiveGradients;
@@ -65,9 +66,9 @@ void plait_pairs_dot (PlaitPool *pool, const PlaitPairs *pairs, PlaitScalar *sco
 void plait_pairs_read (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor y, gboolean add,
                        const PlaitScalar *numbers, PlaitTensor x);
 
-/* x[row] += sum over the pairs of the row of numbers[pair] * y[query]: the transpose of reading. */
-void plait_pairs_spread (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor x, const PlaitScalar *numbers,
-                         PlaitTensor y);
+/* x[row] (+)= sum over the pairs of the row of numbers[pair] * y[query]: the transpose of reading. */
+void plait_pairs_spread (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor x, gboolean add,
+                         const PlaitScalar *numbers, PlaitTensor y);
 
 /* The softmax of each query over its pairs in all of @n memories together: pairs[m] has the numbers at scores + begin
  * and weights + begin, begin being the number of pairs of the memories before m. weights may be scores. */

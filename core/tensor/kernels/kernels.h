@@ -73,7 +73,8 @@ typedef struct
   PlaitScalar *key;
   PlaitScalar *extra; /* or NULL */
   PlaitScalar *vector;
-  gboolean replaces; /* of gradients: that of extra is written, not added */
+  gboolean replaces_key; /* of gradients: it is written, not added */
+  gboolean replaces_extra;
 } PlaitAdditivePair;
 
 /* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */

@@ -47,12 +47,11 @@ KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar *key, const
   return vector_sum (sum);
 }
 
-/* Adds @x to the @here numbers at @to, if there is such a place. */
+/* Adds @x to the @here numbers at @to, or @replaces them. */
 static inline __attribute__ ((always_inline)) void
-add_part (PlaitScalar *to, Vector x, gint64 here)
+add_part (PlaitScalar *to, gboolean replaces, Vector x, gint64 here)
 {
-  if (to != NULL)
-    vector_store_part (to, vector_load_part (to, here, 0) + x, here);
+  vector_store_part (to, replaces ? x : vector_load_part (to, here, 0) + x, here);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -63,15 +62,13 @@ backward_part (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAddit
   Vector dx = PLAIT_TERM (pair_scores_one, dt) - PLAIT_TERM (pair_scores_square, dt * t * t);
 
   if (to->vector != NULL)
-    add_part (to->vector + i, PLAIT_TERM (pair_scores_vector, dscore * t), here);
+    add_part (to->vector + i, FALSE, PLAIT_TERM (pair_scores_vector, dscore * t), here);
   if (to->query != NULL)
-    add_part (to->query + i, PLAIT_TERM (pair_scores_query, dx), here);
+    add_part (to->query + i, FALSE, PLAIT_TERM (pair_scores_query, dx), here);
   if (to->key != NULL)
-    add_part (to->key + i, PLAIT_TERM (pair_scores_key, dx), here);
-  if (to->extra != NULL && to->replaces)
-    vector_store_part (to->extra + i, PLAIT_TERM (pair_scores_extra, dx), here);
-  else if (to->extra != NULL)
-    add_part (to->extra + i, PLAIT_TERM (pair_scores_extra, dx), here);
+    add_part (to->key + i, to->replaces_key, PLAIT_TERM (pair_scores_key, dx), here);
+  if (to->extra != NULL)
+    add_part (to->extra + i, to->replaces_extra, PLAIT_TERM (pair_scores_extra, dx), here);
 }
 
 void
