@@ -97,7 +97,7 @@ dot_backward (PlaitTape *tape, PlaitNode *node)
       PlaitTensor target = plait_gradient_target (tape, queries, &beta);
 
       term = PLAIT_TERM_TENSOR (tape, pair_dot_query, scaled);
-      plait_pairs_read (pool, &dot->pairs, target, beta != 0, term.data, keys->value);
+      plait_pairs_read (pool, plait_tape_arena (tape), &dot->pairs, target, beta != 0, term.data, keys->value);
     }
   if (keys->needs_gradient)
     {
@@ -204,6 +204,7 @@ plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, P
   node = plait_tape_node (tape, &read_pairs, plait_ragged_rows (pairs->queries), values->value.width,
                           (PlaitNode *[]){ weights, values }, 2, sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;
-  plait_pairs_read (plait_tape_pool (tape), pairs, node->value, FALSE, weights->value.data, values->value);
+  plait_pairs_read (plait_tape_pool (tape), plait_tape_arena (tape), pairs, node->value, FALSE, weights->value.data,
+                    values->value);
   return node;
 }

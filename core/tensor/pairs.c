@@ -10,6 +10,8 @@
 /* Pieces: so many memory rows of a sentence, or so many columns. They depend on the shapes alone. */
 #define ROWS 128
 #define COLUMNS 256
+/* Of a context so many rows are one piece: a sum over long memories is cut too. */
+#define READ_ROWS 512
 /* Sentences whose softmax is one piece. */
 #define SENTENCES 8
 
@@ -35,7 +37,7 @@ typedef struct
   const PlaitScalar *dscores;
   const PlaitAdditive *additive;
   const PlaitAdditiveGradients *gradients;
-  PlaitScalar *partial; /* [pieces][2 a + 1]: gradients of vector and bias, then, of a lone query, of the query */
+  PlaitScalar *partial; /* sums that wait to be added to others */
   gint64 pieces_in;     /* pieces of a sentence */
   PlaitScalar scale;
   PlaitTensor x;
@@ -46,15 +48,15 @@ typedef struct
   const PlaitScalar *betas;
 } Call;
 
-/* The longest sentence says how many pieces every sentence has; those of shorter ones may be empty. */
+/* Pieces of @rows rows: the longest sentence says how many every sentence has; those of shorter ones may be empty. */
 static gint64
-pieces_of (const PlaitPairs *pairs)
+pieces_of (const PlaitPairs *pairs, gint64 rows)
 {
   gint64 longest = 1;
 
   for (gint64 s = 0; s < pairs->rows.n; s++)
     longest = MAX (longest, plait_ragged_length (pairs->rows, s));
-  return (longest + ROWS - 1) / ROWS;
+  return (longest + rows - 1) / rows;
 }
 
 /* Some rows of a sentence, with all its queries. */
@@ -89,7 +91,7 @@ static void
 run_places (PlaitPool *pool, Call *call, PlaitPiece piece)
 {
   call->kernels = plait_kernels ();
-  call->pieces_in = pieces_of (call->pairs);
+  call->pieces_in = pieces_of (call->pairs, ROWS);
   plait_pool_run (pool, call->pairs->queries.n * call->pieces_in, piece, call);
 }
 
@@ -222,7 +224,7 @@ plait_pairs_additive_backward (PlaitPool *pool, PlaitArena *arena, const PlaitPa
                 .dscores = dscores,
                 .additive = additive,
                 .gradients = gradients,
-                .pieces_in = pieces_of (pairs) };
+                .pieces_in = pieces_of (pairs, ROWS) };
   gsize bytes = sizeof (PlaitScalar) * (gsize)MAX (partial_size (&call) * pairs->queries.n * call.pieces_in, 1);
 
   call.partial = plait_arena_take (arena, bytes);
@@ -274,30 +276,78 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* A sentence and a block of columns. */
+/* Where a piece reads: a sentence, a part of its rows, a block of columns. */
+typedef struct
+{
+  gint64 sentence;
+  gint64 part;
+  gint64 column;
+} Reading;
+
+static Reading
+reading_of (const Call *call, gint64 piece)
+{
+  gint64 blocks = (call->x.width + COLUMNS - 1) / COLUMNS;
+
+  return (Reading){ piece / blocks / call->pieces_in, piece / blocks % call->pieces_in, piece % blocks * COLUMNS };
+}
+
+/* The sum over the sentence's first rows goes to y; those over the others wait in @partial, one [query rows, w] for
+ * each part. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
   const PlaitPairs *pairs = call->pairs;
-  gint64 sentence = piece / call->pieces_in, column = piece % call->pieces_in * COLUMNS;
-  gint64 length = plait_ragged_length (pairs->rows, sentence), queries = plait_ragged_length (pairs->queries, sentence);
+  Reading at = reading_of (call, piece);
+  gint64 length = plait_ragged_length (pairs->rows, at.sentence);
+  gint64 queries = plait_ragged_length (pairs->queries, at.sentence);
+  gint64 first = at.part * READ_ROWS, rows = CLAMP (length - first, 0, READ_ROWS);
+  PlaitTensor y = call->y;
 
-  if (queries > 0)
-    multiply (call, queries, MIN (COLUMNS, call->x.width - column), length, call->numbers + pairs->offsets[sentence],
-              length, 1, plait_tensor_row (call->x, pairs->rows.offsets[sentence]) + column, call->x.stride,
-              plait_tensor_row (call->y, pairs->queries.offsets[sentence]) + column, call->y.stride, call->add);
+  if (queries == 0 || (rows == 0 && at.part > 0))
+    return;
+  if (at.part > 0)
+    y = plait_tensor (call->partial + (at.part - 1) * y.rows * y.width, y.rows, y.width);
+  multiply (call, queries, MIN (COLUMNS, y.width - at.column), rows,
+            call->numbers + pairs->offsets[at.sentence] + first, length, 1,
+            plait_tensor_row (call->x, pairs->rows.offsets[at.sentence] + first) + at.column, call->x.stride,
+            plait_tensor_row (y, pairs->queries.offsets[at.sentence]) + at.column, y.stride, call->add && at.part == 0);
+}
+
+static void
+read_sum_piece (gpointer data, gint64 sentence, guint thread)
+{
+  const Call *call = data;
+  const PlaitPairs *pairs = call->pairs;
+  gint64 parts = (plait_ragged_length (pairs->rows, sentence) + READ_ROWS - 1) / READ_ROWS;
+  PlaitTensor y = call->y;
+
+  for (gint64 q = pairs->queries.offsets[sentence]; q < pairs->queries.offsets[sentence + 1]; q++)
+    for (gint64 part = 1; part < parts; part++)
+      call->kernels->accumulate (plait_tensor_row (y, q), 1, 1, call->partial + ((part - 1) * y.rows + q) * y.width,
+                                 y.width);
 }
 
 void
-plait_pairs_read (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor y, gboolean add, const PlaitScalar *numbers,
-                  PlaitTensor x)
+plait_pairs_read (PlaitPool *pool, PlaitArena *arena, const PlaitPairs *pairs, PlaitTensor y, gboolean add,
+                  const PlaitScalar *numbers, PlaitTensor x)
 {
   Call call = { .kernels = plait_kernels (), .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
+  gint64 blocks = (x.width + COLUMNS - 1) / COLUMNS;
+  gsize bytes;
 
   g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
-  call.pieces_in = (x.width + COLUMNS - 1) / COLUMNS;
-  plait_pool_run (pool, pairs->queries.n * call.pieces_in, read_piece, &call);
+  call.pieces_in = pieces_of (pairs, READ_ROWS);
+  bytes = sizeof (PlaitScalar) * (gsize)((call.pieces_in - 1) * y.rows * y.width);
+  if (bytes > 0)
+    call.partial = plait_arena_take (arena, bytes);
+  plait_pool_run (pool, pairs->queries.n * call.pieces_in * blocks, read_piece, &call);
+  if (bytes > 0)
+    {
+      plait_pool_run (pool, pairs->queries.n, read_sum_piece, &call);
+      plait_arena_release (arena, call.partial, bytes);
+    }
 }
 
 static void

@@ -63,7 +63,7 @@ void plait_pairs_dot (PlaitPool *pool, const PlaitPairs *pairs, PlaitScalar *sco
 
 /* y[query] (+)= sum over the pairs of the query of numbers[pair] * x[row]: x [rows, w], y [query rows, w]. A query
  * without pairs gives zeros. The context of weights (x the values); also the gradient of dot products for queries. */
-void plait_pairs_read (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor y, gboolean add,
+void plait_pairs_read (PlaitPool *pool, PlaitArena *arena, const PlaitPairs *pairs, PlaitTensor y, gboolean add,
                        const PlaitScalar *numbers, PlaitTensor x);
 
 /* x[row] (+)= sum over the pairs of the row of numbers[pair] * y[query]: the transpose of reading. */

@@ -11,12 +11,20 @@
 void
 KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n)
 {
+  gint64 i = 0;
+
   if (beta != 0)
-    for (gint64 i = 0; i < n; i++)
-      y[i] = y[i] + alpha * x[i];
-  else
-    for (gint64 i = 0; i < n; i++)
-      y[i] = alpha * x[i];
+    {
+      for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+        vector_store (y + i, vector_load (y + i) + alpha * vector_load (x + i));
+      if (i < n)
+        put (y + i, take (y + i, n - i) + alpha * take (x + i, n - i), n - i);
+      return;
+    }
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    vector_store (y + i, alpha * vector_load (x + i));
+  if (i < n)
+    put (y + i, alpha * take (x + i, n - i), n - i);
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/kernels/levels.h"
+#include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 
 PlaitScalar
@@ -17,7 +18,7 @@ KERNEL (dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
     {
       gint64 here = MIN (n - i, VECTOR_LENGTH);
 
-      sum += vector_load_part (x + i, here, 0) * vector_load_part (y + i, here, 0);
+      sum += take (x + i, here) * take (y + i, here);
     }
   return vector_sum (sum + other);
 }
@@ -26,10 +27,10 @@ KERNEL (dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
 static inline __attribute__ ((always_inline)) Vector
 hidden (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra, gint64 i, gint64 here)
 {
-  Vector x = vector_load_part (query + i, here, 0) + vector_load_part (key + i, here, 0);
+  Vector x = take (query + i, here) + take (key + i, here);
 
   if (extra != NULL)
-    x += vector_load_part (extra + i, here, 0);
+    x += take (extra + i, here);
   return vector_tanh (x);
 }
 
@@ -43,7 +44,7 @@ KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar *key, const
   for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
     sum += hidden (query, key, extra, i, VECTOR_LENGTH) * vector_load (vector + i);
   if (i < n)
-    sum += hidden (query, key, extra, i, n - i) * vector_load_part (vector + i, n - i, 0);
+    sum += hidden (query, key, extra, i, n - i) * take (vector + i, n - i);
   return vector_sum (sum);
 }
 
@@ -51,14 +52,14 @@ KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar *key, const
 static inline __attribute__ ((always_inline)) void
 add_part (PlaitScalar *to, gboolean replaces, Vector x, gint64 here)
 {
-  vector_store_part (to, replaces ? x : vector_load_part (to, here, 0) + x, here);
+  put (to, replaces ? x : take (to, here) + x, here);
 }
 
 static inline __attribute__ ((always_inline)) void
 backward_part (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from, gint64 i, gint64 here)
 {
   Vector t = hidden (from->query, from->key, from->extra, i, here);
-  Vector dt = dscore * vector_load_part (from->vector + i, here, 0);
+  Vector dt = dscore * take (from->vector + i, here);
   Vector dx = PLAIT_TERM (pair_scores_one, dt) - PLAIT_TERM (pair_scores_square, dt * t * t);
 
   if (to->vector != NULL)

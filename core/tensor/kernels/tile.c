@@ -6,7 +6,7 @@
 #define TILE(rows, vectors)                                                                                            \
   static void tile_##rows##_##vectors (TILE_ARGUMENTS)                                                                 \
   {                                                                                                                    \
-    tile (rows, vectors, depth, a, row, step, b, b_stride, c, c_stride, add);                                          \
+    tile (rows, vectors, depth, a, row, step, b, b_stride, c, c_stride, last, add);                                    \
   }
 #define ROWS_1_TO_6(T, v) T (1, v) T (2, v) T (3, v) T (4, v) T (5, v) T (6, v)
 #define ROWS_7_TO_8(T, v) T (7, v) T (8, v)
@@ -45,27 +45,15 @@ static void
 multiply_panel (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                 const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
 {
-  gint64 vectors = (width + VECTOR_LENGTH - 1) / VECTOR_LENGTH;
-  gint64 padded = vectors * VECTOR_LENGTH;
+  gint64 vectors = (width + VECTOR_LENGTH - 1) / VECTOR_LENGTH, last = width - (vectors - 1) * VECTOR_LENGTH;
   gint64 tiles_left = (rows + tile_rows[vectors] - 1) / tile_rows[vectors];
-  PlaitScalar part[TILE_MOST_ROWS * TILE_WIDTH] __attribute__ ((aligned (64)));
 
   for (gint64 i = 0; i < rows; tiles_left--)
     {
       /* Tiles of about the same height: a last one of one row would wait for its own sums. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
-      const PlaitScalar *first = a + i * row;
-      PlaitScalar *to = c + i * c_stride;
 
-      if (padded == width)
-        tiles[vectors][n](depth, first, row, step, b, b_stride, to, c_stride, add);
-      else
-        {
-          tiles[vectors][n](depth, first, row, step, b, b_stride, part, padded, FALSE);
-          for (gint64 r = 0; r < n; r++)
-            for (gint64 j = 0; j < width; j++)
-              to[r * c_stride + j] = add ? to[r * c_stride + j] + part[r * padded + j] : part[r * padded + j];
-        }
+      tiles[vectors][n](depth, a + i * row, row, step, b, b_stride, c + i * c_stride, c_stride, last, add);
       i += n;
     }
 }

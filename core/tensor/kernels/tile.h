@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "tensor/kernels/vector.h"
+#include "tensor/kernels/parts.h"
 
 /*
  * The register tile that every product is made of: c[0 .. rows - 1][0 .. vectors * length - 1] (+)= a b over depth k,
- * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride].
+ * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride]. The
+ * last vector of c's rows has @last elements; b's rows have whole vectors.
  * Every element is one chain of multiply-adds in the order of k: its bits do not depend on the tile that it falls into.
  */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
@@ -23,7 +24,7 @@ static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };
 
 static inline __attribute__ ((always_inline)) void
 tile (const int rows, const int vectors, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-      const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
+      const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add)
 {
   Vector sums[TILE_MOST_ROWS][TILE_VECTORS];
 
@@ -57,12 +58,13 @@ tile (const int rows, const int vectors, gint64 depth, const PlaitScalar *a, gin
   for (int j = 0; j < vectors; j++)
     {
       PlaitScalar *to = c + i * c_stride + j * VECTOR_LENGTH;
+      gint64 here = j == vectors - 1 ? last : VECTOR_LENGTH;
 
-      vector_store (to, add ? vector_load (to) + sums[i][j] : sums[i][j]);
+      put (to, add ? take (to, here) + sums[i][j] : sums[i][j], here);
     }
 }
 
 #define TILE_ARGUMENTS                                                                                                 \
   gint64 depth, const PlaitScalar *a, gint64 row, gint64 step, const PlaitScalar *b, gint64 b_stride, PlaitScalar *c,  \
-      gint64 c_stride, gboolean add
+      gint64 c_stride, gint64 last, gboolean add
 typedef void (*Tile) (TILE_ARGUMENTS);

@@ -56,19 +56,31 @@ vector_store (PlaitScalar *to, Vector value)
 static inline __attribute__ ((always_inline)) Vector
 vector_load_part (const PlaitScalar *from, gint64 n, PlaitScalar rest)
 {
+#if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
+  return _mm512_mask_loadu_pd (_mm512_set1_pd (rest), (__mmask8)((1u << n) - 1), from);
+#elif defined(__AVX512F__)
+  return _mm512_mask_loadu_ps (_mm512_set1_ps (rest), (__mmask16)((1u << n) - 1), from);
+#else
   PlaitScalar part[VECTOR_BYTES / sizeof (PlaitScalar)];
 
   for (gint64 i = 0; i < VECTOR_LENGTH; i++)
     part[i] = i < n ? from[i] : rest;
   return vector_load (part);
+#endif
 }
 
 static inline __attribute__ ((always_inline)) void
 vector_store_part (PlaitScalar *to, Vector value, gint64 n)
 {
+#if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
+  _mm512_mask_storeu_pd (to, (__mmask8)((1u << n) - 1), value);
+#elif defined(__AVX512F__)
+  _mm512_mask_storeu_ps (to, (__mmask16)((1u << n) - 1), value);
+#else
   for (gint64 i = 0; i < VECTOR_LENGTH; i++)
     if (i < n)
       to[i] = value[i];
+#endif
 }
 
 static inline __attribute__ ((always_inline)) Vector
@@ -88,7 +100,26 @@ vector_choose (IntegerVector mask, Vector yes, Vector no)
 static inline __attribute__ ((always_inline)) Vector
 vector_maximum (Vector x, Vector y)
 {
+#if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
+  return _mm512_max_pd (x, y);
+#elif defined(__AVX512F__)
+  return _mm512_max_ps (x, y);
+#else
   return vector_choose (x > y, x, y);
+#endif
+}
+
+/* The less one; NaN if @y is. */
+static inline __attribute__ ((always_inline)) Vector
+vector_minimum (Vector x, Vector y)
+{
+#if defined(__AVX512F__) && defined(PLAIT_SCALAR_DOUBLE)
+  return _mm512_min_pd (x, y);
+#elif defined(__AVX512F__)
+  return _mm512_min_ps (x, y);
+#else
+  return vector_choose (x < y, x, y);
+#endif
 }
 
 /* Bit i is set if lane i of @x is at least @bound. */
@@ -194,25 +225,38 @@ static inline __attribute__ ((always_inline)) Vector
 vector_exp (Vector x)
 {
   Vector lowest = vector_all (EXP_LOWEST), highest = vector_all (EXP_HIGHEST);
-  IntegerVector below = x<lowest, above = x> highest;
   Vector scale, p;
 
-  p = vector_exp_parts (vector_choose (below, lowest, vector_choose (above, highest, x)), &scale);
+  p = vector_exp_parts (vector_maximum (lowest, vector_minimum (highest, x)), &scale);
   p = p * scale + scale;
-  p = vector_choose (below, vector_all (0), p);
-  return vector_choose (above, vector_all ((PlaitScalar)INFINITY), p);
+  p = vector_choose (x < lowest, vector_all (0), p);
+  return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
-/* By exp (2 |x|) - 1, so that small x keep their digits. */
+/* (e - 1) / (e + 1), e = exp (2 |x|), from e - 1, so that small x keep their digits. Within 4 units in the last place.
+ */
 static inline __attribute__ ((always_inline)) Vector
 vector_tanh (Vector x)
 {
   const IntegerVector sign = (IntegerVector)vector_all (-(PlaitScalar)0);
-  Vector twice = 2 * (Vector)((IntegerVector)x & ~sign);
-  Vector most = vector_all (40), scale, p;
+  Vector magnitude = vector_minimum (vector_all (20), (Vector)((IntegerVector)x & ~sign)), scale, p;
 
-  twice = vector_choose (twice > most, most, twice);
-  p = vector_exp_parts (twice, &scale);
+#ifdef PLAIT_SCALAR_DOUBLE
+  p = vector_exp_parts (2 * magnitude, &scale);
+#else
+  /* (exp (2 r) - 1) / r for |r| <= ln (2) / 4, by the polynomial of least relative error (1e-8). Where n is large, what
+   * the rounding of n ln (2) / 2 does to e does nothing to the result. */
+  static const float series[] = { .08888879f, .26781043f, .6666742f, 1.3333205f, 1.9999999f, 2.f };
+  Vector shifted = magnitude * (PlaitScalar)(2 * M_LOG2E) + 0x1.8p23f;
+  Vector r = magnitude - (shifted - 0x1.8p23f) * (PlaitScalar)(M_LN2 / 2);
+
+  p = vector_all (series[0]);
+  UNROLL
+  for (guint i = 1; i < G_N_ELEMENTS (series); i++)
+    p = p * r + series[i];
+  p *= r;
+  scale = (Vector)(((IntegerVector)shifted << 23) + (IntegerVector)vector_all (1));
+#endif
   p = p * scale + (scale - 1);
   return (Vector)((IntegerVector)(p / (p + 2)) | ((IntegerVector)x & sign));
 }
@@ -240,10 +284,14 @@ vector_log (Vector x)
   return __builtin_convertvector(n, Vector) * (PlaitScalar)M_LN2 + (2 * s + 2 * s * square * p);
 }
 
+/* 1 / (1 + exp (-x)), not quite 0 below the range of exp. */
 static inline __attribute__ ((always_inline)) Vector
 vector_sigmoid (Vector x)
 {
-  return 1 / (1 + vector_exp (-x));
+  Vector bound = vector_all (-EXP_LOWEST), scale, p;
+
+  p = vector_exp_parts (vector_minimum (bound, vector_maximum (-bound, -x)), &scale);
+  return 1 / (p * scale + (scale + 1));
 }
 
 static inline __attribute__ ((always_inline)) Vector
