@@ -180,7 +180,8 @@ plait_pool_new (guint threads)
   threads = CLAMP (threads == 0 ? processors : threads, 1, MOST_THREADS);
   pool->threads = 1;
   pool->spins = threads <= processors;
-  pool->shares = g_aligned_alloc0 (threads, sizeof (Share), 128);
+  /* The last one has scratch alone. */
+  pool->shares = g_aligned_alloc0 (threads + 1, sizeof (Share), 128);
   pool->workers = g_new0 (Worker, threads);
   start_workers (pool, threads);
   return pool;
@@ -196,7 +197,7 @@ plait_pool_free (PlaitPool *pool)
   wake (&pool->run, G_MAXINT);
   for (guint i = 1; i < pool->threads; i++)
     pthread_join (pool->workers[i].handle, NULL);
-  for (guint i = 0; i < pool->threads; i++)
+  for (guint i = 0; i <= pool->threads; i++)
     free (pool->shares[i].scratch);
   g_free (pool->workers);
   g_aligned_free (pool->shares);

@@ -71,7 +71,7 @@ copies_left (const Product *product)
 static gsize
 scratch_bytes (const Product *product)
 {
-  gint64 left = copies_left (product) ? kernels_cut.rows : 0;
+  gint64 left = copies_left (product) ? (product->c.rows + product->row_groups - 1) / product->row_groups : 0;
 
   return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * (product->group_width + left));
 }
@@ -178,6 +178,14 @@ product_piece (gpointer data, gint64 piece, guint thread)
 }
 
 static void
+forget_panels (const Product *product, guint thread)
+{
+  Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+
+  kept->group = -1;
+}
+
+static void
 run_round (Product *product)
 {
   const Cut *cut = product->blas ? &blas_cut : &kernels_cut;
@@ -197,12 +205,92 @@ run_round (Product *product)
     }
   product->group_width = group * tile;
   for (guint thread = 0; thread < plait_pool_threads (product->pool) && !product->blas; thread++)
-    {
-      Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
-
-      kept->group = -1;
-    }
+    forget_panels (product, thread);
   plait_pool_run (product->pool, groups * product->row_groups, product_piece, product);
+}
+
+/*
+ * A deep product of a small result (the gradient of a small weight) is cut by the depth: its rows and columns make too
+ * few pieces. Each piece leaves its sums, the column sums behind the others, and they are added in order.
+ */
+#define DEEP_RESULT 16384 /* most elements of the result */
+#define DEEP_PIECE 192    /* least depth of a piece */
+#define DEEP_PIECES 16    /* most pieces */
+
+typedef struct
+{
+  const Product *product;
+  PlaitScalar beta;
+  PlaitScalar sums_beta;
+  gint64 depth;
+  gint64 pieces;
+  PlaitScalar *sums; /* [pieces][rows + 1, width] */
+} Deep;
+
+static PlaitTensor
+deep_sums (const Deep *deep, gint64 piece)
+{
+  PlaitTensor c = deep->product->c;
+
+  return plait_tensor (deep->sums + piece * (c.rows + 1) * c.width, c.rows + 1, c.width);
+}
+
+static void
+deep_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Deep *deep = data;
+  Product part = *deep->product;
+  gint64 begin = deep->depth * piece / deep->pieces, end = deep->depth * (piece + 1) / deep->pieces;
+  Place place = { .rows = part.c.rows, .width = part.c.width };
+
+  part.c = plait_tensor_rows (deep_sums (deep, piece), 0, place.rows);
+  if (part.column_sums != NULL)
+    part.column_sums = plait_tensor_row (deep_sums (deep, piece), place.rows);
+  for (part.first = begin; part.first < end; part.first += part.depth)
+    {
+      part.depth = MIN (PLAIT_PANEL_DEPTH, end - part.first);
+      part.add = part.add_sums = part.first > begin;
+      forget_panels (&part, thread);
+      multiply_panels (&part, &place, thread);
+    }
+}
+
+static void
+deep_sum_piece (gpointer data, gint64 row, guint thread)
+{
+  const Deep *deep = data;
+  const Product *product = deep->product;
+  gboolean last = row == product->c.rows;
+  PlaitScalar *to = last ? product->column_sums : plait_tensor_row (product->c, row);
+
+  for (gint64 piece = 0; piece < deep->pieces; piece++)
+    product->kernels->accumulate (to,
+                                  piece > 0 ? 1
+                                  : last    ? deep->sums_beta
+                                            : deep->beta,
+                                  1, plait_tensor_row (deep_sums (deep, piece), row), product->c.width);
+}
+
+/* FALSE if the product is better cut otherwise. */
+static gboolean
+run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 depth)
+{
+  PlaitPool *pool = product->pool;
+  gint64 size = (product->c.rows + 1) * product->c.width;
+  Deep deep = { .product = product,
+                .beta = beta,
+                .sums_beta = sums_beta,
+                .depth = depth,
+                .pieces = MIN (depth / DEEP_PIECE, DEEP_PIECES) };
+
+  if (!product->transpose_a || product->blas || deep.pieces < 4 || size > DEEP_RESULT)
+    return FALSE;
+  deep.sums = plait_pool_scratch (pool, plait_pool_threads (pool), sizeof (PlaitScalar) * (gsize)(size * deep.pieces));
+  product->row_groups = 1;
+  product->group_width = plait_panels (product->kernels, product->c.width) * product->kernels->tile_width;
+  plait_pool_run (pool, deep.pieces, deep_piece, &deep);
+  plait_pool_run (pool, product->c.rows + (product->column_sums != NULL), deep_sum_piece, &deep);
+  return TRUE;
 }
 
 static void
@@ -217,6 +305,8 @@ run_product (Product *product, PlaitScalar beta, const PlaitFinish *finish, Plai
   if (product->c.rows == 0 || product->c.width == 0)
     return;
   product->blas = plait_blas_serves (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
+  if (run_deep (product, beta, sums_beta, depth))
+    return;
   if (product->blas)
     most = depth; /* it cuts the depth itself */
   /* A first round even at depth 0: the empty sum is zero. */
