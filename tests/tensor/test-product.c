@@ -134,9 +134,8 @@ TEST_CASE (product, packed_table_gives_a_row_the_same_bits_alone)
 }
 
 static void
-linear_backward_body (Trial *trial)
+check_linear_backward (Trial *trial, gint64 rows, gint64 in, gint64 out)
 {
-  gint64 rows = trial_number (trial, 0, 600), in = trial_number (trial, 0, 130), out = trial_number (trial, 1, 150);
   PlaitScalar one = 1;
   PlaitLinearBackward work = { .dz = trial_tensor (trial, rows, out),
                                .x = trial_tensor (trial, rows, in),
@@ -144,9 +143,10 @@ linear_backward_body (Trial *trial)
                                .dx_beta = (PlaitScalar)trial_number (trial, 0, 1),
                                .dweight_beta = (PlaitScalar)trial_number (trial, 0, 1),
                                .dbias_beta = (PlaitScalar)trial_number (trial, 0, 1) };
-  PlaitTensor dx, dweight, dbias, ones = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * 600), 1, rows);
+  PlaitTensor dx, dweight, dbias, ones;
   gboolean wants_x = trial_flip (trial), wants_weight = trial_flip (trial), wants_bias = trial_flip (trial);
 
+  ones = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * (gsize)(rows + 1)), 1, rows);
   for (gint64 i = 0; i < rows; i++)
     ones.data[i] = one;
   if (wants_x)
@@ -173,9 +173,32 @@ linear_backward_body (Trial *trial)
     }
 }
 
+static void
+linear_backward_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 600), in = trial_number (trial, 0, 130), out = trial_number (trial, 1, 150);
+
+  check_linear_backward (trial, rows, in, out);
+}
+
 TEST_CASE (product, linear_backward_equals_its_slow_twin)
 {
   trial_run (linear_backward_body, 30);
+}
+
+/* Gradients of small weights over many rows are cut by the rows. */
+static void
+deep_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 700, 6000), in = trial_number (trial, 1, 40), out = trial_number (trial, 1, 40);
+
+  check_linear_backward (trial, rows, in, out);
+  check_linear_backward (trial, 800, 135, trial_number (trial, 60, 130));
+}
+
+TEST_CASE (product, linear_backward_over_many_rows_equals_its_slow_twin)
+{
+  trial_run (deep_body, 3);
 }
 
 TEST_CASE (blas, describes_what_computes)
