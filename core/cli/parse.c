@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/parser.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -50,36 +47,20 @@ take (const char *tree, PlaitParseEnd end, gpointer data)
 }
 
 static gboolean
-parse_to (const char *text, const PlaitParseSettings *settings, Result *result, GError **error)
+parse_to (const char *output, const char *text, const PlaitParseSettings *settings, Result *result, GError **error)
 {
   const gint *stop = plait_stop_reads_on_signals ();
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (text, error);
-  gboolean good = reader != NULL && plait_parse (&plait_link_grammar, settings, reader, stop, take, result, error);
+  g_autoptr (PlaitTextReader) reader = NULL;
+  g_auto (PlaitOutput) to = { 0 };
+  gboolean good;
 
+  if (!plait_output_begin (&to, output, error))
+    return FALSE;
+  result->stream = to.stream;
+  reader = plait_text_reader_open_pipe (text, error);
+  good = reader != NULL && plait_parse (&plait_link_grammar, settings, reader, stop, take, result, error);
   plait_log_progress_end (result->log);
-  return good;
-}
-
-static gboolean
-parse_to_file (const char *text, const Options *options, const PlaitParseSettings *settings, Result *result,
-               GError **error)
-{
-  g_autoptr (PlaitFile) file = plait_file_begin (options->output, error);
-  gboolean good, written;
-
-  if (file == NULL)
-    return FALSE;
-  result->stream = g_fopen (plait_file_temporary (file), "wbe");
-  good = result->stream == NULL || parse_to (text, settings, result, error);
-  written = result->stream != NULL && !ferror (result->stream);
-  if (result->stream != NULL && fclose (result->stream) != 0)
-    written = FALSE;
-  if (!good)
-    return FALSE;
-  if (!written)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); free some space, or name another file",
-                       options->output, g_strerror (errno));
-  return plait_file_commit (g_steal_pointer (&file), error);
+  return good && plait_output_commit (&to, error);
 }
 
 static void
@@ -155,15 +136,14 @@ parse (const PlaitInvocation *invocation, const Options *options, GError **error
 {
   const char *text = invocation->arguments[0];
   gint64 start = g_get_monotonic_time ();
-  Result result = { .log = invocation->log, .stream = stdout };
+  Result result = { .log = invocation->log };
   PlaitParseSettings settings;
 
   if (options->json && options->output == NULL)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--json prints counts where the trees would go; name a file for them with --output");
   if (!take_settings (options, &settings, error) || !plait_output_differs ("--output", options->output, text, error)
-      || !(options->output != NULL ? parse_to_file (text, options, &settings, &result, error)
-                                   : parse_to (text, &settings, &result, error)))
+      || !parse_to (options->output, text, &settings, &result, error))
     return FALSE;
   double seconds = (double)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   tell (&result, &settings, seconds);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/file.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/streams.h"
-
-#include <stdio.h>
 
 /*
  * plait translate: raw text in, translations out, batch by batch as lines come; with --attention also a dump.
@@ -109,34 +107,19 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     { "batch", 0, 0, G_OPTION_ARG_INT, &batch, "Sentences searched together; else the experiment's", "N" },
     { NULL },
   };
-  g_autoptr (PlaitFile) file = NULL;
+  g_auto (PlaitOutput) to = { 0 };
   PlaitDecodeSettings settings;
-  FILE *stream = stdout;
   gint64 done = 0;
-  gboolean good, broken;
+  gboolean good;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !plait_text_use_open (&use, invocation, NULL, error)
       || !decode_settings (&use, beam, n_best, batch, &settings, error))
     return FALSE;
-  if (use.output)
-    {
-      file = plait_file_begin (use.output, error);
-      if (!file)
-        return FALSE;
-      stream = fopen (plait_file_temporary (file), "w");
-      if (!stream)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be written", use.output);
-    }
-  good = translate (&use, &settings, n_best > 0, stream, &done, error);
+  if (!plait_output_begin (&to, use.output, error))
+    return FALSE;
+  good = translate (&use, &settings, n_best > 0, to.stream, &done, error);
   plait_log_progress_end (use.log);
-  broken = ferror (stream) != 0;
-  broken = (use.output && fclose (stream) != 0) || broken;
-  if (use.output && broken && good)
-    good = plait_fail (error, PLAIT_ERROR_FAILED,
-                       "%s: cannot be written, so nothing of it is kept: free some space, or write elsewhere",
-                       use.output);
-  if (!good || (file && !plait_file_commit (g_steal_pointer (&file), error))
-      || (use.dump && !plait_store_commit (use.dump, error)))
+  if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;
   if (use.output)
     plait_log_info (use.log, "%s: %" G_GINT64_FORMAT " sentences", use.output, done);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/tree-lint.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "cli/columns.h"
 #include "cli/command.h"
@@ -189,31 +186,10 @@ put_line (const char *line, gpointer data)
 }
 
 static gboolean
-convert_to_file (const Options *options, const PlaitTreeSettings *settings, PlaitTreeFormat format, GError **error)
-{
-  g_autoptr (PlaitFile) file = plait_file_begin (options->output, error);
-  FILE *out;
-  gboolean good, written;
-
-  if (file == NULL)
-    return FALSE;
-  out = g_fopen (plait_file_temporary (file), "wbe");
-  good = out == NULL || plait_trees_convert (options->convert, options->tokens, settings, format, put_line, out, error);
-  written = out != NULL && !ferror (out);
-  if (out != NULL && fclose (out) != 0)
-    written = FALSE;
-  if (!good)
-    return FALSE;
-  if (!written)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); free some space, or name another file",
-                       options->output, g_strerror (errno));
-  return plait_file_commit (g_steal_pointer (&file), error);
-}
-
-static gboolean
 convert (const Options *options, const PlaitTreeSettings *settings, GError **error)
 {
   static const char *const forms[] = { "brackets", "triples", NULL };
+  g_auto (PlaitOutput) to = { 0 };
   gint form = -1;
 
   if (options->json || options->limit != NULL)
@@ -225,10 +201,10 @@ convert (const Options *options, const PlaitTreeSettings *settings, GError **err
   if (!plait_output_differs ("--output", options->output, options->convert, error)
       || !plait_output_differs ("--output", options->output, options->tokens, error))
     return FALSE;
-  if (options->output != NULL)
-    return convert_to_file (options, settings, (PlaitTreeFormat)form, error);
-  return plait_trees_convert (options->convert, options->tokens, settings, (PlaitTreeFormat)form, put_line, stdout,
-                              error);
+  return plait_output_begin (&to, options->output, error)
+         && plait_trees_convert (options->convert, options->tokens, settings, (PlaitTreeFormat)form, put_line,
+                                 to.stream, error)
+         && plait_output_commit (&to, error);
 }
 
 static void
