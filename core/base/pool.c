@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #define MOST_THREADS 1024
 #define SPIN_MICROSECONDS 20
+#define WAIT_MICROSECONDS 500
 
 /* The pieces that one thread starts with, and its scratch; two cache lines, so that neighbours do not disturb. */
 typedef struct
@@ -72,25 +74,31 @@ relax (void)
 #endif
 }
 
-/* Spins until @word differs from @value, for a bounded time. Returns whether it does. */
+/* Spins until @word differs from @value, for a bounded time, of which only the first part is kept from others who want
+ * the processor. Returns whether it does. */
 static gboolean
 spin_while (const PlaitPool *pool, _Atomic guint32 *word, guint32 value)
 {
-  gint64 until;
+  gint64 begin, passed = 0;
 
   if (atomic_load (word) != value)
     return TRUE;
   if (!pool->spins)
     return FALSE;
-  until = g_get_monotonic_time () + SPIN_MICROSECONDS;
+  begin = g_get_monotonic_time ();
   do
-    for (int i = 0; i < 16; i++)
-      {
-        relax ();
-        if (atomic_load_explicit (word, memory_order_acquire) != value)
-          return TRUE;
-      }
-  while (g_get_monotonic_time () < until);
+    {
+      for (int i = 0; i < 16; i++)
+        {
+          relax ();
+          if (atomic_load_explicit (word, memory_order_acquire) != value)
+            return TRUE;
+        }
+      if (passed > SPIN_MICROSECONDS)
+        sched_yield ();
+      passed = g_get_monotonic_time () - begin;
+    }
+  while (passed < WAIT_MICROSECONDS);
   return FALSE;
 }
 

@@ -8,8 +8,9 @@
  *
  * Work is cut by the caller into pieces whose number and extent depend on the shapes alone, never on the number of
  * threads; each piece is done by one thread in a fixed order. So results have the same bits for any thread count.
- * Workers spin for a bounded time (some tens of microseconds) and then sleep. The calling thread takes part. Each
- * thread starts in a contiguous share of the pieces and takes over the rest of the others' when its own is done.
+ * Workers wait actively for a bounded time (half a millisecond, most of it yielding to whoever wants the processor) and
+ * then sleep: to be woken takes as long as many a run. The calling thread takes part. Each thread starts in a
+ * contiguous share of the pieces and takes over the rest of the others' when its own is done.
  */
 typedef struct PlaitPool PlaitPool;
 

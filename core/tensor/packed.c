@@ -122,14 +122,17 @@ typedef struct
   PlaitTensor x;
   PlaitFinish finish;
   gint64 row_groups;
+  gint64 groups;
   gint64 group_width;
+  gboolean by_rows; /* pieces of the same rows stand together, else those of the same columns */
 } Product;
 
 static void
 product_piece (gpointer data, gint64 piece, guint thread)
 {
   const Product *product = data;
-  gint64 part = piece % product->row_groups, column = piece / product->row_groups * product->group_width;
+  gint64 part = product->by_rows ? piece / product->groups : piece % product->row_groups;
+  gint64 column = (product->by_rows ? piece % product->groups : piece / product->row_groups) * product->group_width;
   gint64 first = product->y.rows * part / product->row_groups;
   gint64 rows = product->y.rows * (part + 1) / product->row_groups - first;
   gint64 width = MIN (product->group_width, product->y.width - column);
@@ -145,7 +148,7 @@ plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, P
                              const PlaitFinish *finish)
 {
   Product product = { .packed = packed, .y = y, .beta = beta, .x = x, .finish = *finish };
-  gint64 most = 48, groups;
+  gint64 most = 48;
 
   g_assert (x.rows == y.rows && x.width == packed->depth && y.width == packed->width);
   if (y.rows == 0 || y.width == 0)
@@ -157,8 +160,9 @@ plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, P
       product.row_groups = 1;
       product.group_width = y.width;
     }
-  groups = (y.width + product.group_width - 1) / product.group_width;
-  plait_pool_run (pool, groups * product.row_groups, product_piece, &product);
+  product.groups = (y.width + product.group_width - 1) / product.group_width;
+  product.by_rows = bytes_of (packed) <= PLAIT_NEAR_BYTES;
+  plait_pool_run (pool, product.groups * product.row_groups, product_piece, &product);
 }
 
 void

@@ -12,6 +12,10 @@
  * that both give the same bits. */
 #define PLAIT_PANEL_DEPTH 512
 
+/* A right factor of so many bytes stays near every thread: then a thread keeps to its rows of the result, since what
+ * comes before and after goes by rows. Of a larger one it keeps to some columns. */
+#define PLAIT_NEAR_BYTES 786432
+
 static inline gint64
 plait_panels (const PlaitKernels *kernels, gint64 width)
 {

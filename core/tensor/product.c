@@ -192,6 +192,9 @@ run_round (Product *product)
   gint64 tile = product->kernels->tile_width, panels = plait_panels (product->kernels, product->c.width), groups;
   gint64 rows = cut->rows, group = MAX (1, cut->columns / tile), least = MAX (1, cut->least_columns / tile);
 
+  if (!product->blas && !product->transpose_a && product->c.rows >= cut->least_rows * cut->least_pieces / 2
+      && (gsize)(product->depth * product->c.width) * sizeof (PlaitScalar) <= PLAIT_NEAR_BYTES)
+    group = panels;
   for (;;)
     {
       groups = (panels + group - 1) / group;
