@@ -25,27 +25,35 @@ declare_linear (const Build *build, const char *name, const char *part, gint64 i
   return plait_linear_declare (build->parameters, full, in, out, bias);
 }
 
+/* Keys that are values too are as wide as contexts. */
+static gint64
+attention_width (const Build *build, gboolean tied)
+{
+  return tied ? build->parts->width : build->attention_width;
+}
+
 /* The part of a memory, @in wide, in an attention; @own: it has values of its own, and a bias beside its score. */
 static void
-declare_item (const Build *build, PlaitScoredItem *item, const char *name, gint64 in, gboolean own)
+declare_item (const Build *build, PlaitScoredItem *item, const char *name, gint64 in, gboolean own, gboolean tied)
 {
-  gint64 width = build->parts->width;
+  gboolean additive = build->parts->score == PLAIT_SCORE_ADDITIVE;
+  gint64 width = build->parts->width, score = additive ? attention_width (build, tied) : width;
   g_autofree char *bias = g_strdup_printf ("%s/bias", name);
 
-  if (build->parts->score == PLAIT_SCORE_ADDITIVE)
-    item->key = declare_linear (build, name, "key", in, build->attention_width, TRUE);
-  else if (own)
-    item->key = declare_linear (build, name, "key", in, width, FALSE);
+  if (additive || own)
+    item->key = declare_linear (build, name, "key", in, score, additive || tied);
   if (!own)
     return;
-  if (build->parts->score == PLAIT_SCORE_ADDITIVE)
+  if (additive)
     item->bias = plait_parameters_declare (build->parameters, bias, 1, 1, PLAIT_ZEROS);
-  item->value = declare_linear (build, name, "value", in, width, TRUE);
+  item->tied = tied;
+  if (!tied)
+    item->value = declare_linear (build, name, "value", in, width, TRUE);
 }
 
 /* The sentinel of the site, and its part in @attention. */
 static void
-declare_sentinel (const Build *build, PlaitScoredAttention *attention)
+declare_sentinel (const Build *build, PlaitScoredAttention *attention, gboolean tied)
 {
   PlaitSentinelGate *gate = &build->parts->gate;
   gint64 state = build->parts->state_width;
@@ -55,7 +63,7 @@ declare_sentinel (const Build *build, PlaitScoredAttention *attention)
   gate->state = declare_linear (build, name, "state", state, state, FALSE);
   gate->embedding = declare_linear (build, name, "embedding", build->settings->width, state, TRUE);
   attention->sentinel = plait_parameters_memory (build->parameters, sizeof (PlaitScoredItem));
-  declare_item (build, attention->sentinel, name, state, TRUE);
+  declare_item (build, attention->sentinel, name, state, TRUE, tied);
 }
 
 static void
@@ -63,6 +71,8 @@ declare (Build *build, PlaitScoredAttention *attention, const char *name, const 
          guint n_items)
 {
   const PlaitRecurrentSite *parts = build->parts;
+  gboolean tied = asked->projections == PLAIT_PROJECTIONS_TIED;
+  gint64 width = attention_width (build, tied);
   g_autofree char *vector = g_strdup_printf ("%s/vector", name);
 
   g_assert (!attention->declared);
@@ -74,9 +84,9 @@ declare (Build *build, PlaitScoredAttention *attention, const char *name, const 
   switch (parts->score)
     {
     case PLAIT_SCORE_ADDITIVE:
-      attention->query = declare_linear (build, name, "query", parts->state_width, build->attention_width, FALSE);
-      attention->vector = plait_parameters_declare (build->parameters, vector, 1, build->attention_width,
-                                                    PLAIT_UNIFORM (sqrt (3.0 / (double)build->attention_width)));
+      attention->query = declare_linear (build, name, "query", parts->state_width, width, FALSE);
+      attention->vector
+          = plait_parameters_declare (build->parameters, vector, 1, width, PLAIT_UNIFORM (sqrt (3.0 / (double)width)));
       break;
     case PLAIT_SCORE_MULTIPLICATIVE:
       attention->query = declare_linear (build, name, "query", parts->state_width, parts->width, FALSE);
@@ -87,15 +97,15 @@ declare (Build *build, PlaitScoredAttention *attention, const char *name, const 
   attention->items = plait_parameters_memory (build->parameters, MAX (n_items, 1) * sizeof (PlaitScoredItem));
   attention->n_items = MAX (n_items, 1);
   if (n_items == 0)
-    declare_item (build, attention->items, name, parts->width, FALSE);
+    declare_item (build, attention->items, name, parts->width, FALSE, FALSE);
   for (guint i = 0; i < n_items; i++)
     {
       g_autofree char *item = g_strdup_printf ("%s/%s", name, parts->memories[i].name);
 
-      declare_item (build, &attention->items[i], item, parts->width, TRUE);
+      declare_item (build, &attention->items[i], item, parts->width, TRUE, tied);
     }
   if (asked->sentinel)
-    declare_sentinel (build, attention);
+    declare_sentinel (build, attention, tied);
   attention->dropout = asked->dropout < 0 ? build->settings->attention_dropout : asked->dropout;
   attention->output_dropout = asked->output_dropout < 0 ? build->settings->dropout : asked->output_dropout;
   attention->declared = TRUE;
@@ -103,10 +113,10 @@ declare (Build *build, PlaitScoredAttention *attention, const char *name, const 
 
 /* Coverage of memory @memory, beside the attention @name. */
 static void
-declare_coverage (Build *build, const char *name, guint memory)
+declare_coverage (Build *build, const char *name, guint memory, gboolean tied)
 {
   g_autofree char *prefix = g_strdup_printf ("%s/coverage/", name);
-  gint64 score = build->parts->score == PLAIT_SCORE_ADDITIVE ? build->attention_width : 1;
+  gint64 score = build->parts->score == PLAIT_SCORE_ADDITIVE ? attention_width (build, tied) : 1;
   GError *error = NULL;
 
   if (build->decoder->coverage
@@ -139,7 +149,7 @@ declare_attend (PlaitSite *site, guint memory, const PlaitSiteAttention *asked)
   g_autofree char *name = g_strdup_printf ("%sattend/%s", build->prefix, site->memories[memory].name);
 
   declare (build, &build->parts->attend[memory], name, asked, 0);
-  declare_coverage (build, name, memory);
+  declare_coverage (build, name, memory, FALSE);
 }
 
 static void
@@ -154,7 +164,7 @@ declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *asked)
     {
       g_autofree char *item = g_strdup_printf ("%s/%s", name, site->memories[i].name);
 
-      declare_coverage (build, item, i);
+      declare_coverage (build, item, i, asked->projections == PLAIT_PROJECTIONS_TIED);
     }
 }
 

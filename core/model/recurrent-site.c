@@ -8,10 +8,12 @@
 static PlaitScoredMemory
 project (PlaitTape *tape, const PlaitScoredItem *item, PlaitNode *rows)
 {
-  return (PlaitScoredMemory){
-    .keys = item->key.weight ? plait_linear_apply (tape, &item->key, rows, PLAIT_ACTIVATION_NONE) : rows,
-    .values = item->value.weight ? plait_linear_apply (tape, &item->value, rows, PLAIT_ACTIVATION_NONE) : rows,
-  };
+  PlaitNode *keys = item->key.weight ? plait_linear_apply (tape, &item->key, rows, PLAIT_ACTIVATION_NONE) : rows;
+  PlaitNode *values = item->tied ? keys : rows;
+
+  if (item->value.weight)
+    values = plait_linear_apply (tape, &item->value, rows, PLAIT_ACTIVATION_NONE);
+  return (PlaitScoredMemory){ keys, values };
 }
 
 PlaitScoredKeys

@@ -20,7 +20,8 @@ typedef struct
 {
   PlaitLinear key;      /* [memory, attention], with a bias in additive scores; undeclared: rows are keys */
   PlaitParameter *bias; /* [1, 1] beside the score, or NULL */
-  PlaitLinear value;    /* [memory, context] with a bias, or undeclared: rows are values */
+  PlaitLinear value;    /* [memory, context] with a bias, or undeclared: rows are values, or keys where @tied */
+  gboolean tied;
 } PlaitScoredItem;
 
 typedef struct

@@ -55,6 +55,12 @@ declare_projections (Build *build, const PlaitSiteAttention *asked, const char *
                 "combiner \"%s\": a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
                 "decoder.type=gru or lstm",
                 build->settings->combiner);
+  if (asked->projections == PLAIT_PROJECTIONS_TIED && !build->error)
+    plait_fail (
+        &build->error, PLAIT_ERROR_INPUT,
+        "combiner \"%s\": projections=tied makes a key and a value of one projection, but a Transformer decoder "
+        "has them apart: set projections=shared or separate, or decoder.type=gru or lstm",
+        build->settings->combiner);
   if (asked->projections != PLAIT_PROJECTIONS_SEPARATE)
     return plait_attention_declare (build->parameters, name, &settings, widths[0]);
   for (guint i = 0; i < parts->n_memories; i++)

@@ -36,8 +36,10 @@ typedef struct
 /* Keys and values of what joint attention and attention over contexts choose among. */
 typedef enum
 {
-  PLAIT_PROJECTIONS_SHARED,    /* one projection for all; in a recurrent decoder values are what is chosen itself */
-  PLAIT_PROJECTIONS_SEPARATE,  /* one for each memory, or context */
+  PLAIT_PROJECTIONS_SHARED,   /* one projection for all; in a recurrent decoder values are what is chosen itself */
+  PLAIT_PROJECTIONS_SEPARATE, /* one for each memory, or context */
+  PLAIT_PROJECTIONS_TIED, /* one for each that makes key and value at once, in a recurrent decoder (Libovicky & Helcl
+                             2017, where they call it shared); a Transformer decoder refuses it */
   PLAIT_PROJECTIONS_PUBLISHED, /* shared in a Transformer decoder (Libovicky et al. 2018, eq. 5-8), separate in a
                                   recurrent one (Libovicky & Helcl 2017, eq. 6-10) */
 } PlaitProjections;

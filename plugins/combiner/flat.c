@@ -15,7 +15,7 @@ typedef struct
 
 static const PlaitBinding bindings[] = {
   PLAIT_BIND_INTEGER (Settings, heads),
-  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate"),
+  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate;tied"),
   PLAIT_BIND_BOOLEAN (Settings, sentinel),
 };
 

@@ -26,7 +26,7 @@ static const PlaitBinding bindings[] = {
   PLAIT_BIND_INTEGER (Settings, heads),
   PLAIT_BIND_INTEGER (Settings, context_heads),
   PLAIT_BIND_CHOICE (Settings, context_dropout, "attention;none"),
-  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate;published"),
+  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate;tied;published"),
   PLAIT_BIND_BOOLEAN (Settings, sentinel),
 };
 

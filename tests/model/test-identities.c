@@ -142,6 +142,110 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
 }
 
 /*
+ * Projections that make key and value at once are separate ones of equal weights. (Additive scores: in products
+ * separate keys have no bias.)
+ */
+
+static TestModel *
+two_sources (PlaitRegistry *registry, const char *combiner, const char *projections, gboolean sentinel)
+{
+  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
+  PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner);
+  PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, "word");
+  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (plugin);
+  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
+  TestSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
+  TestDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, test_decoder (2) };
+  GError *error = NULL;
+  TestModel *model;
+
+  plait_settings_set (combiner_settings, "projections", projections, NULL);
+  plait_settings_set (combiner_settings, "sentinel", sentinel ? "true" : "false", NULL);
+  model = test_model_new (sources, 2, &decoder, 5, &error);
+  CHECK_NO_ERROR (error);
+  return model;
+}
+
+/* The parameter of @tied that makes what @name of separate projections does. */
+static PlaitParameter *
+tied_counterpart (const TestModel *tied, const char *name)
+{
+  PlaitParameters *parameters = plait_model_parameters (tied->model);
+  PlaitParameter *same = plait_parameters_find (parameters, name);
+  g_auto (GStrv) parts = g_strsplit (name, "/value/", 2);
+  g_autofree char *key = g_strjoinv ("/key/", parts);
+
+  return same ? same : plait_parameters_find (parameters, key);
+}
+
+static void
+check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
+{
+  CONTEXT ("%s, sentinel %d", combiner, sentinel);
+  static const gint64 second_lengths[] = { 3, 0, 5 };
+  const gint64 *const of_sources[] = { lengths, second_lengths };
+  g_autoptr (TestModel) tied = two_sources (registry, combiner, "tied", sentinel);
+  g_autoptr (TestModel) separate = two_sources (registry, combiner, "separate", sentinel);
+  g_autoptr (PlaitBatch) batch = NULL;
+  PlaitParameters *from, *parameters;
+  double expected[32], losses[32];
+
+  REQUIRE (tied && separate);
+  from = plait_model_parameters (tied->model);
+  parameters = plait_model_parameters (separate->model);
+  CHECK (plait_parameters_count (from, NULL) < plait_parameters_count (parameters, NULL));
+  batch = test_batch (tied, 0, SENTENCES, of_sources, targets);
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      const PlaitParameter *like = tied_counterpart (tied, parameter->name);
+      CONTEXT ("%s", parameter->name);
+
+      REQUIRE (like && like->value.rows == parameter->value.rows && like->value.width == parameter->value.width);
+      for (gint64 row = 0; row < like->value.rows; row++)
+        memcpy (plait_tensor_row (parameter->value, row), plait_tensor_row (like->value, row),
+                (gsize)like->value.width * sizeof (PlaitScalar));
+    }
+  plait_parameters_zero_gradients (from);
+  plait_parameters_zero_gradients (parameters);
+  pass_over (separate, batch, expected);
+  pass_over (tied, batch, losses);
+  for (gint64 row = 0; row < plait_ragged_rows (batch->target_rows); row++)
+    CHECK_NEAR (losses[row], expected[row], AGREEMENT * (1 + expected[row]));
+  /* The tied one gets both gradients: taken away here, nothing is left. */
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      PlaitTensor rest = tied_counterpart (tied, parameter->name)->gradient;
+
+      for (gint64 row = 0; row < rest.rows; row++)
+        for (gint64 j = 0; j < rest.width; j++)
+          plait_tensor_row (rest, row)[j] -= plait_tensor_row (parameter->gradient, row)[j];
+    }
+  for (guint i = 0; i < plait_parameters_n (from); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (from, i);
+      CONTEXT ("gradient of %s", parameter->name);
+
+      for (gint64 row = 0; row < parameter->gradient.rows; row++)
+        for (gint64 j = 0; j < parameter->gradient.width; j++)
+          CHECK_NEAR (plait_tensor_row (parameter->gradient, row)[j], 0, AGREEMENT);
+    }
+}
+
+TEST_CASE (identities, libovicky2017_tied_projections_are_separate_ones_of_equal_weights)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint sentinel = 0; sentinel < 2; sentinel++)
+    {
+      check_tied (registry, "flat", sentinel);
+      check_tied (registry, "hierarchical", sentinel);
+    }
+}
+
+/*
  * A batch and its sentences, over trees with coverage.
  */
 
