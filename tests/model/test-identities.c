@@ -41,6 +41,14 @@ check_near (PlaitTensor a, PlaitTensor b)
       }
 }
 
+static void
+copy_value (PlaitParameter *to, const PlaitParameter *from)
+{
+  for (gint64 row = 0; row < from->value.rows; row++)
+    memcpy (plait_tensor_row (to->value, row), plait_tensor_row (from->value, row),
+            (gsize)from->value.width * sizeof (PlaitScalar));
+}
+
 /*
  * One source: serial, parallel, flat and, with values that are contexts, hierarchical.
  */
@@ -101,9 +109,8 @@ check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
       const PlaitParameter *from = counterpart (serial, parameter->name);
 
       CHECK (from || is_second_level (parameter->name));
-      for (gint64 row = 0; from && row < from->value.rows; row++)
-        memcpy (plait_tensor_row (parameter->value, row), plait_tensor_row (from->value, row),
-                (gsize)from->value.width * sizeof (PlaitScalar));
+      if (from)
+        copy_value (parameter, from);
     }
   plait_parameters_zero_gradients (parameters);
   plait_parameters_zero_gradients (plait_model_parameters (serial->model));
@@ -203,9 +210,7 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
       CONTEXT ("%s", parameter->name);
 
       REQUIRE (like && like->value.rows == parameter->value.rows && like->value.width == parameter->value.width);
-      for (gint64 row = 0; row < like->value.rows; row++)
-        memcpy (plait_tensor_row (parameter->value, row), plait_tensor_row (like->value, row),
-                (gsize)like->value.width * sizeof (PlaitScalar));
+      copy_value (parameter, like);
     }
   plait_parameters_zero_gradients (from);
   plait_parameters_zero_gradients (parameters);
