@@ -103,14 +103,23 @@ plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_strid
 {
   const PlaitKernels *kernels = packed->kernels;
   gint64 tile = kernels->tile_width;
+  gboolean far = bytes_of (packed) > PLAIT_NEAR_BYTES;
 
   for (gint64 j = 0; j < width; j += tile)
     {
-      const PlaitScalar *panel = packed->panels + (column + j) * packed->depth;
+      const PlaitScalar *panel = packed->panels + (column + j) * packed->depth, *next;
+      gint64 first = 0, depth;
 
-      for (gint64 first = 0; first == 0 || first < packed->depth; first += PLAIT_PANEL_DEPTH)
-        kernels->multiply (rows, MIN (tile, width - j), MIN (PLAIT_PANEL_DEPTH, packed->depth - first), x + first,
-                           x_stride, 1, panel + first * tile, tile, y + j, y_stride, add || first > 0);
+      do
+        {
+          depth = MIN (PLAIT_PANEL_DEPTH, packed->depth - first);
+          next = panel + depth * tile;
+          kernels->multiply (rows, MIN (tile, width - j), depth, x + first, x_stride, 1, panel, tile, y + j, y_stride,
+                             add || first > 0, far ? next : NULL);
+          panel = next;
+          first += depth;
+        }
+      while (first < packed->depth);
     }
 }
 

@@ -133,10 +133,10 @@ multiply_panels (const Product *product, const Place *place, guint thread)
       gint64 wide = MIN (tile, width - j), stride = packed ? tile : product->b.stride;
 
       kernels->multiply (place->rows, wide, depth, a, row, step, panel, stride,
-                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add);
+                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add, NULL);
       if (product->column_sums != NULL && place->part == 0)
         kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
-                           product->add_sums);
+                           product->add_sums, NULL);
     }
 }
 

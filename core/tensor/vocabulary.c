@@ -165,7 +165,7 @@ multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitSca
       plait_panel_pack (kernels, panel, work->table, TRUE, first, depth, word, n);
       for (gint64 j = 0; j < n; j += tile)
         kernels->multiply (stage->rows, MIN (tile, n - j), depth, states.data + first, states.stride, 1,
-                           panel + j * depth, tile, logits + j, stage->block, first > 0);
+                           panel + j * depth, tile, logits + j, stage->block, first > 0, NULL);
     }
 }
 
@@ -266,7 +266,7 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits)
   else
     for (gint64 j = 0; j < width; j += tile)
       stage->kernels->multiply (dtable.rows, MIN (tile, width - j), rows, logits->data, 1, logits->stride,
-                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, add);
+                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, add, NULL);
 }
 
 /* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels. */
@@ -287,7 +287,7 @@ add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits
   plait_panel_pack (kernels, panel, stage->work->table, FALSE, word, n, 0, width);
   for (gint64 j = 0; j < width; j += tile)
     kernels->multiply (rows, MIN (tile, width - j), n, logits->data, logits->stride, 1, panel + j * n, tile, share + j,
-                       width, add);
+                       width, add, NULL);
 }
 
 static void
@@ -314,7 +314,7 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
         add_table_gradient (stage, block, &logits);
       if (work->dbias.data != NULL)
         kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0,
-                           adds (stage, work->dbias_beta));
+                           adds (stage, work->dbias_beta), NULL);
       if (work->dstates.data != NULL)
         add_states_gradient (stage, block, &logits, share, block > first, panel);
     }

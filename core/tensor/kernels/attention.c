@@ -270,7 +270,7 @@ multiply_key_columns (const Piece *piece, PlaitScalar *scores, gint64 first, gin
       if (keys > 0)
         KERNEL (multiply)
       (n, stride, piece->width, plait_tensor_row (job->queries, piece->first_query + first) + piece->column,
-       job->queries.stride, 1, columns, stride, scores, piece->stride, FALSE);
+       job->queries.stride, 1, columns, stride, scores, piece->stride, FALSE, NULL);
       scores += keys;
     }
 }
@@ -282,7 +282,7 @@ multiply_keys (const Piece *piece, PlaitScalar *scores, PlaitTensor left, gint64
 {
   KERNEL (multiply)
   (n, whole_vectors (most), piece->width, plait_tensor_row (left, piece->first_query + first) + piece->column,
-   left.stride, 1, transposed, piece->stride, scores, piece->stride, FALSE);
+   left.stride, 1, transposed, piece->stride, scores, piece->stride, FALSE, NULL);
 }
 
 static void
@@ -347,7 +347,7 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
           if (m == 0 || keys > 0)
             KERNEL (multiply)
           (n, piece.width, keys, scores + offset, piece.stride, 1, rows[m].data, rows[m].stride, context,
-           job->context.stride, m > 0);
+           job->context.stride, m > 0, NULL);
           offset += keys;
         }
     }
@@ -441,7 +441,7 @@ multiply_transposed (const Piece *piece, PlaitScalar *gradient, const PlaitScala
 {
   KERNEL (multiply)
   (keys, piece->width, queries, scores, 1, piece->stride, right.data + first * right.stride, right.stride, gradient,
-   piece->padded, TRUE);
+   piece->padded, TRUE, NULL);
 }
 
 void
@@ -498,7 +498,7 @@ KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
                 continue;
               KERNEL (multiply)
               (n, piece.width, here, changes + offset, piece.stride, 1, keys[m].data, keys[m].stride,
-               dqueries + first * piece.padded, piece.padded, TRUE);
+               dqueries + first * piece.padded, piece.padded, TRUE, NULL);
               multiply_transposed (&piece, dkeys + offset * piece.padded, changes + offset, here, n, queries, first);
               multiply_transposed (&piece, dvalues + offset * piece.padded, weights + offset, here, n, dcontext, first);
               offset += here;

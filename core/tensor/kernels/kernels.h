@@ -138,9 +138,11 @@ typedef struct
 
   /* c [rows, width] = (@add: c +) a b over depth k, where a[i][k] is at a[i * row + k * step], so that a may be
    * transposed, and row k of b starts at b[k * b_stride], readable up to a multiple of the vector length. c is written
-   * exactly. Every element is one chain of multiply-adds in the order of k, whatever the shape. */
+   * exactly. Every element is one chain of multiply-adds in the order of k, whatever the shape.
+   * @next, or NULL: the panel of depth @depth that is multiplied next, fetched into the cache meanwhile. */
   void (*multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-                    const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
+                    const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
+                    const PlaitScalar *next);
   /* to[j][i] = from[i][j] for @rows x @columns numbers, and zeros in to's columns from @rows up to @padded. */
   void (*transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
                      gint64 rows, gint64 columns);

@@ -6,7 +6,8 @@
 
 /* The functions of this compilation's level; kernels.h says what each does. */
 void KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-                        const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
+                        const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
+                        const PlaitScalar *next);
 void KERNEL (transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
                          gint64 rows, gint64 columns);
 void KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n);

@@ -6,7 +6,7 @@
 #define TILE(rows, vectors)                                                                                            \
   static void tile_##rows##_##vectors (TILE_ARGUMENTS)                                                                 \
   {                                                                                                                    \
-    tile (rows, vectors, depth, a, row, step, b, b_stride, c, c_stride, last, add);                                    \
+    tile (rows, vectors, depth, a, row, step, b, b_stride, c, c_stride, last, add, ahead, ahead_step);                 \
   }
 #define ROWS_1_TO_6(T, v) T (1, v) T (2, v) T (3, v) T (4, v) T (5, v) T (6, v)
 #define ROWS_7_TO_8(T, v) T (7, v) T (8, v)
@@ -40,10 +40,14 @@ static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
 };
 #endif
 
-/* One column panel of c, at most TILE_WIDTH wide. */
+#define LINE_BYTES 64 /* of the cache */
+#define PANEL_ROW_BYTES (TILE_WIDTH * (gint64)sizeof (PlaitScalar))
+
+/* One column panel of c, at most TILE_WIDTH wide. Each tile fetches its share of the next panel. */
 static void
 multiply_panel (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-                const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
+                const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
+                const PlaitScalar *next)
 {
   gint64 vectors = (width + VECTOR_LENGTH - 1) / VECTOR_LENGTH, last = width - (vectors - 1) * VECTOR_LENGTH;
   gint64 tiles_left = (rows + tile_rows[vectors] - 1) / tile_rows[vectors];
@@ -53,17 +57,23 @@ multiply_panel (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, g
       /* Tiles of about the same height: a last one of one row would wait for its own sums. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
 
-      tiles[vectors][n](depth, a + i * row, row, step, b, b_stride, c + i * c_stride, c_stride, last, add);
+      const char *ahead = (const char *)(next != NULL ? next + TILE_WIDTH * depth * i / rows : b);
+      gint64 ahead_step = next != NULL ? MIN (LINE_BYTES, PANEL_ROW_BYTES * n / rows) : 0;
+
+      tiles[vectors][n](depth, a + i * row, row, step, b, b_stride, c + i * c_stride, c_stride, last, add, ahead,
+                        ahead_step);
       i += n;
     }
 }
 
 void
 KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-                   const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add)
+                   const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
+                   const PlaitScalar *next)
 {
   for (gint64 j = 0; j < width; j += TILE_WIDTH)
-    multiply_panel (rows, MIN (TILE_WIDTH, width - j), depth, a, row, step, b + j, b_stride, c + j, c_stride, add);
+    multiply_panel (rows, MIN (TILE_WIDTH, width - j), depth, a, row, step, b + j, b_stride, c + j, c_stride, add,
+                    next);
 }
 
 /* The lanes of step @distance of a transposition: what stays, and what comes from the partner row. */
