@@ -82,30 +82,18 @@ release_collected (PlaitTape *tape, const PlaitDescent *descent)
     }
 }
 
-/* Rows of the largest depth and side. */
-static gint64
-most_rows (const PlaitTreeDescent *levels)
-{
-  gint64 most = 0;
-
-  for (gint64 i = 0; i < 2; i++)
-    for (gint64 l = 0; l < levels->levels; l++)
-      most = MAX (most, levels->sides[i].first[l + 1] - levels->sides[i].first[l]);
-  return most;
-}
-
 static void
 descend_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitDescent *descent = node->payload;
   PlaitNode *roots = node->inputs[DESCEND_ROOTS];
-  gint64 width = descent->width, most = most_rows (descent->levels);
+  gint64 width = descent->width, children = descent->levels->sides[0].first[descent->levels->levels];
 
   set_values (tape, descent, node);
   descent->dstates = node->gradient;
-  descent->dparent = plait_tape_tensor (tape, most, width);
+  descent->dparent = plait_tape_tensor (tape, children, width);
   if (descent->reset == PLAIT_RESET_BEFORE)
-    descent->dreset = plait_tape_tensor (tape, most, width);
+    descent->dreset = plait_tape_tensor (tape, children, width);
   for (gint64 i = 0; i < 2; i++)
     {
       PlaitDescentSide *side = &descent->sides[i];

@@ -24,6 +24,7 @@ typedef struct
   gint64 end;
   gpointer scratch;
   gsize scratch_size;
+  PlaitPool *alone;
 } Share;
 
 typedef struct
@@ -206,7 +207,10 @@ plait_pool_free (PlaitPool *pool)
   for (guint i = 1; i < pool->threads; i++)
     pthread_join (pool->workers[i].handle, NULL);
   for (guint i = 0; i <= pool->threads; i++)
-    free (pool->shares[i].scratch);
+    {
+      plait_pool_free (pool->shares[i].alone);
+      free (pool->shares[i].scratch);
+    }
   g_free (pool->workers);
   g_aligned_free (pool->shares);
   g_aligned_free (pool);
@@ -253,6 +257,16 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
         sleep_while (&pool->left, left);
         atomic_store (&pool->caller_sleeps, FALSE);
       }
+}
+
+PlaitPool *
+plait_pool_alone (PlaitPool *pool, guint thread)
+{
+  Share *share = &pool->shares[thread];
+
+  if (share->alone == NULL)
+    share->alone = plait_pool_new (1);
+  return share->alone;
 }
 
 gpointer

@@ -28,6 +28,9 @@ PLAIT_API guint plait_pool_threads (const PlaitPool *pool);
  * Not reentrant: a piece must not call it on the same pool. */
 PLAIT_API void plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data);
 
+/* A pool of one thread that belongs to @thread of @pool: for a piece to call what cuts its own work. (transfer none) */
+PLAIT_API PlaitPool *plait_pool_alone (PlaitPool *pool, guint thread);
+
 /* 64-byte aligned scratch of at least @size bytes belonging to @thread, kept between calls and grown as needed. That
  * of thread plait_pool_threads () belongs to who calls plait_pool_run, for the pieces to leave results in. Contents are
  * whatever the last user left. Ends the program if there is no memory: keep @size to what a piece needs. (transfer

@@ -112,6 +112,7 @@ find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint
     }
   tree->roots = roots;
   tree->down.rows = tree->up.rows;
+  tree->down.sentences = tree->rows;
   tree->down.root = root;
   set_descent (tape, tree, depths, levels);
 }
@@ -129,6 +130,7 @@ plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, PlaitRagged nodes, const g
   g_assert (leaves.n == nodes.n);
   *tree = (PlaitTreeRows){ .rows = { leaves.n, offsets }, .left = lefts, .right = rights, .parent = parents };
   tree->up.rows = rows;
+  tree->up.sentences = tree->rows;
   tree->up.leaf = leaf;
   for (gint64 s = 0; s < leaves.n; s++)
     {

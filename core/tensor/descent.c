@@ -2,6 +2,7 @@
 #include "tensor/descent.h"
 
 #include "tensor/elementwise.h"
+#include "tensor/groups.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/product.h"
 #include "tensor/rows.h"
@@ -9,13 +10,16 @@
 /* Elements of a depth's states that are worth a piece. */
 #define PIECE_ELEMENTS 2048
 
-/* The rows of one side at one depth. */
+/* The children of a group of sentences on one side at one depth. */
 typedef struct
 {
   PlaitPool *pool;
   const PlaitKernels *kernels;
   const PlaitDescent *descent;
   gboolean backward;
+  gint64 begin; /* the group's rows */
+  gint64 end;
+  gint64 scratch; /* row of the first child's scratch */
   const PlaitDescentSide *side;
   const gint64 *row;
   const gint64 *parent;
@@ -48,8 +52,8 @@ cell_row (const Depth *depth, gint64 i)
   if (!depth->backward)
     return cell;
   cell.dstate = plait_tensor_row (descent->dstates, depth->row[i]);
-  cell.carried = plait_tensor_row (descent->dparent, i);
-  cell.dreset = row_of (descent->dreset, i);
+  cell.carried = plait_tensor_row (descent->dparent, depth->scratch + i);
+  cell.dreset = row_of (descent->dreset, depth->scratch + i);
   cell.dprojected = row_of (side->dprojected, child);
   cell.adds = side->adds;
   return cell;
@@ -76,6 +80,13 @@ run_kernel (Depth *depth, PlaitCellKernel kernel)
   plait_pool_run (depth->pool, depth->pieces, depth_piece, depth);
 }
 
+/* The first child of depth @level whose parent stands in @row or behind. */
+static gint64
+place_of (const PlaitTreeSide *children, gint64 level, gint64 row)
+{
+  return plait_group_place (children->parent, children->first[level], children->first[level + 1], row);
+}
+
 /* FALSE if there is nothing of this side. */
 static gboolean
 set_depth (Depth *depth, gint64 level, gint64 side)
@@ -83,8 +94,8 @@ set_depth (Depth *depth, gint64 level, gint64 side)
   const PlaitTreeSide *children = &depth->descent->levels->sides[side];
 
   depth->side = &depth->descent->sides[side];
-  depth->first = children->first[level];
-  depth->rows = children->first[level + 1] - depth->first;
+  depth->first = place_of (children, level, depth->begin);
+  depth->rows = place_of (children, level, depth->end) - depth->first;
   depth->row = children->row + depth->first;
   depth->parent = children->parent + depth->first;
   return depth->rows > 0;
@@ -124,15 +135,71 @@ go_down (Depth *depth)
   run_kernel (depth, depth->kernels->gru_candidate);
 }
 
-void
-plait_descent_forward (PlaitPool *pool, const PlaitDescent *descent)
+/* A descent, there or back, in groups. */
+typedef struct
 {
-  Depth depth = { .pool = pool, .kernels = plait_kernels (), .descent = descent };
+  const PlaitDescent *descent;
+  gboolean backward;
+  gint64 groups;
+} Passage;
 
-  for (gint64 level = 0; level < descent->levels->levels; level++)
+static Depth
+depth_of (const Passage *passage, gint64 group, PlaitPool *pool)
+{
+  const PlaitTreeDescent *levels = passage->descent->levels;
+  Depth depth = { .pool = pool,
+                  .kernels = plait_kernels (),
+                  .descent = passage->descent,
+                  .backward = passage->backward,
+                  .begin = plait_group_row (levels->sentences, levels->rows, group, passage->groups),
+                  .end = plait_group_row (levels->sentences, levels->rows, group + 1, passage->groups) };
+
+  /* As many rows for each group as it has children on a side. */
+  for (gint64 level = 0; level < levels->levels; level++)
+    depth.scratch += place_of (&levels->sides[0], level, depth.begin) - levels->sides[0].first[level];
+  return depth;
+}
+
+/* The most rows that a side has at a depth. */
+static gint64
+most_rows (const PlaitTreeDescent *levels)
+{
+  gint64 most = 0;
+
+  for (gint64 level = 0; level < levels->levels; level++)
+    most = MAX (most, levels->sides[0].first[level + 1] - levels->sides[0].first[level]);
+  return most;
+}
+
+static void
+run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
+{
+  const PlaitDescent *descent = passage->descent;
+  const PlaitDescentSide *sides = descent->sides;
+  const PlaitStepFactor factors[] = { sides[0].recurrent, sides[0].candidate, sides[1].recurrent, sides[1].candidate };
+
+  passage->groups = plait_groups (pool, descent->levels->sentences.n, most_rows (descent->levels), factors, 4);
+  plait_groups_run (pool, passage->groups, work, passage);
+}
+
+static void
+forward_group (gpointer data, gint64 group, PlaitPool *pool)
+{
+  const Passage *passage = data;
+  Depth depth = depth_of (passage, group, pool);
+
+  for (gint64 level = 0; level < passage->descent->levels->levels; level++)
     for (gint64 side = 0; side < 2; side++)
       if (set_depth (&depth, level, side))
         go_down (&depth);
+}
+
+void
+plait_descent_forward (PlaitPool *pool, const PlaitDescent *descent)
+{
+  Passage passage = { .descent = descent };
+
+  run_groups (pool, &passage, forward_group);
 }
 
 /* dx = (@add: dx +) dy W^T. */
@@ -151,7 +218,7 @@ go_up (Depth *depth)
   const PlaitDescent *descent = depth->descent;
   const PlaitDescentSide *side = depth->side;
   gint64 width = descent->width, products = side->recurrent.weight.width;
-  PlaitTensor dparent = plait_tensor_rows (descent->dparent, 0, depth->rows);
+  PlaitTensor dparent = plait_tensor_rows (descent->dparent, depth->scratch, depth->rows);
 
   /* Nothing comes to these states but what stands in their rows. */
   plait_tensor_fill (depth->pool, dparent, 0, 0);
@@ -160,7 +227,7 @@ go_up (Depth *depth)
   else
     {
       run_kernel (depth, depth->kernels->gru_candidate_backward);
-      multiply_back (depth, plait_tensor_rows (descent->dreset, 0, depth->rows), FALSE,
+      multiply_back (depth, plait_tensor_rows (descent->dreset, depth->scratch, depth->rows), FALSE,
                      collected (depth, side->gates, products, width), &side->candidate);
       run_kernel (depth, depth->kernels->gru_reset_backward);
     }
@@ -168,13 +235,22 @@ go_up (Depth *depth)
   plait_rows_scatter_add (depth->pool, descent->dstates, dparent, depth->parent);
 }
 
-void
-plait_descent_backward (PlaitPool *pool, const PlaitDescent *descent)
+static void
+backward_group (gpointer data, gint64 group, PlaitPool *pool)
 {
-  Depth depth = { .pool = pool, .kernels = plait_kernels (), .descent = descent, .backward = TRUE };
+  const Passage *passage = data;
+  Depth depth = depth_of (passage, group, pool);
 
-  for (gint64 level = descent->levels->levels - 1; level >= 0; level--)
+  for (gint64 level = passage->descent->levels->levels - 1; level >= 0; level--)
     for (gint64 side = 1; side >= 0; side--)
       if (set_depth (&depth, level, side))
         go_up (&depth);
+}
+
+void
+plait_descent_backward (PlaitPool *pool, const PlaitDescent *descent)
+{
+  Passage passage = { .descent = descent, .backward = TRUE };
+
+  run_groups (pool, &passage, backward_group);
 }

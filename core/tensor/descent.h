@@ -30,7 +30,7 @@ typedef struct
 
   /* Backward. */
   PlaitTensor dstates; /* [rows, w], added to: afterwards those of the roots are their gradients */
-  PlaitTensor dparent; /* [rows of the largest depth and side, w] scratch */
+  PlaitTensor dparent; /* [children of a side, w] scratch */
   PlaitTensor dreset;  /* the same, with the reset before */
 } PlaitDescent;
 

@@ -9,12 +9,13 @@
  */
 typedef struct
 {
-  gint64 rows;         /* of the memory: leaves and inner nodes */
-  const gint64 *leaf;  /* [rows] the number of the leaf, or -1 for an inner node */
-  gint64 levels;       /* of inner nodes */
-  const gint64 *first; /* [levels + 1]: level l has the nodes first[l] .. first[l + 1] - 1 */
-  const gint64 *row;   /* [nodes] their rows */
-  const gint64 *left;  /* [nodes] the rows of their children */
+  gint64 rows;           /* of the memory: leaves and inner nodes */
+  PlaitRagged sentences; /* whose rows they are */
+  const gint64 *leaf;    /* [rows] the number of the leaf, or -1 for an inner node */
+  gint64 levels;         /* of inner nodes */
+  const gint64 *first;   /* [levels + 1]: level l has the nodes first[l] .. first[l + 1] - 1 */
+  const gint64 *row;     /* [nodes] their rows, ascending in a level */
+  const gint64 *left;    /* [nodes] the rows of their children */
   const gint64 *right;
 } PlaitTreeLevels;
 
@@ -23,13 +24,14 @@ typedef struct
 {
   const gint64 *first;  /* [levels + 1] */
   const gint64 *row;    /* their rows */
-  const gint64 *parent; /* the rows of their parents */
+  const gint64 *parent; /* the rows of their parents, ascending in a depth */
 } PlaitTreeSide;
 
 /* The same trees from the roots down. */
 typedef struct
 {
-  gint64 rows;        /* of the memory */
+  gint64 rows; /* of the memory */
+  PlaitRagged sentences;
   const gint64 *root; /* [rows] the number of the root, or -1 for other rows */
   gint64 levels;      /* depths below the roots */
   PlaitTreeSide sides[2];

@@ -3,6 +3,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/elementwise.h"
+#include "tensor/groups.h"
 #include "tensor/product.h"
 #include "tensor/rows.h"
 
@@ -44,7 +45,7 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
 /* Elements of a step's gates that are worth a piece. */
 #define PIECE_ELEMENTS 2048
 
-/* One step, forward or back. */
+/* One step of a group of sentences, forward or back. */
 typedef struct
 {
   PlaitPool *pool;
@@ -53,8 +54,10 @@ typedef struct
   const PlaitRecurrenceBackward *work;
   PlaitTensor projected;
   gint64 t;
-  gint64 first; /* collected row */
-  gint64 rows;
+  gint64 first; /* collected row of the step's first sentence, be it of the group or not */
+  gint64 from;  /* the group's sentences in the order of time: from .. end - 1 */
+  gint64 end;
+  gint64 rows; /* sentences of the group that are long enough */
   gint64 kept; /* row of its gates */
   PlaitCellKernel kernel;
   gint64 pieces;
@@ -82,7 +85,7 @@ cell_row (const Step *step, gint64 i)
   const PlaitRecurrence *recurrence = step->recurrence;
   const PlaitRecurrenceBackward *work = step->work;
   const PlaitTimeline *time = &recurrence->time;
-  gint64 row = row_at (time, step->t, i), next = step->first + step->rows + i;
+  gint64 row = row_at (time, step->t, i), next = time->first[step->t + 1] + i;
   PlaitCellRow cell = {
     .projected = row_of (step->projected, row),
     .gates = plait_tensor_row (recurrence->gates, step->kept + i),
@@ -117,7 +120,7 @@ step_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 i = step->rows * piece / step->pieces; i < step->rows * (piece + 1) / step->pieces; i++)
     {
-      PlaitCellRow row = cell_row (step, i);
+      PlaitCellRow row = cell_row (step, step->from + i);
 
       step->kernel (&row, step->recurrence->width);
     }
@@ -131,7 +134,8 @@ run_kernel (Step *step, PlaitCellKernel kernel)
   plait_pool_run (step->pool, step->pieces, step_piece, step);
 }
 
-static void
+/* FALSE if the group has no sentence as long. */
+static gboolean
 set_step (Step *step, gint64 t)
 {
   const PlaitRecurrence *recurrence = step->recurrence;
@@ -139,22 +143,24 @@ set_step (Step *step, gint64 t)
 
   step->t = t;
   step->first = first[t];
-  step->rows = first[t + 1] - first[t];
+  step->rows = MIN (first[t + 1] - first[t], step->end) - step->from;
   step->kept = recurrence->gates.rows < first[recurrence->time.steps] ? 0 : step->first;
+  return step->rows > 0;
 }
 
 /* The step's rows of @collected. */
 static PlaitTensor
 collected_rows (const Step *step, PlaitTensor collected)
 {
-  return plait_tensor_rows (collected, step->first, step->rows);
+  return plait_tensor_rows (collected, step->first + step->from, step->rows);
 }
 
 /* Columns of the step's gates. */
 static PlaitTensor
 gate_columns (const Step *step, gint64 first, gint64 width)
 {
-  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->kept, step->rows), first, width);
+  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->kept + step->from, step->rows), first,
+                               width);
 }
 
 /* y = x W + bias, where x is known to be zero if the sentences begin with nothing. */
@@ -184,17 +190,65 @@ begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
     plait_tensor_fill (pool, previous, 0, 0);
 }
 
-void
-plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected)
+/* A recurrence, forward or back, in groups. */
+typedef struct
 {
-  Step step = { .pool = pool, .kernels = plait_kernels (), .recurrence = recurrence, .projected = projected };
+  const PlaitRecurrence *recurrence;
+  PlaitTensor projected;
+  const PlaitRecurrenceBackward *work;
+  gint64 groups;
+} Passage;
+
+/* The first place in the order of time of a group that has its share of all rows. */
+static gint64
+group_begin (const Passage *passage, gint64 group)
+{
+  const PlaitTimeline *time = &passage->recurrence->time;
+  gint64 sentences = time->first[1], rows = 0, place = 0;
+
+  if (group == passage->groups)
+    return sentences;
+  for (; rows < time->first[time->steps] * group / passage->groups; place++)
+    rows += plait_ragged_length (time->rows, time->order[place]);
+  return place;
+}
+
+static Step
+step_of (const Passage *passage, gint64 group, PlaitPool *pool)
+{
+  return (Step){
+    .pool = pool,
+    .kernels = plait_kernels (),
+    .recurrence = passage->recurrence,
+    .work = passage->work,
+    .projected = passage->projected,
+    .from = group_begin (passage, group),
+    .end = group_begin (passage, group + 1),
+  };
+}
+
+static void
+run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
+{
+  const PlaitRecurrence *recurrence = passage->recurrence;
+  const PlaitStepFactor factors[] = { recurrence->recurrent, recurrence->candidate };
+
+  if (recurrence->time.steps == 0)
+    return;
+  passage->groups = plait_groups (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2);
+  plait_groups_run (pool, passage->groups, work, passage);
+}
+
+static void
+forward_group (gpointer data, gint64 group, PlaitPool *pool)
+{
+  const Passage *passage = data;
+  const PlaitRecurrence *recurrence = passage->recurrence;
+  Step step = step_of (passage, group, pool);
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
-  if (recurrence->time.steps > 0)
-    begin (pool, recurrence);
-  for (gint64 t = 0; t < recurrence->time.steps; t++)
+  for (gint64 t = 0; t < recurrence->time.steps && set_step (&step, t); t++)
     {
-      set_step (&step, t);
       multiply (&step, gate_columns (&step, 0, products), collected_rows (&step, recurrence->previous),
                 recurrence->recurrent, recurrence->bias);
       if (recurrence->kind == PLAIT_CELL_LSTM)
@@ -211,26 +265,40 @@ plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, Pl
     }
 }
 
+void
+plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected)
+{
+  Passage passage = { .recurrence = recurrence, .projected = projected };
+
+  if (recurrence->time.steps > 0)
+    begin (pool, recurrence);
+  run_groups (pool, &passage, forward_group);
+}
+
 /* The first rows of dx = (@add: dx +) dy W^T. */
 static void
 multiply_back (const Step *step, PlaitTensor dx, gboolean add, PlaitTensor dy, PlaitStepFactor factor)
 {
-  dx = plait_tensor_rows (dx, 0, step->rows);
+  dx = plait_tensor_rows (dx, step->from, step->rows);
   if (factor.packed != NULL && !plait_blas_serves (step->kernels, FALSE, dx.rows, dx.width, dy.width))
     plait_packed_product (step->pool, dx, add, dy, factor.packed, NULL, PLAIT_ACTIVATION_NONE);
   else
     plait_product (step->pool, dx, add, dy, FALSE, factor.weight, TRUE);
 }
 
-void
-plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, const PlaitRecurrenceBackward *work)
+static void
+backward_group (gpointer data, gint64 group, PlaitPool *pool)
 {
-  Step step = { .pool = pool, .kernels = plait_kernels (), .recurrence = recurrence, .work = work };
+  const Passage *passage = data;
+  const PlaitRecurrence *recurrence = passage->recurrence;
+  const PlaitRecurrenceBackward *work = passage->work;
+  Step step = step_of (passage, group, pool);
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = recurrence->time.steps - 1; t >= 0; t--)
     {
-      set_step (&step, t);
+      if (!set_step (&step, t))
+        continue;
       if (recurrence->kind == PLAIT_CELL_LSTM)
         run_kernel (&step, step.kernels->lstm_backward);
       else if (recurrence->reset == PLAIT_RESET_AFTER)
@@ -245,4 +313,12 @@ plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, c
         multiply_back (&step, work->dstate, recurrence->kind == PLAIT_CELL_GRU, gate_columns (&step, 0, products),
                        recurrence->recurrent);
     }
+}
+
+void
+plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, const PlaitRecurrenceBackward *work)
+{
+  Passage passage = { .recurrence = recurrence, .work = work };
+
+  run_groups (pool, &passage, backward_group);
 }

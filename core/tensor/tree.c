@@ -2,6 +2,7 @@
 #include "tensor/tree.h"
 
 #include "tensor/blas.h"
+#include "tensor/groups.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/product.h"
 #include "tensor/rows.h"
@@ -9,15 +10,18 @@
 /* Elements of a level's states that are worth a piece. */
 #define PIECE_ELEMENTS 1024
 
-/* A level, up or down. */
+/* The nodes of a group of sentences in a level, up or down. */
 typedef struct
 {
   PlaitPool *pool;
   const PlaitKernels *kernels;
   const PlaitClimb *climb;
   const PlaitClimbBackward *work;
+  gint64 row; /* the group's first */
+  gint64 end;
   gint64 first; /* node */
   gint64 nodes;
+  gint64 scratch; /* row of the first node's scratch */
   PlaitTreeKernel kernel;
   gint64 pieces;
 } Level;
@@ -28,7 +32,7 @@ row_of (PlaitTensor tensor, gint64 row)
   return tensor.data == NULL ? NULL : plait_tensor_row (tensor, row);
 }
 
-/* All that stands for node @i of the level. */
+/* All that stands for node @i of these. */
 static PlaitTreeRow
 tree_row (const Level *level, gint64 i)
 {
@@ -54,8 +58,8 @@ tree_row (const Level *level, gint64 i)
   found.dcell = row_of (work->dcells, row);
   found.dleft_cell = row_of (work->dcells, left);
   found.dright_cell = row_of (work->dcells, right);
-  found.dchildren = plait_tensor_row (work->dchildren, i);
-  found.dreset = row_of (work->dreset, i);
+  found.dchildren = plait_tensor_row (work->dchildren, level->scratch + i);
+  found.dreset = row_of (work->dreset, level->scratch + i);
   found.dprojected = row_of (work->dprojected, node);
   found.adds = work->adds;
   return found;
@@ -82,11 +86,22 @@ run_kernel (Level *level, PlaitTreeKernel kernel)
   plait_pool_run (level->pool, level->pieces, level_piece, level);
 }
 
-static void
+/* The first node of level @l that stands in @row or behind. */
+static gint64
+place_of (const Level *level, gint64 l, gint64 row)
+{
+  const PlaitTreeLevels *levels = level->climb->levels;
+
+  return plait_group_place (levels->row, levels->first[l], levels->first[l + 1], row);
+}
+
+/* FALSE if the group has no nodes there. */
+static gboolean
 set_level (Level *level, gint64 l)
 {
-  level->first = level->climb->levels->first[l];
-  level->nodes = level->climb->levels->first[l + 1] - level->first;
+  level->first = place_of (level, l, level->row);
+  level->nodes = place_of (level, l, level->end) - level->first;
+  return level->nodes > 0;
 }
 
 /* Columns of the level's rows of @collected. */
@@ -102,15 +117,52 @@ multiply (const Level *level, PlaitTensor y, PlaitTensor x, const PlaitStepFacto
   plait_linear_forward (level->pool, y, x, factor->weight, factor->packed, bias, PLAIT_ACTIVATION_NONE, NULL);
 }
 
-void
-plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb)
+/* A climb, up or down, in groups. */
+typedef struct
 {
-  Level level = { .pool = pool, .kernels = plait_kernels (), .climb = climb };
+  const PlaitClimb *climb;
+  const PlaitClimbBackward *work;
+  gint64 groups;
+} Passage;
+
+static Level
+level_of (const Passage *passage, gint64 group, PlaitPool *pool)
+{
+  const PlaitTreeLevels *levels = passage->climb->levels;
+  Level level = { .pool = pool, .kernels = plait_kernels (), .climb = passage->climb, .work = passage->work };
+
+  level.row = plait_group_row (levels->sentences, levels->rows, group, passage->groups);
+  level.end = plait_group_row (levels->sentences, levels->rows, group + 1, passage->groups);
+  /* No level of a tree has more nodes than the lowest. */
+  level.scratch = place_of (&level, 0, level.row);
+  return level;
+}
+
+static void
+run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
+{
+  const PlaitClimb *climb = passage->climb;
+  const PlaitTreeLevels *levels = climb->levels;
+  const PlaitStepFactor factors[] = { climb->gates, climb->candidate[0], climb->candidate[1] };
+
+  if (levels->levels == 0)
+    return;
+  passage->groups = plait_groups (pool, levels->sentences.n, levels->first[1], factors, 3);
+  plait_groups_run (pool, passage->groups, work, passage);
+}
+
+static void
+forward_group (gpointer data, gint64 group, PlaitPool *pool)
+{
+  const Passage *passage = data;
+  const PlaitClimb *climb = passage->climb;
+  Level level = level_of (passage, group, pool);
   gint64 width = climb->width, gates = plait_climb_gates (climb->kind) * width;
 
   for (gint64 l = 0; l < climb->levels->levels; l++)
     {
-      set_level (&level, l);
+      if (!set_level (&level, l))
+        continue;
       plait_rows_gather (pool, collected (&level, climb->children, 0, width), 0, climb->states,
                          climb->levels->left + level.first);
       plait_rows_gather (pool, collected (&level, climb->children, width, width), 0, climb->states,
@@ -138,6 +190,14 @@ plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb)
     }
 }
 
+void
+plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb)
+{
+  Passage passage = { .climb = climb };
+
+  run_groups (pool, &passage, forward_group);
+}
+
 /* dx = (@add: dx +) dy W^T. */
 static void
 multiply_back (const Level *level, PlaitTensor dx, gboolean add, PlaitTensor dy, const PlaitStepFactor *factor)
@@ -148,18 +208,22 @@ multiply_back (const Level *level, PlaitTensor dx, gboolean add, PlaitTensor dy,
   plait_linear_backward (level->pool, &work);
 }
 
-void
-plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimbBackward *work)
+static void
+backward_group (gpointer data, gint64 group, PlaitPool *pool)
 {
-  Level level = { .pool = pool, .kernels = plait_kernels (), .climb = climb, .work = work };
+  const Passage *passage = data;
+  const PlaitClimb *climb = passage->climb;
+  const PlaitClimbBackward *work = passage->work;
+  Level level = level_of (passage, group, pool);
   gint64 width = climb->width, gates = plait_climb_gates (climb->kind) * width;
 
   for (gint64 l = climb->levels->levels - 1; l >= 0; l--)
     {
       PlaitTensor dchildren;
 
-      set_level (&level, l);
-      dchildren = plait_tensor_rows (work->dchildren, 0, level.nodes);
+      if (!set_level (&level, l))
+        continue;
+      dchildren = plait_tensor_rows (work->dchildren, level.scratch, level.nodes);
       if (climb->kind == PLAIT_TREE_LSTM)
         run_kernel (&level, level.kernels->tree_lstm_backward);
       else if (climb->kind == PLAIT_TREE_HEAD)
@@ -167,7 +231,7 @@ plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimb
       else if (climb->reset == PLAIT_RESET_BEFORE)
         {
           run_kernel (&level, level.kernels->tree_gru_candidate_backward);
-          multiply_back (&level, plait_tensor_rows (work->dreset, 0, level.nodes), FALSE,
+          multiply_back (&level, plait_tensor_rows (work->dreset, level.scratch, level.nodes), FALSE,
                          collected (&level, climb->kept, 5 * width, width), &climb->candidate[0]);
           run_kernel (&level, level.kernels->tree_gru_reset_backward);
         }
@@ -185,4 +249,12 @@ plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimb
       plait_rows_scatter_add (pool, work->dstates, plait_tensor_columns (dchildren, width, width),
                               climb->levels->right + level.first);
     }
+}
+
+void
+plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimbBackward *work)
+{
+  Passage passage = { .climb = climb, .work = work };
+
+  run_groups (pool, &passage, backward_group);
 }

@@ -6,13 +6,19 @@
 #define TILE(rows, vectors)                                                                                            \
   static void tile_##rows##_##vectors (TILE_ARGUMENTS)                                                                 \
   {                                                                                                                    \
-    tile (rows, vectors, depth, a, row, step, b, b_stride, c, c_stride, last, add, ahead, ahead_step);                 \
+    tile (rows, vectors, FALSE, depth, a, row, step, b, b_stride, c, c_stride, last, add, NULL, 0);                    \
+  }
+#define FETCHING_TILE(rows, vectors)                                                                                   \
+  static void fetching_##rows##_##vectors (TILE_ARGUMENTS)                                                             \
+  {                                                                                                                    \
+    tile (rows, vectors, TRUE, depth, a, row, step, b, b_stride, c, c_stride, last, add, ahead, ahead_step);           \
   }
 #define ROWS_1_TO_6(T, v) T (1, v) T (2, v) T (3, v) T (4, v) T (5, v) T (6, v)
 #define ROWS_7_TO_8(T, v) T (7, v) T (8, v)
 #define ROWS_9_TO_12(T, v) T (9, v) T (10, v) T (11, v) T (12, v)
 
 #define ENTRY(rows, vectors) [rows] = tile_##rows##_##vectors,
+#define FETCHING_ENTRY(rows, vectors) [rows] = fetching_##rows##_##vectors,
 
 #if TILE_VECTORS == 4
 ROWS_1_TO_6 (TILE, 1)
@@ -30,6 +36,8 @@ static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
   [3] = { ROWS_1_TO_6 (ENTRY, 3) ROWS_7_TO_8 (ENTRY, 3) },
   [4] = { ROWS_1_TO_6 (ENTRY, 4) },
 };
+ROWS_1_TO_6 (FETCHING_TILE, 4)
+static const Tile fetching_tiles[] = { ROWS_1_TO_6 (FETCHING_ENTRY, 4) };
 #else
 ROWS_1_TO_6 (TILE, 1)
 ROWS_7_TO_8 (TILE, 1)
@@ -38,12 +46,14 @@ static const Tile tiles[TILE_VECTORS + 1][TILE_MOST_ROWS + 1] = {
   [1] = { ROWS_1_TO_6 (ENTRY, 1) ROWS_7_TO_8 (ENTRY, 1) },
   [2] = { ROWS_1_TO_6 (ENTRY, 2) },
 };
+ROWS_1_TO_6 (FETCHING_TILE, 2)
+static const Tile fetching_tiles[] = { ROWS_1_TO_6 (FETCHING_ENTRY, 2) };
 #endif
 
 #define LINE_BYTES 64 /* of the cache */
 #define PANEL_ROW_BYTES (TILE_WIDTH * (gint64)sizeof (PlaitScalar))
 
-/* One column panel of c, at most TILE_WIDTH wide. Each tile fetches its share of the next panel. */
+/* One column panel of c, at most TILE_WIDTH wide. */
 static void
 multiply_panel (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                 const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
@@ -56,12 +66,16 @@ multiply_panel (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, g
     {
       /* Tiles of about the same height: a last one of one row would wait for its own sums. */
       gint64 n = (rows - i + tiles_left - 1) / tiles_left;
+      const PlaitScalar *left = a + i * row;
+      PlaitScalar *to = c + i * c_stride;
 
-      const char *ahead = (const char *)(next != NULL ? next + TILE_WIDTH * depth * i / rows : b);
-      gint64 ahead_step = next != NULL ? MIN (LINE_BYTES, PANEL_ROW_BYTES * n / rows) : 0;
-
-      tiles[vectors][n](depth, a + i * row, row, step, b, b_stride, c + i * c_stride, c_stride, last, add, ahead,
-                        ahead_step);
+      /* Each tile fetches its share of the next panel. */
+      if (next != NULL && vectors == TILE_VECTORS)
+        fetching_tiles[n](depth, left, row, step, b, b_stride, to, c_stride, last, add,
+                          (const char *)(next + TILE_WIDTH * depth * i / rows),
+                          MIN (LINE_BYTES, PANEL_ROW_BYTES * n / rows));
+      else
+        tiles[vectors][n](depth, left, row, step, b, b_stride, to, c_stride, last, add, NULL, 0);
       i += n;
     }
 }

@@ -7,8 +7,8 @@
  * The register tile that every product is made of: c[0 .. rows - 1][0 .. vectors * length - 1] (+)= a b over depth k,
  * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride]. The
  * last vector of c's rows has @last elements; b's rows have whole vectors.
- * At each k a line is fetched from @ahead on, by @ahead_step bytes: the loads that the processor sees coming by itself
- * do not keep up with a large factor.
+ * If it @fetches, a line is fetched at each k from @ahead on, @ahead_step bytes further: what the processor fetches
+ * of its own does not keep up with a large factor.
  * Every element is one chain of multiply-adds in the order of k: its bits do not depend on the tile that it falls into.
  */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
@@ -23,11 +23,10 @@ static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 12, 12, 8, 6 };
 static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };
 #endif
 #define TILE_WIDTH (TILE_VECTORS * VECTOR_LENGTH)
-#define LEAST_FETCHING 3 /* rows: below, a fetch would cost what a multiply-add does */
 
 static inline __attribute__ ((always_inline)) void
-tile (const int rows, const int vectors, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-      const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add,
+tile (const int rows, const int vectors, const gboolean fetches, gint64 depth, const PlaitScalar *a, gint64 row,
+      gint64 step, const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add,
       const char *ahead, gint64 ahead_step)
 {
   Vector sums[TILE_MOST_ROWS][TILE_VECTORS];
@@ -44,7 +43,7 @@ tile (const int rows, const int vectors, gint64 depth, const PlaitScalar *a, gin
       UNROLL
       for (int j = 0; j < vectors; j++)
         line[j] = vector_load (b + j * VECTOR_LENGTH);
-      if (rows >= LEAST_FETCHING)
+      if (fetches)
         {
           __builtin_prefetch (ahead, 0, 2);
           ahead += ahead_step;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/pool.h"
+#include "tensor/recurrent.h"
+
+/*
+ * Groups of sentences. A recurrence takes all sentences of a batch through one step after another, and a step of narrow
+ * states gives the threads less to do than to wait for each other. So while its factors are near every thread, each
+ * thread takes a group of the sentences through all steps. The bits of a row do not depend on the rows beside it, hence
+ * not on the groups: these may follow the number of threads.
+ */
+
+/* How many groups @sentences make, if no step has more than @most_rows rows and multiplies by the @n @factors; 1 where
+ * each step is better cut by itself. */
+gint64 plait_groups (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors,
+                     guint n);
+
+/* Takes group @group through, cutting its work for @pool. */
+typedef void (*PlaitGroupWork) (gpointer data, gint64 group, PlaitPool *pool);
+
+/* Calls @work for each of @groups: for a single one with @pool, else in the threads with pools of one. */
+void plait_groups_run (PlaitPool *pool, gint64 groups, PlaitGroupWork work, gpointer data);
+
+/* The first row of group @group where the trees of @sentences, whose offsets count @rows rows, go into @groups groups
+ * of about as many rows; @rows for the group after the last. */
+gint64 plait_group_row (PlaitRagged sentences, gint64 rows, gint64 group, gint64 groups);
+
+/* The first place from @first to @end of a number of @numbers, which ascend, that is @least or more. */
+gint64 plait_group_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least);
