@@ -6,8 +6,9 @@
 /*
  * The one thread pool.
  *
- * Work is cut by the caller into pieces whose number and extent depend on the shapes alone, never on the number of
- * threads; each piece is done by one thread in a fixed order. So results have the same bits for any thread count.
+ * Work is cut by the caller into pieces whose number and extent depend on the shapes alone, not on the number of
+ * threads, wherever anything is summed over pieces; each piece is done by one thread in a fixed order. So results have
+ * the same bits for any thread count.
  * Workers wait actively for a bounded time (half a millisecond, most of it yielding to whoever wants the processor) and
  * then sleep: to be woken takes as long as many a run. The calling thread takes part. Each thread starts in a
  * contiguous share of the pieces and takes over the rest of the others' when its own is done.
