@@ -140,19 +140,18 @@ typedef struct
 {
   const PlaitDescent *descent;
   gboolean backward;
-  gint64 groups;
 } Passage;
 
 static Depth
-depth_of (const Passage *passage, gint64 group, PlaitPool *pool)
+depth_of (const Passage *passage, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const PlaitTreeDescent *levels = passage->descent->levels;
   Depth depth = { .pool = pool,
                   .kernels = plait_kernels (),
                   .descent = passage->descent,
                   .backward = passage->backward,
-                  .begin = plait_group_row (levels->sentences, levels->rows, group, passage->groups),
-                  .end = plait_group_row (levels->sentences, levels->rows, group + 1, passage->groups) };
+                  .begin = plait_group_row (levels->sentences, levels->rows, group, groups),
+                  .end = plait_group_row (levels->sentences, levels->rows, group + 1, groups) };
 
   /* As many rows for each group as it has children on a side. */
   for (gint64 level = 0; level < levels->levels; level++)
@@ -178,15 +177,14 @@ run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
   const PlaitDescentSide *sides = descent->sides;
   const PlaitStepFactor factors[] = { sides[0].recurrent, sides[0].candidate, sides[1].recurrent, sides[1].candidate };
 
-  passage->groups = plait_groups (pool, descent->levels->sentences.n, most_rows (descent->levels), factors, 4);
-  plait_groups_run (pool, passage->groups, work, passage);
+  plait_groups_run (pool, descent->levels->sentences.n, most_rows (descent->levels), factors, 4, work, passage);
 }
 
 static void
-forward_group (gpointer data, gint64 group, PlaitPool *pool)
+forward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const Passage *passage = data;
-  Depth depth = depth_of (passage, group, pool);
+  Depth depth = depth_of (passage, group, groups, pool);
 
   for (gint64 level = 0; level < passage->descent->levels->levels; level++)
     for (gint64 side = 0; side < 2; side++)
@@ -236,10 +234,10 @@ go_up (Depth *depth)
 }
 
 static void
-backward_group (gpointer data, gint64 group, PlaitPool *pool)
+backward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const Passage *passage = data;
-  Depth depth = depth_of (passage, group, pool);
+  Depth depth = depth_of (passage, group, groups, pool);
 
   for (gint64 level = passage->descent->levels->levels - 1; level >= 0; level--)
     for (gint64 side = 1; side >= 0; side--)

@@ -7,8 +7,9 @@
 /* Fewer sentences would leave a factor's panels too little used each time they are read. */
 #define LEAST_SENTENCES 8
 
-gint64
-plait_groups (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n)
+/* How many groups. */
+static gint64
+count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n)
 {
   gint64 threads = plait_pool_threads (pool), blas_rows = plait_kernels ()->blas_rows[0];
 
@@ -24,6 +25,7 @@ plait_groups (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const P
 typedef struct
 {
   PlaitPool *pool;
+  gint64 n;
   PlaitGroupWork work;
   gpointer data;
 } Groups;
@@ -33,18 +35,19 @@ group_piece (gpointer data, gint64 group, guint thread)
 {
   const Groups *groups = data;
 
-  groups->work (groups->data, group, plait_pool_alone (groups->pool, thread));
+  groups->work (groups->data, group, groups->n, plait_pool_alone (groups->pool, thread));
 }
 
 void
-plait_groups_run (PlaitPool *pool, gint64 groups, PlaitGroupWork work, gpointer data)
+plait_groups_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
+                  PlaitGroupWork work, gpointer data)
 {
-  Groups all = { pool, work, data };
+  Groups groups = { pool, count (pool, sentences, most_rows, factors, n), work, data };
 
-  if (groups == 1)
-    work (data, 0, pool);
+  if (groups.n == 1)
+    work (data, 0, 1, pool);
   else
-    plait_pool_run (pool, groups, group_piece, &all);
+    plait_pool_run (pool, groups.n, group_piece, &groups);
 }
 
 gint64

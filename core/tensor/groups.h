@@ -11,16 +11,14 @@
  * not on the groups: these may follow the number of threads.
  */
 
-/* How many groups @sentences make, if no step has more than @most_rows rows and multiplies by the @n @factors; 1 where
- * each step is better cut by itself. */
-gint64 plait_groups (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors,
-                     guint n);
+/* Takes group @group of @groups through, cutting its work for @pool. */
+typedef void (*PlaitGroupWork) (gpointer data, gint64 group, gint64 groups, PlaitPool *pool);
 
-/* Takes group @group through, cutting its work for @pool. */
-typedef void (*PlaitGroupWork) (gpointer data, gint64 group, PlaitPool *pool);
-
-/* Calls @work for each of @groups: for a single one with @pool, else in the threads with pools of one. */
-void plait_groups_run (PlaitPool *pool, gint64 groups, PlaitGroupWork work, gpointer data);
+/* Calls @work for each of the groups that @sentences make, in the threads with pools of one; for all of them as a
+ * single group with @pool where each step is better cut by itself. No step has more than @most_rows rows, and a step
+ * multiplies by the @n @factors. */
+void plait_groups_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
+                       PlaitGroupWork work, gpointer data);
 
 /* The first row of group @group where the trees of @sentences, whose offsets count @rows rows, go into @groups groups
  * of about as many rows; @rows for the group after the last. */

@@ -196,25 +196,23 @@ typedef struct
   const PlaitRecurrence *recurrence;
   PlaitTensor projected;
   const PlaitRecurrenceBackward *work;
-  gint64 groups;
 } Passage;
 
 /* The first place in the order of time of a group that has its share of all rows. */
 static gint64
-group_begin (const Passage *passage, gint64 group)
+group_begin (const PlaitTimeline *time, gint64 group, gint64 groups)
 {
-  const PlaitTimeline *time = &passage->recurrence->time;
   gint64 sentences = time->first[1], rows = 0, place = 0;
 
-  if (group == passage->groups)
+  if (group == groups)
     return sentences;
-  for (; rows < time->first[time->steps] * group / passage->groups; place++)
+  for (; rows < time->first[time->steps] * group / groups; place++)
     rows += plait_ragged_length (time->rows, time->order[place]);
   return place;
 }
 
 static Step
-step_of (const Passage *passage, gint64 group, PlaitPool *pool)
+step_of (const Passage *passage, gint64 group, gint64 groups, PlaitPool *pool)
 {
   return (Step){
     .pool = pool,
@@ -222,8 +220,8 @@ step_of (const Passage *passage, gint64 group, PlaitPool *pool)
     .recurrence = passage->recurrence,
     .work = passage->work,
     .projected = passage->projected,
-    .from = group_begin (passage, group),
-    .end = group_begin (passage, group + 1),
+    .from = group_begin (&passage->recurrence->time, group, groups),
+    .end = group_begin (&passage->recurrence->time, group + 1, groups),
   };
 }
 
@@ -235,16 +233,15 @@ run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
 
   if (recurrence->time.steps == 0)
     return;
-  passage->groups = plait_groups (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2);
-  plait_groups_run (pool, passage->groups, work, passage);
+  plait_groups_run (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2, work, passage);
 }
 
 static void
-forward_group (gpointer data, gint64 group, PlaitPool *pool)
+forward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const Passage *passage = data;
   const PlaitRecurrence *recurrence = passage->recurrence;
-  Step step = step_of (passage, group, pool);
+  Step step = step_of (passage, group, groups, pool);
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = 0; t < recurrence->time.steps && set_step (&step, t); t++)
@@ -287,12 +284,12 @@ multiply_back (const Step *step, PlaitTensor dx, gboolean add, PlaitTensor dy, P
 }
 
 static void
-backward_group (gpointer data, gint64 group, PlaitPool *pool)
+backward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const Passage *passage = data;
   const PlaitRecurrence *recurrence = passage->recurrence;
   const PlaitRecurrenceBackward *work = passage->work;
-  Step step = step_of (passage, group, pool);
+  Step step = step_of (passage, group, groups, pool);
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = recurrence->time.steps - 1; t >= 0; t--)

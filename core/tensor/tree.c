@@ -122,17 +122,16 @@ typedef struct
 {
   const PlaitClimb *climb;
   const PlaitClimbBackward *work;
-  gint64 groups;
 } Passage;
 
 static Level
-level_of (const Passage *passage, gint64 group, PlaitPool *pool)
+level_of (const Passage *passage, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const PlaitTreeLevels *levels = passage->climb->levels;
   Level level = { .pool = pool, .kernels = plait_kernels (), .climb = passage->climb, .work = passage->work };
 
-  level.row = plait_group_row (levels->sentences, levels->rows, group, passage->groups);
-  level.end = plait_group_row (levels->sentences, levels->rows, group + 1, passage->groups);
+  level.row = plait_group_row (levels->sentences, levels->rows, group, groups);
+  level.end = plait_group_row (levels->sentences, levels->rows, group + 1, groups);
   /* No level of a tree has more nodes than the lowest. */
   level.scratch = place_of (&level, 0, level.row);
   return level;
@@ -147,16 +146,15 @@ run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
 
   if (levels->levels == 0)
     return;
-  passage->groups = plait_groups (pool, levels->sentences.n, levels->first[1], factors, 3);
-  plait_groups_run (pool, passage->groups, work, passage);
+  plait_groups_run (pool, levels->sentences.n, levels->first[1], factors, 3, work, passage);
 }
 
 static void
-forward_group (gpointer data, gint64 group, PlaitPool *pool)
+forward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const Passage *passage = data;
   const PlaitClimb *climb = passage->climb;
-  Level level = level_of (passage, group, pool);
+  Level level = level_of (passage, group, groups, pool);
   gint64 width = climb->width, gates = plait_climb_gates (climb->kind) * width;
 
   for (gint64 l = 0; l < climb->levels->levels; l++)
@@ -209,12 +207,12 @@ multiply_back (const Level *level, PlaitTensor dx, gboolean add, PlaitTensor dy,
 }
 
 static void
-backward_group (gpointer data, gint64 group, PlaitPool *pool)
+backward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
 {
   const Passage *passage = data;
   const PlaitClimb *climb = passage->climb;
   const PlaitClimbBackward *work = passage->work;
-  Level level = level_of (passage, group, pool);
+  Level level = level_of (passage, group, groups, pool);
   gint64 width = climb->width, gates = plait_climb_gates (climb->kind) * width;
 
   for (gint64 l = climb->levels->levels - 1; l >= 0; l--)

@@ -104,6 +104,49 @@ TEST_CASE (pool, pools_run_beside_each_other)
   CHECK_INT (sum, 400 * 55);
 }
 
+enum
+{
+  OUTER = 6,
+};
+
+typedef struct
+{
+  PlaitPool *pool;
+  Work works[OUTER];
+} Nested;
+
+static void
+nested_piece (gpointer data, gint64 piece, guint thread)
+{
+  Nested *nested = data;
+  Work *work = &nested->works[piece];
+  gpointer scratch = plait_pool_scratch (nested->pool, thread, 64);
+
+  memset (scratch, 7, 64);
+  work->pool = plait_pool_alone (nested->pool, thread);
+  plait_pool_run (work->pool, PIECES, sum_piece, work);
+  work->strangers += plait_pool_threads (work->pool) != 1 || ((const char *)scratch)[63] != 7;
+}
+
+TEST_CASE (pool, a_piece_may_run_pieces_alone)
+{
+  for (guint threads = 1; threads <= 3; threads++)
+    {
+      CONTEXT ("%u threads", threads);
+      g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+      Nested nested = { .pool = pool };
+
+      plait_pool_run (pool, OUTER, nested_piece, &nested);
+      for (int i = 0; i < OUTER; i++)
+        {
+          CHECK_INT (nested.works[i].strangers, 0);
+          for (int k = 0; k < PIECES; k++)
+            CHECK_INT (nested.works[i].visits[k], 1);
+          CHECK (memcmp (nested.works[i].sums, nested.works[0].sums, sizeof nested.works[0].sums) == 0);
+        }
+    }
+}
+
 static void
 sleep_piece (gpointer data, gint64 piece, guint thread)
 {
