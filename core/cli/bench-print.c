@@ -99,6 +99,7 @@ print_json (const PlaitBenchOptions *options, const PlaitBenchFigures *figures)
     plait_json_text (json, "positions", NULL);
   plait_json_integer (json, "batch", sentences_of (options));
   plait_json_integer (json, "threads", figures->threads);
+  plait_json_integer (json, "shards", options->shards);
   plait_json_real (json, "dropout", options->dropout);
   print_rate (json, "tokens_per_second", !attention, median (figures->tokens, figures->seconds, n));
   plait_json_real (json, "sentences_per_second", median (figures->sentences, figures->seconds, n));

@@ -29,6 +29,7 @@ typedef struct
   PlaitArena *arena;
   PlaitTape *tape;
   PlaitTrainSettings training;
+  PlaitUpdate *update;
   PlaitOptimizer *optimizer;
   PlaitSearch *search;
   PlaitDecodeSettings searching;
@@ -39,6 +40,7 @@ run_clear (Run *run)
 {
   plait_search_free (run->search);
   plait_optimizer_free (run->optimizer);
+  plait_update_free (run->update);
   plait_tape_free (run->tape);
   plait_arena_free (run->arena);
   plait_bench_model_free (run->model);
@@ -174,8 +176,8 @@ train (Run *run, gint64 step, double *loss, GError **error)
   PlaitBatch *batch = run->batches->pdata[batch_of (run, step)];
   PlaitTrainingSums sums = { 0 };
 
-  if (!plait_update_gradients (run->model->model, run->tape, &run->training, &batch, 1,
-                               plait_random_key (1, "dropout", NULL, (guint64)step + 1), &sums, error))
+  if (!plait_update_gradients (run->update, &batch, 1, plait_random_key (1, "dropout", NULL, (guint64)step + 1), &sums,
+                               error))
     return FALSE;
   plait_optimizer_update (run->optimizer, run->tape, step + 1, LEARNING_RATE);
   *loss = sums.negative_log_likelihood / (double)sums.tokens;
@@ -279,6 +281,7 @@ set_training (Run *run)
 {
   plait_setting_group_defaults (&plait_train_group, &run->training);
   run->training.clip = 1;
+  run->training.shards = run->options->shards;
   /* The recurrent systems of the papers are trained without it. */
   run->training.smoothing = run->options->size.hidden > 0 ? 0 : .1;
 }
@@ -332,6 +335,7 @@ make_model (Run *run, PlaitRegistry *registry, GError **error)
   if (options->part == PLAIT_BENCH_TRAIN)
     {
       set_training (run);
+      run->update = plait_update_new (run->model->model, run->tape, &run->training);
       run->optimizer = plait_optimizer_new (&run->training, parameters, error);
       return run->optimizer != NULL;
     }

@@ -24,6 +24,7 @@ typedef struct
   char *batch;
   char *positions;
   char *threads;
+  char *shards;
   char *dropout;
 } Texts;
 
@@ -43,6 +44,7 @@ texts_clear (Texts *texts)
   g_free (texts->batch);
   g_free (texts->positions);
   g_free (texts->threads);
+  g_free (texts->shards);
   g_free (texts->dropout);
 }
 
@@ -121,6 +123,7 @@ read_options (const PlaitInvocation *invocation, const Texts *texts, PlaitBenchO
          && plait_option_integer ("--beam", texts->beam, 1, 1000, &options->beam, error)
          && plait_option_integer ("--batch", texts->batch, 1, 100000, &options->batch, error)
          && plait_option_integer ("--positions", texts->positions, 1, 10000000, &options->positions, error)
+         && plait_option_integer ("--shards", texts->shards, 1, 64, &options->shards, error)
          && plait_option_integer ("--threads", texts->threads, 0, 1024, &options->threads, error);
 }
 
@@ -139,7 +142,7 @@ gboolean
 plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
   g_auto (Texts) texts = { 0 };
-  PlaitBenchOptions options = { .steps = 10, .warmup = 2, .beam = 10, .batch = 16, .positions = 10000 };
+  PlaitBenchOptions options = { .steps = 10, .warmup = 2, .beam = 10, .batch = 16, .positions = 10000, .shards = 1 };
   const GOptionEntry entries[] = {
     { "size", 's', 0, G_OPTION_ARG_FILENAME, &texts.size,
       "train, decode: small (the default), msmt or mmt; tree, recurrent: h128 (the default), h256 or h1024", "NAME" },
@@ -159,6 +162,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     { "positions", 0, 0, G_OPTION_ARG_FILENAME, &texts.positions, "That a step of attention reads; 10000", "N" },
     { "parameters", 0, 0, G_OPTION_ARG_FILENAME, &texts.parameters,
       "Write the initial values, for a peer to begin with", "FILE" },
+    { "shards", 0, 0, G_OPTION_ARG_FILENAME, &texts.shards, "Of a batch of a training step, as train.shards; 1", "N" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &texts.threads, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     { NULL },

@@ -70,6 +70,7 @@ typedef struct
   gint64 batch;     /* sentences searched together */
   gint64 positions; /* that one step of attention reads */
   gint64 threads;
+  gint64 shards; /* of a training step's batch */
   double dropout;
   gboolean json;
 } PlaitBenchOptions;

@@ -121,6 +121,89 @@ plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint6
   outputs[n] = PLAIT_TOKEN_EOS;
 }
 
+/*
+ * Parts
+ */
+
+static gint64
+rows_in (PlaitRagged rows, gint64 first, gint64 n)
+{
+  return rows.offsets[first + n] - rows.offsets[first];
+}
+
+static void
+copy_offsets (PlaitRagged to, PlaitRagged from, gint64 first)
+{
+  gint64 *offsets = plait_batch_fill (gint64, to.offsets);
+
+  for (gint64 i = 0; i <= to.n; i++)
+    offsets[i] = from.offsets[first + i] - from.offsets[first];
+}
+
+static void
+copy_trees (const PlaitTrees *to, const PlaitTrees *from, gint64 first)
+{
+  gsize nodes = (gsize)rows_in (from->nodes, first, to->nodes.n);
+  gint64 at = from->nodes.offsets[first];
+
+  copy_offsets (to->nodes, from->nodes, first);
+  memcpy (plait_batch_fill (gint64, to->left), from->left + at, nodes * sizeof *to->left);
+  memcpy (plait_batch_fill (gint64, to->right), from->right + at, nodes * sizeof *to->right);
+  memcpy (plait_batch_fill (const char *, to->labels), from->labels + at, nodes * sizeof *to->labels);
+}
+
+static void
+copy_input (PlaitInput *to, const PlaitInput *from, gint64 first)
+{
+  gint64 n = to->rows.n, rows = rows_in (from->rows, first, n), at = from->rows.offsets[first];
+
+  copy_offsets (to->rows, from->rows, first);
+  for (gint64 i = 0; i < n; i++)
+    to->n_missing += plait_input_is_missing (to, i);
+  if (to->kind == PLAIT_INPUT_TOKENS)
+    memcpy (plait_batch_fill (gint32, to->tokens), from->tokens + at, (gsize)rows * sizeof *to->tokens);
+  for (gint64 i = 0; to->kind == PLAIT_INPUT_FEATURES && i < rows; i++)
+    memcpy (plait_tensor_row (to->features, i), plait_tensor_row (from->features, at + i),
+            (gsize)to->features.width * sizeof (PlaitScalar));
+  if (to->trees != NULL)
+    copy_trees (to->trees, from->trees, first);
+}
+
+PlaitBatch *
+plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **error)
+{
+  g_autofree PlaitBatchSource *sources = g_new (PlaitBatchSource, batch->n_sources);
+  gboolean has_target = batch->target_rows.offsets != NULL;
+  gint64 target = has_target ? rows_in (batch->target_rows, first, n) : -1, at;
+  PlaitBatch *part;
+
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    {
+      const PlaitInput *input = &batch->inputs[i];
+
+      sources[i] = (PlaitBatchSource){ .name = input->name,
+                                       .kind = input->kind,
+                                       .rows = rows_in (input->rows, first, n),
+                                       .width = input->features.width,
+                                       .has_trees = input->trees != NULL };
+      if (input->trees != NULL)
+        sources[i].nodes = rows_in (input->trees->nodes, first, n);
+    }
+  part = plait_batch_new (n, sources, batch->n_sources, target, error);
+  if (part == NULL)
+    return NULL;
+  memcpy (plait_batch_fill (gint64, part->sentence), batch->sentence + first, (gsize)n * sizeof *part->sentence);
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    copy_input (plait_batch_fill (PlaitInput, part->inputs) + i, &batch->inputs[i], first);
+  if (!has_target)
+    return part;
+  copy_offsets (part->target_rows, batch->target_rows, first);
+  at = batch->target_rows.offsets[first];
+  memcpy (plait_batch_fill (gint32, part->target_inputs), batch->target_inputs + at, (gsize)target * sizeof (gint32));
+  memcpy (plait_batch_fill (gint32, part->target_outputs), batch->target_outputs + at, (gsize)target * sizeof (gint32));
+  return part;
+}
+
 void
 plait_batch_free (PlaitBatch *batch)
 {

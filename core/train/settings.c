@@ -12,6 +12,10 @@ static const PlaitSettingDefinition definitions[] = {
                         "random, which nothing is padded for and which trains better",
                         NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, shards, "1", "1", "64",
+                        "Shards of a batch, each computed apart by its share of the threads; the numbers "
+                        "depend on it, and not on the threads",
+                        NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
                         "Updates; with epochs the earlier end counts; 0: no limit", NULL),

@@ -44,6 +44,7 @@ typedef struct
   gint batch_unit; /* PlaitBatchUnit */
   gint64 window;
   gint64 accumulate;
+  gint64 shards;
   gint64 epochs;
   gint64 updates;
   gint optimizer; /* PlaitOptimizerKind */

@@ -12,6 +12,7 @@ struct PlaitTrainer
   PlaitParameters *parameters;
   PlaitArena *arena;
   PlaitTape *tape;
+  PlaitUpdate *update;
   PlaitOptimizer *optimizer;
   PlaitIterator *iterator;
   gint64 planned;

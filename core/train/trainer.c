@@ -33,6 +33,7 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
   trainer->parameters = plait_model_parameters (setup->model);
   trainer->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024);
   trainer->tape = plait_tape_new (setup->pool, trainer->arena);
+  trainer->update = plait_update_new (setup->model, trainer->tape, settings);
   trainer->rows = g_array_new (FALSE, FALSE, sizeof (PlaitTrainingRow));
   trainer->validations = g_array_new (FALSE, FALSE, sizeof (PlaitValidationRow));
   trainer->recent = g_ptr_array_new_with_free_func (g_free);
@@ -66,6 +67,7 @@ plait_trainer_free (PlaitTrainer *trainer)
     return;
   plait_iterator_free (trainer->iterator);
   plait_optimizer_free (trainer->optimizer);
+  plait_update_free (trainer->update);
   plait_tape_free (trainer->tape);
   plait_arena_free (trainer->arena);
   g_array_unref (trainer->rows);
@@ -115,7 +117,7 @@ compute_gradients (PlaitTrainer *trainer, const GPtrArray *batches, GError **err
   const PlaitTrainerSetup *setup = &trainer->setup;
 
   return plait_update_gradients (
-      setup->model, trainer->tape, setup->settings, (PlaitBatch **)batches->pdata, batches->len,
+      trainer->update, (PlaitBatch **)batches->pdata, batches->len,
       plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1), &trainer->sums, error);
 }
 
@@ -360,7 +362,7 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
   trainer->sums = sums;
   if (!fits)
     return FALSE;
-  *bytes = plait_arena_peak (trainer->arena);
+  *bytes = plait_update_peak (trainer->update);
   return TRUE;
 }
 

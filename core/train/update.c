@@ -2,134 +2,281 @@
 #include "train/update.h"
 
 #include "autograd/internal.h"
+#include "data/batch.h"
+#include "tensor/elementwise.h"
 
+/* Some sentences of a batch, and what computes them. */
 typedef struct
+{
+  const PlaitUpdate *update;
+  PlaitPool *pool; /* its own, NULL where the tape is the caller's */
+  PlaitArena *arena;
+  PlaitTape *tape;
+  const PlaitBatch *batch;
+  PlaitRandomKey dropout;
+  gboolean keeps; /* gradients on the tape */
+  PlaitTrainingSums sums;
+  GError *error;
+} Shard;
+
+struct PlaitUpdate
 {
   const PlaitModel *model;
   PlaitTape *tape;
   const PlaitTrainSettings *settings;
-  PlaitBatch *const *batches;
-  guint n;
-  PlaitRandomKey dropout;
-  PlaitTrainingSums *sums;
-  double scale;
-  guint at; /* the batch that is being computed, for messages */
-} Update;
+  double scale;  /* one over what the loss is the mean of */
+  Shard *shards; /* [settings->shards] */
+};
 
-/* One over what the loss is the mean of. */
+static gboolean
+is_cut (const PlaitUpdate *update)
+{
+  return update->settings->shards > 1;
+}
+
+PlaitUpdate *
+plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings)
+{
+  PlaitUpdate *update = g_new0 (PlaitUpdate, 1);
+  gint64 n = settings->shards;
+  guint threads = plait_pool_threads (plait_tape_pool (tape));
+
+  *update = (PlaitUpdate){ .model = model, .tape = tape, .settings = settings, .shards = g_new0 (Shard, n) };
+  for (gint64 i = 0; i < n; i++)
+    {
+      Shard *shard = &update->shards[i];
+
+      *shard = (Shard){ .update = update, .arena = plait_tape_arena (tape), .tape = tape };
+      if (!is_cut (update))
+        continue;
+      shard->pool = plait_pool_new (MAX (1, threads / (guint)n));
+      shard->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024 / (gsize)n);
+      shard->tape = plait_tape_new (shard->pool, shard->arena);
+    }
+  return update;
+}
+
+void
+plait_update_free (PlaitUpdate *update)
+{
+  if (update == NULL)
+    return;
+  for (gint64 i = 0; is_cut (update) && i < update->settings->shards; i++)
+    {
+      plait_tape_free (update->shards[i].tape);
+      plait_arena_free (update->shards[i].arena);
+      plait_pool_free (update->shards[i].pool);
+    }
+  g_free (update->shards);
+  g_free (update);
+}
+
+gsize
+plait_update_peak (const PlaitUpdate *update)
+{
+  gsize peak = 0;
+
+  for (gint64 i = 0; i < update->settings->shards; i++)
+    peak += plait_arena_peak (update->shards[i].arena);
+  return peak;
+}
+
+/* One over what the loss of @batches is the mean of. */
 static double
-scale_of (const Update *update)
+scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
 {
   gint64 tokens = 0;
   gint64 sentences = 0;
 
-  for (guint i = 0; i < update->n; i++)
+  for (guint i = 0; i < n; i++)
     {
-      tokens += plait_ragged_rows (update->batches[i]->target_rows);
-      sentences += update->batches[i]->n_sentences;
+      tokens += plait_ragged_rows (batches[i]->target_rows);
+      sentences += batches[i]->n_sentences;
     }
   return 1.0 / (double)MAX (1, update->settings->loss_per ? sentences : tokens);
 }
 
+/*
+ * A shard
+ */
+
 static void
 compute (gpointer data)
 {
-  Update *update = data;
-  PlaitTrainingSums *sums = update->sums;
+  Shard *shard = data;
+  const PlaitUpdate *update = shard->update;
   PlaitVocabularyLossOptions options = { .smoothing = update->settings->smoothing,
                                          .others = update->settings->smoothing_over == 1,
                                          .scale = update->scale };
+  PlaitModelSums found;
+  PlaitNode *root;
 
-  for (update->at = 0; update->at < update->n; update->at++)
+  plait_tape_begin (shard->tape, PLAIT_TAPE_TRAIN, shard->dropout);
+  if (shard->keeps)
+    plait_tape_keep_gradients (shard->tape);
+  root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);
+  plait_tape_backward (shard->tape, root);
+  shard->sums = (PlaitTrainingSums){
+    .loss = found.words.loss,
+    .negative_log_likelihood = found.words.negative_log_likelihood,
+    .auxiliary = found.auxiliary,
+    .correct = found.words.correct,
+    .tokens = plait_ragged_rows (shard->batch->target_rows),
+    .sentences = shard->batch->n_sentences,
+  };
+}
+
+static void
+shard_piece (gpointer data, gint64 piece, guint thread)
+{
+  Shard *shard = (Shard *)data + piece;
+
+  plait_arena_protect (shard->arena, compute, shard, &shard->error);
+}
+
+static void
+add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
+{
+  sums->loss += more->loss;
+  sums->negative_log_likelihood += more->negative_log_likelihood;
+  sums->auxiliary += more->auxiliary;
+  sums->correct += more->correct;
+  sums->tokens += more->tokens;
+  sums->sentences += more->sentences;
+}
+
+/* The sum of what the first @n shards have for @parameter: in the gradient of the parameter (@added), or of the first
+ * that has one. No data where none has. */
+static PlaitTensor
+gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter, gboolean added)
+{
+  PlaitTensor sum = added ? parameter->gradient : (PlaitTensor){ 0 };
+
+  for (gint64 i = 0; i < n; i++)
     {
-      const PlaitBatch *batch = update->batches[update->at];
-      PlaitModelSums found;
-      PlaitNode *root;
+      PlaitTensor own = plait_tape_keyed_gradient (update->shards[i].tape, parameter);
 
-      plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, plait_random_subkey (update->dropout, update->at));
-      if (update->n == 1)
-        plait_tape_keep_gradients (update->tape);
-      root = plait_model_loss (update->model, update->tape, batch, &options, &found, NULL, NULL);
-      plait_tape_backward (update->tape, root);
-      sums->auxiliary += found.auxiliary;
-      sums->loss += found.words.loss;
-      sums->negative_log_likelihood += found.words.negative_log_likelihood;
-      sums->correct += found.words.correct;
-      sums->tokens += plait_ragged_rows (batch->target_rows);
-      sums->sentences += batch->n_sentences;
+      if (sum.data == NULL)
+        sum = own;
+      else if (own.data != NULL)
+        plait_tensor_accumulate (plait_tape_pool (update->tape), sum, 1, 1, own);
+    }
+  return sum;
+}
+
+/* Adds up the gradients of the first @n shards: @added to those of the parameters, else they become the tape's. */
+static void
+gather (const PlaitUpdate *update, gint64 n, gboolean added)
+{
+  const PlaitParameters *parameters = plait_model_parameters (update->model);
+
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      PlaitTensor sum = parameter->frozen ? (PlaitTensor){ 0 } : gather_one (update, n, parameter, added);
+
+      if (sum.data != NULL && !added)
+        plait_parameter_node (update->tape, parameter)->gradient = sum;
     }
 }
 
+/*
+ * A batch
+ */
+
+/* Rows of the first @n sentences: of the sources, and of the target. */
 static gint64
-all_rows (const PlaitBatch *batch)
+source_rows (const PlaitBatch *batch, gint64 n)
 {
-  gint64 rows = plait_ragged_rows (batch->target_rows);
+  gint64 rows = 0;
 
   for (gint64 i = 0; i < batch->n_sources; i++)
-    rows += plait_ragged_rows (batch->inputs[i].rows);
+    rows += batch->inputs[i].rows.offsets[n];
   return rows;
 }
 
-/* What a step over the first @n sentences of @batch takes, and how many rows they have. 0 if that does not fit either.
- */
+static gint64
+all_rows (const PlaitBatch *batch, gint64 n)
+{
+  return source_rows (batch, n) + batch->target_rows.offsets[n];
+}
+
+/* Where shard @shard of @n ends: where the rows so far come closest to its share of them. */
+static gint64
+end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
+{
+  gint64 last = batch->n_sentences - (n - 1 - shard), end = first + 1;
+  double goal = (double)all_rows (batch, batch->n_sentences) * (double)(shard + 1) / (double)n;
+
+  if (shard == n - 1)
+    return batch->n_sentences;
+  while (end < last && (double)(all_rows (batch, end) + all_rows (batch, end + 1)) < 2 * goal)
+    end++;
+  return end;
+}
+
+/* Gives the shards what they have of @batch, and returns how many there are. */
+static gint64
+cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, GError **error)
+{
+  gint64 n = MIN (update->settings->shards, batch->n_sentences), first = 0;
+
+  if (!is_cut (update))
+    {
+      update->shards->batch = batch;
+      return 1;
+    }
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 end = end_of (batch, first, i, n);
+      PlaitBatch *own = plait_batch_part (batch, first, end - first, error);
+
+      if (own == NULL)
+        return 0;
+      g_ptr_array_add (kept, own);
+      update->shards[i].batch = own;
+      first = end;
+    }
+  return n;
+}
+
+/* What a step over the first @n sentences of @batch takes. 0 if that does not fit either. */
 static gsize
-bytes_of_part (const Update *update, const PlaitBatch *batch, gint64 n, gint64 *rows)
+bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (plait_tape_pool (update->tape), arena);
-  g_autofree PlaitInput *inputs = g_memdup2 (batch->inputs, (gsize)batch->n_sources * sizeof *inputs);
-  g_autofree PlaitTrees *trees = g_new (PlaitTrees, batch->n_sources);
-  PlaitBatch part = *batch;
-  PlaitBatch *only = &part;
-  PlaitTrainingSums sums = { 0 };
-  Update smaller = *update;
+  g_autoptr (PlaitBatch) first = plait_batch_part (batch, 0, n, NULL);
+  Shard shard = { .update = update, .arena = arena, .tape = tape, .batch = first, .keeps = TRUE };
 
-  part.n_sentences = part.target_rows.n = n;
-  part.inputs = inputs;
-  for (gint64 i = 0; i < batch->n_sources; i++)
-    {
-      inputs[i].rows.n = n;
-      inputs[i].features.rows = plait_ragged_rows (inputs[i].rows);
-      if (inputs[i].trees != NULL)
-        {
-          trees[i] = *inputs[i].trees;
-          trees[i].nodes.n = n;
-          inputs[i].trees = &trees[i];
-        }
-    }
-  *rows = all_rows (&part);
-  smaller.tape = tape;
-  smaller.batches = &only;
-  smaller.n = 1;
-  smaller.sums = &sums;
-  return plait_arena_protect (arena, compute, &smaller, NULL) ? plait_arena_peak (arena) : 0;
+  return first != NULL && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
 }
 
 /* What a step over @batch would take: a line through what an eighth and a quarter of its sentences take. 0: unknown. */
 static gsize
-estimate (const Update *update, const PlaitBatch *batch)
+estimate (const PlaitUpdate *update, const PlaitBatch *batch)
 {
   gint64 eighth = batch->n_sentences / 8;
-  gint64 less_rows;
-  gint64 more_rows;
+  gint64 less_rows = all_rows (batch, eighth);
+  gint64 more_rows = all_rows (batch, 2 * eighth);
   gsize less;
   gsize more;
   double slope;
 
   if (eighth < 1)
     return 0;
-  less = bytes_of_part (update, batch, eighth, &less_rows);
-  more = less ? bytes_of_part (update, batch, 2 * eighth, &more_rows) : 0;
+  less = bytes_of_first (update, batch, eighth);
+  more = less ? bytes_of_first (update, batch, 2 * eighth) : 0;
   if (more == 0 || more_rows <= less_rows)
     return 0;
   slope = more > less ? (double)(more - less) / (double)(more_rows - less_rows) : (double)more / (double)more_rows;
-  return more + (gsize)(slope * (double)(all_rows (batch) - more_rows));
+  return more + (gsize)(slope * (double)(all_rows (batch, batch->n_sentences) - more_rows));
 }
 
 static gboolean
-does_not_fit (const Update *update, const PlaitBatch *batch, const GError *cause, GError **error)
+does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *cause, GError **error)
 {
-  gint64 target_rows = plait_ragged_rows (batch->target_rows);
+  gint64 n = batch->n_sentences;
   gsize bytes = estimate (update, batch);
   g_autofree char *needs
       = bytes ? g_strdup_printf ("needs about %.0f MiB and ", (double)bytes / 1024 / 1024) : g_strdup ("");
@@ -138,19 +285,61 @@ does_not_fit (const Update *update, const PlaitBatch *batch, const GError *cause
                      "a batch of %" G_GINT64_FORMAT " sentences with %" G_GINT64_FORMAT
                      " source rows and %" G_GINT64_FORMAT
                      " target rows %sdoes not fit (%s): lower train.batch, or raise train.accumulate with it",
-                     batch->n_sentences, all_rows (batch) - target_rows, target_rows, needs, cause->message);
+                     n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
+}
+
+static void
+batch_free (gpointer batch)
+{
+  plait_batch_free (batch);
+}
+
+/* Forward and backward of @batch, number @at of the update's @n. */
+static gboolean
+compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
+               PlaitTrainingSums *sums, GError **error)
+{
+  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (batch_free);
+  gint64 shards = cut (update, batch, own, error);
+
+  for (gint64 i = 0; i < shards; i++)
+    {
+      Shard *shard = &update->shards[i];
+
+      shard->dropout = plait_random_subkey (dropout, (guint64)(at * update->settings->shards + i));
+      shard->keeps = n == 1 || is_cut (update);
+    }
+  plait_pool_run (plait_tape_pool (update->tape), shards, shard_piece, update->shards);
+  for (gint64 i = 0; i < shards; i++)
+    {
+      g_autoptr (GError) cause = g_steal_pointer (&update->shards[i].error);
+
+      if (cause == NULL)
+        continue;
+      for (; i < shards; i++)
+        g_clear_error (&update->shards[i].error);
+      return does_not_fit (update, batch, cause, error);
+    }
+  for (gint64 i = 0; i < shards; i++)
+    add_sums (sums, &update->shards[i].sums);
+  if (is_cut (update))
+    gather (update, shards, n > 1);
+  return shards > 0;
 }
 
 gboolean
-plait_update_gradients (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
-                        PlaitBatch *const *batches, guint n, PlaitRandomKey dropout, PlaitTrainingSums *sums,
-                        GError **error)
+plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n, PlaitRandomKey dropout,
+                        PlaitTrainingSums *sums, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
-  Update update = { model, tape, settings, batches, n, dropout, sums };
-
-  update.scale = scale_of (&update);
-  if (plait_arena_protect (plait_tape_arena (tape), compute, &update, &cause))
-    return TRUE;
-  return does_not_fit (&update, batches[MIN (update.at, n - 1)], cause, error);
+  update->scale = scale_of (update, batches, n);
+  if (is_cut (update))
+    {
+      plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
+      if (n == 1)
+        plait_tape_keep_gradients (update->tape);
+    }
+  for (guint i = 0; i < n; i++)
+    if (!compute_batch (update, batches[i], i, n, dropout, sums, error))
+      return FALSE;
+  return TRUE;
 }

@@ -19,11 +19,26 @@ typedef struct
 } PlaitTrainingSums;
 
 /*
+ * What updates of a model are computed with. With settings->shards above 1 a batch is cut into so many shards of
+ * about the same number of rows, each with a tape, an arena and its share of the threads of its own: they go forward and
+ * back without waiting for one another. Where the cuts are depends on the batch alone, and the shards' gradients are
+ * added in their order, so the numbers follow the number of shards, never that of threads.
+ */
+typedef struct PlaitUpdate PlaitUpdate;
+
+/* Updates of @model, whose gradients @tape is to hold, on its pool. All are borrowed. (transfer full) */
+PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings);
+void plait_update_free (PlaitUpdate *update);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUpdate, plait_update_free)
+
+/*
  * Forward and backward of @n batches as one update, for plait_optimizer_update: the gradients of their mean loss stay
  * on the tape where there is one batch, else they are added to those of the parameters. Adds to @sums. The batches suit
  * the model (plait_model_check_batch). @dropout keys this update's masks. PLAIT_ERROR_MEMORY names the batch that does
  * not fit, about what it would need, and the keys to change.
  */
-gboolean plait_update_gradients (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
-                                 PlaitBatch *const *batches, guint n, PlaitRandomKey dropout, PlaitTrainingSums *sums,
-                                 GError **error);
+gboolean plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n, PlaitRandomKey dropout,
+                                 PlaitTrainingSums *sums, GError **error);
+
+/* The most bytes that updates have had in use at once. */
+gsize plait_update_peak (const PlaitUpdate *update);

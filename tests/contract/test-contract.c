@@ -2,6 +2,7 @@
 #include "autograd/check.h"
 #include "harness.h"
 #include "models.h"
+#include "train/update.h"
 
 #include <math.h>
 #include <string.h>
@@ -294,6 +295,54 @@ hold_repeatability (const Case *held)
 TEST_CASE (contract, repeats_to_the_bit_with_any_number_of_threads)
 {
   hold_all (hold_repeatability);
+}
+
+static PlaitScalar *
+update_in_shards (const Case *held, PlaitBatch *const *batches, guint n, guint threads)
+{
+  PlaitParameters *parameters = plait_model_parameters (held->model->model);
+  PlaitTensor gradients = plait_parameters_gradients (parameters);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitUpdate) update = NULL;
+  PlaitTrainingSums sums = { 0 };
+  PlaitTrainSettings settings;
+  GError *error = NULL;
+
+  plait_setting_group_defaults (&plait_train_group, &settings);
+  settings.shards = 3;
+  update = plait_update_new (held->model->model, tape, &settings);
+  plait_parameters_zero_gradients (parameters);
+  CHECK (plait_update_gradients (update, batches, n, plait_random_key (1, "dropout", NULL, 1), &sums, &error));
+  CHECK_NO_ERROR (error);
+  return g_memdup2 (gradients.data, gradients.width * sizeof (PlaitScalar));
+}
+
+static void
+hold_shards (const Case *held)
+{
+  g_autoptr (PlaitBatch) batch = test_batch (held->model, 0, 3, lengths, targets);
+  PlaitBatch *batches[] = { batch, batch };
+  gint64 n = plait_parameters_gradients (plait_model_parameters (held->model->model)).width;
+  g_autofree PlaitScalar *one = update_in_shards (held, batches, 2, 1);
+  double norm = 0;
+
+  for (guint threads = 2; threads <= 3; threads++)
+    {
+      g_autofree PlaitScalar *more = update_in_shards (held, batches, 2, threads);
+
+      CHECK (memcmp (one, more, n * sizeof *one) == 0);
+    }
+  for (gint64 i = 0; i < n; i++)
+    norm += (double)one[i] * (double)one[i];
+  CHECK (isfinite (norm) && norm > 0);
+}
+
+/* Several parts of a batch may be in a plugin at the same time. */
+TEST_CASE (contract, computes_shards_of_a_batch_at_the_same_time)
+{
+  hold_all (hold_shards);
 }
 
 typedef struct
