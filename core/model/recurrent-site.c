@@ -232,20 +232,36 @@ covered_score (const Run *run, guint memory)
   return covered->table ? plait_covered_score (covered, run->pass->tape, run->coverage[memory]) : NULL;
 }
 
+/* Without a capture, what no later step reads is not computed: what goes on is taken out first, and then renewed. */
 static void
 update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNode *weights, gint64 from,
                  PlaitNode *query)
 {
+  const PlaitSitePass *pass = run->pass;
   const PlaitCovered *covered = &run->parts->covered[memory];
-  PlaitTape *tape = run->pass->tape;
+  const PlaitMemory *read = &pass->memories[memory];
+  PlaitNode *prepared = run->keys->prepared[memory], *states = run->coverage[memory], *attention;
+  gboolean captured = pass->capture && pass->capture->coverage;
+  gint64 n_next = pass->parents ? plait_ragged_rows (pass->next) : 0;
+  PlaitTape *tape = pass->tape;
+  PlaitPairs next = *pairs;
 
-  if (!covered->table)
+  if (!covered->table || (pass->parents && !captured && n_next == 0))
     return;
-  run->coverage[memory] = plait_covered_update (covered, tape, &run->pass->memories[memory], pairs,
-                                                run->keys->prepared[memory], run->coverage[memory],
-                                                plait_rows (tape, weights, from, plait_pairs_number (pairs)), query);
-  if (run->pass->capture && run->pass->capture->coverage)
-    plait_covered_capture (covered, run->pass->capture, memory, run->coverage[memory], run->keys->prepared[memory]);
+  attention = plait_rows (tape, weights, from, plait_pairs_number (pairs));
+  if (pass->parents && !captured)
+    {
+      next = plait_pairs (tape, pass->next, pairs->rows);
+      states = plait_covered_carry (tape, states, pairs, pass->next, pass->parents);
+      attention = plait_covered_carry (tape, attention, pairs, pass->next, pass->parents);
+      query = plait_gather_rows (tape, query, pass->parents, n_next);
+    }
+  states = plait_covered_update (covered, tape, read, &next, prepared, states, attention, query);
+  if (captured)
+    plait_covered_capture (covered, pass->capture, memory, states, prepared);
+  if (captured && pass->parents)
+    states = plait_covered_carry (tape, states, pairs, pass->next, pass->parents);
+  run->coverage[memory] = states;
 }
 
 /* One softmax over the rows of memories first .. first + n - 1. */

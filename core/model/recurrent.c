@@ -58,7 +58,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, n);
   PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
   PlaitRecurrentCarried carried = plait_recurrent_begin (r, tape, sources, target_rows.n);
-  PlaitRagged before = { 0 };
+  Rows rows = rows_of_step (arena, target_rows, 0);
   PlaitNode **states, **contexts;
   gint64 *places = plait_arena_new_array (arena, gint64, n + 1);
 
@@ -70,16 +70,17 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
     plait_site_pass (tape, sources->memories, n_memories, target_rows, capture);
   for (gint64 t = 0; t < longest; t++)
     {
-      Rows rows = rows_of_step (arena, target_rows, t);
+      Rows next = rows_of_step (arena, target_rows, t + 1);
       gint64 here = plait_ragged_rows (rows.queries);
       PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories, capture->coverage != NULL) : NULL;
       PlaitSitePass pass = plait_site_pass (tape, sources->memories, n_memories, rows.queries, own);
       PlaitRecurrentStep step;
 
       carried = plait_recurrent_carry (r, tape, &carried, rows.before, here);
-      carried.coverage = plait_recurrent_carry_coverage (r, tape, sources->memories, carried.coverage,
-                                                         t > 0 ? &before : NULL, rows.queries, rows.before);
-      before = rows.queries;
+      if (t == 0)
+        carried.coverage = plait_recurrent_carry_coverage (r, tape, sources->memories, NULL, NULL, rows.queries, NULL);
+      pass.next = next.queries;
+      pass.parents = next.before;
       step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
                                       &carried);
       if (r->settings->input_feeding)
@@ -92,6 +93,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
       done += here;
       if (capture)
         plait_capture_add_step (capture, own, t);
+      rows = next;
     }
   if (r->settings->input_feeding)
     return in_order (tape, states, longest, places, n);

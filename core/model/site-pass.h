@@ -16,6 +16,10 @@ typedef struct
   const guint8 **present;    /* [n_memories]: a byte a query row, or NULL where every sentence has rows */
   const guint8 *any_present; /* of all memories together; NULL: all */
   PlaitCapture *capture;     /* or NULL */
+  /* The queries of the next pass, number i of which goes on from query parents[i] of this one: coverage is renewed as
+   * theirs. NULL: it is as this one's. */
+  PlaitRagged next;
+  const gint64 *parents;
 } PlaitSitePass;
 
 /* Works out which queries have something to read. Lives in the tape's arena. */
