@@ -7,8 +7,8 @@
 #include "tensor/packed-private.h"
 #include "tensor/terms.h"
 
-/* Pairs that go through a step together: what they need stays in cache. */
-#define CHUNK 48
+/* Pairs that go through a step together: what they need stays in the first cache. */
+#define CHUNK 24
 
 typedef struct
 {
@@ -265,13 +265,11 @@ linked_backward (const Step *step, const Part *part)
 }
 
 static void
-backward_piece (gpointer data, gint64 piece, guint thread)
+backward_part (const Step *step, gint64 first, gint64 n, guint thread)
 {
-  const Step *step = data;
   const PlaitPairCell *cell = step->cell;
-  const gint64 *offsets = cell->pairs.offsets;
   gint64 width = cell->width;
-  Part part = part_of (step, offsets[piece], offsets[piece + 1] - offsets[piece], thread);
+  Part part = part_of (step, first, n, thread);
 
   memset (part.carried.data, 0, sizeof (PlaitScalar) * (gsize)(part.n * width));
   if (cell->reset == PLAIT_RESET_AFTER)
@@ -285,6 +283,21 @@ backward_piece (gpointer data, gint64 piece, guint thread)
   multiply (&cell->recurrent, part.carried, TRUE, columns_of (&part, cell->gates, 0, step->products));
   add_parts (step, &part);
   linked_backward (step, &part);
+}
+
+static void
+backward_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Step *step = data;
+  const gint64 *offsets = step->cell->pairs.offsets;
+  gint64 end = offsets[piece + 1], n = end - offsets[piece], parts = (n + CHUNK - 1) / CHUNK;
+
+  for (gint64 i = 0; i < parts; i++)
+    {
+      gint64 first = offsets[piece] + n * i / parts;
+
+      backward_part (step, first, offsets[piece] + n * (i + 1) / parts - first, thread);
+    }
 }
 
 void
