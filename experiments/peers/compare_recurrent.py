@@ -29,11 +29,13 @@ class Case:
     coverage: str
     steps: int  # timed steps of a run
     single: int = 0  # the same of the program that takes node by node; 0: it is not run
+    shards: int = 1  # train.shards of plait
 
     @property
     def label(self):
         what = {"step": "training step", "encoder": "encoder", "attention": "attention", "attention-forward": "attention, forward"}[self.part]
-        return f"{self.size} {self.mode}, {what}" + (f", coverage {self.coverage}" if self.coverage != "none" else "")
+        shards = f", {self.shards} shards" if self.shards > 1 else ""
+        return f"{self.size} {self.mode}, {what}" + (f", coverage {self.coverage}" if self.coverage != "none" else "") + shards
 
     @property
     def arguments(self):
@@ -49,7 +51,9 @@ CASES = [
     Case("tree", "h1024", "step", "none", 3, 1),
     Case("tree", "h128", "encoder", "none", 24, 3),
     Case("tree", "h128", "step", "none", 16, 3),
+    Case("tree", "h128", "step", "none", 16, shards=2),
     Case("tree", "h128", "step", "tree", 8, 3),
+    Case("tree", "h128", "step", "tree", 8, shards=2),
     Case("recurrent", "h128", "step", "none", 16),
     Case("recurrent", "h128", "step", "word", 12),
     Case("recurrent", "h256", "attention-forward", "none", 200),
@@ -86,7 +90,7 @@ def measure(options, case, program, paths, warmup, steps, parameters=None):
     if parameters:
         arguments += ["--parameters", parameters]
     if program == PLAIT:
-        report = run([options.plait, "bench", *arguments], "plait bench")
+        report = run([options.plait, "bench", *arguments, "--shards", str(case.shards)], "plait bench")
     else:
         command = [options.python, "-W", "ignore", HERE / "peer.py", *arguments, "--settings", options.settings]
         report = run(command + (["--nodes", "single"] if program == SINGLE else []), program)
