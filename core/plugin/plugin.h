@@ -15,6 +15,9 @@
  *     static const PlaitBinding bindings[] = { PLAIT_BIND_INTEGER (Settings, heads) };
  *     static const PlaitCombinerTable table = { .build = build, .combine = combine };
  *     PLAIT_PLUGIN_COMBINER_DEFINE ("serial", "0.1.0", Settings, bindings, table)
+ *
+ * What computes (all but build) may be called from several threads at once, each with a tape of its own: with
+ * train.shards a batch is computed in shards. Settings and state are constant there; a module has no variables.
  */
 #define PLAIT_PLUGIN_MAGIC 0x706c6169u /* "plai" */
 #define PLAIT_PLUGIN_INTERFACE 1

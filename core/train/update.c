@@ -247,7 +247,7 @@ bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (plait_tape_pool (update->tape), arena);
   g_autoptr (PlaitBatch) first = plait_batch_part (batch, 0, n, NULL);
-  Shard shard = { .update = update, .arena = arena, .tape = tape, .batch = first, .keeps = TRUE };
+  Shard shard = { .update = update, .arena = arena, .tape = tape, .batch = first, .keeps = update->shards->keeps };
 
   return first != NULL && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
 }
