@@ -239,8 +239,7 @@ update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNod
 {
   const PlaitSitePass *pass = run->pass;
   const PlaitCovered *covered = &run->parts->covered[memory];
-  const PlaitMemory *read = &pass->memories[memory];
-  PlaitNode *prepared = run->keys->prepared[memory], *states = run->coverage[memory], *attention;
+  PlaitNode *prepared, *states = run->coverage[memory], *attention;
   gboolean captured = pass->capture && pass->capture->coverage;
   gint64 n_next = pass->parents ? plait_ragged_rows (pass->next) : 0;
   PlaitTape *tape = pass->tape;
@@ -248,6 +247,7 @@ update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNod
 
   if (!covered->table || (pass->parents && !captured && n_next == 0))
     return;
+  prepared = run->keys->prepared[memory];
   attention = plait_rows (tape, weights, from, plait_pairs_number (pairs));
   if (pass->parents && !captured)
     {
@@ -256,7 +256,7 @@ update_coverage (const Run *run, guint memory, const PlaitPairs *pairs, PlaitNod
       attention = plait_covered_carry (tape, attention, pairs, pass->next, pass->parents);
       query = plait_gather_rows (tape, query, pass->parents, n_next);
     }
-  states = plait_covered_update (covered, tape, read, &next, prepared, states, attention, query);
+  states = plait_covered_update (covered, tape, &pass->memories[memory], &next, prepared, states, attention, query);
   if (captured)
     plait_covered_capture (covered, pass->capture, memory, states, prepared);
   if (captured && pass->parents)

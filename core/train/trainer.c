@@ -116,9 +116,9 @@ compute_gradients (PlaitTrainer *trainer, const GPtrArray *batches, GError **err
 {
   const PlaitTrainerSetup *setup = &trainer->setup;
 
-  return plait_update_gradients (
-      trainer->update, (PlaitBatch **)batches->pdata, batches->len,
-      plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1), &trainer->sums, error);
+  return plait_update_gradients (trainer->update, (PlaitBatch **)batches->pdata, batches->len,
+                                 plait_random_key (setup->seed, "dropout", NULL, (guint64)trainer->step + 1),
+                                 &trainer->sums, error);
 }
 
 gboolean

@@ -20,9 +20,9 @@ typedef struct
 
 /*
  * What updates of a model are computed with. With settings->shards above 1 a batch is cut into so many shards of
- * about the same number of rows, each with a tape, an arena and its share of the threads of its own: they go forward and
- * back without waiting for one another. Where the cuts are depends on the batch alone, and the shards' gradients are
- * added in their order, so the numbers follow the number of shards, never that of threads.
+ * about the same number of rows, each with a tape, an arena and its share of the threads of its own: they go forward
+ * and back without waiting for one another. Where the cuts are depends on the batch alone, and the shards' gradients
+ * are added in their order, so the numbers follow the number of shards, never that of threads.
  */
 typedef struct PlaitUpdate PlaitUpdate;
 
