@@ -122,14 +122,8 @@ plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint6
 }
 
 /*
- * Parts
+ * Parts: offsets of their own, and the rows of the whole.
  */
-
-static gint64
-rows_in (PlaitRagged rows, gint64 first, gint64 n)
-{
-  return rows.offsets[first + n] - rows.offsets[first];
-}
 
 static void
 copy_offsets (PlaitRagged to, PlaitRagged from, gint64 first)
@@ -141,66 +135,55 @@ copy_offsets (PlaitRagged to, PlaitRagged from, gint64 first)
 }
 
 static void
-copy_trees (const PlaitTrees *to, const PlaitTrees *from, gint64 first)
+borrow_trees (PlaitTrees *to, const PlaitTrees *from, gint64 first)
 {
-  gsize nodes = (gsize)rows_in (from->nodes, first, to->nodes.n);
-  gint64 at = from->nodes.offsets[first];
+  gint64 node = from->nodes.offsets[first];
 
   copy_offsets (to->nodes, from->nodes, first);
-  memcpy (plait_batch_fill (gint64, to->left), from->left + at, nodes * sizeof *to->left);
-  memcpy (plait_batch_fill (gint64, to->right), from->right + at, nodes * sizeof *to->right);
-  memcpy (plait_batch_fill (const char *, to->labels), from->labels + at, nodes * sizeof *to->labels);
+  to->left = from->left + node;
+  to->right = from->right + node;
+  to->labels = from->labels + node;
 }
 
 static void
-copy_input (PlaitInput *to, const PlaitInput *from, gint64 first)
+borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
 {
-  gint64 n = to->rows.n, rows = rows_in (from->rows, first, n), at = from->rows.offsets[first];
+  gint64 row = from->rows.offsets[first];
 
   copy_offsets (to->rows, from->rows, first);
-  for (gint64 i = 0; i < n; i++)
+  for (gint64 i = 0; i < to->rows.n; i++)
     to->n_missing += plait_input_is_missing (to, i);
   if (to->kind == PLAIT_INPUT_TOKENS)
-    memcpy (plait_batch_fill (gint32, to->tokens), from->tokens + at, (gsize)rows * sizeof *to->tokens);
-  for (gint64 i = 0; to->kind == PLAIT_INPUT_FEATURES && i < rows; i++)
-    memcpy (plait_tensor_row (to->features, i), plait_tensor_row (from->features, at + i),
-            (gsize)to->features.width * sizeof (PlaitScalar));
+    to->tokens = from->tokens + row;
+  else
+    to->features = plait_tensor_rows (from->features, row, plait_ragged_rows (to->rows));
   if (to->trees != NULL)
-    copy_trees (to->trees, from->trees, first);
+    borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
 }
 
 PlaitBatch *
 plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **error)
 {
-  g_autofree PlaitBatchSource *sources = g_new (PlaitBatchSource, batch->n_sources);
+  g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, batch->n_sources);
   gboolean has_target = batch->target_rows.offsets != NULL;
-  gint64 target = has_target ? rows_in (batch->target_rows, first, n) : -1, at;
   PlaitBatch *part;
 
   for (gint64 i = 0; i < batch->n_sources; i++)
-    {
-      const PlaitInput *input = &batch->inputs[i];
-
-      sources[i] = (PlaitBatchSource){ .name = input->name,
-                                       .kind = input->kind,
-                                       .rows = rows_in (input->rows, first, n),
-                                       .width = input->features.width,
-                                       .has_trees = input->trees != NULL };
-      if (input->trees != NULL)
-        sources[i].nodes = rows_in (input->trees->nodes, first, n);
-    }
-  part = plait_batch_new (n, sources, batch->n_sources, target, error);
+    sources[i] = (PlaitBatchSource){ .name = batch->inputs[i].name,
+                                     .kind = batch->inputs[i].kind,
+                                     .has_trees = batch->inputs[i].trees != NULL };
+  /* One row stands for a target, as none stands for no target. */
+  part = plait_batch_new (n, sources, batch->n_sources, has_target ? 1 : -1, error);
   if (part == NULL)
     return NULL;
-  memcpy (plait_batch_fill (gint64, part->sentence), batch->sentence + first, (gsize)n * sizeof *part->sentence);
+  part->sentence = batch->sentence + first;
   for (gint64 i = 0; i < batch->n_sources; i++)
-    copy_input (plait_batch_fill (PlaitInput, part->inputs) + i, &batch->inputs[i], first);
+    borrow_input (plait_batch_fill (PlaitInput, part->inputs) + i, &batch->inputs[i], first);
   if (!has_target)
     return part;
   copy_offsets (part->target_rows, batch->target_rows, first);
-  at = batch->target_rows.offsets[first];
-  memcpy (plait_batch_fill (gint32, part->target_inputs), batch->target_inputs + at, (gsize)target * sizeof (gint32));
-  memcpy (plait_batch_fill (gint32, part->target_outputs), batch->target_outputs + at, (gsize)target * sizeof (gint32));
+  part->target_inputs = batch->target_inputs + batch->target_rows.offsets[first];
+  part->target_outputs = batch->target_outputs + batch->target_rows.offsets[first];
   return part;
 }
 

@@ -21,8 +21,8 @@ typedef struct
 PlaitBatch *plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                              GError **error);
 
-/* Sentences @first .. @first + @n - 1 of @batch as a batch of their own; names and labels stay @batch's. Fails if there
- * is no memory for it. (transfer full) */
+/* Sentences @first .. @first + @n - 1 of @batch as a batch of their own, whose rows stay @batch's, to be freed before
+ * it. Fails if there is no memory for its offsets. (transfer full) */
 PlaitBatch *plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **error);
 
 /* Writable, for the maker alone: what plugins see as const. */
