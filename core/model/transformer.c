@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/decoder.h"
 #include "model/transformer-site.h"
-#include "nn/feed_forward.h"
+#include "nn/feed-forward.h"
 #include "nn/positions.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/recurrent_stack.h"
+#include "nn/recurrent-stack.h"
 #include "plugin/plugin.h"
 
 /*

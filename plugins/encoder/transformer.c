@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "nn/attention.h"
-#include "nn/feed_forward.h"
+#include "nn/feed-forward.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
 #include "plugin/plugin.h"

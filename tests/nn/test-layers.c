@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "nn/attention.h"
 #include "nn/embedding.h"
-#include "nn/feed_forward.h"
+#include "nn/feed-forward.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
 

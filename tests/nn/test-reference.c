@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/feed_forward.h"
+#include "nn/feed-forward.h"
 #include "nn/positions.h"
 #include "reference.h"
 
