@@ -34,7 +34,8 @@ typedef enum
  * T rows, is row c of the sentence if c < T, and else inner node c - T of the sentence.
  *
  * Read from left to right, the leaves are the rows in their order: a sentence of I tokens has I - 1 inner nodes, or
- * none if it has no tree. An EOS row, the last of its sentence, stands outside of the tree.
+ * none if it has no tree. An EOS row, the last of its sentence, stands outside of the tree. So one token, with EOS
+ * behind it or without, is a tree whose root is that row.
  */
 typedef struct
 {

@@ -95,7 +95,7 @@ find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint
     {
       gint64 first = tree->rows.offsets[s], end = tree->rows.offsets[s + 1];
       gboolean has_nodes = end - first > plait_ragged_length (leaves, s);
-      gint64 at = has_nodes ? end - 1 : words != NULL && words[s] == 1 ? first : -1;
+      gint64 at = has_nodes ? end - 1 : words[s] == 1 ? first : -1;
 
       if (at < 0)
         continue;
@@ -118,8 +118,8 @@ find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint
 }
 
 const PlaitTreeRows *
-plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, PlaitRagged nodes, const gint64 *left, const gint64 *right,
-                 const gint64 *words)
+plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, PlaitRagged nodes, const gint64 *left,
+                 const gint64 *right)
 {
   gint64 rows = plait_ragged_rows (leaves) + plait_ragged_rows (nodes), levels = 0;
   gint64 *offsets = new_numbers (tape, leaves.n + 1, FALSE), *heights = new_numbers (tape, rows, FALSE);

@@ -23,13 +23,13 @@ typedef struct
 } PlaitTreeRows;
 
 /*
- * The rows of the trees over @leaves, in the arena of @tape. @nodes has the inner nodes of each sentence, children
- * before parents, so the last is its root; left[n] and right[n] count within the sentence: first the leaves, then the
- * inner nodes (as in PlaitTrees). @words is NULL or how many of its leaves are words: a sentence of one word has it for
- * its root, others without inner nodes have none.
+ * The rows of the trees over @leaves, in the arena of @tape. @words is how many leaves of each sentence its tree may
+ * have, the first ones: a sentence of one word has it for its root, others without inner nodes have none. @nodes has
+ * the inner nodes of each sentence, children before parents, so the last is its root; left[n] and right[n] count within
+ * the sentence: first the leaves, then the inner nodes (as in PlaitTrees).
  */
-PLAIT_API const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, PlaitRagged nodes,
-                                                const gint64 *left, const gint64 *right, const gint64 *words);
+PLAIT_API const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words,
+                                                PlaitRagged nodes, const gint64 *left, const gint64 *right);
 
 typedef struct
 {

@@ -3,13 +3,29 @@
 
 #include "autograd/operators.h"
 
+/* How many rows of each sentence stand in its tree: all but that of EOS. */
+static const gint64 *
+count_words (const PlaitEncoding *encoding)
+{
+  const PlaitInput *input = encoding->input;
+  gint64 *words = plait_arena_new_array (plait_tape_arena (encoding->tape), gint64, input->rows.n + 1);
+
+  for (gint64 s = 0; s < input->rows.n; s++)
+    {
+      gint64 n = plait_ragged_length (input->rows, s);
+
+      words[s] = n > 0 && input->tokens[input->rows.offsets[s + 1] - 1] == PLAIT_TOKEN_EOS ? n - 1 : n;
+    }
+  return words;
+}
+
 const PlaitTreeRows *
 plait_encoding_tree (const PlaitEncoding *encoding)
 {
   const PlaitTrees *trees = encoding->input->trees;
 
-  return plait_tree_rows (encoding->tape, encoding->leaves->memories[0].rows, trees->nodes, trees->left, trees->right,
-                          NULL);
+  return plait_tree_rows (encoding->tape, encoding->leaves->memories[0].rows, count_words (encoding), trees->nodes,
+                          trees->left, trees->right);
 }
 
 PlaitMemory

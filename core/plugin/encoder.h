@@ -89,7 +89,8 @@ typedef struct
  * For encoders of trees that stand on leaves.
  */
 
-/* The rows of the memory that the input's trees make over the leaves. */
+/* The rows of the memory that the input's trees make over the leaves. A sentence of one token, with EOS behind it or
+ * without, has that token for its root. */
 PLAIT_API const PlaitTreeRows *plait_encoding_tree (const PlaitEncoding *encoding);
 
 /* A memory with the states, and cells if there are some, of all those rows, and their links. */

@@ -18,6 +18,7 @@ enum
 typedef struct
 {
   gint64 leaves[SENTENCES + 1];
+  gint64 words[SENTENCES];
   gint64 nodes[SENTENCES + 1];
   gint64 left[SENTENCES * LONGEST];
   gint64 right[SENTENCES * LONGEST];
@@ -32,6 +33,7 @@ set_sentences (Sentences *sentences)
       gint64 n = s * 5 % (LONGEST + 1), first = sentences->nodes[s], inner = s % 3 == 2 ? 0 : MAX (n - 1, 0);
 
       sentences->leaves[s + 1] = sentences->leaves[s] + n;
+      sentences->words[s] = n;
       sentences->nodes[s + 1] = first + inner;
       for (gint64 i = 0; i < inner; i++)
         {
@@ -95,7 +97,7 @@ compute (const Kind *kind, guint threads)
   x = bench_random (&bench, plait_ragged_rows (leaves), INPUT, 1);
   initial.state = bench_random (&bench, SENTENCES, WIDTH, 2);
   states = plait_cell_run (bench.tape, &cell, plait_cell_project (bench.tape, &cell, x), leaves, TRUE, initial);
-  tree = plait_tree_rows (bench.tape, leaves, nodes, sentences.left, sentences.right, NULL);
+  tree = plait_tree_rows (bench.tape, leaves, sentences.words, nodes, sentences.left, sentences.right);
   rows[0] = plait_tree_unit_climb (bench.tape, &unit, tree, states, NULL).state;
   rows[1] = plait_tree_heads_apply (bench.tape, &heads, tree, states.state);
   rows[2] = plait_tree_down_apply (bench.tape, &way, tree, plait_sum (bench.tape, rows, 2));

@@ -103,8 +103,8 @@ tree_of (Bench *bench, gint64 words, gint64 n, const gint64 *left, const gint64 
   offsets[0] = nodes[0] = 0;
   offsets[1] = words;
   nodes[1] = n;
-  return plait_tree_rows (bench->tape, (PlaitRagged){ 1, offsets }, (PlaitRagged){ 1, nodes }, left, right,
-                          offsets + 1);
+  return plait_tree_rows (bench->tape, (PlaitRagged){ 1, offsets }, offsets + 1, (PlaitRagged){ 1, nodes }, left,
+                          right);
 }
 
 static const gint64 balanced_left[] = { 0, 3, 2, 5 }, balanced_right[] = { 1, 4, 6, 7 };
@@ -243,6 +243,7 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
 
 /* Three words under a tree and a word beside it, a missing sentence, two words without a tree, two with. */
 static const gint64 leaf_offsets[] = { 0, 4, 4, 6, 8 }, node_offsets[] = { 0, 2, 2, 2, 3 };
+static const gint64 batch_words[] = { 3, 0, 2, 2 };
 static const gint64 batch_left[] = { 1, 0, 0 }, batch_right[] = { 2, 4, 1 };
 static const PlaitRagged leaf_rows = { 4, leaf_offsets }, node_rows = { 4, node_offsets };
 
@@ -256,7 +257,7 @@ TEST_CASE (tree, rows_know_their_children_and_parents)
   const PlaitTreeRows *tree;
 
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  tree = plait_tree_rows (bench.tape, leaf_rows, node_rows, batch_left, batch_right, NULL);
+  tree = plait_tree_rows (bench.tape, leaf_rows, batch_words, node_rows, batch_left, batch_right);
   CHECK (memcmp (tree->rows.offsets, offsets, sizeof offsets) == 0);
   CHECK (memcmp (tree->left, lefts, sizeof lefts) == 0);
   CHECK (memcmp (tree->right, rights, sizeof rights) == 0);
@@ -284,7 +285,7 @@ TEST_CASE (tree, reads_each_tree_by_itself)
   plait_parameters_initialise (parameters, bench.pool, 1);
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
   x = bench_random (&bench, 8, WIDTH, 1);
-  tree = plait_tree_rows (bench.tape, leaf_rows, node_rows, batch_left, batch_right, NULL);
+  tree = plait_tree_rows (bench.tape, leaf_rows, batch_words, node_rows, batch_left, batch_right);
   climbed = plait_tree_unit_climb (bench.tape, &unit, tree, (PlaitCellState){ x, NULL }, NULL).state;
   descended = plait_tree_down_apply (bench.tape, &way, tree, climbed);
   for (gint64 s = 0; s < 4; s++)
@@ -292,8 +293,8 @@ TEST_CASE (tree, reads_each_tree_by_itself)
       gint64 first = leaf_offsets[s], words = leaf_offsets[s + 1] - first, nodes = node_offsets[s];
       gint64 one_leaf[] = { 0, words }, one_node[] = { 0, node_offsets[s + 1] - nodes };
       const PlaitTreeRows *one
-          = plait_tree_rows (bench.tape, (PlaitRagged){ 1, one_leaf }, (PlaitRagged){ 1, one_node }, batch_left + nodes,
-                             batch_right + nodes, NULL);
+          = plait_tree_rows (bench.tape, (PlaitRagged){ 1, one_leaf }, batch_words + s, (PlaitRagged){ 1, one_node },
+                             batch_left + nodes, batch_right + nodes);
       PlaitNode *leaves = plait_rows (bench.tape, x, first, words);
       PlaitNode *alone[2];
 

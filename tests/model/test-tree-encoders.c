@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "models.h"
+
+#include <math.h>
+
+#include "data/batch.h"
+
+/* What trees without inner nodes are to encoders of trees, through the plugins and whole batches. */
+
+#ifdef PLAIT_SCALAR_DOUBLE
+#define AGREEMENT 1e-12
+#else
+#define AGREEMENT 1e-5
+#endif
+
+#define SENTENCES 11
+
+/* Of the batch's sentences 1, 4, 7 and 10 have no inner nodes (models.h), nor have those of one row. */
+static const gint64 lengths[SENTENCES] = { 3, 1, 1, 0, 2, 2, 4, 2, 0, 1, 3 };
+static const gint64 targets[SENTENCES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+/* 4 ends with EOS behind its word; 10 with EOS behind two words that no parser joined, 7 is such a pair without one. */
+static const gboolean has_end[SENTENCES]
+    = { FALSE, FALSE, FALSE, FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE };
+
+/* The row that is the root, counted within the sentence, or -1. */
+static const gint64 roots[SENTENCES] = { 4, 0, 0, -1, 0, 2, 6, -1, -1, 0, -1 };
+
+static TestModel *
+tree_model (PlaitRegistry *registry, PlaitPlugin *encoder)
+{
+  PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
+  PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
+  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
+  g_autoptr (PlaitSettings) leaves_settings = test_small_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
+  TestSource source = { encoder, settings, leaves, leaves_settings };
+  TestDecoder decoder = { combiner, combiner_settings, NULL, NULL, test_decoder (2) };
+  GError *error = NULL;
+  TestModel *model = test_model_new (&source, 1, &decoder, 3, &error);
+
+  CHECK_NO_ERROR (error);
+  return model;
+}
+
+static PlaitBatch *
+tree_batch (const TestModel *model)
+{
+  const gint64 *const of_source[] = { lengths };
+  PlaitBatch *batch = test_batch (model, 0, SENTENCES, of_source, targets);
+  const PlaitInput *input = &batch->inputs[0];
+
+  for (gint64 s = 0; s < SENTENCES; s++)
+    if (has_end[s])
+      plait_batch_fill (gint32, input->tokens)[input->rows.offsets[s + 1] - 1] = PLAIT_TOKEN_EOS;
+  return batch;
+}
+
+/* The bottom-up state of the root, which stands on the left of its row, is the summary. */
+static void
+check_summary (const PlaitReading *reading)
+{
+  const PlaitMemory *memory = &reading->memories[0];
+  PlaitTensor summary = reading->summaries[0]->value;
+
+  CHECK_INT (summary.rows, SENTENCES);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      CONTEXT ("sentence %d", (int)s);
+      gint64 root = memory->rows.offsets[s] + roots[s];
+
+      for (gint64 i = 0; i < summary.width; i++)
+        if (roots[s] < 0)
+          CHECK (plait_tensor_row (summary, s)[i] == 0);
+        else
+          CHECK (plait_tensor_row (summary, s)[i] == plait_tensor_row (memory->states->value, root)[i]
+                 && plait_tensor_row (summary, s)[i] != 0);
+    }
+}
+
+/* Top-down, the root is tanh (h W + b), and what stands below no root is zeros. */
+static void
+check_root (const TestModel *model, const PlaitReading *reading)
+{
+  PlaitParameters *parameters = plait_model_parameters (model->model);
+  const PlaitParameter *weight = plait_parameters_find (parameters, "source/first/down/root/weight");
+  const PlaitParameter *bias = plait_parameters_find (parameters, "source/first/down/root/bias");
+  const PlaitMemory *memory = &reading->memories[0];
+
+  REQUIRE (weight != NULL && bias != NULL);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    for (gint64 row = 0; row < lengths[s] && roots[s] <= 0; row++)
+      for (gint64 i = 0; i < weight->value.width; i++)
+        {
+          CONTEXT ("sentence %d, row %d, column %d", (int)s, (int)row, (int)i);
+          const PlaitScalar *state = plait_tensor_row (memory->states->value, memory->rows.offsets[s] + row);
+          double sum = (double)bias->value.data[i];
+
+          for (gint64 k = 0; k < weight->value.rows; k++)
+            sum += (double)state[k] * (double)plait_tensor_row (weight->value, k)[i];
+          CHECK_NEAR (state[weight->value.rows + i], row == roots[s] ? tanh (sum) : 0, AGREEMENT);
+        }
+}
+
+/* Of one word there is but one tree, whose root is the word, with EOS behind it or without. Of two words that no parser
+ * joined there is none. */
+TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
+{
+  static const char *const names[] = { "bitree-gru", "bitree-lex", "tree-gru", "tree-lstm" };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      CONTEXT ("%s", names[i]);
+      PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, names[i]);
+      g_autoptr (TestModel) model = tree_model (registry, encoder);
+      g_autoptr (PlaitBatch) batch = tree_batch (model);
+      g_autoptr (PlaitPool) pool = plait_pool_new (1);
+      g_autoptr (PlaitArena) arena = plait_arena_new (0);
+      g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+      PlaitReading reading;
+
+      plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, plait_random_key (1, "dropout", NULL, 1));
+      reading = plait_model_read (model->model, tape, batch);
+      check_summary (&reading);
+      if (i < 2)
+        check_root (model, &reading);
+    }
+}
