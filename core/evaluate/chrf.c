@@ -141,10 +141,11 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   for (guint k = 0; k <= sentence->count; k++)
     {
       const char *text = k == 0 ? sentence->hypothesis : sentence->references[k - 1];
-      g_autofree char *lower = chrf->lowercase ? plait_text_lower (text) : NULL;
-      plait_ngrams_add_characters (sentence->characters, lower ? lower : text, chrf->whitespace);
+      g_autofree char *line = chrf->lowercase ? plait_text_lower (text) : g_strdup (text);
+      plait_text_strip_end (line);
+      plait_ngrams_add_characters (sentence->characters, line, chrf->whitespace);
       if (has_words (metric))
-        add_words (sentence->words, lower ? lower : text);
+        add_words (sentence->words, line);
     }
 
   g_autofree double *all = g_new (double, (gsize)sentence->count *width);

@@ -92,7 +92,7 @@ plait_text_lines (const char *text, gsize length, const char *name, GError **err
                       name, lines->len + 1, (gsize)(bad - start) + 1, (guchar)*bad);
           return NULL;
         }
-      g_ptr_array_add (lines, plait_text_strip_end (g_strndup (start, (gsize)(end - start))));
+      g_ptr_array_add (lines, g_strndup (start, (gsize)(end - start)));
       start = newline ? newline + 1 : stop;
     }
   g_ptr_array_add (lines, NULL);

@@ -26,8 +26,8 @@ gsize plait_text_count_words (const char *text);
  * str.lower () does. (transfer full) */
 char *plait_text_lower (const char *text);
 
-/* Splits @length bytes of a line-aligned file at "\n" alone and strips the end of each line ("\r" included), so that
- * no other separator of Unicode shifts the alignment. The last line may lack its "\n". @name stands in messages.
- * PLAIT_ERROR_INPUT for bytes that are not UTF-8 (or are zero), with file and line. (transfer full) (NULL-terminated)
- */
+/* Splits @length bytes of a line-aligned file at "\n" alone, so that no other separator of Unicode shifts the
+ * alignment. The last line may lack its "\n". What else stands at the end of a line, "\r" included, stays: metrics
+ * differ in what they drop there. @name stands in messages. PLAIT_ERROR_INPUT for bytes that are not UTF-8 (or are
+ * zero), with file and line. (transfer full) (NULL-terminated) */
 char **plait_text_lines (const char *text, gsize length, const char *name, GError **error);

@@ -2,8 +2,10 @@
 #include "harness.h"
 
 #include "evaluate/report.h"
+#include "evaluate/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* multi-bleu against counts by hand. multi-bleu.perl itself printed the same line for each of these texts. */
 
@@ -88,6 +90,27 @@ TEST_CASE (multi_bleu, reads_bytes)
   check_line ("multi-bleu", 1, hypotheses, 1, references,
               SIGNATURE ("1", "lc-ascii") "66.87 80.0/75.0/66.7/50.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = "
                                           "5)");
+}
+
+/* White space of Unicode alone is a word, at the end of a line too. */
+TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
+{
+  static const char *const spaces[]
+      = { "\xc2\xa0", "\xc2\x85", "\xe2\x80\xa8", "\xe3\x80\x80", "\xe2\x80\x83", "\x1c", "\x1f" };
+  static const char *const set[] = { "a b c d e f", "a b c d" };
+  static const char *const *const references[] = { set };
+
+  /* Eleven words, ten of them right; 8/9, 6/7, 4/5. */
+  CHECK_NEAR (pow (10.0 / 11 * 8 / 9 * 6 / 7 * 4 / 5, .25) * 100, 86.28, .005);
+  for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
+    {
+      g_autofree char *text = g_strconcat ("a b c d e f ", spaces[i], "\r\na b c d \t\v\f\r\n", NULL);
+      g_auto (GStrv) lines = plait_text_lines (text, strlen (text), "x", NULL);
+
+      check_line (
+          "multi-bleu", 2, (const char *const *)lines, 1, references,
+          SIGNATURE ("1", "lc-ascii") "86.28 90.9/88.9/85.7/80.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10)");
+    }
 }
 
 /* Nothing at all, where the script divides by zero. */

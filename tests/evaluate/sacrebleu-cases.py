@@ -126,6 +126,11 @@ def c_string(text):
         chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in data) + '"'
 
 
+def stripped(lines):
+    """The lines as sacreBLEU's command gives them to its metrics."""
+    return [None if line is None else line.rstrip() for line in lines]
+
+
 def main():
     print("/* SPDX-License-Identifier: MIT */\n#pragma once\n")
     print("/* Written by sacrebleu-cases.py, which says how; values of sacreBLEU, not of plait. */\n/* clang-format off */\n")
@@ -143,11 +148,11 @@ def main():
         print(f"  {{ {c_string(text)}, {c_string(text.lower())} }},")
     print("};\n")
 
-    # sacreBLEU's command opens files so, and strips each line.
+    # sacreBLEU's command opens files so.
     print("static const struct\n{\n  const char *bytes, *lines[8];\n} line_cases[] = {")
     for data in LINES:
         stream = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
-        lines = [line.rstrip() for line in stream]
+        lines = stripped(stream)
         print(f"  {{ {c_string(data)}, {{ {', '.join([c_string(x) for x in lines] + ['NULL'])} }} }},")
     print("};\n")
 
@@ -163,7 +168,7 @@ def main():
           "} score_cases[] = {")
     for number, (_, hypotheses, sets) in enumerate(CORPORA):
         for text, metric in METRICS:
-            score = metric.corpus_score(hypotheses, sets)
+            score = metric.corpus_score(stripped(hypotheses), [stripped(lines) for lines in sets])
             line = score.format(width=2, signature=str(metric.get_signature()))
             print(f"  {{ {number}, {c_string(text)}, {score.score!r},\n    {c_string(line)} }},")
     print("};")
