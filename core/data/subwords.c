@@ -134,10 +134,14 @@ subwords_score (gconstpointer model, gint32 id)
   return (double)plait_sentencepiece_score (model, id);
 }
 
+/* A tab is a space, as in what is learnt from. */
 static void
 subwords_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
 {
   gint32 unknown = PLAIT_TOKEN_UNKNOWN;
+  g_autofree char *spaced = NULL;
+  if (memchr (text, '\t', length) != NULL)
+    text = spaced = g_strdelimit (g_strndup (text, length), "\t", ' ');
   if (!plait_sentencepiece_encode (model, text, length, ids))
     g_array_append_val (ids, unknown);
 }
@@ -225,12 +229,12 @@ next_training_line (gpointer data, gsize *length)
                       plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
         }
-      /* SentencePiece skips lines with tabs, which it uses for itself. */
+      /* SentencePiece skips lines with tabs and with U+2585, which it uses for itself. */
       g_string_truncate (lines->given, 0);
       g_string_append_len (lines->given, line, (gssize)*length);
-      for (gsize i = 0; i < lines->given->len; i++)
-        if (lines->given->str[i] == '\t')
-          lines->given->str[i] = ' ';
+      g_string_replace (lines->given, "\xe2\x96\x85", " ", 0);
+      g_strdelimit (lines->given->str, "\t", ' ');
+      *length = lines->given->len;
       return lines->given->str;
     }
   return NULL;

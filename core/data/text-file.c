@@ -364,7 +364,7 @@ gboolean
 plait_text_is_blank (const char *line, gsize length)
 {
   for (gsize i = 0; i < length; i++)
-    if (line[i] != ' ' && line[i] != '\t')
+    if (!plait_text_is_ascii_space (line[i]))
       return FALSE;
   return TRUE;
 }

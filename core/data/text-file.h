@@ -42,7 +42,14 @@ const char *plait_text_reader_name (const PlaitTextReader *reader);
 /* Reads and checks what is left; FALSE on failure. plait_text_reader_line is the number of lines of the file then. */
 gboolean plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error);
 
-/* Whether @line holds nothing but spaces and tabs: an empty line to the corpus. */
+/* Whether @c is white space of ASCII, which parts words. */
+static inline gboolean
+plait_text_is_ascii_space (char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Whether @line holds nothing but white space of ASCII: an empty line to the corpus. */
 gboolean plait_text_is_blank (const char *line, gsize length);
 
 /* The whole text of the file or pipe at @path ("-": standard input), inflated but otherwise as it is: nothing is

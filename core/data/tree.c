@@ -65,18 +65,12 @@ plait_tree_next (const PlaitTree *tree, gint64 node)
   return next;
 }
 
-static inline gboolean
-is_space (char c)
-{
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* The bytes up to the next blank or bracket. */
 static gsize
 atom_length (const char *text, gsize length)
 {
   gsize n = 0;
-  while (n < length && !is_space (text[n]) && text[n] != '(' && text[n] != ')')
+  while (n < length && !plait_text_is_ascii_space (text[n]) && text[n] != '(' && text[n] != ')')
     n++;
   return n;
 }
@@ -156,7 +150,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
   for (gsize i = 0; i < length;)
     {
       gsize byte = i + 1;
-      if (is_space (line[i]))
+      if (plait_text_is_ascii_space (line[i]))
         i++;
       else if (brackets->closed)
         return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -165,7 +159,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
                            byte);
       else if (line[i] == '(')
         {
-          for (i++; i < length && is_space (line[i]); i++)
+          for (i++; i < length && plait_text_is_ascii_space (line[i]); i++)
             ;
           gsize n = atom_length (line + i, length - i);
           gint64 node = plait_tree_add (brackets->tree, -1, line + i, n);
@@ -202,15 +196,15 @@ says_none (const char *line, gsize length)
   gsize first = 0;
   if (plait_text_is_blank (line, length))
     return TRUE;
-  while (is_space (line[first]))
+  while (plait_text_is_ascii_space (line[first]))
     first++;
-  while (is_space (line[length - 1]))
+  while (plait_text_is_ascii_space (line[length - 1]))
     length--;
   if (length - first == strlen ("null") && memcmp (line + first, "null", length - first) == 0)
     return TRUE;
   for (gsize i = first; i < length; i++)
     {
-      if (line[i] != '(' && line[i] != ')' && !is_space (line[i]))
+      if (line[i] != '(' && line[i] != ')' && !plait_text_is_ascii_space (line[i]))
         return FALSE;
       depth += (line[i] == '(') - (line[i] == ')');
       if (depth < 0)
@@ -228,7 +222,7 @@ plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error
   if (says_none (line, length))
     return TRUE;
   gsize first = 0;
-  while (is_space (line[first]))
+  while (plait_text_is_ascii_space (line[first]))
     first++;
   if (line[first] == '[')
     return plait_tree_read_triples (tree, line, length, error);

@@ -10,6 +10,11 @@
  *   unigram    SentencePiece, unigram language model
  *   bpe        SentencePiece, byte pair encoding
  *
+ * To SentencePiece a tab is a space, and so is U+2581, by which it writes spaces: decoding gives a space for either. It
+ * learns no U+2585, which is unknown, or bytes with byte_fallback. With identity all else comes back as it was, but for
+ * what is unknown. U+FEFF is a character like others; the byte order mark before a file's first line is dropped where
+ * the file is read (text-file.h).
+ *
  * Ids 0 to 3 are padding, BOS, EOS and unknown (data/input.h) in all of them. A vocabulary is immutable, may be used by
  * several threads at once, and may be shared by any number of streams.
  */

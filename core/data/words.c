@@ -46,20 +46,14 @@ word_equal (gconstpointer a, gconstpointer b)
   return x->length == y->length && memcmp (x->text, y->text, x->length) == 0;
 }
 
-static inline gboolean
-is_space (char c)
-{
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 const char *
 plait_words_next (const char *text, gsize text_length, gsize *position, gsize *length)
 {
   gsize i = *position;
-  while (i < text_length && is_space (text[i]))
+  while (i < text_length && plait_text_is_ascii_space (text[i]))
     i++;
   gsize first = i;
-  while (i < text_length && !is_space (text[i]))
+  while (i < text_length && !plait_text_is_ascii_space (text[i]))
     i++;
   *position = i;
   *length = i - first;

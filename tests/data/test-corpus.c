@@ -210,6 +210,8 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
   g_free (data_write ("target", "a\nb\n\nd\na\n", -1));
   setup.settings.empty_is_error = TRUE;
   check_refused (&setup, "target:3: the line is empty; expected a sentence of out, since empty=error");
+  g_free (data_write ("target", "a\nb\n \t\v\f\r\r\nd\na\n", -1));
+  check_refused (&setup, "target:3: the line is empty");
   setup.settings.empty_is_error = FALSE;
 
   g_free (data_write ("target", "a\nb\nc\n\xc3(\na\n", -1));

@@ -174,7 +174,8 @@ TEST_CASE (trees, group_the_pieces_of_a_word)
 
 TEST_CASE (trees, may_be_missing)
 {
-  static const char *const none[] = { "", " \t", "null", " null ", "(())", "()", "( ( ) )", "[1,1,201]", "[3,3,9]" };
+  static const char *const none[]
+      = { "", " \t", "\f\v", "null", " null ", "(())", "()", "( ( ) )", "[1,1,201]", "[3,3,9]" };
   const gint32 pieces[] = { 2, 1, 1 };
   for (guint i = 0; i < G_N_ELEMENTS (none); i++)
     {

@@ -224,7 +224,7 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
   g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (vocabulary != NULL);
-  const char *text = "\xe0\xa4\x95\xe0\xa4\xbe \xf0\x9f\xa6\x95\t!";
+  const char *text = "\xe0\xa4\x95\xe0\xa4\xbe \xf0\x9f\xa6\x95 \xe2\x96\x85!";
   g_autofree char *back = decode_encoded (vocabulary, text);
   CHECK_STRING (back, text);
 
@@ -236,6 +236,92 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
   CHECK (strpbrk (all, "\r\n") == NULL);
   CHECK (strlen (all) > 200);
   CHECK (g_utf8_validate (all, -1, NULL));
+}
+
+static PlaitVocabulary *
+learn (const char *type, gboolean byte_fallback, const char *text)
+{
+  g_autofree char *path = data_write ("learnt", text, -1);
+  PlaitVocabularySettings settings = subword_settings (type, byte_fallback                   ? 280
+                                                             : strcmp (type, "unigram") == 0 ? 18
+                                                                                             : 24);
+  g_autoptr (GError) error = NULL;
+  settings.byte_fallback = byte_fallback;
+  PlaitVocabulary *vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, &error);
+  CHECK_NO_ERROR (error);
+  return vocabulary;
+}
+
+/* "one two" and "five", with @character in the places of all spaces but one: how it is learnt and how it is read. */
+static void
+check_reads_as_space (const char *character)
+{
+  static const char plain[] = "one two two\nfive six ten\nfive two one\n";
+  g_auto (GStrv) parts = g_strsplit ("one two|two\nfive|six|ten\nfive|two|one\n", "|", -1);
+  g_autofree char *text = g_strjoinv (character, parts);
+  g_autofree char *sentence = g_strconcat ("five", character, "two", NULL);
+  const char *const types[] = { "bpe", "unigram", "bpe" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      CONTEXT ("%s %u", types[i], i);
+      g_autoptr (PlaitVocabulary) expected = learn (types[i], i == 2, plain);
+      g_autoptr (PlaitVocabulary) learnt = learn (types[i], i == 2, text);
+      REQUIRE (expected != NULL && learnt != NULL);
+      CHECK_STRING (plait_vocabulary_hash (learnt), plait_vocabulary_hash (expected));
+      g_autofree char *back = decode_encoded (learnt, sentence);
+      CHECK_STRING (back, "five two");
+    }
+}
+
+TEST_CASE (subwords, read_a_tab_as_a_space)
+{
+  check_reads_as_space ("\t");
+}
+
+/* SentencePiece writes it for a space. */
+TEST_CASE (subwords, read_u2581_as_a_space)
+{
+  check_reads_as_space ("\xe2\x96\x81");
+}
+
+/* SentencePiece keeps U+2585 for what it does not know, and skips lines that have it. */
+TEST_CASE (subwords, learn_from_lines_with_u2585)
+{
+  g_autoptr (PlaitVocabulary) vocabulary
+      = learn ("bpe", FALSE, "five six one\nzebra \xe2\x96\x85\xe2\x96\x85 one\nzebra one\xe2\x96\x85two\n");
+  REQUIRE (vocabulary != NULL);
+  g_autofree char *back = decode_encoded (vocabulary, "zebra two");
+  CHECK_STRING (back, "zebra two");
+  g_autofree char *unknown = decode_encoded (vocabulary, "one\xe2\x96\x85");
+  CHECK_CONTAINS (unknown, "one \xe2\x81\x87");
+}
+
+/* At the start of a file it is none of the text, elsewhere a character like others; in words as well. */
+TEST_CASE (vocabulary, drops_a_byte_order_mark)
+{
+  const char *const types[] = { "bpe", "words" };
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      CONTEXT ("%s", types[i]);
+      g_autoptr (PlaitVocabulary) expected = learn (types[i], FALSE, "one two\n\xef\xbb\xbfthree\n");
+      g_autoptr (PlaitVocabulary) learnt = learn (types[i], FALSE, "\xef\xbb\xbfone two\n\xef\xbb\xbfthree\n");
+      REQUIRE (expected != NULL && learnt != NULL);
+      CHECK_STRING (plait_vocabulary_hash (learnt), plait_vocabulary_hash (expected));
+      g_autofree char *back = decode_encoded (learnt, "two \xef\xbb\xbfthree one");
+      CHECK_STRING (back, "two \xef\xbb\xbfthree one");
+    }
+}
+
+/* To words, tabs part and U+2581 does not. */
+TEST_CASE (words, are_parted_by_tabs)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = data_words ("one\ttwo a\xe2\x96\x81"
+                                                       "b\n");
+  g_autofree char *back = decode_encoded (vocabulary, "a\xe2\x96\x81"
+                                                      "b\ttwo");
+  CHECK_STRING (back, "a\xe2\x96\x81"
+                      "b two");
 }
 
 TEST_CASE (subwords, are_the_same_for_the_same_text)
