@@ -12,6 +12,14 @@ typedef struct
   guint *axes; /* [n]: places in the grid's list */
 } RowAxes;
 
+static void
+row_axes_clear (RowAxes *rows)
+{
+  g_free (rows->axes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RowAxes, row_axes_clear)
+
 static RowAxes
 row_axes (const PlaitCells *cells)
 {
@@ -258,8 +266,7 @@ PlaitGridTable *
 plait_grid_table_new (const PlaitGrid *grid, GError **error)
 {
   g_autoptr (PlaitGridTable) table = g_new0 (PlaitGridTable, 1);
-  RowAxes axes = row_axes (grid->cells);
-  g_autofree guint *freed = axes.axes;
+  g_auto (RowAxes) axes = row_axes (grid->cells);
   g_autoptr (GPtrArray) rows = group_cells (grid, &axes);
 
   table->n_axes = axes.n;

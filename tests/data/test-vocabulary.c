@@ -54,16 +54,7 @@ TEST_CASE (words, are_ordered_by_count_then_bytes)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("b a\xc2\xa0"
                                                        "c \t b d\r\nd e b\n<s> d\n");
-  const char *const expected[] = { "<pad>",
-                                   "<s>",
-                                   "</s>",
-                                   "<unk>",
-                                   "b",
-                                   "d",
-                                   "<s>",
-                                   "a\xc2\xa0"
-                                   "c",
-                                   "e" };
+  const char *const expected[] = { "<pad>", "<s>", "</s>", "<unk>", "b", "d", "<s>", "a\u00a0c", "e" };
   const int counts[] = { 0, 0, 0, 0, 3, 3, 1, 1, 1 };
   REQUIRE (plait_vocabulary_size (vocabulary) == G_N_ELEMENTS (expected));
   for (gsize i = 0; i < G_N_ELEMENTS (expected); i++)

@@ -104,6 +104,7 @@ TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)
   g_autoptr (PlaitCells) cells = load (registry, "decoder.combiner=serial;hierarchical\n", &error);
 
   CHECK_NO_ERROR (error);
+  CHECK (cells != NULL);
   g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, NULL, registry, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (experiment != NULL);

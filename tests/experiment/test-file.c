@@ -456,10 +456,12 @@ TEST_CASE (experiment_file, trees)
   g_autoptr (PlaitExperiment) one
       = load (registry, grid, (const char *[]){ "source.en.encoder=transformer", NULL }, &error);
   CHECK_NO_ERROR (error);
+  CHECK (one != NULL);
 
   static const char generated[] = "[data]\ngenerate=reorder\n[source a]\nencoder=forest\n[decoder]\ncombiner=serial\n";
   g_autoptr (PlaitExperiment) made = load (registry, generated, NULL, &error);
   CHECK_NO_ERROR (error);
+  CHECK (made != NULL);
   CHECK (load (registry, generated, (const char *[]){ "data.generate=agreement", NULL }, &error) == NULL);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the task agreement makes no stream \"a.trees\"");
 }

@@ -204,10 +204,11 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
 TEST_CASE (initialise, says_what_does_not_fit)
 {
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (experiment);
   g_autofree char *said = NULL;
   g_autofree char *narrow = NULL;
   GError *error = NULL;
+
+  g_free (base_run (experiment));
   g_autoptr (PlaitStore) second
       = run_still (experiment, "second.h5",
                    (const char *[]){ "train.initialise=base.h5", "source.b.feed_forward=12", "data.generate.seed=9",
@@ -266,7 +267,6 @@ raise_stop (int line, gpointer data)
 TEST_CASE (initialise, goes_on_after_an_interruption_to_the_same_bits)
 {
   g_autofree char *first = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (first);
   g_autofree char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
   g_autofree char *reference = plait_test_path ("reference.h5");
   g_autofree char *output = plait_test_path ("second.h5");
@@ -274,6 +274,7 @@ TEST_CASE (initialise, goes_on_after_an_interruption_to_the_same_bits)
   g_autoptr (PlaitLog) log = test_log_new (raise_stop, &stop);
   GError *error = NULL;
 
+  g_free (base_run (first));
   CHECK (test_run (experiment, reference, FALSE, 1, NULL, NULL, &error));
   CHECK_NO_ERROR (error);
   CHECK (!test_run (experiment, output, FALSE, 1, log, &stop, &error));

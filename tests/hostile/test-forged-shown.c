@@ -137,6 +137,7 @@ TEST_CASE (hostile_forged, texts_that_are_shown)
       CHECK (strpbrk (shown.output, "\x1b\x07") == NULL);
       CHECK (g_utf8_validate (shown.output, -1, NULL));
       g_auto (Attempt) report = ATTEMPT (REPORT);
+      CHECK_INT (report.code, 0);
       g_autoptr (GBytes) page = materials_read ("new");
       CHECK (g_utf8_validate (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), NULL));
       CHECK (g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>") == NULL);

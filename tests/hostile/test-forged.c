@@ -31,7 +31,7 @@ forge_and_refuse (const char *from, const char *const *places, guint n, const ch
 TEST_CASE (hostile_forged, places_of_a_run)
 {
   static const char *const places[]
-      = { "/vocabulary", "/vocabulary/shared/model", "/checkpoint", "/checkpoint/best/parameters" TABLE, "/plugins" };
+      = { "/vocabulary", "/vocabulary/shared/model", "/checkpoint", ("/checkpoint/best/parameters" TABLE), "/plugins" };
 
   forge_and_refuse ("text.h5", places, G_N_ELEMENTS (places), TRANSLATE);
 }
@@ -39,7 +39,7 @@ TEST_CASE (hostile_forged, places_of_a_run)
 TEST_CASE (hostile_forged, places_of_a_checkpoint)
 {
   static const char *const places[] = {
-    "/checkpoint/last/parameters" TABLE,
+    ("/checkpoint/last/parameters" TABLE),
     "/checkpoint/last/optimizer",
     STATE,
     "/training/updates",

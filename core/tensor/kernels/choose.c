@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/kernels/kernels.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 /* Names of the levels: 1 is the least that the build's target promises, 3 and 4 are x86-64-v3 and x86-64-v4. */
 extern const PlaitKernels plait_v1_kernels;
 #ifdef __x86_64__
@@ -9,14 +13,35 @@ extern const PlaitKernels plait_v3_kernels, plait_v4_kernels;
 
 static const PlaitKernels *chosen;
 
+#ifdef __x86_64__
+/* Feature by feature, since not every compiler knows the levels by name. */
+static gboolean
+has_level_3 (void)
+{
+  guint a, b, c, d;
+
+  return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && __builtin_cpu_supports ("bmi")
+         && __builtin_cpu_supports ("bmi2") && __get_cpuid (1, &a, &b, &c, &d) && c & bit_F16C && c & bit_MOVBE
+         && __get_cpuid (0x80000001, &a, &b, &c, &d) && c & bit_LZCNT;
+}
+
+static gboolean
+has_level_4 (void)
+{
+  return has_level_3 () && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+         && __builtin_cpu_supports ("avx512cd") && __builtin_cpu_supports ("avx512dq")
+         && __builtin_cpu_supports ("avx512vl");
+}
+#endif
+
 static gboolean
 runs_here (const PlaitKernels *kernels)
 {
 #ifdef __x86_64__
   if (kernels == &plait_v4_kernels)
-    return __builtin_cpu_supports ("x86-64-v4");
+    return has_level_4 ();
   if (kernels == &plait_v3_kernels)
-    return __builtin_cpu_supports ("x86-64-v3");
+    return has_level_3 ();
 #endif
   return TRUE;
 }

@@ -234,7 +234,7 @@ KERNEL (adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitA
   PlaitScalar keep = (PlaitScalar)(1 - settings->rate * settings->weight_decay);
   PlaitScalar scale = (PlaitScalar)settings->gradient_scale;
 
-#pragma GCC ivdep
+  INDEPENDENT
   for (gint64 i = 0; i < n; i++)
     {
       PlaitScalar g = gradient[i] * scale;
@@ -259,7 +259,7 @@ KERNEL (adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const Pl
   PlaitScalar keep = (PlaitScalar)(1 - settings->rate * settings->weight_decay);
   PlaitScalar scale = (PlaitScalar)settings->gradient_scale;
 
-#pragma GCC ivdep
+  INDEPENDENT
   for (gint64 i = 0; i < n; i++)
     {
       PlaitScalar g = gradient[i] * scale;

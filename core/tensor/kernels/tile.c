@@ -90,30 +90,26 @@ KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a
                     next);
 }
 
-/* The lanes of step @distance of a transposition: what stays, and what comes from the partner row. */
-static inline __attribute__ ((always_inline)) void
-exchange (Vector *x, Vector *y, VectorInteger distance)
-{
-  IntegerVector lane = vector_lanes (), low, high;
-
-  low = (lane & distance) != 0;
-  high = (low & (lane + (VectorInteger)VECTOR_LENGTH)) | (~low & (lane + distance));
-  low = (low & (lane + (VectorInteger)VECTOR_LENGTH - distance)) | (~low & lane);
-  Vector first = __builtin_shuffle (*x, *y, low), second = __builtin_shuffle (*x, *y, high);
-
-  *x = first;
-  *y = second;
-}
+/* The lanes of a step of a transposition in the first and in the second of two rows that are @d apart: what stays, and
+ * what comes from the other row. */
+#define FROM_FIRST(i, d) ((i & d) != 0 ? i - d + LANES : i)
+#define FROM_SECOND(i, d) ((i & d) != 0 ? i + LANES : i + d)
 
 static inline __attribute__ ((always_inline)) void
 transpose_square (Vector *square)
 {
-  UNROLL
-  for (gint64 distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
-    UNROLL
-  for (gint64 i = 0; i < VECTOR_LENGTH; i++)
-    if ((i & distance) == 0)
-      exchange (&square[i], &square[i + distance], distance);
+#define EXCHANGE(distance)                                                                                             \
+  UNROLL                                                                                                               \
+  for (gint64 i = 0; i < VECTOR_LENGTH; i++)                                                                           \
+    if ((i & distance) == 0)                                                                                           \
+      {                                                                                                                \
+        Vector first = square[i], second = square[i + distance];                                                       \
+                                                                                                                       \
+        square[i] = SHUFFLE (first, second, FROM_FIRST, distance);                                                     \
+        square[i + distance] = SHUFFLE (first, second, FROM_SECOND, distance);                                         \
+      }
+  EACH_DISTANCE (EXCHANGE)
+#undef EXCHANGE
 }
 
 void

@@ -20,13 +20,14 @@
 #else
 #define VECTOR_BYTES 16
 #endif
-#define VECTOR_LENGTH ((gint64)(VECTOR_BYTES / sizeof (PlaitScalar)))
-
 #ifdef PLAIT_SCALAR_DOUBLE
+#define LANES (VECTOR_BYTES / 8)
 typedef gint64 VectorInteger;
 #else
+#define LANES (VECTOR_BYTES / 4)
 typedef gint32 VectorInteger;
 #endif
+#define VECTOR_LENGTH ((gint64)LANES)
 
 typedef PlaitScalar Vector __attribute__ ((vector_size (VECTOR_BYTES)));
 typedef VectorInteger IntegerVector __attribute__ ((vector_size (VECTOR_BYTES)));
@@ -39,6 +40,12 @@ typedef PlaitScalar UnalignedVector
 #define KERNEL(name) KERNEL_NAME (PLAIT_KERNEL_LEVEL, name)
 
 #define UNROLL _Pragma ("GCC unroll 32")
+/* No round of the loop reads what another one writes. */
+#ifdef __clang__
+#define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma ("GCC ivdep")
+#endif
 
 static inline __attribute__ ((always_inline)) Vector
 vector_load (const PlaitScalar *from)
@@ -155,20 +162,37 @@ vector_lanes (void)
   return lanes;
 }
 
-/* The lanes in another order: lane i gets lane i ^ @distance. */
-static inline __attribute__ ((always_inline)) Vector
-vector_swap (Vector x, VectorInteger distance)
-{
-  return __builtin_shuffle (x, vector_lanes () ^ distance);
-}
+/*
+ * SHUFFLE (x, y, from, distance): lane i gets number from (i, distance) of the lanes of x and, behind them, those of y.
+ * EACH_DISTANCE (step) is step (LANES / 2), .. step (2), step (1). Both are macros, as is @from, because the compiler
+ * wants the lanes' numbers as constants before it unrolls a loop.
+ */
+#if LANES == 16
+#define SHUFFLE(x, y, from, d) __builtin_shufflevector (x, y, FROM_8 (from, 0, d), FROM_8 (from, 8, d))
+#define EACH_DISTANCE(step) step (8) step (4) step (2) step (1)
+#elif LANES == 8
+#define SHUFFLE(x, y, from, d) __builtin_shufflevector (x, y, FROM_8 (from, 0, d))
+#define EACH_DISTANCE(step) step (4) step (2) step (1)
+#elif LANES == 4
+#define SHUFFLE(x, y, from, d) __builtin_shufflevector (x, y, FROM_4 (from, 0, d))
+#define EACH_DISTANCE(step) step (2) step (1)
+#else
+#define SHUFFLE(x, y, from, d) __builtin_shufflevector (x, y, FROM_2 (from, 0, d))
+#define EACH_DISTANCE(step) step (1)
+#endif
+#define FROM_8(from, i, d) FROM_4 (from, i, d), FROM_4 (from, i + 4, d)
+#define FROM_4(from, i, d) FROM_2 (from, i, d), FROM_2 (from, i + 2, d)
+#define FROM_2(from, i, d) from ((i), d), from ((i + 1), d)
+
+#define FROM_SWAPPED(i, distance) (i ^ distance)
 
 /* The lanes are added pairwise, always in one order. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 vector_sum (Vector x)
 {
-  UNROLL
-  for (VectorInteger distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
-    x += vector_swap (x, distance);
+#define ADD_SWAPPED(distance) x += SHUFFLE (x, x, FROM_SWAPPED, distance);
+  EACH_DISTANCE (ADD_SWAPPED)
+#undef ADD_SWAPPED
   return x[0];
 }
 
@@ -176,9 +200,9 @@ vector_sum (Vector x)
 static inline __attribute__ ((always_inline)) PlaitScalar
 vector_greatest (Vector x)
 {
-  UNROLL
-  for (VectorInteger distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
-    x = vector_maximum (x, vector_swap (x, distance));
+#define COMPARE_SWAPPED(distance) x = vector_maximum (x, SHUFFLE (x, x, FROM_SWAPPED, distance));
+  EACH_DISTANCE (COMPARE_SWAPPED)
+#undef COMPARE_SWAPPED
   return x[0];
 }
 
