@@ -25,6 +25,7 @@ typedef struct
   /* Names in order, which point into the entries. */
   GPtrArray *keys;
   GHashTable *entries;
+  char *text; /* plait_key_file_group_text; NULL until it is asked for */
 } Group;
 
 struct PlaitKeyFile
@@ -56,6 +57,7 @@ group_free (gpointer data)
   g_hash_table_unref (group->entries);
   g_free (group->name);
   g_free (group->origin);
+  g_free (group->text);
   g_free (group);
 }
 
@@ -181,6 +183,7 @@ put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
     }
   g_free (entry->value);
   entry->value = value;
+  g_clear_pointer (&group->text, g_free);
   return entry;
 }
 
@@ -455,6 +458,29 @@ plait_key_file_place (const PlaitKeyFile *file, const char *group_name, const ch
   return g_strdup (origin != NULL ? origin : file->name);
 }
 
+const char *
+plait_key_file_group_text (const PlaitKeyFile *file, const char *name)
+{
+  Group *group = find_group (file, name);
+  GString *text;
+
+  if (group == NULL)
+    return "";
+  if (group->text != NULL)
+    return group->text;
+  text = g_string_new (NULL);
+  g_string_append_printf (text, "[%s]\n", name);
+  for (guint k = 0; k < group->keys->len; k++)
+    {
+      const char *key = g_ptr_array_index (group->keys, k);
+      g_autofree char *written = g_key_file_get_value (file->written, name, key, NULL);
+
+      g_string_append_printf (text, "%s=%s\n", key, written);
+    }
+  group->text = g_string_free (text, FALSE);
+  return group->text;
+}
+
 char *
 plait_key_file_text (const PlaitKeyFile *file)
 {
@@ -462,17 +488,9 @@ plait_key_file_text (const PlaitKeyFile *file)
 
   for (guint i = 0; i < file->names->len; i++)
     {
-      const char *name = g_ptr_array_index (file->names, i);
-      Group *group = find_group (file, name);
-
-      g_string_append_printf (text, "%s[%s]\n", i == 0 ? "" : "\n", name);
-      for (guint k = 0; k < group->keys->len; k++)
-        {
-          const char *key = g_ptr_array_index (group->keys, k);
-          g_autofree char *written = g_key_file_get_value (file->written, name, key, NULL);
-
-          g_string_append_printf (text, "%s=%s\n", key, written);
-        }
+      if (i > 0)
+        g_string_append_c (text, '\n');
+      g_string_append (text, plait_key_file_group_text (file, g_ptr_array_index (file->names, i)));
     }
   return g_string_free (text, FALSE);
 }

@@ -37,9 +37,7 @@ typedef struct
 typedef struct
 {
   PlaitKeyFile *file;
-  const char *folder;
-  char **alternatives;
-  PlaitRegistry *registry;
+  PlaitResolver *resolver;
   PlaitProblems *problems;
   GPtrArray *exclusions;
   CellsPrivate *cells;
@@ -47,6 +45,7 @@ typedef struct
   GPtrArray *faults;  /* lines in order */
   GHashTable *counts; /* line -> number of cells with it */
   GHashTable *firsts; /* line -> label of the first of them */
+  guint *set;         /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
 
@@ -242,13 +241,16 @@ label_of (const Builder *builder, const guint *places)
   return g_strdup (label->str);
 }
 
-/* Gives the file the values of the cell at @places; every axis is set, so nothing is left of the cell before. */
+/* Gives the file the values of the cell at @places: those of the axes that stand otherwise than in the cell before. */
 static gboolean
 set_values (const Builder *builder, const guint *places, GError **error)
 {
   for (guint i = 0; i < builder->cells->axes->len; i++)
     {
       const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, i);
+
+      if (builder->set[i] == places[i])
+        continue;
       g_autofree char *place = plait_key_file_place (builder->file, GRID, axis->key);
       g_autofree char *group = NULL, *key = NULL;
       g_auto (GStrv) parts = g_strsplit (axis->values[places[i]], "\\", -1);
@@ -257,6 +259,7 @@ set_values (const Builder *builder, const guint *places, GError **error)
       plait_experiment_split_key (axis->key, &group, &key);
       if (!plait_key_file_set (builder->file, group, key, written, place, error))
         return FALSE;
+      builder->set[i] = places[i];
     }
   return TRUE;
 }
@@ -292,8 +295,7 @@ add_cell (Builder *builder, const guint *places)
 
   builder->n_resolved++;
   if (set_values (builder, places, &fault))
-    experiment = plait_experiment_resolve (builder->file, builder->folder, (const char *const *)builder->alternatives,
-                                           PLAIT_RESOLVE_CHECK_FILES, builder->registry, &fault);
+    experiment = plait_resolver_resolve (builder->resolver, builder->file, &fault);
   if (experiment == NULL)
     {
       note_faults (builder, fault->message, label);
@@ -344,8 +346,11 @@ static void
 build_cells (Builder *builder)
 {
   CellsPrivate *cells = builder->cells;
-  g_autofree guint *places = g_new0 (guint, cells->axes->len + 1);
+  g_autofree guint *places = g_new0 (guint, cells->axes->len);
+  g_autofree guint *set = g_new (guint, cells->axes->len);
 
+  memset (set, 0xff, cells->axes->len * sizeof *set);
+  builder->set = set;
   do
     if (is_excluded (builder, places))
       cells->public.n_excluded++;
@@ -487,6 +492,8 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   g_autofree char *folder = g_path_get_dirname (absolute);
   g_auto (GStrv) alternatives = plait_cells_alternatives (file);
+  g_autoptr (PlaitResolver) resolver
+      = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
   g_autoptr (GPtrArray) exclusions = g_ptr_array_new_with_free_func (exclusion_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -494,9 +501,7 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
   g_autoptr (GHashTable) firsts = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   Builder builder = {
     .file = file,
-    .folder = folder,
-    .alternatives = alternatives,
-    .registry = registry,
+    .resolver = resolver,
     .problems = problems,
     .exclusions = exclusions,
     .cells = (CellsPrivate *)cells,

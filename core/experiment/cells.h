@@ -59,6 +59,6 @@ PlaitCells *plait_cells_load (const char *path, const char *const *overrides, Pl
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)
 
-/* The combiners, coverages and encoders that the axes of @file choose among, as plait_experiment_resolve takes them;
+/* The combiners, coverages and encoders that the axes of @file choose among, as plait_resolver_new takes them;
  * none without [grid]. (transfer full) */
 char **plait_cells_alternatives (const PlaitKeyFile *file);

@@ -239,7 +239,7 @@ need_split (const PlaitResolution *resolution, const char *split)
 static gboolean
 has_split (const PlaitResolution *resolution, const char *split)
 {
-  const GArray *files = resolution->experiment->files;
+  const GArray *files = resolution->experiment->data->files;
 
   for (guint i = 0; i < files->len; i++)
     if (g_str_equal (g_array_index (files, PlaitDataFile, i).split, split))
@@ -252,7 +252,7 @@ static void
 check_files (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const GArray *files = resolution->experiment->files;
+  const GArray *files = resolution->experiment->data->files;
 
   for (guint i = 0; i < files->len; i++)
     check_file (resolution, &g_array_index (files, PlaitDataFile, i));
@@ -285,7 +285,7 @@ static void
 check_generated (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const GArray *files = resolution->experiment->files;
+  const GArray *files = resolution->experiment->data->files;
 
   for (guint i = 0; i < files->len; i++)
     plait_resolution_problem (resolution, "data", g_array_index (files, PlaitDataFile, i).key,
@@ -311,7 +311,7 @@ static void
 check_vocabulary_files (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const GArray *files = resolution->experiment->vocabulary_files;
+  const GArray *files = resolution->experiment->data->vocabulary_files;
   g_autoptr (GPtrArray) known = g_ptr_array_new ();
 
   for (guint i = 0; i < files->len; i++)

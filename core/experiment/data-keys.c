@@ -23,64 +23,65 @@ decimal (gint64 value)
 }
 
 static void
-add_task_setting (PlaitExperimentPrivate *experiment, const char *name, gint64 initial, gint64 minimum, gint64 maximum,
+add_task_setting (PlaitDataInFile *data, const char *name, gint64 initial, gint64 minimum, gint64 maximum,
                   const char *summary)
 {
   g_autofree char *standard = decimal (initial), *least = decimal (minimum), *most = decimal (maximum);
   PlaitSettingSpecification specification = {
     .name = name,
     .type = PLAIT_SETTING_INTEGER,
-    .standard = g_string_chunk_insert (experiment->texts, standard),
-    .minimum = g_string_chunk_insert (experiment->texts, least),
-    .maximum = g_string_chunk_insert (experiment->texts, most),
+    .standard = g_string_chunk_insert (data->texts, standard),
+    .minimum = g_string_chunk_insert (data->texts, least),
+    .maximum = g_string_chunk_insert (data->texts, most),
     .summary = summary,
   };
 
-  g_array_append_val (experiment->task_specifications, specification);
+  g_array_append_val (data->task_specifications, specification);
 }
 
-/* The keys generate.NAME of @task as settings. */
+/* The keys generate.NAME of the task as settings. */
 static void
-make_task_settings (PlaitExperimentPrivate *experiment, const PlaitTask *task)
+make_task_settings (PlaitDataInFile *data)
 {
+  const PlaitTask *task = data->task;
   g_auto (PlaitTaskSettings) usual = plait_task_defaults (task);
   g_autoptr (GPtrArray) places = g_ptr_array_new ();
 
-  add_task_setting (experiment, "seed", (gint64)usual.seed, 0, G_MAXINT64, "Seed of the corpus");
+  add_task_setting (data, "seed", (gint64)usual.seed, 0, G_MAXINT64, "Seed of the corpus");
   for (guint i = 0; i < PLAIT_TASK_SPLITS; i++)
-    add_task_setting (experiment, plait_task_splits[i], usual.sizes[i], 1, MOST_TUPLES, "Tuples of this split");
+    add_task_setting (data, plait_task_splits[i], usual.sizes[i], 1, MOST_TUPLES, "Tuples of this split");
   for (gint64 i = 0; i < task->n_parameters; i++)
     {
       const PlaitTaskParameter *parameter = &task->parameters[i];
 
-      add_task_setting (experiment, parameter->name, parameter->initial, parameter->minimum, parameter->maximum,
+      add_task_setting (data, parameter->name, parameter->initial, parameter->minimum, parameter->maximum,
                         parameter->summary);
     }
-  for (guint i = 0; i < experiment->task_specifications->len; i++)
-    g_ptr_array_add (places, &g_array_index (experiment->task_specifications, PlaitSettingSpecification, i));
-  experiment->task_settings = plait_settings_new ((const PlaitSettingSpecification *const *)places->pdata, places->len);
+  for (guint i = 0; i < data->task_specifications->len; i++)
+    g_ptr_array_add (places, &g_array_index (data->task_specifications, PlaitSettingSpecification, i));
+  data->task_settings = plait_settings_new ((const PlaitSettingSpecification *const *)places->pdata, places->len);
 }
 
 static void
 find_task (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
+  PlaitDataInFile *data = resolution->experiment->data;
   const char *name = plait_key_file_value (resolution->file, "data", "generate");
   g_autoptr (GError) fault = NULL;
 
   if (name == NULL || *name == '\0')
     return;
-  experiment->public.task = plait_task_find (name, &fault);
-  if (experiment->public.task == NULL)
+  data->task = plait_task_find (name, &fault);
+  if (data->task == NULL)
     plait_resolution_problem (resolution, "data", "generate", "%s", fault->message);
   else
-    make_task_settings (experiment, experiment->public.task);
+    make_task_settings (data);
 }
 
 static void
 read_task_key (const PlaitResolution *resolution, const char *key)
 {
-  PlaitSettings *settings = resolution->experiment->task_settings;
+  PlaitSettings *settings = resolution->experiment->data->task_settings;
   const char *name = key + strlen (GENERATE_PREFIX);
   g_autoptr (GError) fault = NULL;
 
@@ -93,7 +94,7 @@ read_task_key (const PlaitResolution *resolution, const char *key)
   if (plait_settings_find (settings, name) < 0)
     {
       const char *nearest = plait_settings_nearest (settings, name);
-      const char *task = resolution->experiment->public.task->name;
+      const char *task = resolution->experiment->data->task->name;
 
       if (nearest != NULL)
         plait_resolution_problem (resolution, "data", key, "the task %s has no such parameter; did you mean \"%s%s\"?",
@@ -109,20 +110,19 @@ read_task_key (const PlaitResolution *resolution, const char *key)
 static void
 fill_task_settings (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
-  PlaitExperiment *public = &experiment->public;
+  PlaitDataInFile *data = resolution->experiment->data;
 
-  if (public->task == NULL)
+  if (data->task == NULL)
     return;
-  public->task_settings = plait_task_defaults (public->task);
-  for (guint i = 0; i < plait_settings_n (experiment->task_settings); i++)
+  data->task_values = plait_task_defaults (data->task);
+  for (guint i = 0; i < plait_settings_n (data->task_settings); i++)
     {
-      const char *name = plait_settings_specification (experiment->task_settings, i)->name;
-      gint64 value = g_ascii_strtoll (plait_settings_text_at (experiment->task_settings, i), NULL, 10);
+      const char *name = plait_settings_specification (data->task_settings, i)->name;
+      gint64 value = g_ascii_strtoll (plait_settings_text_at (data->task_settings, i), NULL, 10);
       g_autofree char *key = g_strconcat (GENERATE_PREFIX, name, NULL);
       g_autoptr (GError) fault = NULL;
 
-      if (!plait_task_set (public->task, &public->task_settings, name, value, &fault))
+      if (!plait_task_set (data->task, &data->task_values, name, value, &fault))
         plait_resolution_problem (resolution, "data", key, "%s", fault->message);
     }
 }
@@ -156,7 +156,7 @@ static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT }
 static gboolean
 read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
 {
-  GStringChunk *texts = resolution->experiment->texts;
+  PlaitDataInFile *data = resolution->experiment->data;
   g_autoptr (GError) fault = NULL;
   g_autofree char *name
       = plait_setting_parse (&any_text, plait_key_file_value (resolution->file, "data", key), NULL, &fault);
@@ -166,15 +166,15 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
       plait_resolution_problem (resolution, "data", key, "%s", fault != NULL ? fault->message : "no file is named");
       return FALSE;
     }
-  g_autofree char *path = g_canonicalize_filename (name, resolution->experiment->public.data.folder);
-  file->key = g_string_chunk_insert (texts, key);
-  file->written = g_string_chunk_insert (texts, name);
-  file->path = g_string_chunk_insert (texts, path);
+  g_autofree char *path = g_canonicalize_filename (name, data->folder);
+  file->key = g_string_chunk_insert (data->texts, key);
+  file->written = g_string_chunk_insert (data->texts, name);
+  file->path = g_string_chunk_insert (data->texts, path);
   if (!(resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
     return TRUE;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     plait_resolution_problem (resolution, "data", key, "there is no file %s; name one relative to %s, or set folder",
-                              path, resolution->experiment->public.data.folder);
+                              path, data->folder);
   else if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     plait_resolution_problem (resolution, "data", key, "%s is not a regular file; name one", path);
   else if (access (path, R_OK) != 0)
@@ -188,7 +188,7 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
 static gboolean
 take_data_key (const PlaitResolution *resolution, const char *group, const char *key)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
+  PlaitDataInFile *data = resolution->experiment->data;
   const char *dot = strchr (key, '.');
   PlaitDataFile file = { NULL };
 
@@ -201,9 +201,9 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
     }
   if (g_str_has_prefix (key, VOCABULARY_PREFIX))
     {
-      file.stream = g_string_chunk_insert (experiment->texts, key + strlen (VOCABULARY_PREFIX));
+      file.stream = g_string_chunk_insert (data->texts, key + strlen (VOCABULARY_PREFIX));
       if (read_file_name (resolution, key, &file))
-        g_array_append_val (experiment->vocabulary_files, file);
+        g_array_append_val (data->vocabulary_files, file);
       return TRUE;
     }
 
@@ -217,12 +217,12 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
                               "\"%s\" is no name of a stream; give SPLIT.STREAM, such as train.en", dot + 1);
   else
     {
-      file.split = g_string_chunk_insert_const (experiment->texts, split);
-      file.stream = g_string_chunk_insert (experiment->texts, dot + 1);
+      file.split = g_string_chunk_insert_const (data->texts, split);
+      file.stream = g_string_chunk_insert (data->texts, dot + 1);
       if (read_file_name (resolution, key, &file))
-        g_array_append_val (experiment->files, file);
-      if (g_str_has_prefix (split, "test") && !g_ptr_array_find (experiment->test_splits, file.split, NULL))
-        g_ptr_array_add (experiment->test_splits, (gpointer)file.split);
+        g_array_append_val (data->files, file);
+      if (g_str_has_prefix (split, "test") && !g_ptr_array_find (data->test_splits, file.split, NULL))
+        g_ptr_array_add (data->test_splits, (gpointer)file.split);
     }
   return TRUE;
 }
@@ -231,7 +231,7 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
 static void
 find_folder (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
+  PlaitDataInFile *data = resolution->experiment->data;
   const char *written = plait_key_file_value (resolution->file, "data", "folder");
   g_autofree char *folder = g_canonicalize_filename (written != NULL ? written : "", resolution->folder);
   g_autofree char *text = plait_setting_parse (&any_text, folder, NULL, NULL);
@@ -240,7 +240,7 @@ find_folder (const PlaitResolution *resolution)
   if (text == NULL)
     plait_resolution_problem (resolution, "data", "folder",
                               "the folder's name is no plain UTF-8 text; rename it, or name another");
-  experiment->public.data.folder = g_string_chunk_insert (experiment->texts, folder);
+  data->folder = g_string_chunk_insert (data->texts, folder);
 }
 
 /* The rules that given trees are made binary by. A run keeps its own, so those of a file need not be there then. */
@@ -256,38 +256,89 @@ find_head_rules (const PlaitResolution *resolution)
     reads |= g_array_index (experiment->used, PlaitExperimentSource, i).trees != NULL;
   if (!reads || data->trees != PLAIT_TREES_GIVEN || data->binarisation != PLAIT_BINARISE_HEAD)
     return;
-  g_autofree char *path
+  experiment->head_rules
       = plait_registry_find_text (resolution->registry, PLAIT_HEAD_RULES_FOLDER, data->head_rules, &fault);
-  if (path != NULL)
-    experiment->public.head_rules = g_string_chunk_insert (experiment->texts, path);
-  else if (resolution->flags & PLAIT_RESOLVE_CHECK_FILES)
+  experiment->public.head_rules = experiment->head_rules;
+  if (experiment->head_rules == NULL && (resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
     plait_resolution_problem (resolution, "data", "head_rules", "%s", fault->message);
+}
+
+/* The whole group into what is there for it. */
+static void
+read_data (const PlaitResolution *resolution)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+
+  find_folder (resolution);
+  find_task (resolution);
+  /* The task knows what there is to be predicted. */
+  if (data->task != NULL)
+    {
+      const char *const *streams = data->task->streams;
+      plait_settings_set (data->settings, "target", streams[g_strv_length ((char **)streams) - 1], NULL);
+    }
+  plait_resolution_read_group (resolution, "data", data->settings, take_data_key);
+  fill_task_settings (resolution);
+  if (data->task != NULL)
+    g_ptr_array_add (data->test_splits, (gpointer) "test");
+  g_ptr_array_add (data->test_splits, NULL);
+}
+
+static PlaitDataInFile *
+data_in_file_new (void)
+{
+  PlaitDataInFile *data = g_rc_box_new0 (PlaitDataInFile);
+
+  data->texts = g_string_chunk_new (1024);
+  data->settings = plait_settings_new_for_group (&plait_data_group);
+  data->files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->test_splits = g_ptr_array_new ();
+  data->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
+  return data;
+}
+
+static void
+data_in_file_clear (gpointer data_in_file)
+{
+  PlaitDataInFile *data = data_in_file;
+
+  plait_settings_free (data->settings);
+  plait_settings_free (data->task_settings);
+  plait_task_settings_clear (&data->task_values);
+  g_ptr_array_unref (data->test_splits);
+  g_array_unref (data->files);
+  g_array_unref (data->vocabulary_files);
+  g_array_unref (data->task_specifications);
+  g_string_chunk_free (data->texts);
+}
+
+void
+plait_data_in_file_free (gpointer data)
+{
+  g_rc_box_release_full (data, data_in_file_clear);
 }
 
 void
 plait_resolution_read_data (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
-  PlaitExperiment *public = &experiment->public;
-  const char *folder;
+  PlaitExperiment *public = &resolution->experiment->public;
+  const char *says = plait_key_file_group_text (resolution->file, "data");
+  PlaitDataInFile *data = g_hash_table_lookup (resolution->read->data, says);
+  guint problems = plait_problems_count (resolution->problems);
 
-  find_folder (resolution);
-  folder = public->data.folder;
-  find_task (resolution);
-  experiment->data = plait_settings_new_for_group (&plait_data_group);
-  /* The task knows what there is to be predicted. */
-  if (public->task != NULL)
+  resolution->experiment->data = data != NULL ? g_rc_box_acquire (data) : data_in_file_new ();
+  if (data == NULL)
     {
-      const char *const *streams = public->task->streams;
-      plait_settings_set (experiment->data, "target", streams[g_strv_length ((char **)streams) - 1], NULL);
+      data = resolution->experiment->data;
+      read_data (resolution);
+      if (plait_problems_count (resolution->problems) == problems)
+        g_hash_table_insert (resolution->read->data, g_strdup (says), g_rc_box_acquire (data));
     }
-  plait_resolution_read_group (resolution, "data", experiment->data, take_data_key);
-  plait_settings_fill_group (experiment->data, &plait_data_group, &public->data);
-  public->data.folder = folder;
-  fill_task_settings (resolution);
+  plait_settings_fill_group (data->settings, &plait_data_group, &public->data);
+  public->data.folder = data->folder;
+  public->task = data->task;
+  public->task_settings = data->task_values;
+  public->test_splits = (const char *const *)data->test_splits->pdata;
   find_head_rules (resolution);
-  if (public->task != NULL)
-    g_ptr_array_add (experiment->test_splits, (gpointer) "test");
-  g_ptr_array_add (experiment->test_splits, NULL);
-  public->test_splits = (const char *const *)experiment->test_splits->pdata;
 }

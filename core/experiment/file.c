@@ -69,16 +69,18 @@ plait_experiment_load (const char *path, const char *const *overrides, PlaitRegi
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   folder = g_path_get_dirname (absolute);
   g_auto (GStrv) alternatives = plait_cells_alternatives (file);
-  return plait_experiment_resolve (file, folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry,
-                                   error);
+  g_autoptr (PlaitResolver) resolver
+      = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
+  return plait_resolver_resolve (resolver, file, error);
 }
 
 PlaitExperiment *
 plait_experiment_parse (const char *text, const char *name, PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new ("/", NULL, 0, registry);
 
-  return file == NULL ? NULL : plait_experiment_resolve (file, "/", NULL, 0, registry, error);
+  return file == NULL ? NULL : plait_resolver_resolve (resolver, file, error);
 }
 
 /*
@@ -91,16 +93,23 @@ typedef struct
   guint skipped; /* flags of settings that are left out */
 } Writer;
 
-/* A key-file's value: backslashes are the only characters of ours that need an escape. */
+/* @prefix and @key are its name. A key-file's value: backslashes are the only characters of ours that need an escape.
+ */
 static void
-write_value (Writer *writer, const char *key, const char *value)
+write_value (Writer *writer, const char *prefix, const char *key, const char *value)
 {
-  g_string_append_printf (writer->text, "%s=", key);
-  for (const char *p = value; *p != '\0'; p++)
+  g_string_append (writer->text, prefix);
+  g_string_append (writer->text, key);
+  g_string_append_c (writer->text, '=');
+  for (gsize plain; *value != '\0'; value += plain)
     {
-      if (*p == '\\')
-        g_string_append_c (writer->text, '\\');
-      g_string_append_c (writer->text, *p);
+      plain = strcspn (value, "\\");
+      g_string_append_len (writer->text, value, (gssize)plain);
+      if (value[plain] == '\\')
+        {
+          g_string_append (writer->text, "\\\\");
+          plain++;
+        }
     }
   g_string_append_c (writer->text, '\n');
 }
@@ -112,8 +121,7 @@ write_setting (Writer *writer, const PlaitSettingSpecification *specification, c
     return;
   if ((specification->flags & PLAIT_SETTING_PLACE) && writer->skipped && *value != '\0')
     value = "given";
-  g_autofree char *key = g_strconcat (prefix, specification->name, NULL);
-  write_value (writer, key, value);
+  write_value (writer, prefix, specification->name, value);
 }
 
 static void
@@ -182,14 +190,14 @@ write_files (Writer *writer, const PlaitExperiment *experiment, const GArray *fi
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
       if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
-        write_value (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+        write_value (writer, "", file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
     }
 }
 
 static void
 write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
 {
-  const PlaitSettings *settings = experiment->data;
+  const PlaitSettings *settings = experiment->data->settings;
 
   write_heading (writer, "data");
   for (guint i = 0; i < plait_settings_n (settings); i++)
@@ -203,10 +211,10 @@ write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
       write_setting (writer, specification, "",
                      is_folder ? experiment->public.data.folder : plait_settings_text_at (settings, i));
     }
-  if (experiment->task_settings != NULL)
-    write_settings (writer, "generate.", experiment->task_settings);
-  write_files (writer, &experiment->public, experiment->files);
-  write_files (writer, &experiment->public, experiment->vocabulary_files);
+  if (experiment->data->task_settings != NULL)
+    write_settings (writer, "generate.", experiment->data->task_settings);
+  write_files (writer, &experiment->public, experiment->data->files);
+  write_files (writer, &experiment->public, experiment->data->vocabulary_files);
 }
 
 static void
@@ -215,12 +223,12 @@ write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const Pl
   g_autofree char *heading = g_strdup_printf ("source %s", source->name);
 
   write_heading (writer, heading);
-  write_value (writer, "encoder", source->encoder->name);
-  write_value (writer, "stream", source->stream);
+  write_value (writer, "", "encoder", source->encoder->name);
+  write_value (writer, "", "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
-    write_value (writer, "dataset", source->dataset);
+    write_value (writer, "", "dataset", source->dataset);
   if (source->leaves != NULL)
-    write_value (writer, "leaves", source->leaves->name);
+    write_value (writer, "", "leaves", source->leaves->name);
   write_settings (writer, "", source->parameters);
   if (source->leaves == NULL)
     return;
@@ -268,7 +276,7 @@ plait_experiment_key (const PlaitExperiment *experiment)
 const char *
 plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
 {
-  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->files;
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
 
   for (guint i = 0; i < files->len; i++)
     {
@@ -333,7 +341,7 @@ plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stre
 const char *
 plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
 {
-  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->vocabulary_files;
+  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files;
 
   for (guint i = 0; i < files->len; i++)
     {

@@ -50,7 +50,7 @@ typedef struct
 /* Everything belongs to the experiment, and the plugins to the registry, which must outlive it. */
 typedef struct
 {
-  const char *path; /* of the file, as given */
+  char *path; /* of the file, as given */
   const char *name;
 
   PlaitExperimentSettings experiment;
@@ -129,10 +129,18 @@ typedef enum
   PLAIT_RESOLVE_CHECK_FILES = 1 << 0, /* the files of [data] must be there */
 } PlaitResolveFlags;
 
-/* The experiment that @file (which must outlive it) describes; relative paths start from @folder. @alternatives names
- * more combiners and encoders, as "combiner NAME" and "encoder NAME" (NULL-terminated, or NULL), whose parameters may
- * stand in the file though the plugin chosen has none of the name: those of the other cells of a grid. (transfer full)
- */
-PlaitExperiment *plait_experiment_resolve (const PlaitKeyFile *file, const char *folder,
-                                           const char *const *alternatives, PlaitResolveFlags flags,
-                                           PlaitRegistry *registry, GError **error);
+/* Makes experiments of key files. A group that says what it said before is not read again, nor are its files looked at
+ * again, and the experiments share what it gave. */
+typedef struct PlaitResolver PlaitResolver;
+
+/* Relative paths start from @folder. @alternatives names more combiners and encoders, as "combiner NAME" and "encoder
+ * NAME" (NULL-terminated, or NULL), whose parameters may stand in the file though the plugin chosen has none of the
+ * name: those of the other cells of a grid. @registry must outlive the experiments, all else only the resolver.
+ * (transfer full) */
+PlaitResolver *plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
+                                   PlaitRegistry *registry);
+void plait_resolver_free (PlaitResolver *resolver);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResolver, plait_resolver_free)
+
+/* The experiment that @file describes. (transfer full) */
+PlaitExperiment *plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, GError **error);

@@ -6,7 +6,8 @@
 
 struct PlaitDigests
 {
-  GHashTable *known; /* path, or what describes a generated text -> SHA-256 */
+  GHashTable *files;     /* path -> SHA-256 */
+  GHashTable *generated; /* what describes a split of a generated corpus -> GStrv: SHA-256 of each stream of the task */
 };
 
 PlaitDigests *
@@ -14,7 +15,8 @@ plait_digests_new (void)
 {
   PlaitDigests *digests = g_new (PlaitDigests, 1);
 
-  digests->known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  digests->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  digests->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
   return digests;
 }
 
@@ -23,20 +25,21 @@ plait_digests_free (PlaitDigests *digests)
 {
   if (!digests)
     return;
-  g_hash_table_unref (digests->known);
+  g_hash_table_unref (digests->files);
+  g_hash_table_unref (digests->generated);
   g_free (digests);
 }
 
 static const char *
 digest_of_file (PlaitDigests *digests, const char *path, GError **error)
 {
-  char *digest = g_hash_table_lookup (digests->known, path);
+  char *digest = g_hash_table_lookup (digests->files, path);
 
   if (!digest)
     {
       digest = plait_digest_file (path, 0, error);
       if (digest)
-        g_hash_table_insert (digests->known, g_strdup (path), digest);
+        g_hash_table_insert (digests->files, g_strdup (path), digest);
     }
   return digest;
 }
@@ -45,9 +48,9 @@ digest_of_file (PlaitDigests *digests, const char *path, GError **error)
  * Generated text
  */
 
-/* No path begins like this, because paths are absolute. (transfer full) */
+/* (transfer full) */
 static char *
-describe_generated (const PlaitExperiment *experiment, guint split, const char *stream)
+describe_split (const PlaitExperiment *experiment, guint split)
 {
   const PlaitTask *task = experiment->task;
   const PlaitTaskSettings *settings = &experiment->task_settings;
@@ -56,7 +59,7 @@ describe_generated (const PlaitExperiment *experiment, guint split, const char *
   g_string_append_printf (text, " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT, settings->seed, settings->sizes[split]);
   for (gint64 i = 0; i < task->n_parameters; i++)
     g_string_append_printf (text, " %" G_GINT64_FORMAT, settings->values[i]);
-  g_string_append_printf (text, " %s.%s", plait_task_splits[split], stream);
+  g_string_append_printf (text, " %s", plait_task_splits[split]);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -72,13 +75,14 @@ checksum_free (gpointer checksum)
   g_checksum_free (checksum);
 }
 
-/* Makes all streams of a split and takes their digests, without writing them. */
-static void
-digest_split (PlaitDigests *digests, const PlaitExperiment *experiment, guint split)
+/* Makes all streams of a split and takes their digests, without writing them. (transfer full) */
+static char **
+digest_split (const PlaitExperiment *experiment, guint split)
 {
   const PlaitTask *task = experiment->task;
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (string_free);
   g_autoptr (GPtrArray) checksums = g_ptr_array_new_with_free_func (checksum_free);
+  GPtrArray *digests = g_ptr_array_new ();
 
   for (guint s = 0; task->streams[s]; s++)
     {
@@ -97,18 +101,34 @@ digest_split (PlaitDigests *digests, const PlaitExperiment *experiment, guint sp
         }
     }
   for (guint s = 0; s < lines->len; s++)
-    g_hash_table_insert (digests->known, describe_generated (experiment, split, task->streams[s]),
-                         g_strdup (g_checksum_get_string (checksums->pdata[s])));
+    g_ptr_array_add (digests, g_strdup (g_checksum_get_string (checksums->pdata[s])));
+  g_ptr_array_add (digests, NULL);
+  return (char **)g_ptr_array_free (digests, FALSE);
 }
 
-static const char *
-digest_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split, const char *stream)
+static const char *const *
+digests_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split)
 {
-  g_autofree char *description = describe_generated (experiment, split, stream);
+  g_autofree char *description = describe_split (experiment, split);
+  char **found = g_hash_table_lookup (digests->generated, description);
 
-  if (!g_hash_table_contains (digests->known, description))
-    digest_split (digests, experiment, split);
-  return g_hash_table_lookup (digests->known, description);
+  if (!found)
+    {
+      found = digest_split (experiment, split);
+      g_hash_table_insert (digests->generated, g_steal_pointer (&description), found);
+    }
+  return (const char *const *)found;
+}
+
+/* The place of @stream, which is there, among those of @task. */
+static guint
+place_of (const PlaitTask *task, const char *stream)
+{
+  guint place = 0;
+
+  while (!g_str_equal (task->streams[place], stream))
+    place++;
+  return place;
 }
 
 /*
@@ -122,13 +142,17 @@ visit_generated (PlaitDigests *digests, const PlaitExperiment *experiment, Plait
   g_autofree const char **streams = plait_experiment_all_streams (experiment);
 
   for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
-    for (guint i = 0; streams[i]; i++)
-      {
-        g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[split], streams[i]);
+    {
+      const char *const *generated = digests_of_generated (digests, experiment, split);
 
-        if (!visitor (name, NULL, digest_of_generated (digests, experiment, split, streams[i]), data, error))
-          return FALSE;
-      }
+      for (guint i = 0; streams[i]; i++)
+        {
+          g_autofree char *name = g_strconcat (plait_task_splits[split], ".", streams[i], NULL);
+
+          if (!visitor (name, NULL, generated[place_of (experiment->task, streams[i])], data, error))
+            return FALSE;
+        }
+    }
   return TRUE;
 }
 
@@ -233,8 +257,9 @@ static gboolean
 append_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
   g_autofree char *key = plait_digest_key (name);
+  g_autofree char *line = g_strconcat (key, "=", digest, "\n", NULL);
 
-  g_string_append_printf (data, "%s=%s\n", key, digest);
+  g_string_append (data, line);
   return TRUE;
 }
 

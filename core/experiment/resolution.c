@@ -104,19 +104,72 @@ suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
   plait_settings_set (train, "warm_up", "0", NULL);
 }
 
+/* experiment.name, or the file's name without its folder and suffix. */
+static void
+name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
+{
+  g_autofree char *name = g_path_get_basename (plait_key_file_name (resolution->file));
+
+  if (g_str_has_suffix (name, ".ini"))
+    name[strlen (name) - strlen (".ini")] = '\0';
+  if (*plait_settings_text (experiment, "name") == '\0')
+    plait_settings_set (experiment, "name", name, NULL);
+}
+
+/* What @reader makes of [@group] as the file has it, where it did so before without a fault. (transfer full) or NULL */
+static PlaitSettings *
+recall_settings (const PlaitResolution *resolution, const char *reader, const char *group)
+{
+  g_autofree char *says = g_strconcat (reader, "\n", plait_key_file_group_text (resolution->file, group), NULL);
+  PlaitSettings *settings = g_hash_table_lookup (resolution->read->settings, says);
+
+  return settings != NULL ? plait_settings_share (settings) : NULL;
+}
+
+/* Keeps what @reader has made of [@group], unless problems have come to those that there were before. */
+static void
+keep_settings (const PlaitResolution *resolution, const char *reader, const char *group, PlaitSettings *settings,
+               guint problems)
+{
+  if (plait_problems_count (resolution->problems) == problems)
+    g_hash_table_insert (resolution->read->settings,
+                         g_strconcat (reader, "\n", plait_key_file_group_text (resolution->file, group), NULL),
+                         plait_settings_share (settings));
+}
+
+/* The run that training begins with, made absolute: a run keeps it as text. */
+static void
+find_initial (const PlaitResolution *resolution, PlaitSettings *train)
+{
+  const char *written = plait_settings_text (train, "initialise");
+  g_autofree char *path = *written != '\0' ? g_canonicalize_filename (written, resolution->folder) : NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (path != NULL && !plait_settings_set (train, "initialise", path, &fault))
+    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
+}
+
 /* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. @suit (may
- * be NULL) sets defaults that depend on a key. */
+ * be NULL) sets defaults that depend on a key, @complete (may be NULL) what the values leave open. */
 static PlaitSettings *
 read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
                  void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
+                 void (*complete) (const PlaitResolution *resolution, PlaitSettings *settings),
                  void (*check) (const PlaitResolution *resolution))
 {
-  PlaitSettings *settings = plait_settings_new_for_group (group);
+  PlaitSettings *settings = recall_settings (resolution, group->name, group->name);
   guint problems = plait_problems_count (resolution->problems);
 
-  if (suit != NULL)
-    suit (resolution, settings);
-  plait_resolution_read_group (resolution, group->name, settings, NULL);
+  if (settings == NULL)
+    {
+      settings = plait_settings_new_for_group (group);
+      if (suit != NULL)
+        suit (resolution, settings);
+      plait_resolution_read_group (resolution, group->name, settings, NULL);
+      if (complete != NULL)
+        complete (resolution, settings);
+      keep_settings (resolution, group->name, group->name, settings, problems);
+    }
   plait_settings_fill_group (settings, group, memory);
   if (check != NULL && plait_problems_count (resolution->problems) == problems)
     check (resolution);
@@ -148,6 +201,22 @@ check_groups (const PlaitResolution *resolution)
     }
 }
 
+/* The parameters of the plugin @schema, which stand in [@group]. */
+static PlaitSettings *
+read_parameters (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, PlaitOtherKey other)
+{
+  g_autofree char *reader = g_strdup_printf ("%s %s", plait_plugin_kind_name (schema->kind), schema->name);
+  PlaitSettings *settings = recall_settings (resolution, reader, group);
+  guint problems = plait_problems_count (resolution->problems);
+
+  if (settings != NULL)
+    return settings;
+  settings = plait_settings_new (schema->parameters, schema->n_parameters);
+  plait_resolution_read_group (resolution, group, settings, other);
+  keep_settings (resolution, reader, group, settings, problems);
+  return settings;
+}
+
 static gboolean
 is_combiner_alternative (const PlaitResolution *resolution, const char *group, const char *key)
 {
@@ -167,9 +236,8 @@ read_combiner (const PlaitResolution *resolution)
       plait_resolution_problem (resolution, "decoder", "combiner", "%s", fault->message);
       return;
     }
-  const PlaitSchema *schema = experiment->combiner->schema;
-  experiment->combiner_parameters = plait_settings_new (schema->parameters, schema->n_parameters);
-  plait_resolution_read_group (resolution, "combiner", experiment->combiner_parameters, is_combiner_alternative);
+  experiment->combiner_parameters
+      = read_parameters (resolution, experiment->combiner->schema, "combiner", is_combiner_alternative);
 }
 
 static gboolean
@@ -200,43 +268,19 @@ read_coverage (const PlaitResolution *resolution)
       return;
     }
   experiment->coverage_parameters
-      = plait_settings_new (experiment->coverage->schema->parameters, experiment->coverage->schema->n_parameters);
-  plait_resolution_read_group (resolution, "coverage", experiment->coverage_parameters, is_coverage_alternative);
+      = read_parameters (resolution, experiment->coverage->schema, "coverage", is_coverage_alternative);
 }
 
-/* experiment.name, or the file's name without its folder and suffix. */
+/* Whether the run that training begins with is there. Its path is absolute already. */
 static void
-name_experiment (const PlaitResolution *resolution)
+check_initial (const PlaitResolution *resolution)
 {
-  PlaitExperiment *experiment = &resolution->experiment->public;
-  g_autofree char *name = g_path_get_basename (plait_key_file_name (resolution->file));
+  const char *path = resolution->experiment->public.train.initialise;
 
-  if (g_str_has_suffix (name, ".ini"))
-    name[strlen (name) - strlen (".ini")] = '\0';
-  if (*experiment->experiment.name == '\0')
-    plait_settings_set (resolution->experiment->experiment, "name", name, NULL);
-  experiment->name = plait_settings_text (resolution->experiment->experiment, "name");
-  experiment->experiment.name = experiment->name;
-}
-
-/* The run that training begins with, made absolute: a run keeps it as text. */
-static void
-find_initial (const PlaitResolution *resolution)
-{
-  PlaitExperimentPrivate *experiment = resolution->experiment;
-  const char *written = experiment->public.train.initialise;
-  g_autoptr (GError) fault = NULL;
-
-  if (*written == '\0')
-    return;
-  g_autofree char *path = g_canonicalize_filename (written, resolution->folder);
-  if ((resolution->flags & PLAIT_RESOLVE_CHECK_FILES) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+  if ((resolution->flags & PLAIT_RESOLVE_CHECK_FILES) && *path != '\0' && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
     plait_resolution_problem (
         resolution, "train", "initialise", "%s %s; name the file of a finished run, relative to %s", path,
         g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist", resolution->folder);
-  else if (!plait_settings_set (experiment->train, "initialise", path, &fault))
-    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
-  experiment->public.train.initialise = plait_settings_text (experiment->train, "initialise");
 }
 
 static void
@@ -246,25 +290,26 @@ resolve (const PlaitResolution *resolution)
   PlaitExperiment *public = &experiment->public;
 
   check_groups (resolution);
-  experiment->experiment = read_core_group (resolution, &plait_experiment_group, &public->experiment, NULL, NULL);
-  name_experiment (resolution);
+  experiment->experiment
+      = read_core_group (resolution, &plait_experiment_group, &public->experiment, NULL, name_experiment, NULL);
+  public->name = public->experiment.name;
   plait_resolution_read_sources (resolution);
   plait_resolution_read_data (resolution);
-  experiment->decoder
-      = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, plait_resolution_check_decoder);
+  experiment->decoder = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, NULL,
+                                         plait_resolution_check_decoder);
   read_combiner (resolution);
   read_coverage (resolution);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
   if (plait_problems_count (resolution->problems) == 0)
     plait_resolution_check_crossings (resolution);
-  experiment->train
-      = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, plait_resolution_check_train);
-  find_initial (resolution);
+  experiment->train = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, find_initial,
+                                       plait_resolution_check_train);
+  check_initial (resolution);
   experiment->decode
-      = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, plait_resolution_check_decode);
-  experiment->evaluate
-      = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, NULL, plait_resolution_check_evaluate);
+      = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);
+  experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, NULL, NULL,
+                                          plait_resolution_check_evaluate);
 }
 
 static PlaitExperimentPrivate *
@@ -272,13 +317,8 @@ experiment_new (void)
 {
   PlaitExperimentPrivate *experiment = g_new0 (PlaitExperimentPrivate, 1);
 
-  experiment->texts = g_string_chunk_new (1024);
   experiment->sources = g_ptr_array_new_with_free_func (plait_source_in_file_free);
   experiment->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
-  experiment->files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
-  experiment->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
-  experiment->test_splits = g_ptr_array_new ();
-  experiment->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
   return experiment;
 }
 
@@ -290,42 +330,85 @@ plait_experiment_free (PlaitExperiment *public)
   if (experiment == NULL)
     return;
   plait_settings_free (experiment->experiment);
-  plait_settings_free (experiment->data);
   plait_settings_free (experiment->decoder);
   plait_settings_free (experiment->train);
   plait_settings_free (experiment->decode);
   plait_settings_free (experiment->evaluate);
-  plait_settings_free (experiment->task_settings);
   plait_settings_free (public->combiner_parameters);
   plait_settings_free (public->coverage_parameters);
-  plait_task_settings_clear (&public->task_settings);
   g_ptr_array_unref (experiment->sources);
-  g_ptr_array_unref (experiment->test_splits);
   g_array_unref (experiment->used);
-  g_array_unref (experiment->files);
-  g_array_unref (experiment->vocabulary_files);
-  g_array_unref (experiment->task_specifications);
-  g_string_chunk_free (experiment->texts);
+  g_clear_pointer (&experiment->data, plait_data_in_file_free);
+  g_free (experiment->head_rules);
+  g_free (public->path);
   g_free (experiment);
 }
 
+/*
+ * The resolver
+ */
+
+struct PlaitResolver
+{
+  char *folder;
+  char **alternatives;
+  PlaitResolveFlags flags;
+  PlaitRegistry *registry;
+  PlaitGroupsRead read;
+};
+
+static void
+settings_free (gpointer settings)
+{
+  plait_settings_free (settings);
+}
+
+PlaitResolver *
+plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
+                    PlaitRegistry *registry)
+{
+  PlaitResolver *resolver = g_new0 (PlaitResolver, 1);
+
+  resolver->folder = g_strdup (folder);
+  resolver->alternatives = g_strdupv ((char **)alternatives);
+  resolver->flags = flags;
+  resolver->registry = registry;
+  resolver->read.settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, settings_free);
+  resolver->read.sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
+  resolver->read.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
+  return resolver;
+}
+
+void
+plait_resolver_free (PlaitResolver *resolver)
+{
+  if (resolver == NULL)
+    return;
+  g_hash_table_unref (resolver->read.settings);
+  g_hash_table_unref (resolver->read.sources);
+  g_hash_table_unref (resolver->read.data);
+  g_strfreev (resolver->alternatives);
+  g_free (resolver->folder);
+  g_free (resolver);
+}
+
 PlaitExperiment *
-plait_experiment_resolve (const PlaitKeyFile *file, const char *folder, const char *const *alternatives,
-                          PlaitResolveFlags flags, PlaitRegistry *registry, GError **error)
+plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   g_autoptr (PlaitExperiment) experiment = (PlaitExperiment *)experiment_new ();
   PlaitResolution resolution = {
     .file = file,
-    .folder = folder,
-    .alternatives = alternatives,
-    .flags = flags,
-    .registry = registry,
+    .folder = resolver->folder,
+    .alternatives = (const char *const *)resolver->alternatives,
+    .flags = resolver->flags,
+    .registry = resolver->registry,
+    .read = &resolver->read,
     .problems = problems,
     .experiment = (PlaitExperimentPrivate *)experiment,
   };
 
-  experiment->path = g_string_chunk_insert (resolution.experiment->texts, plait_key_file_name (file));
+  experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);
   if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
     return NULL;

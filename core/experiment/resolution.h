@@ -18,29 +18,39 @@ typedef struct
   const char *key;     /* "train.en" */
 } PlaitDataFile;
 
+/* The group [data]; shared by the experiments of a grid in which it says the same. */
+typedef struct
+{
+  GStringChunk *texts;
+  const char *folder; /* absolute */
+  PlaitSettings *settings;
+  GArray *files;            /* PlaitDataFile of SPLIT.STREAM keys, in the order of the file */
+  GArray *vocabulary_files; /* PlaitDataFile; stream is the vocabulary's name */
+  GPtrArray *test_splits;
+  const PlaitTask *task;       /* of generate=, or NULL */
+  GArray *task_specifications; /* PlaitSettingSpecification */
+  PlaitSettings *task_settings;
+  PlaitTaskSettings task_values;
+} PlaitDataInFile;
+
 typedef struct
 {
   PlaitExperiment public; /* first: the two are cast into each other */
-  GStringChunk *texts;
+  char *head_rules;
   PlaitSettings *experiment;
-  PlaitSettings *data;
+  PlaitDataInFile *data;
   PlaitSettings *decoder;
   PlaitSettings *train;
   PlaitSettings *decode;
   PlaitSettings *evaluate;
-  GPtrArray *sources;       /* PlaitSourceInFile, all in the file */
-  GArray *used;             /* PlaitExperimentSource */
-  GArray *files;            /* PlaitDataFile of SPLIT.STREAM keys, in the order of the file */
-  GArray *vocabulary_files; /* PlaitDataFile; stream is the vocabulary's name */
-  GPtrArray *test_splits;
-  GArray *task_specifications; /* PlaitSettingSpecification */
-  PlaitSettings *task_settings;
+  GPtrArray *sources; /* PlaitSourceInFile, all in the file */
+  GArray *used;       /* PlaitExperimentSource */
 } PlaitExperimentPrivate;
 
-/* A group [source NAME], used or not. */
+/* A group [source NAME], used or not; shared as [data] is. */
 typedef struct
 {
-  const char *group; /* "source en" */
+  char *group; /* "source en" */
   const char *name;
   PlaitSettings *host; /* plait_source_group */
   PlaitSourceSettings settings;
@@ -52,6 +62,14 @@ typedef struct
   PlaitSettings *leaves_parameters;
 } PlaitSourceInFile;
 
+/* What was read without a fault, by what the file said: most cells of a grid repeat most groups of others. */
+typedef struct
+{
+  GHashTable *settings; /* who reads, and the group's text -> PlaitSettings */
+  GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
+  GHashTable *data;     /* the group's text -> PlaitDataInFile */
+} PlaitGroupsRead;
+
 typedef struct
 {
   const PlaitKeyFile *file;
@@ -59,6 +77,7 @@ typedef struct
   const char *const *alternatives;
   PlaitResolveFlags flags;
   PlaitRegistry *registry;
+  const PlaitGroupsRead *read;
   PlaitProblems *problems;
   PlaitExperimentPrivate *experiment;
 } PlaitResolution;
@@ -82,6 +101,7 @@ gboolean plait_resolution_trees_are_alternative (const PlaitResolution *resoluti
 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);
+void plait_data_in_file_free (gpointer data);
 
 /* The groups of sources begin with it. */
 #define PLAIT_SOURCE_PREFIX "source "

@@ -169,17 +169,13 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
   plait_resolution_read_group (resolution, source->leaves_group, source->leaves_parameters, is_encoder_alternative);
 }
 
+/* What the group of @source says, and that of its leaves. */
 static void
-read_source (const PlaitResolution *resolution, const char *group)
+read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
 {
-  PlaitSourceInFile *source = g_new0 (PlaitSourceInFile, 1);
+  const char *group = source->group;
   g_autoptr (GError) fault = NULL;
 
-  source->group = group;
-  source->name = group + strlen (PLAIT_SOURCE_PREFIX);
-  source->leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
-  source->host = plait_settings_new_for_group (&plait_source_group);
-  g_ptr_array_add (resolution->experiment->sources, source);
   if (!plait_name_is_valid (source->name))
     plait_resolution_problem (
         resolution, group, NULL,
@@ -203,6 +199,31 @@ read_source (const PlaitResolution *resolution, const char *group)
       read_encoder_keys (resolution, source);
       read_leaves (resolution, source);
     }
+}
+
+static void
+read_source (const PlaitResolution *resolution, const char *group)
+{
+  g_autofree char *leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
+  g_autofree char *says = g_strconcat (plait_key_file_group_text (resolution->file, group),
+                                       plait_key_file_group_text (resolution->file, leaves_group), NULL);
+  PlaitSourceInFile *source = g_hash_table_lookup (resolution->read->sources, says);
+  guint problems = plait_problems_count (resolution->problems);
+
+  if (source != NULL)
+    {
+      g_ptr_array_add (resolution->experiment->sources, g_rc_box_acquire (source));
+      return;
+    }
+  source = g_rc_box_new0 (PlaitSourceInFile);
+  source->group = g_strdup (group);
+  source->name = source->group + strlen (PLAIT_SOURCE_PREFIX);
+  source->leaves_group = g_steal_pointer (&leaves_group);
+  source->host = plait_settings_new_for_group (&plait_source_group);
+  g_ptr_array_add (resolution->experiment->sources, source);
+  read_encoders (resolution, source);
+  if (plait_problems_count (resolution->problems) == problems)
+    g_hash_table_insert (resolution->read->sources, g_steal_pointer (&says), g_rc_box_acquire (source));
 }
 
 /* A group [source NAME/leaves]; it is read with the source that it belongs to. */
@@ -308,19 +329,25 @@ plait_resolution_read_sources (const PlaitResolution *resolution)
 
   for (guint i = 0; groups[i] != NULL; i++)
     if (!is_leaves_group (resolution, groups[i]) && g_str_has_prefix (groups[i], PLAIT_SOURCE_PREFIX))
-      read_source (resolution, g_string_chunk_insert (resolution->experiment->texts, groups[i]));
+      read_source (resolution, groups[i]);
   choose_sources (resolution);
 }
 
-void
-plait_source_in_file_free (gpointer data)
+static void
+source_in_file_clear (gpointer data)
 {
   PlaitSourceInFile *source = data;
 
+  g_free (source->group);
   g_free (source->trees);
   plait_settings_free (source->host);
   plait_settings_free (source->parameters);
   plait_settings_free (source->leaves_parameters);
   g_free (source->leaves_group);
-  g_free (source);
+}
+
+void
+plait_source_in_file_free (gpointer source)
+{
+  g_rc_box_release_full (source, source_in_file_clear);
 }

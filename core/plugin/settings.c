@@ -343,6 +343,7 @@ typedef struct
 
 struct PlaitSettings
 {
+  guint references;
   guint n;
   Entry *entries;
 };
@@ -352,6 +353,7 @@ plait_settings_new (const PlaitSettingSpecification *const *specifications, guin
 {
   PlaitSettings *settings = g_new0 (PlaitSettings, 1);
 
+  settings->references = 1;
   settings->n = n;
   settings->entries = g_new0 (Entry, n);
   for (guint i = 0; i < n; i++)
@@ -378,10 +380,17 @@ plait_settings_new_for_group (const PlaitSettingGroup *group)
   return plait_settings_new (specifications, group->n_definitions);
 }
 
+PlaitSettings *
+plait_settings_share (PlaitSettings *settings)
+{
+  settings->references++;
+  return settings;
+}
+
 void
 plait_settings_free (PlaitSettings *settings)
 {
-  if (settings == NULL)
+  if (settings == NULL || --settings->references > 0)
     return;
   for (guint i = 0; i < settings->n; i++)
     g_free (settings->entries[i].text);
@@ -427,6 +436,7 @@ plait_settings_set (PlaitSettings *settings, const char *name, const char *text,
   gint place = plait_settings_find (settings, name);
   PlaitSettingValue value;
 
+  g_assert (settings->references == 1);
   if (place < 0)
     {
       const char *nearest = plait_settings_nearest (settings, name);
@@ -510,10 +520,9 @@ plait_settings_fill_group (const PlaitSettings *settings, const PlaitSettingGrou
   for (guint i = 0; i < group->n_definitions; i++)
     {
       const PlaitSettingDefinition *definition = &group->definitions[i];
-      gint place = plait_settings_find (settings, definition->specification.name);
 
-      g_assert (place >= 0 && settings->entries[place].specification->type == definition->specification.type);
-      store (definition->specification.type, &settings->entries[place].value, (guint8 *)memory + definition->offset);
+      g_assert (settings->entries[i].specification == &definition->specification);
+      store (definition->specification.type, &settings->entries[i].value, (guint8 *)memory + definition->offset);
     }
 }
 

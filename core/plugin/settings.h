@@ -134,6 +134,10 @@ PlaitSettings *plait_settings_new (const PlaitSettingSpecification *const *speci
 
 /* Of a group of the core. (transfer full) */
 PlaitSettings *plait_settings_new_for_group (const PlaitSettingGroup *group);
+
+/* @settings for one owner more: each frees them, and none sets a value while there are several. Not for several
+ * threads. (transfer full) */
+PlaitSettings *plait_settings_share (PlaitSettings *settings);
 void plait_settings_free (PlaitSettings *settings);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSettings, plait_settings_free)
 
@@ -161,7 +165,7 @@ gboolean plait_settings_is_given (const PlaitSettings *settings, guint index);
 void plait_settings_fill (const PlaitSettings *settings, const PlaitBinding *bindings, guint n_bindings,
                           gpointer memory);
 
-/* Writes the values into @memory, the struct of @group. Texts stay owned by @settings. */
+/* Writes the values into @memory, the struct of @group, which the settings are of. Texts stay owned by @settings. */
 void plait_settings_fill_group (const PlaitSettings *settings, const PlaitSettingGroup *group, gpointer memory);
 
 /* Fills @memory, the struct of @group, with the defaults: what an empty group gives. Texts are static. */

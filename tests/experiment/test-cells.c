@@ -82,6 +82,71 @@ TEST_CASE (cells, exclusions)
   CHECK_INT (cells->cells[1].experiment->n_sources, 2);
 }
 
+/* Two values in each of five groups; context_heads is of one combiner alone. */
+#define AXES_IN_FIVE_GROUPS                                                                                            \
+  "data.generate.train=50;60\nsource.%s.layers=1;2\ndecoder.combiner=hierarchical;serial\n"                            \
+  "combiner.context_heads=1;2\ntrain.batch=8;16\n"
+
+static PlaitCells *
+load_five_groups (PlaitRegistry *registry, GError **error)
+{
+  g_autofree char *axes = g_strdup_printf (AXES_IN_FIVE_GROUPS, plait_tasks ()[0]->streams[0]);
+
+  return load (registry, axes, error);
+}
+
+TEST_CASE (cells, each_is_what_its_values_make_alone)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells = load_five_groups (registry, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_INT (cells->n_cells, 24);
+  for (guint i = 0; i < cells->n_cells; i++)
+    {
+      g_auto (GStrv) overrides = g_strsplit (cells->cells[i].label, " ", -1);
+      g_autoptr (PlaitExperiment) alone
+          = plait_experiment_load (path, (const char *const *)overrides, registry, &error);
+      CONTEXT ("%s", cells->cells[i].label);
+
+      REQUIRE (alone != NULL);
+      g_autofree char *expected = plait_experiment_text (alone);
+      g_autofree char *text = plait_experiment_text (cells->cells[i].experiment);
+      CHECK_STRING (text, expected);
+      CHECK_INT (cells->cells[i].experiment->task_settings.sizes[0], alone->task_settings.sizes[0]);
+      CHECK_INT (cells->cells[i].experiment->train.batch, alone->train.batch);
+    }
+}
+
+TEST_CASE (cells, a_group_that_says_the_same_is_read_once)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) combiners = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) sources = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) corpora = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) metrics = g_hash_table_new (NULL, NULL);
+  g_autoptr (PlaitCells) cells = load_five_groups (registry, &error);
+
+  REQUIRE (cells != NULL);
+  for (guint i = 0; i < cells->n_cells; i++)
+    {
+      const PlaitExperiment *experiment = cells->cells[i].experiment;
+
+      g_hash_table_add (combiners, experiment->combiner_parameters);
+      g_hash_table_add (sources, experiment->sources[0].parameters);
+      g_hash_table_add (corpora, experiment->task_settings.values);
+      g_hash_table_add (metrics, (gpointer)experiment->evaluate.metrics);
+    }
+  CHECK_INT (g_hash_table_size (combiners), 3);
+  CHECK_INT (g_hash_table_size (sources), 2);
+  CHECK_INT (g_hash_table_size (corpora), 2);
+  CHECK_INT (g_hash_table_size (metrics), 1);
+}
+
 TEST_CASE (cells, the_same_experiment_is_one_cell)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();

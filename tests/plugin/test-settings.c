@@ -154,6 +154,17 @@ TEST_CASE (settings, a_group_fills_its_struct)
   CHECK_STRING (defaults.parts, "a;b");
 }
 
+TEST_CASE (settings, last_as_long_as_one_of_their_owners)
+{
+  PlaitSettings *first = plait_settings_new_for_group (&group);
+  g_autoptr (PlaitSettings) second = plait_settings_share (first);
+
+  plait_settings_free (first);
+  CHECK_STRING (plait_settings_text (second, "norm"), "post");
+  CHECK (plait_settings_set (second, "norm", "pre", NULL));
+  CHECK_STRING (plait_settings_text (second, "norm"), "pre");
+}
+
 TEST_CASE (settings, a_refused_value_leaves_the_old_one)
 {
   g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
