@@ -192,7 +192,7 @@ plait_recurrent_site_build (PlaitRecurrentSite *site, const PlaitDecoderBuild *d
   const PlaitDecoderSettings *settings = decoder->settings;
   guint n = decoder->n_memories;
   Build build = {
-    .site = { &build_table, decoder->memories, n, width },
+    .site = { &build_table, decoder->memories, n, width, state_width },
     .parts = site,
     .decoder = decoder,
     .settings = settings,

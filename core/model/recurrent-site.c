@@ -402,7 +402,7 @@ plait_recurrent_site_combine (const PlaitRecurrentSite *site, const PlaitSitePas
                               const PlaitDecoderBuild *build, PlaitNode *query, PlaitNode *gate, PlaitNode **coverage)
 {
   Run run = {
-    .site = { &run_table, site->memories, site->n_memories, site->width },
+    .site = { &run_table, site->memories, site->n_memories, site->width, site->state_width },
     .parts = site,
     .pass = pass,
     .keys = keys,

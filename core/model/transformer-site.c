@@ -150,7 +150,7 @@ plait_transformer_site_build (PlaitTransformerSite *site, const PlaitDecoderSett
                               const char *prefix, GError **error)
 {
   Build build = {
-    .site = { &build_table, memories, n_memories, settings->width },
+    .site = { &build_table, memories, n_memories, settings->width, settings->width },
     .parts = site,
     .settings = settings,
     .parameters = parameters,
@@ -366,7 +366,7 @@ plait_transformer_site_combine (const PlaitTransformerSite *site, const PlaitSit
                                 PlaitNode *x)
 {
   Run run = {
-    .site = { &run_table, site->memories, site->n_memories, site->width },
+    .site = { &run_table, site->memories, site->n_memories, site->width, site->width },
     .parts = site,
     .pass = pass,
     .keys = keys,

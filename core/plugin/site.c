@@ -20,6 +20,12 @@ plait_site_width (const PlaitSite *site)
   return site->width;
 }
 
+gint64
+plait_site_query_width (const PlaitSite *site)
+{
+  return site->query_width;
+}
+
 void
 plait_site_declare_residual (PlaitSite *site, guint slot)
 {

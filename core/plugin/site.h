@@ -17,8 +17,10 @@
  */
 typedef struct PlaitSite PlaitSite;
 
-/* What flows through a site. In a Transformer decoder @query is the layer's states, [query rows, width], and @context
- * is NULL. In a recurrent decoder the pair starts at (query, NULL) and residual grows both. */
+/* What flows through a site: @query [query rows, query width] and @context [query rows, width]. In a Transformer
+ * decoder
+ * @query is the layer's states and @context is NULL. In a recurrent decoder the pair starts at (state, NULL) and
+ * residual grows both. */
 typedef struct
 {
   PlaitNode *query;
@@ -59,8 +61,12 @@ typedef struct
 PLAIT_API guint plait_site_n_memories (const PlaitSite *site);
 PLAIT_API const PlaitMemorySpecification *plait_site_memory (const PlaitSite *site, guint memory);
 
-/* Width of queries and contexts. */
+/* Width of contexts, and of every memory. */
 PLAIT_API gint64 plait_site_width (const PlaitSite *site);
+
+/* Width of queries: that of contexts in a Transformer decoder; in a recurrent one that of its states
+ * (decoder.state_width), which may be another. */
+PLAIT_API gint64 plait_site_query_width (const PlaitSite *site);
 
 /*
  * While building: every parameter is declared before anything runs. Names: PREFIX/normalise/SLOT/...,
@@ -125,5 +131,6 @@ struct PlaitSite
   const PlaitSiteTable *table;
   const PlaitMemorySpecification *memories;
   guint n_memories;
-  gint64 width;
+  gint64 width;       /* of contexts and memories */
+  gint64 query_width; /* of queries */
 };

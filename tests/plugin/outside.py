@@ -53,9 +53,13 @@ def main():
         origins = {plugin["name"]: plugin["origin"] for plugin in listed["plugins"]}
         assert origins["mean"] == "PLAIT_PLUGIN_PATH" and origins["serial"] == "installed", origins
 
-        output = folder / "run.h5"
-        run(program, "run", HERE / "experiment.ini", "--output", output, "--quiet", env=environment)
-        assert output.stat().st_size > 0
+        # Queries as wide as contexts, narrower and wider.
+        for number, settings in enumerate([[], ["decoder.type=gru", "decoder.state_width=10"],
+                                           ["decoder.type=gru", "decoder.state_width=40"]]):
+            output = folder / f"run{number}.h5"
+            sets = [word for setting in settings for word in ("--set", setting)]
+            run(program, "run", HERE / "experiment.ini", *sets, "--output", output, "--quiet", env=environment)
+            assert output.stat().st_size > 0
 
 
 main()
