@@ -109,37 +109,6 @@ TEST_CASE (trees, are_made_binary_around_the_head)
   check_nodes ((Line){ head, "a b c", "(FRAG (NN a) (NN b) (NN c))" }, "(1 2)@FRAG (0 3)FRAG");
 }
 
-TEST_CASE (trees, head_rules_are_a_key_file)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitHeadRules) rules
-      = plait_head_rules_parse ("[head-rules]\nother=right\n[rules]\nA=left X Y;right Z;left\n", "mine", &error);
-  CHECK_NO_ERROR (error);
-  REQUIRE (rules != NULL);
-  const PlaitLabel labels[] = { { "Q", 1 }, { "Z", 1 }, { "Y", 1 }, { "X", 1 }, { "Z", 1 } }, a = { "A", 1 },
-                   b = { "B", 1 };
-  CHECK_INT (plait_head_rules_find (rules, a, labels, 5), 2);
-  CHECK_INT (plait_head_rules_find (rules, a, labels + 3, 2), 0);
-  CHECK_INT (plait_head_rules_find (rules, a, labels, 2), 1);
-  CHECK_INT (plait_head_rules_find (rules, a, labels, 1), 0);
-  CHECK_INT (plait_head_rules_find (rules, b, labels, 5), 4);
-  g_autofree char *text = plait_head_rules_text (rules);
-  g_autoptr (PlaitHeadRules) again = plait_head_rules_parse (text, "again", &error);
-  CHECK_NO_ERROR (error);
-  CHECK_INT (plait_head_rules_find (again, a, labels, 5), 2);
-
-  CHECK (plait_head_rules_parse ("[other]\nx=y\n", "mine", &error) == NULL);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "mine: has no group [head-rules]");
-  CHECK (plait_head_rules_parse ("[head-rules]\nother=up\nsummry=x\n[rules]\nA=\nB=left;NN\n[more]\n", "mine", &error)
-         == NULL);
-  const char *message = error != NULL ? error->message : "";
-  CHECK_CONTAINS (message, "mine:2: [head-rules] other: expected other=left or other=right");
-  CHECK_CONTAINS (message, "mine:3: [head-rules] summry: no such key");
-  CHECK_CONTAINS (message, "mine:5: [rules] A: is empty");
-  CHECK_CONTAINS (message, "mine:6: [rules] B: has a search that begins with neither left nor right");
-  CHECK_CONTAINS (message, "mine:7: [more] is no group of head rules");
-}
-
 /* As Chen et al. 2017 write them, and with any other numbers in any order. */
 TEST_CASE (trees, are_read_from_triples)
 {
