@@ -62,6 +62,9 @@ PlaitNode *plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weigh
 /* The gradient of @input, initialised: to be added to. */
 PlaitTensor plait_gradient_to_add (PlaitTape *tape, PlaitNode *input);
 
+/* The same, but an empty tensor where @input is NULL or needs no gradient. */
+PlaitTensor plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input);
+
 /* As plait_gradient_target, but an empty tensor where @input is NULL or needs no gradient, for kernels that skip what
  * has no data. */
 PlaitTensor plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);

@@ -4,6 +4,7 @@
 #include "autograd/tape.h"
 #include "tensor/activation.h"
 #include "tensor/cell.h"
+#include "tensor/chosen.h"
 #include "tensor/levels.h"
 #include "tensor/pairs.h"
 
@@ -134,6 +135,35 @@ PLAIT_API PlaitNode *plait_pair_weights (PlaitTape *tape, const PlaitPairs *pair
 /* Row i = the sum over the pairs of query i of weight * value: weights [pairs, 1], values [rows, w] -> [query rows, w].
  * A query without pairs gives zeros. */
 PLAIT_API PlaitNode *plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, PlaitNode *values);
+
+/*
+ * Attention to rows that are chosen for each query, as in a descent through a pyramid of rows from its top: siblings
+ * below a chosen row are a set of the next level, and under one softmax. What is in a PlaitChosen is borrowed. Values
+ * of chosen rows are one number a row, [chosen, 1]. The work of forward and backward is proportional to the chosen
+ * rows; but the first gradient that arrives at a node writes all of it.
+ */
+
+/* scale * query . key of each chosen row and its entry: queries [query rows, w], keys [rows, w] -> [chosen, 1]. */
+PLAIT_API PlaitNode *plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries,
+                                            PlaitNode *keys, double scale);
+
+/* vector . tanh (query + key) + bias: queries [query rows, a], keys [rows, a], vector [1, a], bias [1, 1] or NULL; one
+ * head -> [chosen, 1]. */
+PLAIT_API PlaitNode *plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries,
+                                            PlaitNode *keys, PlaitNode *vector, PlaitNode *bias);
+
+/* The softmax of each set: scores [chosen, 1] -> weights [chosen, 1]. */
+PLAIT_API PlaitNode *plait_chosen_weights (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *scores);
+
+/* Row i = the sum over the rows of query i of weight * value, heads side by side: weights [chosen, 1], values [rows, w]
+ * -> [query rows, w]. An entry without rows gives zeros. */
+PLAIT_API PlaitNode *plait_chosen_read (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights,
+                                        PlaitNode *values);
+
+/* Each weight times the weight of the row that its set stands below: weights [chosen, 1], parents [parent rows, 1];
+ * @parent has a number a set, its place in parents, borrowed -> [chosen, 1]. */
+PLAIT_API PlaitNode *plait_chosen_path (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights,
+                                        PlaitNode *parents, const gint64 *parent);
 
 /*
  * A recurrent cell over ragged rows: step t of all sentences that are longer than t at once, no padding. The product

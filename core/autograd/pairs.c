@@ -30,23 +30,17 @@ additive_of (PlaitNode *const *inputs)
   };
 }
 
-static PlaitTensor
-to_add (PlaitTape *tape, PlaitNode *input)
-{
-  return input && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ 0 };
-}
-
 static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitAdditive additive = additive_of (node->inputs);
   PlaitScalar keys_beta, extra_beta;
   PlaitAdditiveGradients gradients = {
-    .queries = to_add (tape, node->inputs[ADDITIVE_QUERIES]),
+    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_QUERIES]),
     .keys = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_KEYS], &keys_beta),
     .extra = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_EXTRA], &extra_beta),
-    .vector = to_add (tape, node->inputs[ADDITIVE_VECTOR]).data,
-    .bias = to_add (tape, node->inputs[ADDITIVE_BIAS]).data,
+    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_VECTOR]).data,
+    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_BIAS]).data,
   };
 
   gradients.replaces_keys = keys_beta == 0;

@@ -382,6 +382,12 @@ plait_gradient_to_add (PlaitTape *tape, PlaitNode *input)
 }
 
 PlaitTensor
+plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input)
+{
+  return input != NULL && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ NULL, 0, 0, 0 };
+}
+
+PlaitTensor
 plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta)
 {
   g_assert (input->needs_gradient && input->value.rows == gradient->rows && input->value.width == gradient->width);

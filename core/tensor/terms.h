@@ -61,6 +61,20 @@
   X (pair_softmax_normaliser)                                                                                          \
   X (pair_read_weight)                                                                                                 \
   X (pair_read_value)                                                                                                  \
+  X (chosen_products_query)                                                                                            \
+  X (chosen_products_key)                                                                                              \
+  X (chosen_additive_one)                                                                                              \
+  X (chosen_additive_square)                                                                                           \
+  X (chosen_additive_vector)                                                                                           \
+  X (chosen_additive_query)                                                                                            \
+  X (chosen_additive_key)                                                                                              \
+  X (chosen_additive_bias)                                                                                             \
+  X (chosen_weights_weight)                                                                                            \
+  X (chosen_weights_normaliser)                                                                                        \
+  X (chosen_read_weight)                                                                                               \
+  X (chosen_read_value)                                                                                                \
+  X (chosen_path_weight)                                                                                               \
+  X (chosen_path_parent)                                                                                               \
   X (pair_cell_row)                                                                                                    \
   X (pair_cell_query)                                                                                                  \
   X (pair_cell_number)                                                                                                 \

@@ -441,7 +441,10 @@ gradient_case_at (guint i)
   if (i < G_N_ELEMENTS (plain_cases))
     return &plain_cases[i];
   i -= G_N_ELEMENTS (plain_cases);
-  return i < n_recurrent_cases ? &recurrent_cases[i] : NULL;
+  if (i < n_recurrent_cases)
+    return &recurrent_cases[i];
+  i -= n_recurrent_cases;
+  return i < n_chosen_cases ? &chosen_cases[i] : NULL;
 }
 
 static void

@@ -77,6 +77,23 @@ typedef struct
   gboolean replaces_extra;
 } PlaitAdditivePair;
 
+/* A query of additive scores with @n rows that stand anywhere, row[i] * stride from the first, and where their
+ * gradients are added (NULL: nowhere). */
+typedef struct
+{
+  gint64 n;
+  const gint64 *row;
+  const PlaitScalar *dscores; /* [n] */
+  const PlaitScalar *query;
+  const PlaitScalar *keys;
+  gint64 stride;
+  const PlaitScalar *vector;
+  PlaitScalar *dquery;
+  PlaitScalar *dkeys;
+  gint64 dstride;
+  PlaitScalar *dvector; /* always */
+} PlaitAdditiveRows;
+
 /* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */
 typedef struct
 {
@@ -202,6 +219,22 @@ typedef struct
   /* Adds the gradients of it to @to. */
   void (*additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                    gint64 n);
+
+  /* Of rows that stand anywhere, row i at rows + row[i] * stride: y[i] = scale * x . row i, for @n rows of @width. */
+  void (*dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
+                    const gint64 *row, gint64 n, gint64 width);
+  /* y = (@add: y +) the sum of numbers[i] * row i. Every element is one chain of multiply-adds in the order of i. */
+  void (*sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows, gint64 stride,
+                    const gint64 *row, gint64 n, gint64 width);
+  /* Adds numbers[i] * x to row i. */
+  void (*spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,
+                       const PlaitScalar *x, gint64 width);
+  void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
+  /* The softmax of each of @n sets, set s having the numbers offsets[s] .. offsets[s + 1] - 1. */
+  void (*softmax_sets) (PlaitScalar *weights, const PlaitScalar *scores, const gint64 *offsets, gint64 n);
+  /* dscores = (@add: dscores +) weights * (dweights - sum of weights * dweights), set by set. */
+  void (*softmax_sets_backward) (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweights,
+                                 const PlaitScalar *weights, const gint64 *offsets, gint64 n);
 
   /* One row, all heads; scratch for 2 n numbers. */
   void (*items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);

@@ -43,6 +43,16 @@ PlaitScalar KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar
                                      const PlaitScalar *vector, gint64 n);
 void KERNEL (additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                        gint64 n);
+void KERNEL (dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
+                        const gint64 *row, gint64 n, gint64 width);
+void KERNEL (sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows,
+                        gint64 stride, const gint64 *row, gint64 n, gint64 width);
+void KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,
+                           const PlaitScalar *x, gint64 width);
+void KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
+void KERNEL (softmax_sets) (PlaitScalar *weights, const PlaitScalar *scores, const gint64 *offsets, gint64 n);
+void KERNEL (softmax_sets_backward) (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweights,
+                                     const PlaitScalar *weights, const gint64 *offsets, gint64 n);
 void KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 void KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
 void KERNEL (gru_after) (const PlaitCellRow *row, gint64 width);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+
+static void
+check_choice (const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *rows)
+{
+  gint64 greatest = -1, least = 0;
+
+  g_assert (chosen->heads > 0 && chosen->sets.n == queries->value.rows * chosen->heads);
+  g_assert (chosen->rows.n == plait_ragged_rows (chosen->sets) && rows->value.width % chosen->heads == 0);
+  for (gint64 i = 0; i < plait_chosen_number (chosen); i++)
+    {
+      greatest = MAX (greatest, chosen->row[i]);
+      least = MIN (least, chosen->row[i]);
+    }
+  g_assert (least >= 0 && greatest < rows->value.rows);
+}
+
+/* A number for each chosen row: @node's, which stand end to end. */
+static void
+check_numbers (const PlaitChosen *chosen, PlaitNode *node)
+{
+  g_assert (node->value.rows == plait_chosen_number (chosen) && node->value.width == 1 && node->value.stride == 1);
+}
+
+/* The gradient of the numbers of chosen rows by a dot product of each. */
+static void
+dot_into (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *numbers, PlaitTensor queries, PlaitTensor rows)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, numbers, &beta), products = target;
+
+  if (beta != 0)
+    products = plait_tape_tensor (tape, target.rows, 1);
+  plait_chosen_dot (pool, chosen, products.data, 1, queries, rows);
+  if (beta == 0)
+    return;
+  plait_tensor_accumulate (pool, target, 1, 1, products);
+  plait_tape_release (tape, products);
+}
+
+typedef struct
+{
+  PlaitChosen chosen;
+  PlaitScalar scale;
+} Products;
+
+static void
+products_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  const Products *products = node->payload;
+  PlaitNode *queries = node->inputs[0], *keys = node->inputs[1];
+  PlaitTensor scaled = plait_tape_tensor (tape, node->value.rows, 1);
+
+  plait_tensor_accumulate (pool, scaled, 0, products->scale, node->gradient);
+  if (queries->needs_gradient)
+    {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_target (tape, queries, &beta);
+
+      plait_chosen_sum (pool, &products->chosen, target, beta != 0,
+                        PLAIT_TERM_TENSOR (tape, chosen_products_query, scaled).data, keys->value);
+    }
+  if (keys->needs_gradient)
+    plait_chosen_spread (pool, plait_tape_arena (tape), &products->chosen, plait_gradient_to_add (tape, keys),
+                         PLAIT_TERM_TENSOR (tape, chosen_products_key, scaled).data, queries->value);
+  plait_tape_release (tape, scaled);
+}
+
+static const PlaitOperator products
+    = { .name = "chosen_products", .backward = products_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *keys, double scale)
+{
+  PlaitNode *node;
+
+  check_choice (chosen, queries, keys);
+  g_assert (queries->value.width == keys->value.width);
+  node = plait_tape_node (tape, &products, plait_chosen_number (chosen), 1, (PlaitNode *[]){ queries, keys }, 2,
+                          sizeof (Products));
+  *(Products *)node->payload = (Products){ *chosen, (PlaitScalar)scale };
+  plait_chosen_dot (plait_tape_pool (tape), chosen, node->value.data, (PlaitScalar)scale, queries->value, keys->value);
+  return node;
+}
+
+enum
+{
+  ADDITIVE_QUERIES,
+  ADDITIVE_KEYS,
+  ADDITIVE_VECTOR,
+  ADDITIVE_BIAS,
+  ADDITIVE_INPUTS
+};
+
+static PlaitAdditive
+additive_of (PlaitNode *const *inputs)
+{
+  return (PlaitAdditive){
+    .queries = inputs[ADDITIVE_QUERIES]->value,
+    .keys = inputs[ADDITIVE_KEYS]->value,
+    .vector = inputs[ADDITIVE_VECTOR]->value.data,
+    .bias = inputs[ADDITIVE_BIAS] ? inputs[ADDITIVE_BIAS]->value.data : NULL,
+  };
+}
+
+static void
+additive_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitAdditive additive = additive_of (node->inputs);
+  PlaitAdditiveGradients gradients = {
+    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_QUERIES]),
+    .keys = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_KEYS]),
+    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_VECTOR]).data,
+    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_BIAS]).data,
+  };
+
+  plait_chosen_tanh_backward (plait_tape_pool (tape), plait_tape_arena (tape), node->payload, &gradients,
+                              node->gradient.data, &additive);
+}
+
+static const PlaitOperator additive
+    = { .name = "chosen_additive", .backward = additive_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *keys,
+                       PlaitNode *vector, PlaitNode *bias)
+{
+  PlaitNode *inputs[ADDITIVE_INPUTS] = { queries, keys, vector, bias };
+  PlaitNode *node;
+  PlaitAdditive from;
+
+  check_choice (chosen, queries, keys);
+  g_assert (queries->value.width == keys->value.width && vector->value.width == keys->value.width);
+  node = plait_tape_node (tape, &additive, plait_chosen_number (chosen), 1, inputs, ADDITIVE_INPUTS, sizeof *chosen);
+  *(PlaitChosen *)node->payload = *chosen;
+  from = additive_of (inputs);
+  plait_chosen_tanh (plait_tape_pool (tape), chosen, node->value.data, &from);
+  return node;
+}
+
+static void
+softmax_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, node->inputs[0], &beta);
+
+  plait_chosen_softmax_backward (plait_tape_pool (tape), node->payload, target.data, beta, node->gradient.data,
+                                 node->value.data);
+}
+
+static const PlaitOperator softmax = { .name = "chosen_weights", .backward = softmax_backward, .ignores_inputs = TRUE };
+
+PlaitNode *
+plait_chosen_weights (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *scores)
+{
+  PlaitNode *node;
+
+  check_numbers (chosen, scores);
+  node = plait_tape_node (tape, &softmax, scores->value.rows, 1, &scores, 1, sizeof *chosen);
+  *(PlaitChosen *)node->payload = *chosen;
+  plait_chosen_softmax (plait_tape_pool (tape), chosen, node->value.data, scores->value.data);
+  return node;
+}
+
+static void
+read_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const PlaitChosen *chosen = node->payload;
+  PlaitNode *numbers = node->inputs[0], *values = node->inputs[1];
+
+  if (numbers->needs_gradient)
+    dot_into (tape, chosen, numbers, PLAIT_TERM_TENSOR (tape, chosen_read_weight, node->gradient), values->value);
+  if (values->needs_gradient)
+    plait_chosen_spread (plait_tape_pool (tape), plait_tape_arena (tape), chosen, plait_gradient_to_add (tape, values),
+                         numbers->value.data, PLAIT_TERM_TENSOR (tape, chosen_read_value, node->gradient));
+}
+
+static const PlaitOperator read_chosen = { .name = "chosen_read", .backward = read_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_chosen_read (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights, PlaitNode *values)
+{
+  PlaitNode *node;
+
+  check_numbers (chosen, weights);
+  node = plait_tape_node (tape, &read_chosen, chosen->sets.n / chosen->heads, values->value.width,
+                          (PlaitNode *[]){ weights, values }, 2, sizeof *chosen);
+  check_choice (chosen, node, values);
+  *(PlaitChosen *)node->payload = *chosen;
+  plait_chosen_sum (plait_tape_pool (tape), chosen, node->value, FALSE, weights->value.data, values->value);
+  return node;
+}
+
+typedef struct
+{
+  PlaitChosen chosen;
+  const gint64 *parent;
+} Path;
+
+static void
+path_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const Path *path = node->payload;
+  PlaitNode *numbers = node->inputs[0], *parents = node->inputs[1];
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_if_needed (tape, numbers, &beta);
+
+  plait_chosen_times_parents_backward (plait_tape_pool (tape), plait_tape_arena (tape), &path->chosen, target.data,
+                                       beta, plait_gradient_to_add_if_needed (tape, parents).data, node->gradient.data,
+                                       numbers->value.data, parents->value.data, path->parent);
+}
+
+static const PlaitOperator path = { .name = "chosen_path", .backward = path_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_chosen_path (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights, PlaitNode *parents,
+                   const gint64 *parent)
+{
+  PlaitNode *node;
+
+  check_numbers (chosen, weights);
+  g_assert (parents->value.width == 1 && parents->value.stride == 1);
+  for (gint64 set = 0; set < chosen->rows.n; set++)
+    g_assert (parent[set] >= 0 && parent[set] < parents->value.rows);
+  node = plait_tape_node (tape, &path, weights->value.rows, 1, (PlaitNode *[]){ weights, parents }, 2, sizeof (Path));
+  *(Path *)node->payload = (Path){ *chosen, parent };
+  plait_chosen_times_parents (plait_tape_pool (tape), chosen, node->value.data, weights->value.data,
+                              parents->value.data, parent);
+  return node;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "cases.h"
+
+#define HEADS 2
+#define QUERIES 3
+#define ROWS 6
+#define WIDTH 22 /* two heads of 11 */
+#define CHOSEN 10
+
+/* Two sets, no set; a set with a row twice; no row; one set and a set without rows. Rows are chosen by several entries,
+ * and row 5 by none. */
+static const gint64 sets[] = { 0, 2, 2, 3, 4, 6, 7 }, rows[] = { 0, 2, 3, 6, 6, 8, 8, 10 };
+static const gint64 row[CHOSEN] = { 0, 1, 3, 2, 4, 2, 3, 1, 0, 4 };
+static const PlaitChosen chosen = { HEADS, { HEADS * QUERIES, sets }, { 7, rows }, row };
+
+/* One head: each query has two sets of those. */
+static const gint64 single_sets[] = { 0, 2, 4, 7 };
+static const PlaitChosen single = { 1, { QUERIES, single_sets }, { 7, rows }, row };
+
+/* Two queries alike, with rows that follow one another for each head; the third has others. */
+static const gint64 alike_sets[] = { 0, 1, 2, 3, 4, 5, 6 }, alike_rows[] = { 0, 2, 5, 7, 10, 11, 12 };
+static const gint64 alike_row[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0, 3 };
+static const PlaitChosen alike = { HEADS, { HEADS * QUERIES, alike_sets }, { 6, alike_rows }, alike_row };
+#define ALIKE_CHOSEN 12
+#define ALIKE_WIDTH 34 /* two heads of 17 */
+
+static PlaitNode *
+products (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_products (tape, &chosen, leaves[0], leaves[1], 0.7);
+}
+
+static PlaitNode *
+products_alike (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_products (tape, &alike, leaves[0], leaves[1], 0.7);
+}
+
+/* Queries are keys, and have been read before; so gradients arrive where there are some. */
+static PlaitNode *
+products_shared (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 one_each[] = { 0, 1, 2 }, two[] = { 0, 2, 4 }, both[] = { 0, 1, 0, 1 };
+  PlaitChosen square = { 1, { 2, one_each }, { 2, two }, both };
+  PlaitNode *x = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+  PlaitNode *scores = plait_chosen_products (tape, &square, x, x, 1);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ plait_chosen_read (tape, &square, scores, x), x }, 2);
+}
+
+static PlaitNode *
+additive (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_additive (tape, &single, leaves[0], leaves[1], leaves[2], leaves[3]);
+}
+
+static PlaitNode *
+additive_without_bias (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_additive (tape, &single, leaves[0], leaves[1], leaves[2], NULL);
+}
+
+static PlaitNode *
+weights (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_weights (tape, &chosen, leaves[0]);
+}
+
+/* Scores that have another consumer. */
+static PlaitNode *
+weights_shared (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_multiply (tape, plait_chosen_weights (tape, &chosen, leaves[0]), leaves[0]);
+}
+
+/* Weights that have another consumer. */
+static PlaitNode *
+read_twice (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_concatenate_columns (tape,
+                                    (PlaitNode *[]){ plait_chosen_read (tape, &chosen, leaves[0], leaves[1]),
+                                                     plait_chosen_read (tape, &chosen, leaves[0], leaves[2]) },
+                                    2);
+}
+
+static PlaitNode *
+read_alike (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_read (tape, &alike, leaves[0], leaves[1]);
+}
+
+/* Sets that share a parent, and a parent without sets. */
+static const gint64 parent[] = { 2, 0, 0, 1, 2, 3, 2 };
+
+static PlaitNode *
+path (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_chosen_path (tape, &chosen, leaves[0], leaves[1], parent);
+}
+
+/* Weights that are their own parents. */
+static PlaitNode *
+path_shared (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
+
+  return plait_chosen_path (tape, &chosen, x, x, parent);
+}
+
+#define MODE PLAIT_TAPE_CHECK
+
+const GradientCase chosen_cases[] = {
+  { "chosen products", "chosen_products_", products, MODE, 2, { { QUERIES, WIDTH }, { ROWS, WIDTH } } },
+  { "chosen products, alike", NULL, products_alike, MODE, 2, { { QUERIES, ALIKE_WIDTH }, { ROWS, ALIKE_WIDTH } } },
+  { "chosen products, shared", NULL, products_shared, MODE, 1, { { 2, 5 } } },
+  { "chosen additive",
+    "chosen_additive_",
+    additive,
+    MODE,
+    4,
+    { { QUERIES, WIDTH }, { ROWS, WIDTH }, { 1, WIDTH }, { 1, 1 } } },
+  { "chosen additive, no bias", NULL, additive_without_bias, MODE, 3, { { QUERIES, 3 }, { ROWS, 3 }, { 1, 3 } } },
+  { "chosen weights", "chosen_weights_", weights, MODE, 1, { { CHOSEN, 1 } } },
+  { "chosen weights, shared", NULL, weights_shared, MODE, 1, { { CHOSEN, 1 } } },
+  { "chosen read", "chosen_read_", read_twice, MODE, 3, { { CHOSEN, 1 }, { ROWS, WIDTH }, { ROWS, 4 } } },
+  { "chosen read, alike", NULL, read_alike, MODE, 2, { { ALIKE_CHOSEN, 1 }, { ROWS, ALIKE_WIDTH } } },
+  { "chosen path", "chosen_path_", path, MODE, 2, { { CHOSEN, 1 }, { 5, 1 } } },
+  { "chosen path, shared", NULL, path_shared, MODE, 1, { { CHOSEN, 1 } } },
+};
+const guint n_chosen_cases = G_N_ELEMENTS (chosen_cases);

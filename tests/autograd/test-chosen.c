@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "bench.h"
+
+/* A pyramid over five rows: two rows above them, of the first three and the last two; the queries have chosen both, and
+ * then what is below one of them. */
+static const gint64 top_sets[] = { 0, 1, 2 }, top_rows[] = { 0, 2, 4 }, top_row[] = { 0, 1, 0, 1 };
+static const PlaitChosen top = { 1, { 2, top_sets }, { 2, top_rows }, top_row };
+static const gint64 leaf_rows[] = { 0, 3, 5 }, leaf_row[] = { 2, 3, 4, 5, 6 };
+static const PlaitChosen leaves = { 1, { 2, top_sets }, { 2, leaf_rows }, leaf_row };
+/* The first query goes below its first row of the top, the second below its second. */
+static const gint64 parent[] = { 0, 3 };
+
+/* softmax per set times the weight of the parent, by hand. */
+TEST_CASE (chosen, a_descent_by_hand)
+{
+  g_auto (Bench) bench = bench_new (1);
+  double q[] = { 1, 0.5, -0.25, 2 };
+  double k[] = { 0.5, -1, 1, 1, 2, 0, 0, 1, -1, 0.5, 0.25, 0.75, 1.5, -0.5 };
+  double v[] = { 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+  double weight[4], score[5], expected[5], context[4] = { 0 };
+  PlaitNode *queries, *keys, *weights, *path;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  queries = bench_leaf (&bench, 2, 2, q);
+  keys = bench_leaf (&bench, 7, 2, k);
+  for (int i = 0; i < 4; i++)
+    weight[i] = exp (0.5 * (q[i / 2 * 2] * k[2 * (i % 2)] + q[i / 2 * 2 + 1] * k[2 * (i % 2) + 1]));
+  weights = plait_chosen_weights (bench.tape, &top, plait_chosen_products (bench.tape, &top, queries, keys, 0.5));
+  check_tensor ("weights of the top", weights->value,
+                (double[]){ weight[0] / (weight[0] + weight[1]), weight[1] / (weight[0] + weight[1]),
+                            weight[2] / (weight[2] + weight[3]), weight[3] / (weight[2] + weight[3]) },
+                NEAR);
+  for (int i = 0; i < 5; i++)
+    {
+      const double *query = q + (i < 3 ? 0 : 2);
+
+      score[i] = exp (0.5 * (query[0] * k[4 + 2 * i] + query[1] * k[5 + 2 * i]));
+    }
+  for (int i = 0; i < 5; i++)
+    {
+      expected[i] = i < 3 ? score[i] / (score[0] + score[1] + score[2]) * weight[0] / (weight[0] + weight[1])
+                          : score[i] / (score[3] + score[4]) * weight[3] / (weight[2] + weight[3]);
+      context[i < 3 ? 0 : 2] += expected[i] * v[4 + 2 * i];
+      context[i < 3 ? 1 : 3] += expected[i] * v[5 + 2 * i];
+    }
+  path = plait_chosen_path (
+      bench.tape, &leaves,
+      plait_chosen_weights (bench.tape, &leaves, plait_chosen_products (bench.tape, &leaves, queries, keys, 0.5)),
+      weights, parent);
+  check_tensor ("path", path->value, expected, NEAR);
+  check_tensor ("context", plait_chosen_read (bench.tape, &leaves, path, bench_leaf (&bench, 7, 2, v))->value, context,
+                NEAR);
+}
+
+/* Where every query of a sentence chooses all of its rows as one set, there is a pair for each. */
+TEST_CASE (chosen, all_rows_are_the_pairs)
+{
+  g_auto (Bench) bench = bench_new (2);
+  gint64 query_offsets[] = { 0, 2, 3, 4 }, row_offsets[] = { 0, 3, 3, 8 }, sets[] = { 0, 1, 2, 3, 4 };
+  gint64 rows[] = { 0, 3, 6, 6, 11 }, row[] = { 0, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7 };
+  PlaitChosen chosen = { 1, { 4, sets }, { 4, rows }, row };
+  PlaitNode *queries, *keys, *values, *vector, *bias, *weights[2], *contexts[2];
+  PlaitPairs pairs;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  pairs = plait_pairs (bench.tape, (PlaitRagged){ 3, query_offsets }, (PlaitRagged){ 3, row_offsets });
+  queries = bench_random (&bench, 4, 19, 1);
+  keys = bench_random (&bench, 8, 19, 2);
+  values = bench_random (&bench, 8, 19, 3);
+  vector = bench_random (&bench, 1, 19, 4);
+  bias = bench_random (&bench, 1, 1, 5);
+  for (guint way = 0; way < 2; way++)
+    {
+      PlaitNode *score = way == 0 ? plait_pair_scores (bench.tape, &pairs, queries, keys, NULL, vector, bias)
+                                  : plait_pair_products (bench.tape, &pairs, queries, keys, 0.25);
+
+      weights[0] = plait_pair_weights (bench.tape, &pairs, &score, 1);
+      contexts[0] = plait_pair_read (bench.tape, &pairs, weights[0], values);
+      score = way == 0 ? plait_chosen_additive (bench.tape, &chosen, queries, keys, vector, bias)
+                       : plait_chosen_products (bench.tape, &chosen, queries, keys, 0.25);
+      weights[1] = plait_chosen_weights (bench.tape, &chosen, score);
+      contexts[1] = plait_chosen_read (bench.tape, &chosen, weights[1], values);
+      for (gint64 i = 0; i < 11; i++)
+        CHECK_NEAR (weights[1]->value.data[i], weights[0]->value.data[i], NEAR);
+      for (gint64 i = 0; i < 4 * 19; i++)
+        CHECK_NEAR (contexts[1]->value.data[i], contexts[0]->value.data[i], NEAR);
+    }
+}
+
+/* Backward of few chosen rows adds to their gradients, and does not so much as read those of the others. */
+TEST_CASE (chosen, backward_touches_chosen_rows_alone)
+{
+  g_auto (Bench) bench = bench_new (1);
+  PlaitNode *queries, *memory, *weights, *vector, *context;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  queries = bench_random (&bench, 2, 3, 1);
+  memory = bench_random (&bench, 1000, 3, 2);
+  vector = bench_random (&bench, 1, 3, 3);
+  for (gint64 i = 0; i < 1000 * 3; i++)
+    memory->gradient.data[i] = (PlaitScalar)NAN;
+  for (gint64 i = 0; i < 5; i++)
+    memset (plait_tensor_row (memory->gradient, leaf_row[i]), 0, 3 * sizeof (PlaitScalar));
+  weights
+      = plait_chosen_weights (bench.tape, &leaves,
+                              plait_sum (bench.tape,
+                                         (PlaitNode *[]){
+                                             plait_chosen_products (bench.tape, &leaves, queries, memory, 1),
+                                             plait_chosen_additive (bench.tape, &leaves, queries, memory, vector, NULL),
+                                         },
+                                         2));
+  context = plait_chosen_read (bench.tape, &leaves, weights, memory);
+  plait_tape_backward (bench.tape, plait_total (bench.tape, context));
+  for (gint64 i = 0; i < 1000 * 3; i++)
+    CHECK (isnan ((double)memory->gradient.data[i]) == (i / 3 < 2 || i / 3 > 6));
+}
+
+/* Nobody asks, and nobody finds anything. */
+TEST_CASE (chosen, nothing_has_finite_gradients)
+{
+  g_auto (Bench) bench = bench_new (1);
+  gint64 nothing[] = { 0, 0, 0 }, one_each[] = { 0, 1, 2 };
+  PlaitChosen none[] = { { 1, { 0, nothing }, { 0, nothing }, NULL },
+                         { 1, { 2, nothing }, { 0, nothing }, NULL },
+                         { 2, { 2, one_each }, { 2, nothing }, NULL } };
+  gint64 n_queries[] = { 0, 2, 1 }, parents[] = { 0, 0 };
+  double zeros[4] = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (none); i++)
+    {
+      PlaitNode *queries, *rows, *vector, *top_weight, *numbers, *context;
+
+      bench_begin (&bench, PLAIT_TAPE_CHECK);
+      queries = bench_random (&bench, n_queries[i], 2, 1);
+      rows = bench_random (&bench, 2, 2, 2);
+      vector = bench_random (&bench, 1, 2, 3);
+      top_weight = bench_random (&bench, 1, 1, 4);
+      numbers = plait_chosen_products (bench.tape, &none[i], queries, rows, 1);
+      if (none[i].heads == 1)
+        numbers = plait_sum (
+            bench.tape,
+            (PlaitNode *[]){ numbers, plait_chosen_additive (bench.tape, &none[i], queries, rows, vector, NULL) }, 2);
+      numbers = plait_chosen_path (bench.tape, &none[i], plait_chosen_weights (bench.tape, &none[i], numbers),
+                                   top_weight, parents);
+      CHECK_INT (numbers->value.rows, 0);
+      context = plait_chosen_read (bench.tape, &none[i], numbers, rows);
+      check_tensor ("context", context->value, zeros, 0);
+      plait_tape_backward (bench.tape, plait_total (bench.tape, context));
+      check_tensor ("gradient of the queries", queries->gradient, zeros, 0);
+      check_tensor ("gradient of the rows", rows->gradient, zeros, 0);
+      check_tensor ("gradient of the parents", top_weight->gradient, zeros, 0);
+    }
+}
