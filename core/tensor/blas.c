@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/blas.h"
 
-#include <cblas.h>
-#include <dlfcn.h>
-
-/* Names of OpenBLAS and OpenMP that a BLAS need not have. */
-typedef void (*SetThreads) (int threads);
-typedef char *(*GetText) (void);
-
-static gpointer
-prepare_once (gpointer data)
-{
-  SetThreads set_threads = (SetThreads)dlsym (RTLD_DEFAULT, "openblas_set_num_threads");
-
-  if (set_threads != NULL)
-    set_threads (1);
-  return dlsym (RTLD_DEFAULT, "omp_set_num_threads");
-}
+#include "tensor/blas-library.h"
 
 void
 plait_blas_prepare (void)
 {
-  static GOnce once = G_ONCE_INIT;
   static __thread gboolean prepared;
-  SetThreads set_threads;
 
   if (prepared)
     return;
-  /* A build on OpenMP asks OpenMP, which keeps the number for each thread. */
-  set_threads = (SetThreads)g_once (&once, prepare_once, NULL);
-  if (set_threads != NULL)
-    set_threads (1);
+  plait_blas_library_prepare ();
   prepared = TRUE;
 }
 
@@ -81,18 +61,13 @@ plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTenso
 static gpointer
 describe_once (gpointer data)
 {
-  GetText configuration = (GetText)dlsym (RTLD_DEFAULT, "openblas_get_config");
-  GetText core = (GetText)dlsym (RTLD_DEFAULT, "openblas_get_corename");
-  g_auto (GStrv) words = g_strsplit (configuration != NULL ? configuration () : "unknown BLAS", " ", -1);
-  gboolean named = words[0] != NULL && words[1] != NULL;
+  g_autofree char *library = plait_blas_library_describe ();
   const PlaitKernels *kernels = plait_kernels ();
   const char *route = kernels->blas_rows[0] > 0   ? "of many rows by BLAS"
                       : kernels->blas_rows[1] > 0 ? "by the kernels, weight gradients by BLAS"
                                                   : "by the kernels";
 
-  return g_strdup_printf ("%s%s%s core %s, kernels %s, products %s", words[0] != NULL ? words[0] : "BLAS",
-                          named ? " " : "", named ? words[1] : "", core != NULL ? core () : "unknown", kernels->level,
-                          route);
+  return g_strdup_printf ("%s, kernels %s, products %s", library, kernels->level, route);
 }
 
 const char *

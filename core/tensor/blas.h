@@ -10,8 +10,7 @@
  * (PlaitKernels.blas_rows); the rate of its large products is also the measure that a whole program is held against.
  */
 
-/* Sets the BLAS that was loaded to one thread for the calling thread, whichever build of OpenBLAS it is. Safe to call
- * often and from any thread; the functions below do. */
+/* Sets BLAS to one thread for the calling thread. Safe to call often and from any thread; the functions below do. */
 void plait_blas_prepare (void);
 
 /* Whether a product of such a shape is BLAS's; @transpose_a: of its left factor. */

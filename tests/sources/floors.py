@@ -6,7 +6,7 @@ import re
 
 from sources import files, finish, read
 
-FOREIGN = {"cblas.h": "tensor", "openblas_config.h": "tensor", "hdf5.h": "store", "hdf5_hl.h": "store"}
+FOREIGN = {"cblas.h": "tensor", "openblas_config.h": "tensor", "blis.h": "tensor", "mkl.h": "tensor", "mkl_cblas.h": "tensor", "hdf5.h": "store", "hdf5_hl.h": "store"}
 
 
 def main():
