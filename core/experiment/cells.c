@@ -41,11 +41,11 @@ typedef struct
   PlaitProblems *problems;
   GPtrArray *exclusions;
   CellsPrivate *cells;
-  GHashTable *keys;   /* resolved text -> nothing */
-  GPtrArray *faults;  /* lines in order */
-  GHashTable *counts; /* line -> number of cells with it */
-  GHashTable *firsts; /* line -> label of the first of them */
-  guint *set;         /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
+  GHashTable *settings; /* of the cells */
+  GPtrArray *faults;    /* lines in order */
+  GHashTable *counts;   /* line -> number of cells with it */
+  GHashTable *firsts;   /* line -> label of the first of them */
+  guint *set;           /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
 
@@ -290,6 +290,7 @@ add_cell (Builder *builder, const guint *places)
 {
   guint n_axes = builder->cells->axes->len;
   g_autofree char *label = label_of (builder, places);
+  g_autofree char *settings = NULL;
   g_autoptr (GError) fault = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
 
@@ -301,13 +302,15 @@ add_cell (Builder *builder, const guint *places)
       note_faults (builder, fault->message, label);
       return;
     }
-  if (!g_hash_table_add (builder->keys, plait_experiment_key (experiment)))
+  settings = plait_experiment_key (experiment);
+  if (g_hash_table_contains (builder->settings, settings))
     {
       g_ptr_array_add (builder->cells->same, g_steal_pointer (&label));
       return;
     }
-  PlaitExperimentCell cell
-      = { g_steal_pointer (&label), g_memdup2 (places, n_axes * sizeof *places), g_steal_pointer (&experiment) };
+  g_hash_table_add (builder->settings, settings);
+  PlaitExperimentCell cell = { g_steal_pointer (&label), g_steal_pointer (&settings),
+                               g_memdup2 (places, n_axes * sizeof *places), g_steal_pointer (&experiment) };
   g_array_append_val (builder->cells->cells, cell);
 }
 
@@ -426,6 +429,7 @@ plait_cells_free (PlaitCells *public)
       PlaitExperimentCell *cell = &g_array_index (cells->cells, PlaitExperimentCell, i);
 
       g_free (cell->label);
+      g_free (cell->settings);
       g_free ((gpointer)cell->places);
       plait_experiment_free (cell->experiment);
     }
@@ -496,7 +500,7 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
       = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
   g_autoptr (GPtrArray) exclusions = g_ptr_array_new_with_free_func (exclusion_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GHashTable) keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) firsts = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   Builder builder = {
@@ -505,7 +509,7 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
     .problems = problems,
     .exclusions = exclusions,
     .cells = (CellsPrivate *)cells,
-    .keys = keys,
+    .settings = settings,
     .faults = faults,
     .counts = counts,
     .firsts = firsts,

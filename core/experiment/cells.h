@@ -27,6 +27,7 @@ typedef struct
 typedef struct
 {
   char *label;         /* "decoder.combiner=flat experiment.seed=1" */
+  char *settings;      /* plait_experiment_key, in which each cell is another */
   const guint *places; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
 } PlaitExperimentCell;

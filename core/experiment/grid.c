@@ -70,6 +70,24 @@ name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
  * What is in the folder
  */
 
+/* The folder, looked through once. */
+typedef struct
+{
+  GHashTable *names;     /* of all that is in it */
+  GHashTable *strangers; /* of these, the finished runs of no cell: name -> key */
+  GHashTable *keys;      /* key -> name, the first in order, of a stranger that no cell has taken yet */
+} Folder;
+
+static void
+folder_clear (Folder *folder)
+{
+  g_clear_pointer (&folder->keys, g_hash_table_unref);
+  g_clear_pointer (&folder->strangers, g_hash_table_unref);
+  g_clear_pointer (&folder->names, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
+
 /* A run's file as far as it can be read. */
 typedef struct
 {
@@ -91,9 +109,10 @@ found_clear (Found *found)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
 
 static Found
-look_at (const char *path)
+look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
 {
-  Found found = { .exists = g_file_test (path, G_FILE_TEST_EXISTS) };
+  Found found = { .exists = g_hash_table_contains (folder->names, name) };
+  g_autofree char *path = found.exists ? g_build_filename (grid->folder, name, NULL) : NULL;
   g_autofree char *status = NULL;
   g_autoptr (GError) fault = NULL;
 
@@ -139,45 +158,41 @@ tell_progress (const Found *found)
   return g_strdup_printf ("after update %" G_GINT64_FORMAT, step);
 }
 
-/* A finished run of this key elsewhere in the folder, where an axis was added or named otherwise: path, or NULL. */
-static const char *
-find_elsewhere (GHashTable *strangers, const PlaitGridCell *cell)
+/* Takes a finished run of this key that is elsewhere in the folder, where an axis was added or named otherwise: its
+ * name, or NULL. (transfer full) */
+static char *
+take_stranger (const Folder *folder, const PlaitGridCell *cell)
 {
-  GHashTableIter iter;
-  gpointer name, key;
+  char *name = g_strdup (g_hash_table_lookup (folder->keys, cell->key));
 
-  g_hash_table_iter_init (&iter, strangers);
-  while (g_hash_table_iter_next (&iter, &name, &key))
-    if (g_str_equal (key, cell->key))
-      return name;
-  return NULL;
+  if (name)
+    {
+      g_hash_table_remove (folder->keys, cell->key);
+      g_hash_table_remove (folder->strangers, name);
+    }
+  return name;
 }
 
 static void
-judge (PlaitGrid *grid, PlaitGridCell *cell, GHashTable *strangers, PlaitGridFlags flags, PlaitDigests *digests)
+judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlags flags, PlaitDigests *digests)
 {
-  g_autofree char *place = plait_grid_file (grid, cell, ENDING);
-  g_autofree char *training = plait_grid_file (grid, cell, TRAINING_ENDING);
-  g_auto (Found) finished = look_at (place);
+  g_autofree char *place = g_strconcat (cell->name, ENDING, NULL);
+  g_autofree char *training = g_strconcat (cell->name, TRAINING_ENDING, NULL);
+  g_auto (Found) finished = look_at (grid, folder, place);
   g_auto (Found) partial = { 0 };
   gboolean fresh = (flags & PLAIT_GRID_FRESH) != 0;
-  const char *elsewhere;
 
   cell->state = PLAIT_CELL_FINISHED;
   if (!fresh && finished.complete && g_str_equal (finished.key, cell->key))
     return;
-  elsewhere = fresh || finished.exists ? NULL : find_elsewhere (strangers, cell);
-  if (elsewhere)
-    {
-      cell->found = g_strdup (elsewhere);
-      g_hash_table_remove (strangers, elsewhere);
-      return;
-    }
-  partial = look_at (training);
+  cell->found = fresh || finished.exists ? NULL : take_stranger (folder, cell);
+  if (cell->found)
+    return;
+  partial = look_at (grid, folder, training);
   if (!fresh && partial.key && g_str_equal (partial.key, cell->key))
     {
       if (partial.complete)
-        cell->found = g_strconcat (cell->name, TRAINING_ENDING, NULL);
+        cell->found = g_steal_pointer (&training);
       else
         {
           cell->state = PLAIT_CELL_PARTIAL;
@@ -190,40 +205,18 @@ judge (PlaitGrid *grid, PlaitGridCell *cell, GHashTable *strangers, PlaitGridFla
     cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
 }
 
-/* Whether @name is a file that belongs to a cell. */
-static gboolean
-is_of_cell (const PlaitGrid *grid, const char *name)
+/* The names of all files that belong to a cell. */
+static GHashTable *
+names_of_cells (const PlaitGrid *grid)
 {
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
   for (guint i = 0; i < grid->n; i++)
     {
-      const char *cell = grid->items[i].name;
-
-      if (g_str_has_prefix (name, cell)
-          && (g_str_equal (name + strlen (cell), ENDING) || g_str_equal (name + strlen (cell), TRAINING_ENDING)))
-        return TRUE;
+      g_hash_table_add (names, g_strconcat (grid->items[i].name, ENDING, NULL));
+      g_hash_table_add (names, g_strconcat (grid->items[i].name, TRAINING_ENDING, NULL));
     }
-  return FALSE;
-}
-
-/* Finished runs of no cell: name -> key. */
-static GHashTable *
-find_strangers (const PlaitGrid *grid)
-{
-  GHashTable *strangers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr (GDir) folder = g_dir_open (grid->folder, 0, NULL);
-  const char *name;
-
-  while (folder && (name = g_dir_read_name (folder)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (grid->folder, name, NULL);
-
-      if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || is_of_cell (grid, name))
-        continue;
-      g_auto (Found) found = look_at (path);
-      if (found.complete)
-        g_hash_table_insert (strangers, g_strdup (name), g_strdup (found.key));
-    }
-  return strangers;
+  return names;
 }
 
 static int
@@ -232,19 +225,47 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-static char **
-sorted_names (GHashTable *strangers)
+/* The keys of a table of names, in order, NULL-terminated. (transfer container) */
+static const char **
+in_order (GHashTable *names)
 {
-  GPtrArray *names = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer name;
+  guint n;
+  gpointer *sorted = g_hash_table_get_keys_as_array (names, &n);
 
-  g_hash_table_iter_init (&iter, strangers);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
-  g_ptr_array_add (names, NULL);
-  return (char **)g_ptr_array_free (names, FALSE);
+  qsort (sorted, n, sizeof *sorted, compare_names);
+  return (const char **)sorted;
+}
+
+static Folder
+look_through (const PlaitGrid *grid)
+{
+  Folder folder = {
+    .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+    .strangers = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free),
+    .keys = g_hash_table_new (g_str_hash, g_str_equal),
+  };
+  g_autoptr (GHashTable) of_cells = names_of_cells (grid);
+  g_autoptr (GDir) directory = g_dir_open (grid->folder, 0, NULL);
+  g_autofree const char **names = NULL;
+  const char *entry;
+
+  while (directory && (entry = g_dir_read_name (directory)) != NULL)
+    g_hash_table_add (folder.names, g_strdup (entry));
+  names = in_order (folder.names);
+  for (guint i = 0; names[i]; i++)
+    {
+      const char *name = names[i];
+
+      if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || g_hash_table_contains (of_cells, name))
+        continue;
+      g_auto (Found) found = look_at (grid, &folder, name);
+      if (!found.complete)
+        continue;
+      g_hash_table_insert (folder.strangers, (gpointer)name, g_strdup (found.key));
+      if (!g_hash_table_contains (folder.keys, found.key))
+        g_hash_table_insert (folder.keys, g_hash_table_lookup (folder.strangers, name), (gpointer)name);
+    }
+  return folder;
 }
 
 /*
@@ -267,7 +288,7 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
   g_autoptr (PlaitDigests) digests = plait_digests_new ();
   g_autoptr (PlaitKeyFile) file = NULL;
-  g_autoptr (GHashTable) strangers = NULL;
+  g_auto (Folder) found = { NULL };
 
   if (!check_folder (folder, error))
     return NULL;
@@ -285,14 +306,15 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
 
       cell->cell = &grid->cells->cells[i];
       cell->name = name_cell (grid->cells, cell->cell);
-      cell->key = plait_run_key (cell->cell->experiment, digests, error);
+      cell->key = plait_run_key (cell->cell->experiment, cell->cell->settings, digests, error);
       if (!cell->key)
         return NULL;
     }
-  strangers = find_strangers (grid);
+  found = look_through (grid);
   for (guint i = 0; i < grid->n; i++)
-    judge (grid, &grid->items[i], strangers, flags, digests);
-  grid->strangers = sorted_names (strangers);
+    judge (grid, &grid->items[i], &found, flags, digests);
+  g_autofree const char **strangers = in_order (found.strangers);
+  grid->strangers = g_strdupv ((char **)strangers);
   return g_steal_pointer (&grid);
 }
 

@@ -264,9 +264,8 @@ append_digest (const char *name, const char *path, const char *digest, gpointer 
 }
 
 char *
-plait_run_key (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
+plait_run_key (const PlaitExperiment *experiment, const char *settings, PlaitDigests *digests, GError **error)
 {
-  g_autofree char *settings = plait_experiment_key (experiment);
   g_autoptr (GString) text = g_string_new (settings);
 
   if (!plait_digests_visit (digests, experiment, append_digest, text, error)

@@ -28,6 +28,6 @@ char *plait_digest_key (const char *name);
 gboolean plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error);
 
-/* The key of @experiment: SHA-256 over the resolved settings that can change results, and the digests of its data and
+/* The key of @experiment: SHA-256 over @settings, which are its plait_experiment_key, and the digests of its data and
  * plugins. (transfer full) */
-char *plait_run_key (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
+char *plait_run_key (const PlaitExperiment *experiment, const char *settings, PlaitDigests *digests, GError **error);

@@ -354,13 +354,16 @@ check_old (Run *run, GError **error)
 static gboolean
 prepare (Run *run, gboolean *complete, GError **error)
 {
+  g_autofree char *settings = NULL;
+
   if (!find_old (run, complete, error))
     return FALSE;
   run->pool = plait_pool_new (run->options->threads);
   run->text = plait_experiment_text (run->experiment);
   if (!prepare_data (run, error) || !prepare_model (run, error))
     return FALSE;
-  run->key = plait_run_key (run->experiment, plait_materials_digests (run->materials), error);
+  settings = plait_experiment_key (run->experiment);
+  run->key = plait_run_key (run->experiment, settings, plait_materials_digests (run->materials), error);
   if (!run->key)
     return FALSE;
   if (run->old && !check_old (run, error))

@@ -368,6 +368,35 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
   CHECK_INT (g_strv_length (settled.grid->strangers), 0);
 }
 
+TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
+{
+  static const char *const names[] = { "c.h5", "a.h5", "b.h5" };
+  g_autofree char *first = plait_test_path ("cells/a.h5");
+
+  write_grid ("experiment.seed=1\n");
+  run_all ("cells", 1, NULL);
+  {
+    g_auto (Opened) opened = open_grid ("cells", NULL, 0);
+    g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+      {
+        g_autofree char *copy = g_build_filename (opened.grid->folder, names[i], NULL);
+
+        copy_file (path, copy, "");
+      }
+    REQUIRE (g_unlink (path) == 0);
+  }
+  g_auto (Opened) opened = open_grid ("cells", NULL, 0);
+  CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
+  CHECK_STRING (opened.grid->items[0].found, "a.h5");
+  REQUIRE (g_strv_length (opened.grid->strangers) == 2);
+  CHECK_STRING (opened.grid->strangers[0], "b.h5");
+  CHECK_STRING (opened.grid->strangers[1], "c.h5");
+  run_grid (&opened, 1);
+  CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
+}
+
 TEST_CASE (grid, isolates_cells_that_fail)
 {
   g_autofree char *module = plait_test_build_path ("tests/experiment/faulty.so");

@@ -291,7 +291,8 @@ key_of (const char *path, const char *const *overrides)
   GError *error = NULL;
   g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, &error);
   g_autoptr (PlaitDigests) digests = plait_digests_new ();
-  char *key = experiment ? plait_run_key (experiment, digests, &error) : NULL;
+  g_autofree char *settings = experiment ? plait_experiment_key (experiment) : NULL;
+  char *key = experiment ? plait_run_key (experiment, settings, digests, &error) : NULL;
 
   CHECK_NO_ERROR (error);
   return key;
