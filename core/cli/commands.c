@@ -73,6 +73,15 @@ const PlaitCommand plait_commands[] = {
     "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
+  { "verify", "FILE...", "Check that files are as they were written, to the last byte",
+    "Other commands check what they read of a run, a dump or a grid; this one reads everything. It prints a line a "
+    "file "
+    "and ends with code 1 if one of them is not whole.\n"
+    "\n"
+    "Examples:\n"
+    "  plait verify run.h5\n"
+    "  plait verify grid/*.h5",
+    plait_command_verify },
   { "generate", "TASK --output FOLDER [--set KEY=VALUE]...",
     "Write the corpus of a generated task as text files, or list the tasks",
     "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed.\n"

@@ -221,7 +221,7 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
     return NULL;
   map->rows = read_labels (store, path, map->row_axis, map->n_rows);
   map->columns = read_labels (store, path, map->column_axis, map->n_columns);
-  return g_steal_pointer (&map);
+  return plait_store_intact (store, error) ? g_steal_pointer (&map) : NULL;
 }
 
 void

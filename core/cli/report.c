@@ -178,6 +178,16 @@ add_runs (GString *html, const PlaitRunComparison *comparison)
   g_string_append (html, "</table></div>\n");
 }
 
+/* A part that a run lacks is left out of the page; one that is damaged is not. */
+static gboolean
+check_intact (const PlaitRunComparison *comparison, GError **error)
+{
+  for (guint r = 0; r < comparison->runs->len; r++)
+    if (!plait_store_intact (((const PlaitRunFile *)comparison->runs->pdata[r])->store, error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 add_footer (GString *html, const PlaitRunComparison *comparison, GError **error)
 {
@@ -221,7 +231,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
     return FALSE;
   plait_report_training (html, comparison);
   if (!add_sentences (html, comparison, sentences, error) || !plait_report_settings (html, comparison, error)
-      || !add_footer (html, comparison, error))
+      || !check_intact (comparison, error) || !add_footer (html, comparison, error))
     return FALSE;
   plait_html_end (html);
   return plait_file_replace (output, html->str, html->len, error);

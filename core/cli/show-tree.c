@@ -250,6 +250,9 @@ show_member (Tree *tree, const char *path, const char *name, const char *prefix,
   if (!open)
     {
       g_autofree char *summary = plait_show_summary (tree->store, place, &object);
+
+      if (!plait_store_intact (tree->store, error))
+        return FALSE;
       g_autofree char *shown = plait_display_clean (summary, FALSE);
       gsize used = 2 + plait_display_width (prefix) + 3 + plait_display_width (clean) + 2;
       gsize room = plait_page_room (tree->page);

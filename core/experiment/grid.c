@@ -119,7 +119,8 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   if (!found.exists)
     return found;
   found.store = plait_store_open (path, &fault);
-  if (found.store)
+  /* A finished cell is kept as it is, so all of it must be right. */
+  if (found.store && plait_store_check (found.store, &fault))
     status = plait_store_get_string (found.store, "/", "status", &fault);
   if (status)
     found.key = plait_store_get_string (found.store, "/", "key", &fault);

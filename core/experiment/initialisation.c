@@ -245,7 +245,8 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
   initialisation->experiment = experiment;
   initialisation->take = split_globs (train->initialise_take);
   initialisation->leave = split_globs (train->initialise_leave);
-  text = run ? plait_store_get_string (run, "/", "experiment", error) : NULL;
+  /* The run's key depends on all of its bytes. */
+  text = run && plait_store_check (run, error) ? plait_store_get_string (run, "/", "experiment", error) : NULL;
   there = text ? plait_key_file_load_data (text, -1, place, error) : NULL;
   if (!there)
     return NULL;

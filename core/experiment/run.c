@@ -326,7 +326,8 @@ find_old (Run *run, gboolean *complete, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s exists: add --resume to go on with it, or --output to write another file", output);
   run->old = plait_store_open (output, error);
-  if (!run->old)
+  /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
+  if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
   text = plait_store_get_string (run->old, "/", "experiment", error);
   status = text ? plait_store_get_string (run->old, "/", "status", error) : NULL;

@@ -2,8 +2,6 @@
 #include "base/memory.h"
 #include "store/internal.h"
 
-/* From here on a dataset is chunked and checksummed; below, the headers of chunks would outweigh it. */
-#define SMALLEST_CHUNKED ((gint64)64 << 10)
 /* Below this, compression gains less than the chunk index costs. */
 #define SMALLEST_COMPRESSED ((gint64)1 << 10)
 /* HDF5's chunk cache holds 1 MiB. */
@@ -32,14 +30,12 @@ creation_list (guint rank, const gint64 *shape, gint64 elements, gint64 element_
   gboolean compressed = (options & PLAIT_STORE_COMPRESSED) && bytes >= SMALLEST_COMPRESSED;
   gboolean good = list >= 0 && H5Pset_obj_track_times (list, FALSE) >= 0
                   && H5Pset_fill_time (list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_attr_phase_change (list, 16, 12) >= 0;
-  if (good && rank > 0 && elements > 0 && (compressed || bytes >= SMALLEST_CHUNKED))
+  if (good && rank > 0 && compressed)
     {
       hsize_t chunk[PLAIT_STORE_MAXIMUM_RANK];
       choose_chunk (rank, shape, element_bytes, chunk);
-      good = H5Pset_chunk (list, (int)rank, chunk) >= 0;
-      if (good && compressed)
-        good = H5Pset_shuffle (list) >= 0 && H5Pset_deflate (list, DEFLATE_LEVEL) >= 0;
-      good = good && H5Pset_fletcher32 (list) >= 0;
+      good = H5Pset_chunk (list, (int)rank, chunk) >= 0 && H5Pset_shuffle (list) >= 0
+             && H5Pset_deflate (list, DEFLATE_LEVEL) >= 0;
     }
   if (good)
     return list;
@@ -179,6 +175,8 @@ plait_store_tensor_space (PlaitTensor tensor)
 {
   if (tensor.rows == 0 || tensor.width == 0)
     return H5Screate (H5S_NULL);
+  if (tensor.stride == tensor.width)
+    return H5Screate_simple (1, (const hsize_t[]){ (hsize_t)(tensor.rows * tensor.width) }, NULL);
   /* The last row ends with its width, so the extent is one run of elements that has just that many. */
   hsize_t extent = (hsize_t)((tensor.rows - 1) * tensor.stride + tensor.width);
   hsize_t start = 0, stride = (hsize_t)tensor.stride, count = (hsize_t)tensor.rows, block = (hsize_t)tensor.width;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * How libhdf5 reaches our own files: through a file descriptor that is already open, so that what was verified is what
- * is read, and with write errors kept aside. HDF5 1.10 does not close in good order after a failed write (it tries
+ * How libhdf5 reaches our own files: through a file descriptor that is already open, with all that is read checked
+ * (blocks.c), and with write errors kept aside. HDF5 1.10 does not close in good order after a failed write (it tries
  * again when the process ends); here it never sees one.
  */
 #include "store/internal.h"
@@ -18,17 +18,14 @@
 
 typedef struct
 {
-  int fd;
-  int *failure;
-} DriverInfo;
-
-typedef struct
-{
   H5FD_t public; /* first, as HDF5 asks */
-  DriverInfo info;
+  PlaitStoreBytes bytes;
   haddr_t end_allocated;
   haddr_t end_written;
 } DriverFile;
+
+/* Structure is written in pieces of this size, so that it stands in few of the blocks that blocks.c checks. */
+#define STRUCTURE_BLOCK ((hsize_t)1 << 16)
 
 /* The most that one system call is asked for. */
 #define LARGEST_TRANSFER ((size_t)1 << 30)
@@ -36,13 +33,14 @@ typedef struct
 static H5FD_t *
 driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
 {
-  const DriverInfo *info = H5Pget_driver_info (access);
+  const PlaitStoreBytes *bytes = H5Pget_driver_info (access);
   struct stat status;
-  if (info == NULL || fstat (info->fd, &status) != 0)
+  if (bytes == NULL || fstat (bytes->fd, &status) != 0)
     return NULL;
   DriverFile *file = g_new0 (DriverFile, 1);
-  file->info = *info;
-  file->end_written = (haddr_t)status.st_size;
+  file->bytes = *bytes;
+  file->end_written
+      = (haddr_t)(bytes->blocks != NULL ? plait_store_blocks_end (bytes->blocks) : (gint64)status.st_size);
   return &file->public;
 }
 
@@ -86,9 +84,11 @@ driver_read (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, siz
 {
   DriverFile *file = (DriverFile *)base;
   char *bytes = buffer;
+  if (file->bytes.blocks != NULL)
+    return plait_store_blocks_read (file->bytes.blocks, (gint64)address, size, buffer) ? 0 : -1;
   while (size > 0)
     {
-      ssize_t n = pread (file->info.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
+      ssize_t n = pread (file->bytes.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0)
@@ -111,13 +111,15 @@ driver_write (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, si
 {
   DriverFile *file = (DriverFile *)base;
   const char *bytes = buffer;
-  while (size > 0 && *file->info.failure == 0)
+  if (type != H5FD_MEM_DRAW && file->bytes.structure != NULL)
+    plait_store_blocks_mark (file->bytes.structure, (gint64)address, size);
+  while (size > 0 && *file->bytes.failure == 0)
     {
-      ssize_t n = pwrite (file->info.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
+      ssize_t n = pwrite (file->bytes.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        *file->info.failure = n < 0 ? errno : ENOSPC;
+        *file->bytes.failure = n < 0 ? errno : ENOSPC;
       else
         {
           bytes += n;
@@ -135,8 +137,8 @@ driver_truncate (H5FD_t *base, hid_t transfer, hbool_t closing)
   DriverFile *file = (DriverFile *)base;
   if (file->end_written == file->end_allocated)
     return 0;
-  if (*file->info.failure == 0 && ftruncate (file->info.fd, (off_t)file->end_allocated) != 0)
-    *file->info.failure = errno;
+  if (*file->bytes.failure == 0 && ftruncate (file->bytes.fd, (off_t)file->end_allocated) != 0)
+    *file->bytes.failure = errno;
   file->end_written = file->end_allocated;
   return 0;
 }
@@ -149,7 +151,7 @@ static const H5FD_class_t driver_class = {
   .name = "plait",
   .maxaddr = G_MAXINT64,
   .fc_degree = H5F_CLOSE_STRONG,
-  .fapl_size = sizeof (DriverInfo),
+  .fapl_size = sizeof (PlaitStoreBytes),
   .open = driver_open,
   .close = driver_close,
   .query = driver_query,
@@ -169,12 +171,11 @@ plait_store_driver (void)
 }
 
 hid_t
-plait_store_access (hid_t driver, int fd, int *failure)
+plait_store_access (hid_t driver, PlaitStoreBytes bytes)
 {
-  DriverInfo info = { fd, failure };
   hid_t access = H5Pcreate (H5P_FILE_ACCESS);
-  if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &info) < 0
-      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0)
+  if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &bytes) < 0
+      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0 || H5Pset_meta_block_size (access, STRUCTURE_BLOCK) < 0)
     {
       store_id_release (access);
       return -1;

@@ -42,6 +42,8 @@ plait_store_fail (const PlaitStore *store, const char *path, const char *action,
   if (store->failure != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s%s%s: cannot %s: %s; what stood there before is unchanged",
                        store->path, colon, path, action, g_strerror (store->failure));
+  if (plait_store_blocks_fail (store->blocks, store->path, error))
+    return FALSE;
   if (store->writing)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s%s%s: cannot %s: %s", store->path, colon, path, action, reason);
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s%s%s: cannot %s: %s; " PLAIT_STORE_REMEDY, store->path, colon, path,

@@ -159,7 +159,8 @@ attach (PlaitFeatureFile *file, GError **error)
 {
   plait_store_quiet ();
   file->driver = plait_store_driver ();
-  g_auto (StoreId) access = plait_store_access (file->driver, file->fd, &file->failure);
+  g_auto (StoreId) access
+      = plait_store_access (file->driver, (PlaitStoreBytes){ .fd = file->fd, .failure = &file->failure });
   file->file = access < 0 ? -1 : H5Fopen (file->path, H5F_ACC_RDONLY, access);
   if (file->file < 0)
     return fail_hdf5 (file, "cannot be opened as HDF5", error);

@@ -9,73 +9,108 @@
 #include <unistd.h>
 
 /*
- * The user block: lines that a person can read and check (tail -c +513 FILE | sha256sum), then zeros.
+ * The user block: lines that a person can read and check, then zeros.
  *
  *   plait-store
- *   format 1
- *   length 00000000000000012345
- *   digest SHA-256 of the bytes from 512 on, in hexadecimal
+ *   format 2
+ *   length 00000000000000012345    bytes of HDF5, from 512 on
+ *   digest SHA-256 of the table of hashes behind them (blocks.c), in hexadecimal
  *   header SHA-256 of the lines above
  *
- * The last line tells a damaged format from a newer one.
+ * The last line tells a damaged format from a newer one. In format 1 there was no table, and the digest was that of all
+ * bytes from 512 on.
  */
-enum
-{
-  BLOCK_SIZE = 512, /* the least that HDF5 allows */
-};
-
 #define MAGIC "plait-store\n"
 
-/* The one user block that belongs to these values. @block has BLOCK_SIZE bytes. */
-static void
-compose_block (char *block, gint64 format, gint64 length, const char *digest)
+typedef struct
 {
-  memset (block, 0, BLOCK_SIZE);
-  int used
-      = g_snprintf (block, BLOCK_SIZE, MAGIC "format %" G_GINT64_FORMAT "\nlength %020" G_GINT64_FORMAT "\ndigest %s\n",
-                    format, length, digest);
-  g_autofree char *header = plait_digest_bytes (block, (gsize)used);
-  g_snprintf (block + used, (gulong)(BLOCK_SIZE - used), "header %s\n", header);
+  gint64 format;
+  gint64 length;
+  char digest[PLAIT_DIGEST_LENGTH + 1];
+} Header;
+
+/* The one user block that belongs to these values. @block has PLAIT_STORE_USER_BLOCK bytes. */
+static void
+compose_block (char *block, const Header *header)
+{
+  memset (block, 0, PLAIT_STORE_USER_BLOCK);
+  int used = g_snprintf (block, PLAIT_STORE_USER_BLOCK,
+                         MAGIC "format %" G_GINT64_FORMAT "\nlength %020" G_GINT64_FORMAT "\ndigest %s\n",
+                         header->format, header->length, header->digest);
+  g_autofree char *digest = plait_digest_bytes (block, (gsize)used);
+  g_snprintf (block + used, (gulong)(PLAIT_STORE_USER_BLOCK - used), "header %s\n", digest);
 }
 
 /* Reads the values out of @block, which must be just what they compose to. */
 static gboolean
-parse_block (const char *block, gint64 *format, gint64 *length, char digest[PLAIT_DIGEST_LENGTH + 1])
+parse_block (const char *block, Header *header)
 {
-  char text[BLOCK_SIZE + 1] = { 0 };
-  memcpy (text, block, BLOCK_SIZE);
+  char text[PLAIT_STORE_USER_BLOCK + 1] = { 0 };
+  memcpy (text, block, PLAIT_STORE_USER_BLOCK);
   /* %ld, not G_GINT64_FORMAT, whose %li takes leading zeros for octal. */
-  if (sscanf (text, MAGIC "format %ld length %ld digest %64s", format, length, digest) != 3)
+  if (sscanf (text, MAGIC "format %ld length %ld digest %64s", &header->format, &header->length, header->digest) != 3)
     return FALSE;
-  if (*format < 1 || *length < 0 || strlen (digest) != PLAIT_DIGEST_LENGTH)
+  if (header->format < 1 || header->length < 0 || strlen (header->digest) != PLAIT_DIGEST_LENGTH)
     return FALSE;
-  char expected[BLOCK_SIZE];
-  compose_block (expected, *format, *length, digest);
-  return memcmp (block, expected, BLOCK_SIZE) == 0;
+  char expected[PLAIT_STORE_USER_BLOCK];
+  compose_block (expected, header);
+  return memcmp (block, expected, PLAIT_STORE_USER_BLOCK) == 0;
 }
 
-/* Digest of everything behind the user block of the open file. (transfer full) */
-static char *
-digest_of (const PlaitStore *store, GError **error)
+gboolean
+plait_store_seal (int fd, gint64 format, const GByteArray *structure)
 {
-  g_autofree char *name = g_strdup_printf ("/proc/self/fd/%d", store->fd);
-  g_autoptr (GError) reason = NULL;
-  char *digest = plait_digest_file (name, BLOCK_SIZE, &reason);
+  Header header = { .format = format };
+  char block[PLAIT_STORE_USER_BLOCK];
+  struct stat status;
+  if (fstat (fd, &status) != 0)
+    return FALSE;
+  header.length = (gint64)status.st_size - PLAIT_STORE_USER_BLOCK;
+  g_autofree char *digest = plait_store_blocks_append (fd, (gint64)status.st_size, structure);
   if (digest == NULL)
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", store->path, reason->message);
-  return digest;
+    return FALSE;
+  g_strlcpy (header.digest, digest, sizeof header.digest);
+  compose_block (block, &header);
+  return pwrite (fd, block, sizeof block, 0) == (ssize_t)sizeof block;
 }
 
 static gboolean
-verify (const PlaitStore *store, GError **error)
+fail_length (const PlaitStore *store, gint64 found, gint64 expected, GError **error)
 {
-  char block[BLOCK_SIZE];
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s: has %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
+                     " were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
+                     store->path, found, expected);
+}
+
+/* A file of format 1 is read whole. */
+static gboolean
+verify_whole (const PlaitStore *store, const char *expected, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("/proc/self/fd/%d", store->fd);
+  g_autoptr (GError) reason = NULL;
+  g_autofree char *digest = plait_digest_file (name, PLAIT_STORE_USER_BLOCK, &reason);
+  if (digest == NULL)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", store->path, reason->message);
+  if (strcmp (digest, expected) == 0)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s: is damaged: its SHA-256 is %.12s..., %.12s... was written; " PLAIT_STORE_REMEDY, store->path,
+                     digest, expected);
+}
+
+/* Checks all that must be right before libhdf5 sees a byte. */
+static gboolean
+verify (PlaitStore *store, GError **error)
+{
+  char block[PLAIT_STORE_USER_BLOCK];
   struct stat status;
+  Header header;
   if (fstat (store->fd, &status) != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot read it: %s", store->path, g_strerror (errno));
   if (!S_ISREG (status.st_mode))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected one that plait wrote", store->path);
-  ssize_t n = pread (store->fd, block, BLOCK_SIZE, 0);
+  ssize_t n = pread (store->fd, block, sizeof block, 0);
   if (n < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot read it: %s", store->path, g_strerror (errno));
   if ((size_t)n < strlen (MAGIC) || memcmp (block, MAGIC, strlen (MAGIC)) != 0)
@@ -85,30 +120,22 @@ verify (const PlaitStore *store, GError **error)
         "name a file that plait wrote, or restore a copy",
         store->path);
 
-  gint64 format, length;
-  char expected[PLAIT_DIGEST_LENGTH + 1];
-  if (n < BLOCK_SIZE || !parse_block (block, &format, &length, expected))
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: is damaged within its first %d bytes; restore a copy or make it anew", store->path,
-                       BLOCK_SIZE);
-  if (format > PLAIT_STORE_FORMAT)
+  if (n < (ssize_t)sizeof block || !parse_block (block, &header))
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: is damaged within its first %d bytes; " PLAIT_STORE_REMEDY,
+                       store->path, PLAIT_STORE_USER_BLOCK);
+  if (header.format > PLAIT_STORE_FORMAT)
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
                        "%s: has format %" G_GINT64_FORMAT ", this plait reads up to %d; use the plait that wrote it or "
                        "a newer one",
-                       store->path, format, PLAIT_STORE_FORMAT);
-  if (status.st_size - BLOCK_SIZE != length)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: has %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
-                       " were written, so it was cut short or added to; restore a copy or make it anew",
-                       store->path, (gint64)status.st_size, length + BLOCK_SIZE);
-  g_autofree char *digest = digest_of (store, error);
-  if (digest == NULL)
-    return FALSE;
-  if (strcmp (digest, expected) != 0)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: is damaged: its SHA-256 is %.12s..., %.12s... was written; restore a copy or make it anew",
-                       store->path, digest, expected);
-  return TRUE;
+                       store->path, header.format, PLAIT_STORE_FORMAT);
+  gint64 size = (gint64)status.st_size, end = header.length + PLAIT_STORE_USER_BLOCK;
+  gint64 written = header.format == 1 || end > size ? end : end + plait_store_blocks_table_size (end);
+  if (size != written)
+    return fail_length (store, size, written, error);
+  if (header.format == 1)
+    return verify_whole (store, header.digest, error);
+  store->blocks = plait_store_blocks_open (store->fd, store->path, end, header.digest, error);
+  return store->blocks != NULL;
 }
 
 /* External links are opened by those who want them, as files of their own: nothing of them has been verified here. */
@@ -166,7 +193,8 @@ plait_store_open (const char *path, GError **error)
     }
   if (!verify (store, error))
     return NULL;
-  g_auto (StoreId) access = plait_store_access (store->driver, store->fd, &store->failure);
+  PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .blocks = store->blocks };
+  g_auto (StoreId) access = plait_store_access (store->driver, bytes);
   store->file = H5Fopen (path, H5F_ACC_RDONLY, access);
   if (store->file < 0)
     {
@@ -189,12 +217,14 @@ plait_store_create (const char *path, GError **error)
       plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file beside it: %s", path, g_strerror (errno));
       return NULL;
     }
-  g_auto (StoreId) access = plait_store_access (store->driver, store->fd, &store->failure);
+  store->structure = g_byte_array_new ();
+  PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .structure = store->structure };
+  g_auto (StoreId) access = plait_store_access (store->driver, bytes);
   g_auto (StoreId) creation = H5Pcreate (H5P_FILE_CREATE);
   set_group_creation (creation);
   /* 1.8 is what every tool reads; its groups are small and its metadata checksummed. */
   if (access >= 0 && H5Pset_libver_bounds (access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0
-      && H5Pset_userblock (creation, BLOCK_SIZE) >= 0)
+      && H5Pset_userblock (creation, PLAIT_STORE_USER_BLOCK) >= 0)
     store->file = H5Fcreate (path, H5F_ACC_TRUNC, creation, access);
   if (store->file < 0 || store->failure != 0)
     {
@@ -206,25 +236,18 @@ plait_store_create (const char *path, GError **error)
   return g_steal_pointer (&store);
 }
 
-/* Writes the user block over the zeros that HDF5 left there. */
-static gboolean
-seal (PlaitStore *store, GError **error)
+gboolean
+plait_store_check (PlaitStore *store, GError **error)
 {
-  struct stat status;
-  g_autofree char *digest = digest_of (store, error);
-  if (digest == NULL)
-    return FALSE;
-  char block[BLOCK_SIZE];
-  gboolean good = fstat (store->fd, &status) == 0;
-  if (good)
-    {
-      compose_block (block, PLAIT_STORE_FORMAT, (gint64)status.st_size - BLOCK_SIZE, digest);
-      good = pwrite (store->fd, block, BLOCK_SIZE, 0) == BLOCK_SIZE;
-    }
-  if (!good)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the digest of the new file: %s", store->path,
-                       g_strerror (errno));
-  return TRUE;
+  g_assert (!store->writing);
+  /* A file of format 1 was read whole when it was opened. */
+  return store->blocks == NULL || plait_store_blocks_check (store->blocks, store->path, error);
+}
+
+gboolean
+plait_store_intact (const PlaitStore *store, GError **error)
+{
+  return !plait_store_blocks_fail (store->blocks, store->path, error);
 }
 
 gboolean
@@ -235,8 +258,9 @@ plait_store_commit (PlaitStore *store, GError **error)
   store->file = -1;
   if (closed < 0 || store->failure != 0)
     return plait_store_fail (store, NULL, "finish the new file", error);
-  if (!seal (store, error))
-    return FALSE;
+  if (!plait_store_seal (store->fd, PLAIT_STORE_FORMAT, store->structure))
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the hashes of the new file: %s", store->path,
+                       g_strerror (errno));
   int descriptor = store->fd;
   store->fd = -1;
   if (close (descriptor) != 0)
@@ -259,6 +283,8 @@ plait_store_free (PlaitStore *store)
   if (store->fd >= 0)
     close (store->fd);
   plait_file_abandon (store->replacement);
+  plait_store_blocks_free (store->blocks);
+  g_clear_pointer (&store->structure, g_byte_array_unref);
   store_id_release (store->access);
   store_id_release (store->link);
   store_id_release (store->attribute);

@@ -21,12 +21,16 @@ store_id_release (StoreId id)
 }
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (StoreId, store_id_release, -1)
 
+typedef struct PlaitStoreBlocks PlaitStoreBlocks;
+
 struct PlaitStore
 {
   char *path;
   PlaitFile *replacement; /* of a new file that is not committed */
   int fd;
-  int failure; /* errno of the first write that failed; from then on nothing is written */
+  PlaitStoreBlocks *blocks; /* checks what is read; NULL: a new file, or one of format 1 */
+  GByteArray *structure;    /* of a new file: see plait_store_blocks_mark */
+  int failure;              /* errno of the first write that failed; from then on nothing is written */
   gboolean writing;
   hid_t driver; /* how libhdf5 reaches @fd */
   hid_t file;
@@ -36,15 +40,68 @@ struct PlaitStore
   hid_t attribute; /* attribute creation: UTF-8 names */
 };
 
+/* ---- blocks.c ---- */
+
+/* Bytes of the user block: the least that HDF5 allows. */
+#define PLAIT_STORE_USER_BLOCK 512
+
+/* Reads the table of hashes behind byte @end of the open file @fd, which must have @digest (SHA-256), and takes in all
+ * blocks of structure. @path is for messages. (transfer full) */
+PlaitStoreBlocks *plait_store_blocks_open (int fd, const char *path, gint64 end, const char *digest, GError **error);
+void plait_store_blocks_free (PlaitStoreBlocks *blocks);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStoreBlocks, plait_store_blocks_free)
+
+/* Where HDF5's part of the file ends. */
+gint64 plait_store_blocks_end (const PlaitStoreBlocks *blocks);
+
+/* Bytes of the table of a file whose HDF5 part ends at @end. */
+gint64 plait_store_blocks_table_size (gint64 end);
+
+/* Reads @size bytes from @address on; bytes that are not HDF5's are zero. FALSE, with @buffer undefined, if one of
+ * their blocks is damaged or cannot be read; that is remembered. */
+gboolean plait_store_blocks_read (PlaitStoreBlocks *blocks, gint64 address, gsize size, gpointer buffer);
+
+/* From now on, with @passes, what is damaged reads as zero, and whoever reads looks at plait_store_intact afterwards.
+ * @blocks may be NULL. */
+void plait_store_blocks_pass (PlaitStoreBlocks *blocks, gboolean passes);
+
+/* If a read has failed (@blocks may be NULL), sets *error to where and why. Whether it has. */
+gboolean plait_store_blocks_fail (const PlaitStoreBlocks *blocks, const char *path, GError **error);
+
+/* Reads all blocks. */
+gboolean plait_store_blocks_check (PlaitStoreBlocks *blocks, const char *path, GError **error);
+
+/* Notes in @structure, a byte a block, that @size bytes of structure were written at @address. */
+void plait_store_blocks_mark (GByteArray *structure, gint64 address, gsize size);
+
+/* Writes the table of the open file @fd, whose HDF5 part ends at @end, behind it. Its digest, or NULL with errno set.
+ * (transfer full) */
+char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure);
+
+/* ---- file.c ---- */
+
+/* Writes the table of hashes behind the HDF5 of the open file @fd, and the user block over what stands there. FALSE
+ * with errno set. */
+gboolean plait_store_seal (int fd, gint64 format, const GByteArray *structure);
+
 /* ---- driver.c ---- */
 
 /* A driver of our own. To be released after the files opened with it are closed: HDF5 1.10 frees it before its last use
  * when a file holds the last reference. Negative on failure. */
 hid_t plait_store_driver (void);
 
-/* A file access list over the open file @fd. A write that fails is remembered in *@failure and, like all after it,
- * passes for done, so that libhdf5 closes in good order; the caller looks at *@failure. Negative on failure. */
-hid_t plait_store_access (hid_t driver, int fd, int *failure);
+/* An open file as the driver sees it. A write that fails is remembered in *@failure and, like all after it, passes for
+ * done, so that libhdf5 closes in good order; the caller looks at *@failure. */
+typedef struct
+{
+  int fd;
+  int *failure;
+  PlaitStoreBlocks *blocks; /* checks what is read; NULL: nothing is checked */
+  GByteArray *structure;    /* learns where structure is written; may be NULL */
+} PlaitStoreBytes;
+
+/* A file access list over @bytes, whose pointers must outlive it and its files. Negative on failure. */
+hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- failure.c ---- */
 

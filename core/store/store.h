@@ -7,10 +7,13 @@
 /*
  * Our own HDF5 files.
  *
- * A file begins with a user block of 512 bytes: five lines of text that name the format, the length and the SHA-256
- * digest of all that follows. Opening checks them before libhdf5 sees a byte, so a flipped byte or a truncation
- * anywhere is refused. Writing makes a new file beside the old one and puts it in its place when it is whole and
- * synced; until then, and whenever something fails, the old one stands untouched. The same writes give the same bytes.
+ * A file begins with a user block of 512 bytes: five lines of text that name the format, the length, and the SHA-256
+ * digest of a table of hashes at the end of the file, one for each 64 KiB. Opening checks the length, the table and all
+ * that is no values (groups, attributes, shapes); values are checked whenever they are read. So libhdf5 sees no byte
+ * that was not checked, a truncation and any flipped byte that matters are refused, and values that nobody reads cost
+ * nothing: plait_store_check reads them all. Writing makes a new file beside the old one and puts it in its place when
+ * it is whole and synced; until then, and whenever something fails, the old one stands untouched. The same writes give
+ * the same bytes.
  *
  * One handle serves both: plait_store_open gives one to read, plait_store_create one to write (and read back). Writing
  * to a handle that was opened to read is a bug of the caller. A handle belongs to the thread that made it.
@@ -23,8 +26,10 @@
  */
 typedef struct PlaitStore PlaitStore;
 
-/* The newest format this library writes and reads; it stands in the user block and as attribute "format" of "/". */
-#define PLAIT_STORE_FORMAT 1
+/* The format that this library writes, and the newest that it reads; it stands in the user block and as attribute
+ * "format" of "/". Files of format 1, which had a digest of the whole instead of the table, are read whole when they
+ * are opened. */
+#define PLAIT_STORE_FORMAT 2
 
 #define PLAIT_STORE_MAXIMUM_RANK 8
 
@@ -80,13 +85,20 @@ typedef struct
 
 /* ---- files ---- */
 
-/* Opens @path to read. Every byte is checked first. (transfer full) */
+/* Opens @path to read. (transfer full) */
 PlaitStore *plait_store_open (const char *path, GError **error);
+
+/* Checks every byte of a file that was opened to read. */
+gboolean plait_store_check (PlaitStore *store, GError **error);
+
+/* FALSE, with *error set, if something was damaged that was read so far: for those who do without what cannot be read.
+ */
+gboolean plait_store_intact (const PlaitStore *store, GError **error);
 
 /* Begins the file that plait_store_commit will put at @path. (transfer full) */
 PlaitStore *plait_store_create (const char *path, GError **error);
 
-/* Closes the new file, writes its digest, syncs it, puts it at its path and syncs the folder. After success or failure
+/* Closes the new file, writes its hashes, syncs it, puts it at its path and syncs the folder. After success or failure
  * only plait_store_free may follow; after a failure what stood at the path still stands there. */
 gboolean plait_store_commit (PlaitStore *store, GError **error);
 
@@ -164,8 +176,8 @@ char *plait_store_attribute_text (PlaitStore *store, const char *path, const cha
 
 /* ---- datasets ---- */
 
-/* Writes @values, row-major, of @shape [@rank] (@rank 0: one value, @shape may be NULL). Not for strings. From 64 kB on
- * a dataset is chunked and carries Fletcher-32 checksums, which other tools check too. */
+/* Writes @values, row-major, of @shape [@rank] (@rank 0: one value, @shape may be NULL). Not for strings. What is not
+ * compressed stands in one piece. */
 gboolean plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, guint rank, const gint64 *shape,
                             gconstpointer values, PlaitStoreOptions options, GError **error);
 

@@ -214,7 +214,7 @@ TEST_CASE (show_command, notices_damage)
   g_auto (PlaitTestCall) flipped = CALL ("show", "run.h5");
   CHECK (g_file_set_contents (path, bytes, (gssize)size / 2, NULL));
   g_auto (PlaitTestCall) cut = CALL ("show", "run.h5");
-  plait_test_check_refused (&flipped, "run.h5: is damaged: its SHA-256 is");
+  plait_test_check_refused (&flipped, "run.h5: is damaged within bytes ");
   plait_test_check_refused (&cut, "so it was cut short or added to");
   g_free (bytes);
 }

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "forge.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/digest.h"
-#include "store/store.h"
-
-#define BLOCK 512
+#include "store/internal.h"
 
 void
 forge_seal (const char *name, int format)
 {
-  g_autoptr (GBytes) old = materials_read (name);
-  gsize length = g_bytes_get_size (old);
-  g_autofree char *bytes = g_memdup2 (g_bytes_get_data (old, NULL), length);
-  g_autofree char *digest = plait_digest_bytes (bytes + BLOCK, length - BLOCK);
+  g_autofree char *path = plait_test_path (name);
+  g_autoptr (GByteArray) structure = g_byte_array_new ();
+  int file = open (path, O_RDWR | O_CLOEXEC);
 
-  memset (bytes, 0, BLOCK);
-  int used = g_snprintf (bytes, BLOCK, "plait-store\nformat %d\nlength %020" G_GSIZE_FORMAT "\ndigest %s\n", format,
-                         length - BLOCK, digest);
-  g_autofree char *header = plait_digest_bytes (bytes, (gsize)used);
-  g_snprintf (bytes + used, (gulong)(BLOCK - used), "header %s\n", header);
-  materials_write (name, bytes, length);
+  REQUIRE (file >= 0);
+  plait_store_blocks_mark (structure, 0, (gsize)lseek (file, 0, SEEK_END));
+  CHECK (plait_store_seal (file, format, structure));
+  close (file);
 }
 
 static hid_t

@@ -271,8 +271,8 @@ static const struct
   { "no real gzip", gzip_in_name_only },
 };
 
-void
-spoil_and_refuse (const char *file, const char *command, const char *sound)
+static void
+spoil_all (const char *file, const char *command, int code, const char *sound)
 {
   g_autofree char *safe = g_strconcat (file, ".sound", NULL);
   g_auto (GStrv) tolerated = g_strsplit (sound != NULL ? sound : "", "|", -1);
@@ -290,9 +290,23 @@ spoil_and_refuse (const char *file, const char *command, const char *sound)
       if (g_strv_contains ((const char *const *)tolerated, ways[i].name))
         attempt_refused_or_done (command, file);
       else
-        attempt_refused_with (command, NULL, 2, file);
+        attempt_refused_with (command, NULL, code, file);
       materials_copy (safe, file);
       materials_remove ("new");
     }
   materials_remove (safe);
+}
+
+void
+spoil_and_refuse (const char *file, const char *command, const char *sound)
+{
+  spoil_all (file, command, 2, sound);
+}
+
+void
+spoil_and_find (const char *file, const char *sound)
+{
+  g_autofree char *command = g_strconcat ("verify ", file, NULL);
+
+  spoil_all (file, command, 1, sound);
 }

@@ -14,3 +14,6 @@
  * refused with a sentence that names it, and all is as before. After the ways in @sound (parted by '|', may be NULL)
  * the file may still be what the command takes; then it may succeed. A way with '-' before it is left out. */
 void spoil_and_refuse (const char *file, const char *command, const char *sound);
+
+/* The same; plait verify finds it, with code 1. */
+void spoil_and_find (const char *file, const char *sound);

@@ -4,7 +4,10 @@
 #include "sample.h"
 #include "system.h"
 
+#include "store/walk.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 static guint
 files_in_folder (void)
@@ -58,18 +62,32 @@ is_refused (const char *path, const char *bytes, gsize size)
   return refused;
 }
 
-TEST_CASE (store_file, begins_with_what_it_is)
+/* User block, HDF5, and behind them a hash and a mark for each 64 KiB. */
+TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
 {
   g_autofree char *path = plait_test_path ("run.h5");
   plait_test_write_sample (path);
   g_autoptr (GBytes) bytes = plait_test_load (path);
-  gsize size;
+  gsize size, length = 0;
   const char *data = g_bytes_get_data (bytes, &size);
-  g_autofree char *digest = plait_digest_bytes (data + 512, size - 512);
+  REQUIRE (sscanf (data, "plait-store\nformat 2\nlength %zu\n", &length) == 1 && length > 3 << 16);
+  gsize end = 512 + length, n = (end + 65535) / 65536;
+  REQUIRE (size == end + n * 17);
+  g_autofree char *digest = plait_digest_bytes (data + end, size - end);
   g_autofree char *expected
-      = g_strdup_printf ("plait-store\nformat 1\nlength %020u\ndigest %s\nheader ", (guint)size - 512, digest);
+      = g_strdup_printf ("plait-store\nformat 2\nlength %020" G_GSIZE_FORMAT "\ndigest %s\nheader ", length, digest);
   CHECK (strncmp (data, expected, strlen (expected)) == 0);
   CHECK (memcmp (data + 512, "\211HDF\r\n\032\n", 8) == 0);
+  for (gsize k = 0; k < n; k++)
+    {
+      gsize begin = k == 0 ? 512 : k << 16;
+      XXH128_canonical_t hash;
+      XXH128_canonicalFromHash (&hash, XXH3_128bits (data + begin, MIN ((k + 1) << 16, end) - begin));
+      CHECK (memcmp (data + end + k * 16, hash.digest, 16) == 0);
+    }
+  /* The superblock is structure; /large fills a block with values alone. */
+  CHECK_INT (data[end + n * 16], 1);
+  CHECK (memchr (data + end + n * 16, 0, n) != NULL);
 }
 
 TEST_CASE (store_file, repeats_its_bytes)
@@ -105,6 +123,221 @@ TEST_CASE (store_file, notices_every_flip)
   CHECK (!is_refused (broken, data, size));
 }
 
+typedef struct
+{
+  GChecksum *sum;
+  gboolean values;
+  GError *error;
+} Contents;
+
+static void
+add_values (PlaitStore *store, const PlaitStoreVisit *visit, Contents *contents)
+{
+  if (visit->object.type == PLAIT_STORE_STRING)
+    {
+      g_auto (GStrv) strings = plait_store_read_strings (store, visit->path, 1 << 20, NULL, &contents->error);
+      for (char **string = strings; string != NULL && *string != NULL; string++)
+        g_checksum_update (contents->sum, (const guchar *)*string, -1);
+      return;
+    }
+  g_autofree double *values
+      = plait_store_read_array (store, visit->path, PLAIT_STORE_DOUBLE, 1 << 20, NULL, &contents->error);
+  if (values != NULL)
+    g_checksum_update (contents->sum, (const guchar *)values, (gssize)visit->object.elements * 8);
+}
+
+/* Appends all that stands at one place: attributes and values. */
+static PlaitStoreStep
+add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+{
+  Contents *contents = data;
+  g_checksum_update (contents->sum, (const guchar *)visit->path, -1);
+  if (visit->object.kind != PLAIT_STORE_GROUP && visit->object.kind != PLAIT_STORE_DATASET)
+    return PLAIT_STORE_WALK_ON;
+  g_auto (GStrv) names = plait_store_attributes (store, visit->path, &contents->error);
+  for (char **name = names; name != NULL && *name != NULL && contents->error == NULL; name++)
+    {
+      g_autofree char *text = plait_store_attribute_text (store, visit->path, *name, 1000, &contents->error);
+      if (text != NULL)
+        g_checksum_update (contents->sum, (const guchar *)text, -1);
+    }
+  if (names != NULL && contents->values && visit->object.kind == PLAIT_STORE_DATASET)
+    add_values (store, visit, contents);
+  return contents->error == NULL ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+}
+
+/* A digest of what is in the file, with @values or of its structure alone; NULL if something is refused. It must be as
+ * damaged, in one sentence that names the file. (transfer full) */
+static char *
+read_contents (const char *path, gboolean values)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  Contents contents = { sum, values, NULL };
+  g_autoptr (PlaitStore) store = plait_store_open (path, &contents.error);
+  GError *stopped = NULL;
+  if (store != NULL && !plait_store_walk (store, "/", 64, add_contents, &contents, &stopped) && contents.error == NULL)
+    contents.error = g_steal_pointer (&stopped);
+  g_clear_error (&stopped);
+  if (contents.error == NULL)
+    return g_strdup (g_checksum_get_string (sum));
+  CHECK_CONTAINS (contents.error->message, path);
+  CHECK (strchr (contents.error->message, '\n') == NULL);
+  CHECK_ERROR (contents.error, PLAIT_ERROR_CORRUPT, "is damaged");
+  return NULL;
+}
+
+static gboolean
+is_whole (const char *path)
+{
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  gboolean whole = store != NULL && plait_store_check (store, &error);
+  if (!whole)
+    CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, path);
+  return whole;
+}
+
+/* In a file of several blocks, wherever: what is read is right or refused, and what stands there can always be told, or
+ * nothing is. */
+TEST_CASE (store_file, gives_out_no_flipped_byte)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  g_autofree char *broken = plait_test_path ("broken.h5");
+  plait_test_write_sample (path);
+  g_autoptr (GBytes) bytes = plait_test_load (path);
+  gsize size = g_bytes_get_size (bytes);
+  g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  g_autofree char *all = read_contents (path, TRUE), *structure = read_contents (path, FALSE);
+  REQUIRE (all != NULL && structure != NULL);
+  guint found_by_reading = 0, told = 0;
+  for (gsize i = 0; i < size; i += i < 1024 || i + 256 > size ? 41 : 2003)
+    {
+      CONTEXT ("byte %d of %d", (int)i, (int)size);
+      data[i] ^= (char)(1 << (i % 8));
+      REQUIRE (g_file_set_contents (broken, data, (gssize)size, NULL));
+      data[i] ^= (char)(1 << (i % 8));
+      g_autofree char *read = read_contents (broken, TRUE);
+      g_autofree char *described = read_contents (broken, FALSE);
+      CHECK (read == NULL);
+      if (described != NULL)
+        CHECK_STRING (described, structure);
+      found_by_reading += described != NULL && read == NULL;
+      told++;
+      CHECK (!is_whole (broken));
+    }
+  CHECK (found_by_reading > told / 4);
+  CHECK (is_whole (path));
+}
+
+TEST_CASE (store_file, notices_damage_while_it_is_open)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+  gint32 value;
+  plait_test_write_sample (path);
+  g_autoptr (GBytes) bytes = plait_test_load (path);
+  gsize size = g_bytes_get_size (bytes);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_check (store, &error) && plait_store_intact (store, &error));
+  CHECK_NO_ERROR (error);
+  /* Zeros over all; the structure is in memory. */
+  g_autofree char *zeros = g_malloc0 (size);
+  int file = open (path, O_WRONLY | O_CLOEXEC);
+  REQUIRE (write (file, zeros, size) == (ssize_t)size);
+  close (file);
+  CHECK (plait_store_has (store, "/large"));
+  CHECK (!plait_store_read_rows (store, "/large", PLAIT_STORE_INT32, 20000, 1, 1, &value, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "run.h5: is damaged within bytes ");
+  CHECK (!plait_store_intact (store, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "run.h5: is damaged within bytes ");
+  CHECK (!plait_store_check (store, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "run.h5: is damaged in ");
+}
+
+/* libhdf5 crashes when it copies what it cannot read. */
+TEST_CASE (store_file, copies_nothing_damaged)
+{
+  static const char *const paths[] = { "/scores", "/large", "/training", "/attention", "/evaluation", "/vocabulary" };
+  g_autofree char *path = plait_test_path ("run.h5");
+  g_autofree char *other = plait_test_path ("other.h5");
+  guint opened = 0;
+  plait_test_write_sample (path);
+  REQUIRE (write_value (other, 1, NULL));
+  g_autoptr (GBytes) bytes = plait_test_load (path);
+  gsize size = g_bytes_get_size (bytes);
+  g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  for (gsize i = 0; i < size; i += 5003)
+    {
+      CONTEXT ("byte %d of %d", (int)i, (int)size);
+      GError *error = NULL;
+      data[i] ^= 1;
+      REQUIRE (g_file_set_contents (path, data, (gssize)size, NULL));
+      data[i] ^= 1;
+      g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
+      if (from == NULL)
+        continue;
+      g_autoptr (PlaitStore) to = plait_store_create (other, &error);
+      REQUIRE (to != NULL);
+      gboolean copied = TRUE;
+      for (gsize k = 0; copied && k < G_N_ELEMENTS (paths); k++)
+        copied = plait_store_copy (to, from, paths[k], &error);
+      CHECK (!copied);
+      CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "run.h5: is damaged within bytes ");
+      opened++;
+    }
+  CHECK (opened > 10);
+  CHECK_INT (read_value (other), 1);
+}
+
+/* As plait wrote them before: a digest of all in the place of the table's. */
+static void
+make_old (const char *path, const char *old)
+{
+  g_autoptr (GBytes) bytes = plait_test_load (path);
+  g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  gsize length = 0;
+  REQUIRE (sscanf (data, "plait-store\nformat 2\nlength %zu\n", &length) == 1);
+  g_autofree char *digest = plait_digest_bytes (data + 512, length);
+  memset (data, 0, 512);
+  int used
+      = g_snprintf (data, 512, "plait-store\nformat 1\nlength %020" G_GSIZE_FORMAT "\ndigest %s\n", length, digest);
+  g_autofree char *header = plait_digest_bytes (data, (gsize)used);
+  g_snprintf (data + used, 512 - (gulong)used, "header %s\n", header);
+  REQUIRE (g_file_set_contents (old, data, (gssize)(512 + length), NULL));
+}
+
+TEST_CASE (store_file, reads_the_format_before)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  g_autofree char *old = plait_test_path ("old.h5");
+  g_autofree char *broken = plait_test_path ("broken.h5");
+  GError *error = NULL;
+  plait_test_write_sample (path);
+  make_old (path, old);
+  g_autofree char *expected = read_contents (path, TRUE), *found = read_contents (old, TRUE);
+  CHECK_STRING (found, expected);
+  CHECK (is_whole (old));
+  g_autoptr (GBytes) bytes = plait_test_load (old);
+  gsize size = g_bytes_get_size (bytes);
+  g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  for (gsize i = 0; i < size; i += size / 20)
+    {
+      data[i] ^= 1;
+      CHECK (is_refused (broken, data, size));
+      data[i] ^= 1;
+    }
+  CHECK (is_refused (broken, data, size - 1));
+  CHECK (!is_refused (broken, data, size));
+  /* What is carried over into a new file has its hashes. */
+  g_autoptr (PlaitStore) from = plait_store_open (old, &error);
+  g_autoptr (PlaitStore) to = plait_store_create (path, &error);
+  REQUIRE (from != NULL && to != NULL);
+  CHECK (plait_store_copy (to, from, "/large", &error) && plait_store_commit (to, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (is_whole (path));
+}
+
 TEST_CASE (store_file, notices_every_truncation_and_addition)
 {
   g_autofree char *path = plait_test_path ("run.h5");
@@ -132,12 +365,12 @@ TEST_CASE (store_file, refuses_a_newer_format_in_words)
   GError *error = NULL;
   char block[600] = { 0 };
   g_autofree char *digest = plait_digest_bytes (block + 512, sizeof block - 512);
-  int used = g_snprintf (block, 512, "plait-store\nformat 2\nlength %020d\ndigest %s\n", 88, digest);
+  int used = g_snprintf (block, 512, "plait-store\nformat 3\nlength %020d\ndigest %s\n", 88, digest);
   g_autofree char *header = plait_digest_bytes (block, (gsize)used);
   g_snprintf (block + used, 512 - (gulong)used, "header %s\n", header);
   REQUIRE (g_file_set_contents (path, block, sizeof block, NULL));
   CHECK (plait_store_open (path, &error) == NULL);
-  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has format 2, this plait reads up to 1");
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has format 3, this plait reads up to 2");
 }
 
 TEST_CASE (store_file, refuses_what_is_no_file_of_ours)
