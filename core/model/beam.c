@@ -31,13 +31,15 @@ struct PlaitBeam
   gint64 sentences;
   gint64 *limits;
   gint64 steps;
-  Hypothesis *hypotheses; /* [sentences][beam] */
+  guint room;             /* most hypotheses of a sentence: a beam of open ones, and one of those set aside */
+  Hypothesis *hypotheses; /* [sentences][room] */
   guint *n;               /* [sentences]: how many there are */
   gboolean *done;         /* [sentences] */
   GArray *tokens;         /* PlaitBeamToken */
-  Candidate *candidates;  /* [beam]: the best of one sentence, best first */
+  Candidate *candidates;  /* [room]: the best of one sentence, best first */
   guint n_candidates;
-  Hypothesis *next; /* [beam] */
+  guint most_candidates; /* how many are looked for */
+  Hypothesis *next;      /* [room] */
   /* Rows of the coming step. */
   gint64 *offsets;
   gint32 *row_tokens;
@@ -47,7 +49,24 @@ struct PlaitBeam
 static Hypothesis *
 hypotheses_of (const PlaitBeam *beam, gint64 sentence)
 {
-  return beam->hypotheses + sentence * beam->settings.beam;
+  return beam->hypotheses + sentence * beam->room;
+}
+
+static gboolean
+sets_aside (const PlaitBeam *beam)
+{
+  return beam->settings.finished != PLAIT_FINISHED_COMPETE;
+}
+
+static guint
+count_finished (const PlaitBeam *beam, gint64 sentence)
+{
+  const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+  guint n = 0;
+
+  for (guint i = 0; i < beam->n[sentence]; i++)
+    n += hypotheses[i].ended;
+  return n;
 }
 
 static double
@@ -103,12 +122,13 @@ plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gin
   beam->settings = *settings;
   beam->sentences = sentences;
   beam->limits = g_memdup2 (limits, sentences * sizeof *limits);
-  beam->hypotheses = g_new0 (Hypothesis, most);
+  beam->room = 2 * (guint)settings->beam;
+  beam->hypotheses = g_new0 (Hypothesis, sentences * beam->room);
   beam->n = g_new (guint, sentences);
   beam->done = g_new0 (gboolean, sentences);
   beam->tokens = g_array_new (FALSE, FALSE, sizeof (PlaitBeamToken));
-  beam->candidates = g_new (Candidate, settings->beam);
-  beam->next = g_new (Hypothesis, settings->beam);
+  beam->candidates = g_new (Candidate, beam->room);
+  beam->next = g_new (Hypothesis, beam->room);
   beam->offsets = g_new (gint64, sentences + 1);
   beam->row_tokens = g_new (gint32, most);
   beam->row_parents = g_new (gint64, most);
@@ -156,6 +176,12 @@ plait_beam_most_steps (const PlaitBeam *beam)
   return most;
 }
 
+guint
+plait_beam_words (const PlaitBeam *beam)
+{
+  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_FINISHED_REFILL);
+}
+
 gint64
 plait_beam_steps (const PlaitBeam *beam)
 {
@@ -183,7 +209,7 @@ offer (PlaitBeam *beam, const Candidate *candidate)
 {
   guint at = beam->n_candidates;
 
-  if (at < (guint)beam->settings.beam)
+  if (at < beam->most_candidates)
     beam->n_candidates++;
   else if (!precedes (candidate, &beam->candidates[--at]))
     return candidate->rank == beam->candidates[at].rank;
@@ -193,6 +219,23 @@ offer (PlaitBeam *beam, const Candidate *candidate)
   return TRUE;
 }
 
+/* To refill a beam, one word may end each of its hypotheses: behind them there are as many that do not. */
+static guint
+candidates_wanted (const PlaitBeam *beam, gint64 sentence)
+{
+  guint width = (guint)beam->settings.beam;
+
+  switch (beam->settings.finished)
+    {
+    case PLAIT_FINISHED_SHRINK:
+      return width - count_finished (beam, sentence);
+    case PLAIT_FINISHED_REFILL:
+      return 2 * width;
+    default:
+      return width;
+    }
+}
+
 /* The words of a hypothesis come with the most probable first: behind one that is not wanted none is. */
 static void
 propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const PlaitScalar *log_probabilities)
@@ -200,12 +243,14 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
   const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
 
   beam->n_candidates = 0;
+  beam->most_candidates = candidates_wanted (beam, sentence);
+  g_assert (beam->most_candidates > 0);
   for (guint i = 0; i < beam->n[sentence]; i++)
     {
       const Hypothesis *from = &hypotheses[i];
       Candidate candidate = { i, -1, from->log_probability, from->rank, from->row };
 
-      if (from->ended)
+      if (from->ended && !sets_aside (beam))
         offer (beam, &candidate);
       for (guint k = 0; !from->ended && k < best && ids[from->row * best + k] >= 0; k++)
         {
@@ -218,37 +263,60 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
     }
 }
 
+/* Whether candidate number @i is among those that go on, where there are @finished and @open of them already. One that
+ * ends the hypothesis that refills the beam has to be among the best, as wide as the beam is. */
+static gboolean
+is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
+{
+  guint width = (guint)beam->settings.beam;
+
+  if (beam->settings.finished != PLAIT_FINISHED_REFILL)
+    return TRUE;
+  return beam->candidates[i].token == PLAIT_TOKEN_EOS ? i < width && finished < width : open < width;
+}
+
+static Hypothesis
+extend (PlaitBeam *beam, const Hypothesis *from, const Candidate *candidate)
+{
+  PlaitBeamToken token = { candidate->token, beam->steps, candidate->row, from->last };
+  Hypothesis hypothesis = *from;
+
+  if (candidate->token < 0)
+    return hypothesis;
+  hypothesis.last = (gint64)beam->tokens->len;
+  g_array_append_val (beam->tokens, token);
+  hypothesis.length++;
+  hypothesis.log_probability = candidate->log_probability;
+  hypothesis.rank = candidate->rank;
+  hypothesis.ended = candidate->token == PLAIT_TOKEN_EOS;
+  return hypothesis;
+}
+
 static void
 choose (PlaitBeam *beam, gint64 sentence)
 {
   Hypothesis *hypotheses = hypotheses_of (beam, sentence);
-  guint n = beam->n_candidates;
+  guint n = 0, finished = 0;
 
-  for (guint i = 0; i < n; i++)
+  if (beam->n_candidates == 0)
     {
-      const Candidate *candidate = &beam->candidates[i];
-      Hypothesis *chosen = &beam->next[i];
-
-      *chosen = hypotheses[candidate->from];
-      if (candidate->token >= 0)
-        {
-          PlaitBeamToken token = { candidate->token, beam->steps, candidate->row, chosen->last };
-
-          chosen->last = (gint64)beam->tokens->len;
-          g_array_append_val (beam->tokens, token);
-          chosen->length++;
-          chosen->log_probability = candidate->log_probability;
-          chosen->rank = candidate->rank;
-          chosen->ended = candidate->token == PLAIT_TOKEN_EOS;
-        }
+      beam->done[sentence] = TRUE; /* nothing may follow */
+      return;
     }
-  if (n > 0)
-    {
-      memcpy (hypotheses, beam->next, n * sizeof *hypotheses);
-      beam->n[sentence] = n;
-    }
-  else
-    beam->done[sentence] = TRUE; /* nothing may follow */
+  for (guint i = 0; i < beam->n[sentence] && sets_aside (beam); i++)
+    if (hypotheses[i].ended)
+      beam->next[n++] = hypotheses[i];
+  finished = n;
+  for (guint i = 0; i < beam->n_candidates; i++)
+    if (is_taken (beam, i, finished, n - finished))
+      {
+        const Candidate *candidate = &beam->candidates[i];
+
+        beam->next[n] = extend (beam, &hypotheses[candidate->from], candidate);
+        finished += beam->next[n++].ended;
+      }
+  memcpy (hypotheses, beam->next, n * sizeof *hypotheses);
+  beam->n[sentence] = n;
 }
 
 static gint
@@ -262,8 +330,9 @@ compare_numbers_downwards (gconstpointer a, gconstpointer b)
 
 /*
  * Whether the n best can no longer change: n_best finished hypotheses score at least what any unfinished one can reach,
- * its log-probability only falling and its penalty at most that of the limit; and (ranking=final) none of them can be
- * pushed out of the beam before the end.
+ * its log-probability only falling and its penalty at most that of the limit. (Then their log-probabilities are at
+ * least those of the unfinished ones too, which push none of them out of the beam.) Or there is no place for another
+ * one.
  */
 static gboolean
 settled (const PlaitBeam *beam, gint64 sentence)
@@ -273,28 +342,19 @@ settled (const PlaitBeam *beam, gint64 sentence)
   guint n_finished = 0;
   guint wanted = (guint)MIN (beam->settings.n_best, beam->settings.beam);
   double reachable = -INFINITY;
-  double highest = -INFINITY;
 
   for (guint i = 0; i < beam->n[sentence]; i++)
     if (hypotheses[i].ended)
       finished[n_finished++] = score (beam, hypotheses[i].log_probability, hypotheses[i].length);
-  if (n_finished == beam->n[sentence])
+  if (n_finished == beam->n[sentence] || n_finished == (guint)beam->settings.beam)
     return TRUE;
   if (n_finished < wanted)
     return FALSE;
   for (guint i = 0; i < beam->n[sentence]; i++)
     if (!hypotheses[i].ended)
-      {
-        reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
-        highest = MAX (highest, hypotheses[i].log_probability);
-      }
+      reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
   qsort (finished, n_finished, sizeof *finished, compare_numbers_downwards);
-  if (finished[wanted - 1] < reachable)
-    return FALSE;
-  for (guint i = 0; beam->settings.ranking == PLAIT_RANK_FINAL && i < beam->n[sentence]; i++)
-    if (hypotheses[i].ended && hypotheses[i].log_probability < highest)
-      return FALSE;
-  return TRUE;
+  return finished[wanted - 1] >= reachable;
 }
 
 void
@@ -324,19 +384,31 @@ compare_results (gconstpointer a_pointer, gconstpointer b_pointer)
   return a->last < b->last ? -1 : a->last > b->last;
 }
 
+static PlaitBeamResult
+result (const PlaitBeam *beam, const Hypothesis *hypothesis)
+{
+  return (PlaitBeamResult){
+    .last = hypothesis->last,
+    .length = hypothesis->length,
+    .log_probability = hypothesis->log_probability,
+    .score = score (beam, hypothesis->log_probability, hypothesis->length),
+    .ended = hypothesis->ended,
+  };
+}
+
 guint
 plait_beam_results (const PlaitBeam *beam, gint64 sentence, PlaitBeamResult *results)
 {
   const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
+  guint n = 0;
 
   for (guint i = 0; i < beam->n[sentence]; i++)
-    results[i] = (PlaitBeamResult){
-      .last = hypotheses[i].last,
-      .length = hypotheses[i].length,
-      .log_probability = hypotheses[i].log_probability,
-      .score = score (beam, hypotheses[i].log_probability, hypotheses[i].length),
-      .ended = hypotheses[i].ended,
-    };
-  qsort (results, beam->n[sentence], sizeof *results, compare_results);
-  return beam->n[sentence];
+    if (hypotheses[i].ended)
+      results[n++] = result (beam, &hypotheses[i]);
+  /* The open ones stand in the order of their ranks. */
+  for (guint i = 0; i < beam->n[sentence] && n < (guint)beam->settings.beam; i++)
+    if (!hypotheses[i].ended)
+      results[n++] = result (beam, &hypotheses[i]);
+  qsort (results, n, sizeof *results, compare_results);
+  return n;
 }

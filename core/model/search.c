@@ -388,13 +388,13 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
     .capturing = attention != NULL,
     .covering = coverage,
     .captures = captures,
-    .best = (guint)MIN (settings->beam, words),
   };
   gboolean ran;
 
   if (!plait_model_check_batch (search->model, batch, error))
     return NULL;
   beam = work.beam = new_beam (batch, settings);
+  work.best = (guint)MIN (plait_beam_words (beam), words);
   if (!plait_decoder_check_length (plait_model_decoder (search->model), plait_beam_most_steps (beam), error))
     return NULL;
   plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });

@@ -85,7 +85,15 @@ static const PlaitSettingDefinition decode_definitions[] = {
                        "Wu et al. 2016, eq. 14"),
   PLAIT_DEFINE_REAL (PlaitDecodeSettings, alpha, "1", "0", "10", "Exponent of the length normalisation", "section 4"),
   PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, ranking, "partial", "partial;final",
-                       "Whether normalised scores rank every step, or finished hypotheses only", NULL),
+                       "partial: normalised scores rank at every step; final: log-probabilities do, and normalised "
+                       "scores only what the search ends with",
+                       NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDecodeSettings, finished, "compete", "compete;shrink;refill",
+      "compete: finished hypotheses keep their places in the beam by rank, and can lose them to open "
+      "ones; shrink: they are set aside, and the beam has as many places less (dl4mt, Marian); refill: "
+      "they are set aside, and open ones take their places until a beam of them is finished (fairseq)",
+      NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, minimum_length, "1", "0", "100000",
                         "Fewest tokens of a translation, its end not counted", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_length, "200", "1", "100000",

@@ -94,8 +94,15 @@ typedef enum
 typedef enum
 {
   PLAIT_RANK_PARTIAL, /* every step ranks by the normalised score */
-  PLAIT_RANK_FINAL,   /* steps rank by log-probability, only finished hypotheses by the normalised score */
+  PLAIT_RANK_FINAL,   /* steps rank by log-probability, the normalised score only what the search ends with */
 } PlaitRanking;
+
+typedef enum
+{
+  PLAIT_FINISHED_COMPETE, /* stay in the beam while nothing of a higher rank pushes them out */
+  PLAIT_FINISHED_SHRINK,  /* are set aside, and the beam has a place less */
+  PLAIT_FINISHED_REFILL,  /* are set aside, and the beam stays as wide */
+} PlaitFinished;
 
 typedef struct
 {
@@ -103,7 +110,8 @@ typedef struct
   gint64 n_best;
   gint length_normalisation; /* PlaitLengthNormalisation */
   double alpha;
-  gint ranking; /* PlaitRanking */
+  gint ranking;  /* PlaitRanking */
+  gint finished; /* PlaitFinished */
   gint64 minimum_length;
   gint64 maximum_length;
   double maximum_ratio;

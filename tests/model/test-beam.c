@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_WORDS 5
+
 /* A word of the table as a token id, its end being EOS. */
 static gint32
 to_id (int word, int end)
@@ -53,41 +55,54 @@ decode_settings (const BeamCase *wanted)
   return settings;
 }
 
-/* Runs the search of @wanted over @sentences sentences at once, all alike, words proposed by the table. */
-static PlaitBeam *
-search (const BeamCase *wanted, gint64 sentences)
+/* Log-probabilities [limit][words + 1][words] of all words behind the word before, the last of which stands for the
+ * beginning. */
+typedef struct
 {
-  int words = wanted->table == 0 ? 3 : 4;
-  const double *table = wanted->table == 0 ? beam_table_0 : beam_table_1;
-  PlaitDecodeSettings settings = decode_settings (wanted);
-  gint64 limits[4] = { wanted->limit, wanted->limit, wanted->limit, wanted->limit };
-  PlaitBeam *beam = plait_beam_new (&settings, sentences, limits);
+  const double *numbers;
+  int words, end;
+  gint64 limit;
+} Table;
+
+static const double *
+table_row (const Table *table, gint64 step, int previous)
+{
+  return table->numbers + (step * (table->words + 1) + previous) * table->words;
+}
+
+/* Searches @sentences sentences at once, all alike, words proposed by the table. */
+static PlaitBeam *
+search (const Table *table, const PlaitDecodeSettings *settings, gint64 sentences)
+{
+  int words = table->words;
+  gint64 limits[4] = { table->limit, table->limit, table->limit, table->limit };
+  PlaitBeam *beam = plait_beam_new (settings, sentences, limits);
+  guint best = MIN (plait_beam_words (beam), (guint)words);
 
   for (gint64 step = 0;; step++)
     {
       PlaitBeamRows rows = plait_beam_rows (beam);
       gint64 n = plait_ragged_rows (rows.hypotheses);
-      g_autofree gint32 *ids = g_new (gint32, n * words + 1);
-      g_autofree PlaitScalar *log_probabilities = g_new (PlaitScalar, n * words + 1);
+      g_autofree gint32 *ids = g_new (gint32, n * best + 1);
+      g_autofree PlaitScalar *log_probabilities = g_new (PlaitScalar, n * best + 1);
 
       if (n == 0)
         return beam;
       for (gint64 row = 0; row < n; row++)
         {
-          /* The last place of the table stands for the beginning. */
-          int previous = rows.tokens[row] == PLAIT_TOKEN_BOS ? words : to_word (rows.tokens[row], wanted->end);
-          Word proposed[4];
+          int previous = rows.tokens[row] == PLAIT_TOKEN_BOS ? words : to_word (rows.tokens[row], table->end);
+          Word proposed[MOST_WORDS];
 
           for (int w = 0; w < words; w++)
-            proposed[w] = (Word){ table[(step * (words + 1) + previous) * words + w], to_id (w, wanted->end) };
+            proposed[w] = (Word){ table_row (table, step, previous)[w], to_id (w, table->end) };
           qsort (proposed, words, sizeof *proposed, compare_words);
-          for (int w = 0; w < words; w++)
+          for (guint w = 0; w < best; w++)
             {
-              ids[row * words + w] = proposed[w].id;
-              log_probabilities[row * words + w] = (PlaitScalar)proposed[w].log_probability;
+              ids[row * best + w] = proposed[w].id;
+              log_probabilities[row * best + w] = (PlaitScalar)proposed[w].log_probability;
             }
         }
-      plait_beam_advance (beam, (guint)words, ids, log_probabilities);
+      plait_beam_advance (beam, best, ids, log_probabilities);
     }
 }
 
@@ -114,7 +129,10 @@ TEST_CASE (beam, finds_what_the_reference_finds)
   for (guint i = 0; i < G_N_ELEMENTS (beam_cases); i++)
     {
       const BeamCase *wanted = &beam_cases[i];
-      g_autoptr (PlaitBeam) beam = search (wanted, 3);
+      PlaitDecodeSettings settings = decode_settings (wanted);
+      Table table = { wanted->table == 0 ? beam_table_0 : beam_table_1, wanted->table == 0 ? 3 : 4, wanted->end,
+                      wanted->limit };
+      g_autoptr (PlaitBeam) beam = search (&table, &settings, 3);
       CONTEXT ("case %u: table %d, width %d, %s %g, %s", i, wanted->table, wanted->width, wanted->normalise,
                wanted->alpha, wanted->rank);
 
@@ -126,6 +144,233 @@ TEST_CASE (beam, finds_what_the_reference_finds)
           CHECK_INT (n, wanted->n);
           for (guint k = 0; k < n && k < (guint)wanted->n; k++)
             check_result (beam, wanted, &results[k], (int)k);
+        }
+    }
+}
+
+/*
+ * A slow twin: lists everything that may follow, sorts it, and does with what is finished as its policy says.
+ */
+
+#define MOST_PATHS 64 /* eight and five words behind each, or fewer */
+
+typedef struct
+{
+  int words[8];
+  int length;
+  double log_probability;
+  double rank;
+  gboolean ended;
+} Path;
+
+typedef struct
+{
+  Path paths[MOST_PATHS];
+  guint n;
+} Paths;
+
+static void
+add (Paths *paths, const Path *path)
+{
+  g_assert (paths->n < MOST_PATHS);
+  paths->paths[paths->n++] = *path;
+}
+
+static double
+path_score (const PlaitDecodeSettings *settings, const Path *path)
+{
+  return path->log_probability / plait_length_penalty (settings, path->length);
+}
+
+static gint
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  double x = ((const Path *)a)->rank, y = ((const Path *)b)->rank;
+
+  return x > y ? -1 : x < y;
+}
+
+/* All that may stand in the beam after @step, the best first. */
+static void
+follow (const Table *table, const PlaitDecodeSettings *settings, gint64 step, const Paths *beam, Paths *next)
+{
+  next->n = 0;
+  for (guint i = 0; i < beam->n; i++)
+    for (int w = 0; w < (beam->paths[i].ended ? 1 : table->words); w++)
+      {
+        Path path = beam->paths[i];
+        int previous = path.length == 0 ? table->words : path.words[path.length - 1];
+
+        if (!path.ended)
+          {
+            path.words[path.length++] = w;
+            path.log_probability += table_row (table, step, previous)[w];
+            path.rank = settings->ranking == PLAIT_RANK_FINAL ? path.log_probability : path_score (settings, &path);
+            path.ended = w == table->end;
+          }
+        add (next, &path);
+      }
+  qsort (next->paths, next->n, sizeof *next->paths, compare_paths);
+}
+
+static void
+twin (const Table *table, const PlaitDecodeSettings *settings, Paths *found)
+{
+  Paths beam = { .n = 1 }, next;
+  guint width = (guint)settings->beam;
+  gboolean compete = settings->finished == PLAIT_FINISHED_COMPETE, refill = settings->finished == PLAIT_FINISHED_REFILL;
+
+  found->n = 0;
+  for (gint64 step = 0; step < table->limit && beam.n > 0 && found->n < width; step++)
+    {
+      guint places = settings->finished == PLAIT_FINISHED_SHRINK ? width - found->n : width;
+
+      follow (table, settings, step, &beam, &next);
+      beam.n = 0;
+      for (guint i = 0; i < next.n; i++)
+        if (compete               ? i < width
+            : next.paths[i].ended ? i < places && found->n < width
+            : refill              ? beam.n < width
+                                  : i < places)
+          add (next.paths[i].ended && !compete ? found : &beam, &next.paths[i]);
+    }
+  for (guint i = 0; i < beam.n && found->n < width; i++)
+    add (found, &beam.paths[i]);
+  for (guint i = 0; i < found->n; i++)
+    found->paths[i].rank = path_score (settings, &found->paths[i]);
+  qsort (found->paths, found->n, sizeof *found->paths, compare_paths);
+}
+
+/* The @n_best best of a search are those of its twin. */
+static void
+check_twin (const Table *table, const PlaitDecodeSettings *settings)
+{
+  g_autoptr (PlaitBeam) beam = search (table, settings, 1);
+  PlaitBeamResult results[16];
+  guint n = plait_beam_results (beam, 0, results);
+  Paths found;
+
+  twin (table, settings, &found);
+  CHECK (n <= (guint)settings->beam && n >= MIN ((guint)settings->n_best, found.n));
+  for (guint k = 0; k < MIN (MIN (n, found.n), (guint)settings->n_best); k++)
+    {
+      CONTEXT ("place %u", k);
+      gint64 token = results[k].last;
+
+      CHECK_NEAR (results[k].score, found.paths[k].rank, 1e-6);
+      CHECK_INT (results[k].ended, found.paths[k].ended);
+      CHECK_INT (results[k].length, found.paths[k].length);
+      for (gint64 i = results[k].length; i-- > 0; token = plait_beam_token (beam, token)->previous)
+        CHECK_INT (to_word (plait_beam_token (beam, token)->token, table->end), found.paths[k].words[i]);
+    }
+}
+
+/* Tables by chance, in which the end is likely. */
+TEST_CASE (beam, finds_what_its_slow_twin_finds)
+{
+  enum
+  {
+    TABLES = 60,
+    LIMIT = 5,
+  };
+  double numbers[LIMIT * (MOST_WORDS + 1) * MOST_WORDS];
+  Table table = { numbers, MOST_WORDS, 0, LIMIT };
+
+  for (guint i = 0; i < TABLES * 18; i++)
+    {
+      PlaitRandomKey key = plait_random_key (i / 18, "table", NULL, 0);
+      PlaitDecodeSettings settings;
+
+      for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
+        numbers[k] = -(k % MOST_WORDS == 0 ? 2 : 3) * plait_random_uniform (key, k);
+      plait_setting_group_defaults (&plait_decode_group, &settings);
+      settings.length_normalisation = (gint)(i % 3);
+      settings.ranking = (gint)(i / 3 % 2);
+      settings.finished = (gint)(i / 6 % 3);
+      for (settings.beam = 1; settings.beam <= 8; settings.beam++)
+        for (settings.n_best = 1; settings.n_best <= settings.beam; settings.n_best += MAX (settings.beam - 1, 1))
+          {
+            CONTEXT ("table %u, normalisation %d, ranking %d, finished %d, beam %d, best %d", i / 18,
+                     settings.length_normalisation, settings.ranking, settings.finished, (int)settings.beam,
+                     (int)settings.n_best);
+
+            check_twin (&table, &settings);
+          }
+    }
+}
+
+/*
+ * Three words, end, x and y, two places, three steps, scores by average; log-probabilities of a step:
+ *
+ *     first   x -0.2, end -2, y -2.1
+ *     second  behind x: y -0.4, x -0.6, end -3; behind y: end -0.1, x -2, y -2
+ *     third   behind xy: x -7, end -9, y -9.5; behind xx: end -6, x -9, y -9
+ *
+ * After the first step the two best are x and the end. Where they compete, xy (-0.6) and xx (-0.8) push the end (-2)
+ * out, and xx ends with -6.8, of which the third is -2.27; xyx, -7.6, comes to -2.53. Set aside, the end keeps its -2,
+ * and with the place that is left xy goes on as xyx. Where y takes the end's place, xy and xx are the two best again (y
+ * with its end, -2.2, is behind them), and xx ends as the second.
+ */
+TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
+{
+  enum
+  {
+    X = PLAIT_TOKEN_SPECIALS,
+    Y,
+    END = PLAIT_TOKEN_EOS,
+  };
+  static const struct
+  {
+    gint finished;
+    gint64 rows[3];
+    double scores[2];
+    gint32 last[2];
+  } cases[] = {
+    { PLAIT_FINISHED_COMPETE, { 1, 1, 2 }, { -6.8 / 3, -7.6 / 3 }, { END, X } },
+    { PLAIT_FINISHED_SHRINK, { 1, 1, 1 }, { -2, -7.6 / 3 }, { END, X } },
+    { PLAIT_FINISHED_REFILL, { 1, 2, 2 }, { -2, -6.8 / 3 }, { END, END } },
+  };
+  /* Behind the beginning, x and y in the second step, and x and y in the third (which x stands before). */
+  static const gint32 ids[5][3] = { { X, END, Y }, { Y, X, END }, { END, X, Y }, { END, X, Y }, { X, END, Y } };
+  static const PlaitScalar words[5][3] = {
+    { -0.2F, -2, -2.1F }, { -0.4F, -0.6F, -3 }, { -0.1F, -2, -2 }, { -6, -9, -9 }, { -7, -9, -9.5F },
+  };
+  gint64 limits[] = { 3 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      PlaitDecodeSettings settings;
+      PlaitBeamResult results[2];
+
+      plait_setting_group_defaults (&plait_decode_group, &settings);
+      settings.beam = settings.n_best = 2;
+      settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
+      settings.ranking = PLAIT_RANK_FINAL;
+      settings.finished = cases[i].finished;
+      g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);
+      for (guint step = 0; step < 3; step++)
+        {
+          PlaitBeamRows rows = plait_beam_rows (beam);
+          gint32 step_ids[2][3];
+          PlaitScalar step_words[2][3];
+
+          CHECK_INT (plait_ragged_rows (rows.hypotheses), cases[i].rows[step]);
+          for (gint64 row = 0; row < plait_ragged_rows (rows.hypotheses); row++)
+            {
+              guint from = step == 0 ? 0 : 2 * step - 1 + (rows.tokens[row] == Y);
+
+              memcpy (step_ids[row], ids[from], sizeof step_ids[row]);
+              memcpy (step_words[row], words[from], sizeof step_words[row]);
+            }
+          plait_beam_advance (beam, 3, step_ids[0], step_words[0]);
+        }
+      CHECK_INT (plait_ragged_rows (plait_beam_rows (beam).hypotheses), 0);
+      CHECK_INT (plait_beam_results (beam, 0, results), 2);
+      for (guint k = 0; k < 2; k++)
+        {
+          CHECK_NEAR (results[k].score, cases[i].scores[k], 1e-6);
+          CHECK_INT (plait_beam_token (beam, results[k].last)->token, cases[i].last[k]);
         }
     }
 }

@@ -142,6 +142,33 @@ TEST_CASE (search, scores_as_forced_decoding_does)
       }
 }
 
+/* So has every hypothesis where the finished ones are set aside, and the beam has as many. */
+TEST_CASE (search, sets_finished_hypotheses_aside)
+{
+  static const guint decoders[] = { 0, 3 };
+
+  for (guint d = 0; d < G_N_ELEMENTS (decoders); d++)
+    for (gint finished = PLAIT_FINISHED_SHRINK; finished <= PLAIT_FINISHED_REFILL; finished++)
+      {
+        CONTEXT ("decoder %u, finished %d", decoders[d], finished);
+        g_auto (World) world = world_new ("serial", decoders[d], NULL, FALSE);
+        g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+        PlaitDecodeSettings settings = decode_settings (4);
+        g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+        PlaitHypotheses *found;
+
+        settings.ranking = PLAIT_RANK_FINAL;
+        settings.finished = finished;
+        found = plait_search_batch (search, batch, &settings, NULL);
+        REQUIRE (found != NULL);
+        for (gint64 s = 0; s < 3; s++)
+          CHECK_INT (found[s].n, 4);
+        for (guint place = 0; place < 4; place++)
+          check_scores (&world, search, found, place);
+        plait_hypotheses_free (found, 3);
+      }
+}
+
 static void
 check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gint64 a_length, gint64 b_length,
                     gint64 width)
