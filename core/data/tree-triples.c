@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trees as triples of left child, right child and parent. */
 #include "base/error.h"
+#include "data/text-file.h"
 #include "data/tree.h"
 
 /* Numbers beyond this name nothing that a line can hold. */
@@ -16,7 +17,7 @@ typedef struct
 static void
 skip_spaces (const char *line, gsize length, gsize *at)
 {
-  while (*at < length && g_ascii_isspace (line[*at]))
+  while (*at < length && plait_text_is_ascii_space (line[*at]))
     ++*at;
 }
 

@@ -188,21 +188,15 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
   return TRUE;
 }
 
-/* Whether @line says that its sentence has no tree. */
+/* Whether @line, whose first word is @word, says that its sentence has no tree. */
 static gboolean
-says_none (const char *line, gsize length)
+says_none (const char *line, gsize length, const char *word, gsize word_length)
 {
+  gsize position = (gsize)(word - line) + word_length, next_length;
   gint64 depth = 0;
-  gsize first = 0;
-  if (plait_text_is_blank (line, length))
-    return TRUE;
-  while (plait_text_is_ascii_space (line[first]))
-    first++;
-  while (plait_text_is_ascii_space (line[length - 1]))
-    length--;
-  if (length - first == strlen ("null") && memcmp (line + first, "null", length - first) == 0)
-    return TRUE;
-  for (gsize i = first; i < length; i++)
+  if (word_length == strlen ("null") && memcmp (word, "null", word_length) == 0)
+    return plait_words_next (line, length, &position, &next_length) == NULL;
+  for (gsize i = 0; i < length; i++)
     {
       if (line[i] != '(' && line[i] != ')' && !plait_text_is_ascii_space (line[i]))
         return FALSE;
@@ -216,15 +210,14 @@ says_none (const char *line, gsize length)
 gboolean
 plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error)
 {
+  gsize position = 0, word_length;
+  const char *word = plait_words_next (line, length, &position, &word_length);
   g_array_set_size (tree->nodes, 0);
   tree->root = -1;
   tree->n_words = 0;
-  if (says_none (line, length))
+  if (word == NULL || says_none (line, length, word, word_length))
     return TRUE;
-  gsize first = 0;
-  while (plait_text_is_ascii_space (line[first]))
-    first++;
-  if (line[first] == '[')
+  if (*word == '[')
     return plait_tree_read_triples (tree, line, length, error);
   Brackets brackets = { .tree = tree };
   brackets.open = g_array_new (FALSE, FALSE, sizeof (gint64));

@@ -13,7 +13,7 @@
  * elements (-NONE-) are left out with all that holds nothing else. In triples, words count from 1, and inner nodes
  * have any numbers above the words', in any order (Chen et al. 2017 number them 201, 202, .. from the bottom up).
  *
- * Said to have no tree: an empty line, "null", brackets with nothing in them, and the triple [N,N,P].
+ * Said to have no tree: a line of white space alone, "null", brackets with nothing in them, and the triple [N,N,P].
  *
  * Nothing here recurses: the depth of a tree is bounded by the length of its line alone.
  */

@@ -2,6 +2,8 @@
 #include "data/trees.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "data-files.h"
@@ -144,7 +146,7 @@ TEST_CASE (trees, group_the_pieces_of_a_word)
 TEST_CASE (trees, may_be_missing)
 {
   static const char *const none[]
-      = { "", " \t", "\f\v", "null", " null ", "(())", "()", "( ( ) )", "[1,1,201]", "[3,3,9]" };
+      = { "", " \t", "\f", " \v\r", "null", " null ", "\fnull\v", "(())", "()", "( ( ) )", "[1,1,201]", "[3,3,9]" };
   const gint32 pieces[] = { 2, 1, 1 };
   for (guint i = 0; i < G_N_ELEMENTS (none); i++)
     {
@@ -158,6 +160,30 @@ TEST_CASE (trees, may_be_missing)
                      "trees:7: the line has no tree; expected one for its sentence");
       check_nodes ((Line){ settings, "a", none[i] }, "");
     }
+}
+
+/* Reads @line where nothing may be read before it, then where nothing may be read behind it. */
+static void
+read_alone (const char *line)
+{
+  CONTEXT ("%s", line);
+  g_autoptr (PlaitTree) tree = plait_tree_new ();
+  gsize page = (gsize)sysconf (_SC_PAGESIZE), length = strlen (line);
+  char *pages = mmap (NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE (pages != MAP_FAILED && mprotect (pages + page, page, PROT_READ | PROT_WRITE) == 0);
+  memcpy (pages + page, line, length);
+  plait_tree_read (tree, pages + page, length, NULL);
+  memcpy (pages + 2 * page - length, line, length);
+  plait_tree_read (tree, pages + 2 * page - length, length, NULL);
+  munmap (pages, 3 * page);
+}
+
+TEST_CASE (trees, are_read_from_their_line_alone)
+{
+  static const char *const lines[]
+      = { "\f", " \v", "null", " null ", "( )", "(A a)", " [1,2,3] ", "(A", "(A ", "[1,2", "[1,2," };
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    read_alone (lines[i]);
 }
 
 TEST_CASE (trees, are_refused_in_a_sentence)
