@@ -77,6 +77,17 @@ plait_memory_has (gsize size)
          && size <= left_in_group ();
 }
 
+gboolean
+plait_memory_fits (gsize size)
+{
+  gpointer pages = mmap (NULL, MAX (size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (pages == MAP_FAILED)
+    return FALSE;
+  munmap (pages, MAX (size, 1));
+  return TRUE;
+}
+
 gpointer
 plait_pages_take (gsize size)
 {

@@ -22,6 +22,10 @@ gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError *
  * and of the control group. Small sizes are always granted. */
 gboolean plait_memory_has (gsize size);
 
+/* Whether @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
+ * libraries that do not take no for an answer. */
+gboolean plait_memory_fits (gsize size);
+
 /*
  * Large arrays, straight from the system: zeroed, in huge pages where the system has them. Pages take memory from when
  * they are first touched. NULL if the system has none, or has not that much left; a refusal is an answer here.

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 #define MOST_THREADS 1024
 #define SPIN_MICROSECONDS 20
 #define WAIT_MICROSECONDS 500
@@ -160,31 +162,36 @@ worker_main (void *data)
 }
 
 /* Starts the workers with all signals blocked, so that the program's own threads receive them. */
-static void
-start_workers (PlaitPool *pool, guint threads)
+static gboolean
+start_workers (PlaitPool *pool, guint threads, GError **error)
 {
   sigset_t all, before;
+  int problem = 0;
 
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
-  for (guint i = 1; i < threads; i++)
+  for (guint i = 1; i < threads && problem == 0; i++)
     {
       Worker *worker = &pool->workers[i];
 
       *worker = (Worker){ .pool = pool, .thread = i };
-      /* With fewer threads than wished for, the results are the same. */
-      if (pthread_create (&worker->handle, NULL, worker_main, worker) != 0)
-        break;
-      pool->threads = i + 1;
+      problem = pthread_create (&worker->handle, NULL, worker_main, worker);
+      if (problem == 0)
+        pool->threads = i + 1;
     }
   pthread_sigmask (SIG_SETMASK, &before, NULL);
+  return problem == 0
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "thread %u of %u cannot be started (%s); ask for fewer with --threads, or raise the limit of "
+                        "processes (ulimit -u) or memory (ulimit -v)",
+                        pool->threads + 1, threads, g_strerror (problem));
 }
 
 PlaitPool *
-plait_pool_new (guint threads)
+plait_pool_new (guint threads, GError **error)
 {
   guint processors = g_get_num_processors ();
-  PlaitPool *pool = g_aligned_alloc0 (1, sizeof (PlaitPool), 128);
+  g_autoptr (PlaitPool) pool = g_aligned_alloc0 (1, sizeof (PlaitPool), 128);
 
   threads = CLAMP (threads == 0 ? processors : threads, 1, MOST_THREADS);
   pool->threads = 1;
@@ -192,8 +199,7 @@ plait_pool_new (guint threads)
   /* The last one has scratch alone. */
   pool->shares = g_aligned_alloc0 (threads + 1, sizeof (Share), 128);
   pool->workers = g_new0 (Worker, threads);
-  start_workers (pool, threads);
-  return pool;
+  return start_workers (pool, threads, error) ? g_steal_pointer (&pool) : NULL;
 }
 
 void
@@ -265,7 +271,7 @@ plait_pool_alone (PlaitPool *pool, guint thread)
   Share *share = &pool->shares[thread];
 
   if (share->alone == NULL)
-    share->alone = plait_pool_new (1);
+    share->alone = plait_pool_new (1, NULL);
   return share->alone;
 }
 

@@ -162,7 +162,8 @@ plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointe
 {
   int ends[2];
   if (pipe2 (ends, O_CLOEXEC) != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no pipe for a trial in a separate process: %s", what,
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "%s: there is no pipe for its trial (%s); close files, or raise their limit (ulimit -n)", what,
                        g_strerror (errno));
 
   pid_t child = fork ();
@@ -171,7 +172,9 @@ plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointe
       int reason = errno;
       close (ends[0]);
       close (ends[1]);
-      return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no process for a trial: %s", what, g_strerror (reason));
+      return plait_fail (error, PLAIT_ERROR_FAILED,
+                         "%s: there is no process for its trial (%s); end others, or raise their limit (ulimit -u)",
+                         what, g_strerror (reason));
     }
   if (child == 0)
     run_child (ends[1], code, call, data, limits);

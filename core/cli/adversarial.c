@@ -5,6 +5,7 @@
 #include "cli/stop.h"
 #include "experiment/evaluation.h"
 #include "experiment/trained.h"
+#include "tensor/blas.h"
 
 #include <stdio.h>
 
@@ -161,7 +162,9 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
                        invocation->arguments[0], test.split ? test.split : "test");
   if (!plait_materials_check (trained->materials, trained->store, error))
     return FALSE;
-  test.pool = pool = plait_pool_new ((guint)threads);
+  test.pool = pool = plait_pool_new ((guint)threads, error);
+  if (!pool || !plait_blas_reserve (pool, error))
+    return FALSE;
   test.search = search = plait_search_new (trained->system->model, pool, 0, error);
   return search && run_test (&test, json, error);
 }

@@ -335,8 +335,8 @@ make_model (Run *run, PlaitRegistry *registry, GError **error)
   if (options->part == PLAIT_BENCH_TRAIN)
     {
       set_training (run);
-      run->update = plait_update_new (run->model->model, run->tape, &run->training);
-      run->optimizer = plait_optimizer_new (&run->training, parameters, error);
+      run->update = plait_update_new (run->model->model, run->tape, &run->training, error);
+      run->optimizer = run->update != NULL ? plait_optimizer_new (&run->training, parameters, error) : NULL;
       return run->optimizer != NULL;
     }
   if (options->part == PLAIT_BENCH_DECODE)
@@ -410,12 +410,13 @@ plait_bench_run (const PlaitBenchOptions *options, PlaitBenchFigures *figures, G
     .losses = g_new0 (double, options->warmup + options->steps),
     .loaded = peak_bytes (),
   };
-  run.pool = plait_pool_new ((guint)options->threads);
+  run.pool = plait_pool_new ((guint)options->threads, error);
+  if (run.pool == NULL || !plait_blas_reserve (run.pool, error))
+    return FALSE;
   figures->threads = plait_pool_threads (run.pool);
   if (!attention && !make_batches (&run, error))
     return FALSE;
   if (!make_model (&run, registry, error) || !time_steps (&run, error))
     return FALSE;
-  figures->rate = plait_blas_rate (run.pool, RATE_SECONDS);
-  return TRUE;
+  return plait_blas_rate (run.pool, RATE_SECONDS, &figures->rate, error);
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/page.h"
@@ -133,6 +134,20 @@ flush_results (PlaitLog *log, int code)
   return code == EXIT_DONE ? EXIT_FAILED : code;
 }
 
+/* GLib ends the process where there is no memory for something small. That is no fault of the program, to be told by a
+ * trap and a dump. */
+static void
+end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+  if ((level & G_LOG_LEVEL_ERROR) == 0)
+    {
+      g_log_default_handler (domain, level, message, data);
+      return;
+    }
+  dprintf (STDERR_FILENO, "error: plait cannot go on: %s\n", message);
+  _exit (EXIT_FAILED);
+}
+
 int
 plait_main (int argc, char **argv)
 {
@@ -141,6 +156,7 @@ plait_main (int argc, char **argv)
   const PlaitCommand *command;
   int code = EXIT_DONE;
 
+  g_log_set_default_handler (end_in_words, NULL);
   /* A limit of file sizes is answered like a full disk. */
   signal (SIGXFSZ, SIG_IGN);
   if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))

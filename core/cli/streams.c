@@ -3,6 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/stop.h"
+#include "tensor/blas.h"
 
 #include <string.h>
 
@@ -204,7 +205,9 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   use->feed = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, error);
   if (!use->feed)
     return FALSE;
-  use->pool = plait_pool_new ((guint)use->threads);
+  use->pool = plait_pool_new ((guint)use->threads, error);
+  if (!use->pool || !plait_blas_reserve (use->pool, error))
+    return FALSE;
   use->search = plait_search_new (use->trained->system->model, use->pool, 0, error);
   if (!use->search)
     return FALSE;

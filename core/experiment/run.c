@@ -359,7 +359,9 @@ prepare (Run *run, gboolean *complete, GError **error)
 
   if (!find_old (run, complete, error))
     return FALSE;
-  run->pool = plait_pool_new (run->options->threads);
+  run->pool = plait_pool_new (run->options->threads, error);
+  if (!run->pool || !plait_blas_reserve (run->pool, error))
+    return FALSE;
   run->text = plait_experiment_text (run->experiment);
   if (!prepare_data (run, error) || !prepare_model (run, error))
     return FALSE;
@@ -474,7 +476,9 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
   g_auto (Run) run = { .experiment = experiment, .options = options };
   PlaitPlan plan = { .experiment = experiment };
 
-  run.pool = plait_pool_new (options->threads);
+  run.pool = plait_pool_new (options->threads, error);
+  if (!run.pool || !plait_blas_reserve (run.pool, error))
+    return FALSE;
   run.text = plait_experiment_text (experiment);
   if (!prepare_data (&run, error) || !prepare_model (&run, error)
       || !plait_trainer_measure (run.trainer, &plan.step_bytes, error))

@@ -16,6 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
+/* What opening a file takes, by a wide margin; its cache of metadata alone are some megabytes. */
+#define ROOM ((gsize)32 << 20)
+
 typedef struct
 {
   H5FD_t public; /* first, as HDF5 asks */
@@ -173,6 +178,11 @@ plait_store_driver (void)
 hid_t
 plait_store_access (hid_t driver, PlaitStoreBytes bytes)
 {
+  if (!plait_memory_fits (ROOM))
+    {
+      *bytes.failure = ENOMEM;
+      return -1;
+    }
   hid_t access = H5Pcreate (H5P_FILE_ACCESS);
   if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &bytes) < 0
       || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0 || H5Pset_meta_block_size (access, STRUCTURE_BLOCK) < 0)

@@ -37,6 +37,8 @@ static gboolean
 fail_hdf5 (const PlaitFeatureFile *file, const char *what, GError **error)
 {
   g_autofree char *reason = plait_store_reason ();
+  if (file->failure != 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: %s: %s", file->path, what, g_strerror (file->failure));
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: %s; expected an HDF5 file with a dataset of features",
                      file->path, what, reason);
 }

@@ -100,7 +100,8 @@ typedef struct
   GByteArray *structure;    /* learns where structure is written; may be NULL */
 } PlaitStoreBytes;
 
-/* A file access list over @bytes, whose pointers must outlive it and its files. Negative on failure. */
+/* A file access list over @bytes, whose pointers must outlive it and its files. Negative on failure, with ENOMEM in
+ * *@failure where there is no memory to work with a file: HDF5 crashes when it learns that half-way. */
 hid_t plait_store_access (hid_t driver, PlaitStoreBytes bytes);
 
 /* ---- failure.c ---- */

@@ -7,6 +7,12 @@ plait_blas_library_prepare (void)
   bli_thread_set_num_threads (1);
 }
 
+gboolean
+plait_blas_library_reserve (guint threads, GError **error)
+{
+  return TRUE;
+}
+
 char *
 plait_blas_library_describe (void)
 {

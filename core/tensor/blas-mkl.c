@@ -19,6 +19,12 @@ plait_blas_library_prepare (void)
   mkl_set_num_threads_local (1);
 }
 
+gboolean
+plait_blas_library_reserve (guint threads, GError **error)
+{
+  return TRUE;
+}
+
 char *
 plait_blas_library_describe (void)
 {

@@ -3,7 +3,14 @@
 
 #include <dlfcn.h>
 
+#include "base/memory.h"
+
 typedef void (*SetThreads) (int threads);
+typedef gpointer (*TakeBuffer) (int unused);
+typedef void (*GiveBuffer) (gpointer buffer);
+
+/* No less than OpenBLAS takes for each of those that call it at once; on x86-64 it is half of this. */
+#define LARGEST_BUFFER ((gsize)256 << 20)
 
 static gpointer
 prepare_once (gpointer data)
@@ -21,6 +28,28 @@ plait_blas_library_prepare (void)
 
   if (set_threads)
     set_threads (1);
+}
+
+/* OpenBLAS keeps what it was given back for whoever calls it next; what it cannot have it tries for ever to get. */
+gboolean
+plait_blas_library_reserve (guint threads, GError **error)
+{
+  TakeBuffer take = (TakeBuffer)dlsym (RTLD_DEFAULT, "blas_memory_alloc");
+  GiveBuffer give = (GiveBuffer)dlsym (RTLD_DEFAULT, "blas_memory_free");
+  g_autofree gpointer *buffers = g_new (gpointer, threads);
+  guint n = 0;
+
+  if (!take || !give)
+    return TRUE;
+  while (n < threads && plait_memory_fits (LARGEST_BUFFER))
+    buffers[n++] = take (0);
+  for (guint i = 0; i < n; i++)
+    give (buffers[i]);
+  return n == threads
+         || plait_fail (error, PLAIT_ERROR_MEMORY,
+                        "OpenBLAS has no memory for thread %u of %u (it maps up to 256 MiB for each); ask for fewer "
+                        "with --threads, or raise the limit of memory (ulimit -v)",
+                        n + 1, threads);
 }
 
 char *

@@ -14,6 +14,15 @@ plait_blas_prepare (void)
   prepared = TRUE;
 }
 
+gboolean
+plait_blas_reserve (PlaitPool *pool, GError **error)
+{
+  const PlaitKernels *kernels = plait_kernels ();
+  gboolean served = kernels->blas_rows[0] > 0 || kernels->blas_rows[1] > 0;
+
+  return !served || plait_blas_library_reserve (plait_pool_threads (pool), error);
+}
+
 /* Below this a call costs more than it computes. */
 #define LEAST_SIDE 8
 
@@ -99,27 +108,30 @@ rate_piece (gpointer data, gint64 piece, guint thread)
     plait_blas_multiply (c, FALSE, 1, a, FALSE, b, FALSE);
 }
 
-double
-plait_blas_rate (PlaitPool *pool, double seconds)
+gboolean
+plait_blas_rate (PlaitPool *pool, double seconds, double *rate, GError **error)
 {
   guint threads = plait_pool_threads (pool);
   gint64 until = g_get_monotonic_time () + (gint64)(seconds * G_USEC_PER_SEC);
-  Rate rate = { .rounds = 2 };
-  double best = 0;
+  Rate work = { .rounds = 2 };
   gsize n = (gsize)threads * 3 * SIDE * SIDE;
 
-  rate.matrices = g_new (PlaitScalar, n);
+  *rate = 0;
+  if (!plait_blas_library_reserve (threads, error))
+    return FALSE;
+
+  work.matrices = g_new (PlaitScalar, n);
   for (gsize i = 0; i < n; i++)
-    rate.matrices[i] = (PlaitScalar)(i % 17) / 17;
+    work.matrices[i] = (PlaitScalar)(i % 17) / 17;
   do
     {
       gint64 start = g_get_monotonic_time (), end;
 
-      plait_pool_run (pool, threads, rate_piece, &rate);
+      plait_pool_run (pool, threads, rate_piece, &work);
       end = g_get_monotonic_time ();
-      best = MAX (best, 2. * SIDE * SIDE * SIDE * rate.rounds * threads / (double)MAX (end - start, 1) * 1e6);
+      *rate = MAX (*rate, 2. * SIDE * SIDE * SIDE * work.rounds * threads / (double)MAX (end - start, 1) * 1e6);
     }
   while (g_get_monotonic_time () < until);
-  g_free (rate.matrices);
-  return best;
+  g_free (work.matrices);
+  return TRUE;
 }

@@ -13,6 +13,11 @@
 /* Sets BLAS to one thread for the calling thread. Safe to call often and from any thread; the functions below do. */
 void plait_blas_prepare (void);
 
+/* Has the BLAS take what it needs to be called from all threads of @pool at once, if products are left to it: where
+ * OpenBLAS cannot have that at the first call, it tries again for ever. FALSE with PLAIT_ERROR_MEMORY if
+ * there is not so much. To be called by everything that computes, before it begins; @pool must be idle. */
+gboolean plait_blas_reserve (PlaitPool *pool, GError **error);
+
 /* Whether a product of such a shape is BLAS's; @transpose_a: of its left factor. */
 gboolean plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width, gint64 depth);
 
@@ -26,6 +31,6 @@ void plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, Plait
  * same one. (transfer none) */
 const char *plait_blas_description (void);
 
-/* Rate of the machine's own matrix product in FLOP/s: every thread of @pool multiplies square matrices by plain cblas
- * calls for about @seconds; the best of several rounds. */
-double plait_blas_rate (PlaitPool *pool, double seconds);
+/* @rate is that of the machine's own matrix product in FLOP/s: every thread of @pool multiplies square matrices by
+ * plain cblas calls for about @seconds; the best of several rounds. FALSE as above. */
+gboolean plait_blas_rate (PlaitPool *pool, double seconds, double *rate, GError **error);

@@ -33,7 +33,6 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
   trainer->parameters = plait_model_parameters (setup->model);
   trainer->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024);
   trainer->tape = plait_tape_new (setup->pool, trainer->arena);
-  trainer->update = plait_update_new (setup->model, trainer->tape, settings);
   trainer->rows = g_array_new (FALSE, FALSE, sizeof (PlaitTrainingRow));
   trainer->validations = g_array_new (FALSE, FALSE, sizeof (PlaitValidationRow));
   trainer->recent = g_ptr_array_new_with_free_func (g_free);
@@ -43,6 +42,9 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
                   "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
       return NULL;
     }
+  trainer->update = plait_update_new (setup->model, trainer->tape, settings, error);
+  if (!trainer->update)
+    return NULL;
   trainer->optimizer = plait_optimizer_new (settings, trainer->parameters, error);
   if (!trainer->optimizer)
     return NULL;

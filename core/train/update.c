@@ -35,9 +35,9 @@ is_cut (const PlaitUpdate *update)
 }
 
 PlaitUpdate *
-plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings)
+plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings, GError **error)
 {
-  PlaitUpdate *update = g_new0 (PlaitUpdate, 1);
+  g_autoptr (PlaitUpdate) update = g_new0 (PlaitUpdate, 1);
   gint64 n = settings->shards;
   guint threads = plait_pool_threads (plait_tape_pool (tape));
 
@@ -46,14 +46,20 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
     {
       Shard *shard = &update->shards[i];
 
-      *shard = (Shard){ .update = update, .arena = plait_tape_arena (tape), .tape = tape };
+      shard->update = update;
       if (!is_cut (update))
-        continue;
-      shard->pool = plait_pool_new (MAX (1, threads / (guint)n));
+        {
+          shard->arena = plait_tape_arena (tape);
+          shard->tape = tape;
+          continue;
+        }
+      shard->pool = plait_pool_new (MAX (1, threads / (guint)n), error);
+      if (shard->pool == NULL)
+        return NULL;
       shard->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024 / (gsize)n);
       shard->tape = plait_tape_new (shard->pool, shard->arena);
     }
-  return update;
+  return g_steal_pointer (&update);
 }
 
 void

@@ -26,8 +26,10 @@ typedef struct
  */
 typedef struct PlaitUpdate PlaitUpdate;
 
-/* Updates of @model, whose gradients @tape is to hold, on its pool. All are borrowed. (transfer full) */
-PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings);
+/* Updates of @model, whose gradients @tape is to hold, on its pool. All are borrowed. NULL if the threads of the shards
+ * cannot be started. (transfer full) */
+PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
+                               GError **error);
 void plait_update_free (PlaitUpdate *update);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUpdate, plait_update_free)
 

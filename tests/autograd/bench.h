@@ -24,7 +24,7 @@ typedef struct
 static inline Bench
 bench_new (guint threads)
 {
-  Bench bench = { plait_pool_new (threads), plait_arena_new (0), NULL };
+  Bench bench = { plait_pool_new (threads, NULL), plait_arena_new (0), NULL };
 
   bench.tape = plait_tape_new (bench.pool, bench.arena);
   return bench;

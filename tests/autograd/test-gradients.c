@@ -11,7 +11,7 @@ static const char *const levels[] = { "v1", "v3", "v4" };
 
 TEST_CASE (gradients, agree_with_finite_differences)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
 
   for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
     for (guint i = 0; gradient_case_at (i) != NULL && plait_kernels_choose (levels[level]); i++)
@@ -50,7 +50,7 @@ sum_of_squares (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
 
 TEST_CASE (gradients, name_what_is_off)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (GError) error = NULL;
   PlaitScalar values[] = { 1, 2, 3, 4 };
   PlaitCheckLeaf leaf = { .name = "numbers", .value = plait_tensor (values, 1, 4) };
@@ -84,7 +84,7 @@ is_noticed (PlaitPool *pool, guint term, double factor)
 TEST_CASE (gradients, notice_every_term_that_is_dropped_flipped_or_scaled)
 {
   static const double factors[] = { 0, -1, 1.001 };
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
   for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
     for (guint term = 0; term < PLAIT_N_TERMS && plait_kernels_choose (levels[level]); term++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/pool.h"
+#include "base/trial.h"
 #include "harness.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ TEST_CASE (pool, same_bits_for_any_number_of_threads)
 
   for (gsize t = 0; t < G_N_ELEMENTS (threads); t++)
     {
-      g_autoptr (PlaitPool) pool = plait_pool_new (threads[t]);
+      g_autoptr (PlaitPool) pool = plait_pool_new (threads[t], NULL);
       Work work = { .pool = pool };
 
       CONTEXT ("%u threads", threads[t]);
@@ -56,7 +57,7 @@ TEST_CASE (pool, same_bits_for_any_number_of_threads)
 
 TEST_CASE (pool, any_number_of_pieces)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (3);
+  g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
 
   for (gint64 pieces = 0; pieces <= 10; pieces++)
     {
@@ -78,7 +79,7 @@ count_piece (gpointer data, gint64 piece, guint thread)
 /* Many more threads than processors, many short runs: nothing is lost, done twice, or waited for in vain. */
 TEST_CASE (pool, oversubscription_does_not_hang)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (16);
+  g_autoptr (PlaitPool) pool = plait_pool_new (16, NULL);
   _Atomic gint64 sum = 0;
 
   for (int run = 0; run < 3000; run++)
@@ -92,8 +93,8 @@ TEST_CASE (pool, oversubscription_does_not_hang)
 
 TEST_CASE (pool, pools_run_beside_each_other)
 {
-  g_autoptr (PlaitPool) one = plait_pool_new (2);
-  g_autoptr (PlaitPool) other = plait_pool_new (4);
+  g_autoptr (PlaitPool) one = plait_pool_new (2, NULL);
+  g_autoptr (PlaitPool) other = plait_pool_new (4, NULL);
   _Atomic gint64 sum = 0;
 
   for (int run = 0; run < 200; run++)
@@ -133,7 +134,7 @@ TEST_CASE (pool, a_piece_may_run_pieces_alone)
   for (guint threads = 1; threads <= 3; threads++)
     {
       CONTEXT ("%u threads", threads);
-      g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+      g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
       Nested nested = { .pool = pool };
 
       plait_pool_run (pool, OUTER, nested_piece, &nested);
@@ -158,7 +159,7 @@ sleep_piece (gpointer data, gint64 piece, guint thread)
 
 TEST_CASE (pool, idle_threads_take_over_the_rest)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   _Atomic gint64 done[2] = { 0 };
 
   plait_pool_run (pool, 20, sleep_piece, done);
@@ -169,7 +170,7 @@ TEST_CASE (pool, idle_threads_take_over_the_rest)
 /* A run after the workers fell asleep. */
 TEST_CASE (pool, sleepers_wake)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   _Atomic gint64 done[2] = { 0 };
 
   for (int run = 0; run < 3; run++)
@@ -183,14 +184,38 @@ TEST_CASE (pool, sleepers_wake)
 
 TEST_CASE (pool, asks_for_the_processors)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (0);
+  g_autoptr (PlaitPool) pool = plait_pool_new (0, NULL);
 
   CHECK_INT (plait_pool_threads (pool), g_get_num_processors ());
 }
 
+static gboolean
+start_many (gpointer data, GError **error)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (GPOINTER_TO_UINT (data), error);
+
+  return pool != NULL;
+}
+
+/* A thread takes some megabytes of address space for its stack. */
+TEST_CASE (pool, says_that_there_is_no_room_for_its_threads)
+{
+  PlaitTrialLimits limits = { 20, 10, (gsize)100 << 20 };
+  GError *error = NULL;
+
+#ifdef __SANITIZE_ADDRESS__
+  SKIP_TEST ("AddressSanitizer takes more for each thread, and ends the process if it cannot have it");
+#endif
+  CHECK (plait_trial ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (2), limits, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!plait_trial ("the pool", PLAIT_ERROR_PLUGIN, start_many, GUINT_TO_POINTER (1000), limits, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED,
+               "of 1000 cannot be started (Resource temporarily unavailable); ask for fewer");
+}
+
 TEST_CASE (pool, scratch_is_kept_and_grows)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   char *scratch = plait_pool_scratch (pool, 1, 1000);
 
   memset (scratch, 7, 1000);

@@ -205,7 +205,7 @@ run_pass (gpointer data)
 static void
 pass_over (const Case *held, const PlaitBatch *batch, guint threads, gboolean backward, double *losses)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   Pass pass = { held, batch, tape, backward, { 0 } };
@@ -302,7 +302,7 @@ update_in_shards (const Case *held, PlaitBatch *const *batches, guint n, guint t
 {
   PlaitParameters *parameters = plait_model_parameters (held->model->model);
   PlaitTensor gradients = plait_parameters_gradients (parameters);
-  g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitUpdate) update = NULL;
@@ -312,7 +312,7 @@ update_in_shards (const Case *held, PlaitBatch *const *batches, guint n, guint t
 
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = 3;
-  update = plait_update_new (held->model->model, tape, &settings);
+  update = plait_update_new (held->model->model, tape, &settings, NULL);
   plait_parameters_zero_gradients (parameters);
   CHECK (plait_update_gradients (update, batches, n, plait_random_key (1, "dropout", NULL, 1), &sums, &error));
   CHECK_NO_ERROR (error);
@@ -365,7 +365,7 @@ static void
 hold_gradients (const Case *held)
 {
   g_autoptr (PlaitBatch) batch = test_batch (held->model, 0, 3, lengths, targets);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   PlaitParameters *parameters = plait_model_parameters (held->model->model);
   guint n = plait_parameters_n (parameters);
   g_autofree PlaitCheckLeaf *leaves = g_new0 (PlaitCheckLeaf, n);

@@ -252,7 +252,7 @@ TEST_CASE (corpus, is_the_same_for_any_threads)
     }
   set_up (&setup, text->str, text->str, text->str);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitPool) pool = plait_pool_new (3);
+  g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
   g_autoptr (PlaitCorpus) alone = plait_corpus_open (&setup.settings, NULL, &error);
   g_autoptr (PlaitCorpus) shared = plait_corpus_open (&setup.settings, pool, &error);
   CHECK_NO_ERROR (error);

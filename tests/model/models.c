@@ -120,7 +120,7 @@ test_model_new (const TestSource *sources, guint n, const TestDecoder *decoder, 
 {
   static const char *const names[TEST_MAXIMUM_SOURCES] = { "first", "second", "third", "fourth" };
   g_autoptr (TestModel) model = g_new0 (TestModel, 1);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
   g_assert (n <= TEST_MAXIMUM_SOURCES);
   for (guint i = 0; i < n; i++)

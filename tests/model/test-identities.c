@@ -19,7 +19,7 @@
 static void
 pass_over (const TestModel *model, const PlaitBatch *batch, double *losses)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   PlaitVocabularyLossOptions options = { .scale = 1 };

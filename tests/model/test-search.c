@@ -52,7 +52,7 @@ world_new (const char *combiner_name, guint decoder_number, const char *coverage
   world.model = test_model_new (sources, 2, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
-  world.pool = plait_pool_new (2);
+  world.pool = plait_pool_new (2, NULL);
   return world;
 }
 

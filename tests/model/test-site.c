@@ -52,7 +52,7 @@ pass_over (const TestModel *model)
   static const gint64 lengths[] = { 3, 1 }, targets[] = { 2, 3 };
   const gint64 *const of_sources[] = { lengths, lengths };
   g_autoptr (PlaitBatch) batch = test_batch (model, 0, 2, of_sources, targets);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   PlaitVocabularyLossOptions options = { .scale = 1 };

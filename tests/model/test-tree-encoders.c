@@ -116,7 +116,7 @@ TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
       PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, names[i]);
       g_autoptr (TestModel) model = tree_model (registry, encoder);
       g_autoptr (PlaitBatch) batch = tree_batch (model);
-      g_autoptr (PlaitPool) pool = plait_pool_new (1);
+      g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitArena) arena = plait_arena_new (0);
       g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
       PlaitReading reading;

@@ -14,7 +14,7 @@
 static void
 start (PlaitParameters *parameters, guint threads, guint64 seed)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (GError) error = NULL;
 
   if (plait_parameters_get (parameters, 0)->value.data == NULL)

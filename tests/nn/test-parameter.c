@@ -82,7 +82,7 @@ look_at (const PlaitParameter *parameter, double *mean, double *deviation, doubl
 
 TEST_CASE (parameters, start_as_declared)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitParameter *ones = plait_parameters_declare (parameters, "ones", 1, 9, PLAIT_ONES);
   PlaitParameter *zeros = plait_parameters_declare (parameters, "zeros", 1, 9, PLAIT_ZEROS);
@@ -120,7 +120,7 @@ TEST_CASE (parameters, start_as_declared)
 
 TEST_CASE (parameters, start_by_seed_and_name_alone)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (3), other_pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL), other_pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitParameters) one = plait_parameters_new (), two = plait_parameters_new ();
   PlaitParameter *a = plait_parameters_declare (one, "a", 200, 200, PLAIT_GLOROT);
   PlaitParameter *b = plait_parameters_declare (one, "b", 200, 200, PLAIT_GLOROT);

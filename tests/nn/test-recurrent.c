@@ -399,7 +399,7 @@ TEST_CASE (recurrent, evaluation_gives_what_training_gives)
 
 TEST_CASE (recurrent, parameters_have_names_and_begin_as_declared)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitCell before = plait_cell_declare (parameters, "before", &declarations[0]);
   PlaitCell biased = plait_cell_declare (parameters, "biased", &declarations[2]);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/trial.h"
 #include "tensor/blas.h"
 #include "tensor/kernels/kernels.h"
 #include "trial.h"
@@ -249,9 +250,54 @@ TEST_CASE (product, of_many_pieces_equals_its_slow_twin)
   trial_run (large_body, 6);
 }
 
+/* More than other tests have multiplied in, so that there is something to reserve. */
+#define CALLERS 12
+
+static void
+multiply_piece (gpointer data, gint64 piece, guint thread)
+{
+  static PlaitScalar numbers[CALLERS][3][64 * 64];
+  PlaitTensor a = plait_tensor (numbers[piece][0], 64, 64), b = plait_tensor (numbers[piece][1], 64, 64);
+
+  plait_blas_multiply (plait_tensor (numbers[piece][2], 64, 64), FALSE, 1, a, FALSE, b, FALSE);
+}
+
+/* Multiplies by BLAS in all threads at once, as a model does. */
+static gboolean
+multiply_in_threads (gpointer data, GError **error)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (CALLERS, error);
+
+  plait_kernels_choose ("v1");
+  if (pool == NULL || !plait_blas_reserve (pool, error))
+    return FALSE;
+  plait_pool_run (pool, CALLERS, multiply_piece, NULL);
+  return TRUE;
+}
+
+TEST_CASE (blas, is_not_begun_without_its_memory)
+{
+  PlaitTrialLimits little = { 20, 10, (gsize)512 << 20 }, enough = { 20, 10, (gsize)4 << 30 };
+  GError *error = NULL;
+
+#if defined(__SANITIZE_ADDRESS__)
+  SKIP_TEST ("AddressSanitizer takes address space of its own");
+#elif !defined(PLAIT_BLAS_OPENBLAS)
+  SKIP_TEST ("OpenBLAS alone takes it beforehand");
+#endif
+  CHECK (!plait_trial ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, little, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "of 12 (it maps up to 256 MiB for each); ask for fewer with --threads");
+  CHECK (plait_trial ("BLAS", PLAIT_ERROR_PLUGIN, multiply_in_threads, NULL, enough, &error));
+  CHECK_NO_ERROR (error);
+}
+
 TEST_CASE (blas, measures_a_rate)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
+  g_autoptr (GError) error = NULL;
+  double rate = 0;
 
-  CHECK (plait_blas_rate (pool, 0) > 1e6);
+  CHECK (plait_blas_rate (pool, 0, &rate, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (rate > 1e6);
 }

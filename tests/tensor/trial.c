@@ -15,7 +15,7 @@
 static guint64
 trial_once (TrialBody body, guint threads, guint round)
 {
-  g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (GPtrArray) blocks = g_ptr_array_new_with_free_func (g_free);
   Trial trial = { pool, arena, plait_random_key (7, "trial", NULL, round), 0, blocks, 5381 };

@@ -25,7 +25,7 @@ follow_path (const PlaitTrainSettings *settings, double rate, const double path[
 {
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitParameter *parameter = plait_parameters_declare (parameters, "x", 1, 4, PLAIT_ZEROS);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
@@ -92,7 +92,7 @@ TEST_CASE (optimizer, clips_for_adadelta)
   PlaitTrainSettings settings = train_settings ();
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 1, PLAIT_ZEROS);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
@@ -114,7 +114,7 @@ TEST_CASE (optimizer, clips_by_the_global_norm)
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 1, PLAIT_ZEROS);
   PlaitParameter *b = plait_parameters_declare (parameters, "b", 1, 1, PLAIT_ZEROS);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
@@ -135,7 +135,7 @@ TEST_CASE (optimizer, leaves_parameters_alone_when_gradients_are_not_finite)
   PlaitTrainSettings settings = train_settings ();
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 2, PLAIT_ZEROS);
-  g_autoptr (PlaitPool) pool = plait_pool_new (1);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
@@ -204,7 +204,7 @@ TEST_CASE (optimizer, takes_the_gradients_that_the_tape_keeps)
       g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
       PlaitParameter *x = plait_parameters_declare (parameters, "x", 1, 2, PLAIT_NORMAL (1));
       PlaitParameter *unused = plait_parameters_declare (parameters, "unused", 1, 2, PLAIT_NORMAL (1));
-      g_autoptr (PlaitPool) pool = plait_pool_new (1);
+      g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitArena) arena = plait_arena_new (0);
       g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
       g_autoptr (PlaitOptimizer) optimizer = NULL;

@@ -93,7 +93,7 @@ static Outcome
 update (const TestModel *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
-  g_autoptr (PlaitPool) pool = plait_pool_new (threads);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitUpdate) work = NULL;
@@ -105,7 +105,7 @@ update (const TestModel *model, gint64 shards, guint threads, PlaitBatch *const 
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = shards;
   plait_parameters_zero_gradients (parameters);
-  work = plait_update_new (model->model, tape, &settings);
+  work = plait_update_new (model->model, tape, &settings, NULL);
   /* Twice: what is left of the first must not matter. */
   for (guint i = 0; i < 2; i++)
     {
@@ -241,7 +241,7 @@ TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (TestModel) model = new_model (registry, TRUE);
-  g_autoptr (PlaitPool) pool = plait_pool_new (2);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitUpdate) work = NULL;
@@ -259,7 +259,7 @@ TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = 3;
   settings.memory = 24;
-  work = plait_update_new (model->model, tape, &settings);
+  work = plait_update_new (model->model, tape, &settings, NULL);
   CHECK (!plait_update_gradients (work, &large, 1, plait_random_key (1, "dropout", NULL, 1), &sums, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY,
                "a batch of 40 sentences with 3200 source rows and 1640 target rows needs about");

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "materials.h"
+
+/* What is missing before the command has begun: memory, threads. */
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE (hostile_startup, without_memory)
+{
+  AttemptLimits limits = { .memory = (guint64)150 << 20 }, enough = { .memory = (guint64)300 << 20 };
+
+  attempt_refused_with ("--version", &limits, 1, "plait needs 256 MiB of memory|ulimit -v");
+  attempt_refused_with ("inspect transformer", &limits, 1, "plait needs 256 MiB of memory|ulimit -v");
+  g_auto (Attempt) attempt = attempt_with ("inspect transformer", &enough);
+  CHECK_INT (attempt.code, 0);
+  CHECK_STRING (attempt.errors, "");
+}
+#endif
+
+/* Between little memory and enough, a run ends in words wherever it is. */
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
+{
+  NEED_MATERIALS ();
+  for (guint64 memory = 258; memory < 280; memory += 7)
+    {
+      AttemptLimits limits = { .memory = memory << 20 };
+      CONTEXT ("%d MiB", (int)memory);
+      g_auto (Attempt) attempt
+          = attempt_with ("run text.ini -q -o new --threads 2 --set train.epochs=0 --set train.updates=1", &limits);
+      if (attempt.code != 0)
+        attempt_check (&attempt, 1, "");
+      materials_remove ("new");
+    }
+}
+#endif
+
+TEST_CASE (hostile_startup, without_threads_and_processes)
+{
+  AttemptLimits limits = { .alone = TRUE };
+  g_auto (Attempt) attempt = attempt_with ("--version", &limits);
+
+  if (attempt.code > 125)
+    SKIP_TEST ("root cannot become another user here, or that user cannot reach the command");
+  CHECK_STRING (attempt.errors, "");
+  CHECK_STRING (attempt.output, "plait " PLAIT_VERSION "\n");
+  CHECK_INT (attempt.code, 0);
+  attempt_refused_with ("bench train --threads 2", &limits, 1, "thread 2 of 2 cannot be started|--threads");
+  attempt_refused_with ("inspect transformer", &limits, 1, "no process for its trial|ulimit -u");
+}
+
+/* OpenBLAS begins none of its own. */
+TEST_CASE (hostile_startup, with_one_thread)
+{
+  AttemptLimits limits = { .input = "pipe" };
+  g_autofree char *pipe = plait_test_path ("pipe");
+  CHECK (mkfifo (pipe, 0600) == 0);
+  int writer = g_open (pipe, O_RDWR | O_CLOEXEC, 0), unread = 2;
+  CHECK (write (writer, "x\n", 2) == 2);
+  AttemptProcess process = attempt_start ("trees --check -", &limits);
+  for (int i = 0; i < 10000 && unread > 0 && ioctl (writer, FIONREAD, &unread) == 0; i++)
+    g_usleep (1000);
+  CHECK_INT (unread, 0);
+  g_autofree char *path = g_strdup_printf ("/proc/%d/task", process.process);
+  g_autoptr (GDir) threads = g_dir_open (path, 0, NULL);
+  guint n = 0;
+  while (threads != NULL && g_dir_read_name (threads) != NULL)
+    n++;
+  CHECK_INT (n, 1);
+  close (writer);
+  g_auto (Attempt) attempt = attempt_end (&process);
+  CHECK_INT (attempt.code, 2);
+}
