@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/main.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +149,19 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
   _exit (EXIT_FAILED);
 }
 
+/* A standard stream that is closed would be the number of the next file that is opened. What takes its place is open
+ * the wrong way round, so that input and output still fail where somebody wants them. */
+static gboolean
+occupy_streams (void)
+{
+  static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
+
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+    if (fcntl (stream, F_GETFD) < 0 && open ("/dev/null", modes[stream]) != stream)
+      return FALSE;
+  return TRUE;
+}
+
 int
 plait_main (int argc, char **argv)
 {
@@ -156,6 +170,8 @@ plait_main (int argc, char **argv)
   const PlaitCommand *command;
   int code = EXIT_DONE;
 
+  if (!occupy_streams ())
+    return EXIT_FAILED;
   g_log_set_default_handler (end_in_words, NULL);
   /* A limit of file sizes is answered like a full disk. */
   signal (SIGXFSZ, SIG_IGN);

@@ -89,6 +89,8 @@ attempt_start (const char *command, const AttemptLimits *limits)
 #ifndef __SANITIZE_ADDRESS__
       limit (RLIMIT_AS, limits->memory);
 #endif
+      if (limits->closed)
+        close_range (STDIN_FILENO, STDERR_FILENO, 0);
       execve (program, words, environment);
       _exit (127);
     }

@@ -12,8 +12,9 @@ typedef struct
 {
   const char *input;  /* file on standard input, NULL for an empty one */
   const char *output; /* file that takes standard output, such as "/dev/full"; NULL to keep it */
-  guint64 memory; /* limit of address space in bytes, 0 for none; not under AddressSanitizer, which takes terabytes */
-  gboolean alone; /* no further process or thread may be started */
+  guint64 memory;  /* limit of address space in bytes, 0 for none; not under AddressSanitizer, which takes terabytes */
+  gboolean closed; /* no standard stream is open; what is said to them is not kept */
+  gboolean alone;  /* no further process or thread may be started */
   guint64 file_size; /* limit of any file in bytes, 0 for none: a disk that is full */
 } AttemptLimits;
 

@@ -9,7 +9,7 @@
 
 #include "materials.h"
 
-/* What is missing before the command has begun: memory, threads. */
+/* What is missing before the command has begun: memory, threads, standard streams. */
 
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE (hostile_startup, without_memory)
@@ -77,4 +77,22 @@ TEST_CASE (hostile_startup, with_one_thread)
   close (writer);
   g_auto (Attempt) attempt = attempt_end (&process);
   CHECK_INT (attempt.code, 2);
+}
+
+TEST_CASE (hostile_startup, without_standard_streams)
+{
+  AttemptLimits limits = { .closed = TRUE };
+
+  NEED_MATERIALS ();
+  g_auto (Attempt) run = attempt_with ("run text.ini -o new", &limits);
+  CHECK_INT (run.code, 0);
+  g_auto (Attempt) shown = ATTEMPT ("show new");
+  CHECK_INT (shown.code, 0);
+  CHECK_CONTAINS (shown.output, "complete");
+  /* Lines and results that nobody can give or take are missed. */
+  g_auto (Attempt) reader = attempt_with ("translate new -s a=- --without b -o lines", &limits);
+  CHECK_INT (reader.code, 2);
+  g_auto (Attempt) writer = attempt_with ("translate new -s a=test.a --without b", &limits);
+  CHECK_INT (writer.code, 1);
+  materials_remove ("new");
 }
