@@ -6,57 +6,7 @@
 #include <string.h>
 
 #include "base/display.h"
-
-static const char style[]
-    = ":root{color-scheme:light dark;--paper:#fff;--ink:#1d2330;--dim:#667085;--line:#e3e7ee;--shade:#f6f8fb;"
-      "--accent:#1f5fbf;--c0:#1f5fbf;--c1:#d9622b;--c2:#2c8a57;--c3:#8a4fbf;--c4:#b8860b;--c5:#c2337a;--c6:#1c8c99;"
-      "--c7:#6b7280}\n"
-      "@media(prefers-color-scheme:dark){:root{--paper:#14171e;--ink:#e6e9ef;--dim:#98a2b3;--line:#2b313d;"
-      "--shade:#1b1f28;--accent:#6aa5ff;--c0:#6aa5ff;--c1:#ff9a62;--c2:#63c98f;--c3:#c79bff;--c4:#e0b84a;--c5:#ff7fb5;"
-      "--c6:#58c8d6;--c7:#a3abb8}}\n"
-      "*{box-sizing:border-box}\n"
-      "body{margin:0 auto;padding:2.5rem 1.5rem 4rem;max-width:80rem;background:var(--paper);color:var(--ink);"
-      "font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif}\n"
-      "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;letter-spacing:-.01em}\n"
-      "h2{font-size:1.25rem;margin:3rem 0 .8rem;padding-bottom:.35rem;border-bottom:1px solid var(--line)}\n"
-      "h3{font-size:1rem;margin:1.6rem 0 .4rem}\n"
-      "p{margin:.4rem 0;max-width:46rem}\n"
-      ".dim{color:var(--dim)}\n"
-      ".small{font-size:.85rem}\n"
-      ".scroll{overflow-x:auto}\n"
-      "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}\n"
-      "th,td{padding:.34rem .8rem .34rem 0;text-align:left;vertical-align:middle;border-bottom:1px solid var(--line)}\n"
-      "th{font-weight:600;color:var(--dim);white-space:nowrap;vertical-align:bottom}\n"
-      "td.number{text-align:right;white-space:nowrap}\n"
-      "th.number{text-align:right;white-space:normal}\n"
-      "td.best{font-weight:650}\n"
-      "td.run{white-space:nowrap}\n"
-      "td.interval{padding-right:1rem}\n"
-      "td.interval svg{max-width:none}\n"
-      "td.file{white-space:nowrap}\n"
-      "td.text{vertical-align:top;min-width:14rem}\n"
-      "code,pre,.mono{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:.85rem}\n"
-      "pre{background:var(--shade);padding:1rem;border-radius:.5rem;overflow-x:auto;line-height:1.45}\n"
-      "details{margin:.6rem 0}\n"
-      "summary{cursor:pointer;color:var(--accent)}\n"
-      "figure{margin:1rem 0;display:inline-block;vertical-align:top;max-width:100%}\n"
-      "figcaption{font-weight:600;font-size:.92rem;margin-bottom:.2rem}\n"
-      "svg{display:block;max-width:100%;height:auto;overflow:visible}\n"
-      "svg text{fill:var(--ink);font-family:system-ui,\"Noto Sans\",sans-serif;font-size:11px}\n"
-      "svg .tick{fill:var(--dim)}\n"
-      "svg .rule{stroke:var(--line);stroke-width:1}\n"
-      "svg .cell{fill:var(--accent)}\n"
-      "svg .on{fill:var(--paper);font-size:9px}\n"
-      "svg .off{font-size:9px}\n"
-      ".key{display:inline-block;margin-right:1.2em}\n"
-      ".swatch{display:inline-block;width:.75em;height:.75em;border-radius:.15em;margin-right:.45em}\n"
-      ".plots{display:flex;flex-wrap:wrap;gap:1rem 2rem}\n"
-      ".maps{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:flex-start}\n"
-      "footer{margin-top:4rem;padding-top:.8rem;border-top:1px solid var(--line);color:var(--dim);font-size:.85rem;"
-      "overflow-wrap:anywhere}\n"
-      /* On a telephone names leave room for what they name. */
-      "@media(max-width:40rem){body{padding:1.5rem 1rem 3rem}"
-      "td.run{white-space:normal;overflow-wrap:anywhere;min-width:7.5rem}}\n";
+#include "cli/resources.h"
 
 void
 plait_html_text (GString *html, const char *text)
@@ -123,10 +73,14 @@ plait_html_real (GString *html, double value, guint digits)
 void
 plait_html_begin (GString *html, const char *title)
 {
+  g_autoptr (GBytes) style = g_resource_lookup_data (plait_get_resource (), "/plait/report.css", 0, NULL);
+
   g_string_append (html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
   plait_html_element (html, "title", NULL, title);
-  plait_html_add (html, "\n<style>\n%s</style>\n</head>\n<body>\n", style);
+  g_string_append (html, "\n<style>\n");
+  g_string_append_len (html, g_bytes_get_data (style, NULL), (gssize)g_bytes_get_size (style));
+  g_string_append (html, "</style>\n</head>\n<body>\n");
 }
 
 void
