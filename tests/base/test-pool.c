@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PIECES 97
 
@@ -148,38 +149,68 @@ TEST_CASE (pool, a_piece_may_run_pieces_alone)
     }
 }
 
-static void
-sleep_piece (gpointer data, gint64 piece, guint thread)
+/* Pieces of which the first that the caller takes lasts until the worker has done all others. */
+typedef struct
 {
-  /* The first share is slow: the others must take over its rest. */
-  if (thread == 0)
-    g_usleep (20000);
-  atomic_fetch_add ((_Atomic gint64 *)data + thread, 1);
+  gint64 pieces;
+  _Atomic gint64 done[2];
+  _Atomic pid_t worker;
+} Shared;
+
+static void
+wait_for_worker (gpointer data, gint64 piece, guint thread)
+{
+  Shared *shared = data;
+
+  if (thread == 1)
+    shared->worker = gettid ();
+  while (thread == 0 && shared->done[1] < shared->pieces - 1)
+    g_thread_yield ();
+  shared->done[thread]++;
+}
+
+/* All that the caller's first piece does not hold, the worker does: its own share and the rest of the caller's. */
+static void
+check_worker (PlaitPool *pool, Shared *shared)
+{
+  REQUIRE (plait_pool_threads (pool) == 2);
+  shared->done[0] = shared->done[1] = 0;
+  plait_pool_run (pool, shared->pieces, wait_for_worker, shared);
+  CHECK_INT (shared->done[0] + shared->done[1], shared->pieces);
+  CHECK (shared->done[1] >= shared->pieces - 1);
 }
 
 TEST_CASE (pool, idle_threads_take_over_the_rest)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
-  _Atomic gint64 done[2] = { 0 };
+  Shared shared = { .pieces = 20 };
 
-  plait_pool_run (pool, 20, sleep_piece, done);
-  CHECK_INT (done[0] + done[1], 20);
-  CHECK (done[1] > 10);
+  check_worker (pool, &shared);
 }
 
-/* A run after the workers fell asleep. */
+/* Whether the thread @thread of this process waits for something. */
+static gboolean
+is_asleep (pid_t thread)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/self/task/%d/stat", (int)thread);
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return g_str_has_prefix (strrchr (text, ')'), ") S");
+}
+
 TEST_CASE (pool, sleepers_wake)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
-  _Atomic gint64 done[2] = { 0 };
+  Shared shared = { .pieces = 4 };
 
+  check_worker (pool, &shared);
   for (int run = 0; run < 3; run++)
     {
-      g_usleep (3000);
-      plait_pool_run (pool, 4, sleep_piece, done);
+      while (!is_asleep (shared.worker))
+        g_thread_yield ();
+      check_worker (pool, &shared);
     }
-  CHECK_INT (done[0] + done[1], 12);
-  CHECK (done[1] > 0);
 }
 
 TEST_CASE (pool, asks_for_the_processors)

@@ -4,11 +4,35 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "harness.h"
 
 /* A parser that does to its process what a sentence says. */
+
+/* What its processes know of each other. */
+typedef struct
+{
+  guint processes;
+  _Atomic guint64 latest; /* the largest number that a parsed sentence began with */
+} Common;
+
+static Common *common;
+
+/* Notes a sentence that begins with a number. "late 7" lasts until one with a larger number has been parsed, which
+ * another process must do. */
+static void
+keep_company (const char *sentence)
+{
+  guint64 number = g_ascii_strtoull (sentence, NULL, 10);
+
+  if (g_str_has_prefix (sentence, "late "))
+    while (common->processes > 1 && common->latest <= g_ascii_strtoull (sentence + strlen ("late "), NULL, 10))
+      g_thread_yield ();
+  else if (number > common->latest)
+    common->latest = number;
+}
 
 static gpointer
 open_mock (gint64 unlinked, GError **error)
@@ -25,8 +49,7 @@ parse_mock (gpointer self, const char *sentence, gsize length, GString *tree)
     _exit (0);
   while (g_str_equal (sentence, "hang"))
     pause ();
-  if (g_str_equal (sentence, "slow"))
-    g_usleep (50000);
+  keep_company (sentence);
   if (g_str_equal (sentence, "nonsense"))
     return PLAIT_PARSE_NONE;
   if (g_str_equal (sentence, "talk"))
@@ -74,7 +97,12 @@ parse (const PlaitSentenceParser *parser, PlaitParseSettings settings, const cha
   g_autofree char *path = plait_test_path ("text");
   CHECK (g_file_set_contents (path, text, -1, NULL));
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, NULL);
-  return plait_parse (parser, &settings, reader, &taken->stop, take, taken, error);
+  common = mmap (NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  g_assert_true (common != MAP_FAILED);
+  common->processes = settings.n_processes;
+  gboolean parsed = plait_parse (parser, &settings, reader, &taken->stop, take, taken, error);
+  munmap (common, sizeof *common);
+  return parsed;
 }
 
 static void
@@ -102,10 +130,10 @@ TEST_CASE (parser, goes_on_after_what_a_sentence_does_to_its_process)
 
       CHECK (
           parse (&mock, (PlaitParseSettings){ 0, 4, 60, n },
-                 "slow\na b\ncrash\n\nfour of these tokens\nnow more than four tokens\nleave\nnonsense\ntalk\n \nend",
+                 "late 0\n1 b\ncrash\n\nfour of these tokens\nnow more than four tokens\nleave\nnonsense\ntalk\n \nend",
                  &taken, &error));
       CHECK_NO_ERROR (error);
-      CHECK_STRING (taken.trees->str, "(S slow)\n(S a b)\n\n\n(S four of these tokens)\n\n\n\n\n\n(S end)\n");
+      CHECK_STRING (taken.trees->str, "(S late 0)\n(S 1 b)\n\n\n(S four of these tokens)\n\n\n\n\n\n(S end)\n");
       CHECK_STRING (taken.ends->str, "00670462370");
     }
 }
@@ -118,8 +146,10 @@ TEST_CASE (parser, keeps_the_order_of_many_lines)
 
   for (guint i = 0; i < 500; i++)
     {
-      g_string_append_printf (text, i % 100 == 0 ? "slow\n" : "%u\n", i);
-      g_string_append_printf (trees, i % 100 == 0 ? "(S slow)\n" : "(S %u)\n", i);
+      const char *late = i % 100 == 0 ? "late " : "";
+
+      g_string_append_printf (text, "%s%u\n", late, i);
+      g_string_append_printf (trees, "(S %s%u)\n", late, i);
     }
   CHECK (parse (&mock, (PlaitParseSettings){ 2, 4, 60, 3 }, text->str, &taken, &error));
   CHECK_NO_ERROR (error);

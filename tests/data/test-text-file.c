@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -180,11 +181,14 @@ TEST_CASE (text_file, refuses_what_is_no_file)
 }
 
 static gpointer
-write_slowly (gpointer data)
+write_in_two (gpointer data)
 {
   int descriptor = open (data, O_WRONLY);
+  int unread = 1;
   CHECK (write (descriptor, "one\ntw", 6) == 6);
-  g_usleep (20000);
+  while (unread > 0 && ioctl (descriptor, FIONREAD, &unread) == 0)
+    g_thread_yield ();
+  CHECK_INT (unread, 0);
   CHECK (write (descriptor, "o\n", 2) == 2);
   close (descriptor);
   return NULL;
@@ -194,7 +198,7 @@ TEST_CASE (text_file, reads_a_pipe)
 {
   g_autofree char *path = plait_test_path ("pipe");
   REQUIRE (mkfifo (path, 0600) == 0);
-  GThread *writer = g_thread_new ("writer", write_slowly, path);
+  GThread *writer = g_thread_new ("writer", write_in_two, path);
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, &error);
   CHECK_NO_ERROR (error);

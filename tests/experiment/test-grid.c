@@ -11,6 +11,7 @@
 #include "experiment/grid-table.h"
 #include "harness.h"
 #include "runs.h"
+#include "system.h"
 
 /* Grids of tiny models on a generated corpus: 4 updates a cell. */
 
@@ -434,11 +435,45 @@ TEST_CASE (grid, gives_the_same_bits_with_several_jobs)
   check_same_grid ("two", "one", NULL);
 }
 
-/* Runs the grid in a process that is killed after @microseconds. */
-static void
-run_and_kill (const char *name, const char *const *overrides, guint microseconds)
+/* The letter of proc(5) for what @process does, and its parent; '-' when it is gone. */
+static char
+state_of (pid_t process, pid_t *parent)
 {
-  pid_t child = fork ();
+  g_autofree char *path = g_strdup_printf ("/proc/%d/stat", (int)process);
+  g_autofree char *text = NULL;
+  const char *behind_name = g_file_get_contents (path, &text, NULL, NULL) ? strrchr (text, ')') : NULL;
+  char state = '-';
+  int number = 0;
+
+  if (behind_name)
+    sscanf (behind_name, ") %c %d", &state, &number);
+  *parent = number;
+  return state;
+}
+
+/* Adds the processes below @grid that have stopped. */
+static void
+find_stopped (pid_t grid, GArray *stopped)
+{
+  g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (processes)) != NULL)
+    {
+      pid_t process = (pid_t)g_ascii_strtoll (name, NULL, 10), parent;
+
+      if (process > 0 && state_of (process, &parent) == 'T' && parent == grid)
+        g_array_append_val (stopped, process);
+    }
+}
+
+/* Runs the grid of two cells in a process that is killed once both have come to system call @number of their own. */
+static void
+run_and_kill (const char *name, const char *const *overrides, int number)
+{
+  CONTEXT ("killed at call %d", number);
+  g_autoptr (GArray) stopped = g_array_new (FALSE, FALSE, sizeof (pid_t));
+  pid_t child = fork (), parent;
   int status;
 
   if (child == 0)
@@ -446,21 +481,38 @@ run_and_kill (const char *name, const char *const *overrides, guint microseconds
       PlaitGridOptions options = { .jobs = 2, .threads = 1 };
       Opened opened = open_grid (name, overrides, 0);
 
+      plait_test_system_begin (PLAIT_TEST_SYSTEM_STOP_FORKED, number, 0);
       _exit (plait_grid_run (opened.grid, &options, NULL) ? 0 : 1);
     }
-  g_usleep (microseconds);
+  for (guint tries = 0; stopped->len < 2 && tries < 60000; tries++)
+    {
+      g_usleep (1000);
+      g_array_set_size (stopped, 0);
+      find_stopped (child, stopped);
+    }
+  CHECK_INT (stopped->len, 2);
   kill (child, SIGKILL);
   CHECK_INT (waitpid (child, &status, 0), child);
+  CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+  /* The cells die with the grid, and with them the lock. */
+  for (guint i = 0; i < stopped->len; i++)
+    while (!strchr ("-ZX", state_of (g_array_index (stopped, pid_t, i), &parent)))
+      g_usleep (1000);
 }
 
 TEST_CASE (grid, goes_on_to_the_same_bits_after_a_kill)
 {
+  static const int numbers[] = { 100, 450, 600, 750 };
   const char *const long_run[] = { "train.epochs=4", "train.checkpoint_every=1", NULL };
 
   write_grid ("decoder.combiner=serial;flat\n");
   run_all ("whole", 1, long_run);
-  for (guint i = 0; i < 5; i++)
-    run_and_kill ("killed", long_run, 50000 + 90000 * i);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      run_and_kill ("killed", long_run, numbers[i]);
+      g_auto (Opened) killed = open_grid ("killed", long_run, 0);
+      CHECK_INT (plait_grid_count (killed.grid, i == 0 ? PLAIT_CELL_NEW : PLAIT_CELL_PARTIAL), 2);
+    }
   run_all ("killed", 2, long_run);
   check_same_grid ("killed", "whole", long_run);
 }

@@ -2,6 +2,7 @@
 #include "system.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,12 +18,28 @@ PlaitTestSystemMode mode;
 int number;
 int problem;
 int count;
+pid_t beginner;
+pid_t counted; /* the process whose calls count has */
+
+void
+stop_forked ()
+{
+  if (getpid () == beginner)
+    return;
+  if (getpid () != counted)
+    count = 0;
+  counted = getpid ();
+  if (count++ == number)
+    raise (SIGSTOP);
+}
 
 template <typename Call>
 auto
 pass (Call call)
 {
-  if (!active)
+  if (active && mode == PLAIT_TEST_SYSTEM_STOP_FORKED)
+    stop_forked ();
+  if (!active || mode == PLAIT_TEST_SYSTEM_STOP_FORKED)
     return call ();
   bool hit = count++ == number;
   if (hit && mode == PLAIT_TEST_SYSTEM_KILL_BEFORE)
@@ -126,6 +143,7 @@ plait_test_system_begin (PlaitTestSystemMode mode_, int number_, int problem_)
   number = number_;
   problem = problem_;
   count = 0;
+  beginner = counted = getpid ();
   active = true;
 }
 

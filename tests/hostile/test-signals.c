@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,14 +11,13 @@
 
 /* SIGINT and SIGTERM at any time: exit code 130, and the same command with --resume does what is left. */
 
+/* Waits until @holds, for a bounded time. Returns whether it does. */
 static gboolean
-await_file (const char *name)
+await (gboolean (*holds) (gpointer data), gpointer data)
 {
-  g_autofree char *path = plait_test_path (name);
-
   for (int i = 0; i < 30000; i++)
     {
-      if (g_file_test (path, G_FILE_TEST_EXISTS))
+      if (holds (data))
         return TRUE;
       g_usleep (1000);
     }
@@ -25,32 +25,83 @@ await_file (const char *name)
 }
 
 static gboolean
-has_half_written (void)
+is_there (gpointer name)
+{
+  g_autofree char *path = plait_test_path (name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* What the system tells of a process: proc(5), behind the name. */
+typedef struct
+{
+  pid_t process;
+  gint64 work; /* processor time that is awaited, in ticks of mostly 10 ms */
+} Watched;
+
+static char
+look (pid_t process, gint64 *work)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/stat", (int)process);
+  g_autofree char *text = NULL;
+  char state = '-';
+  gint64 in_program = 0, in_kernel = 0;
+
+  if (g_file_get_contents (path, &text, NULL, NULL))
+    sscanf (strrchr (text, ')'), ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &state, &in_program,
+            &in_kernel);
+  *work = in_program + in_kernel;
+  return state;
+}
+
+static gboolean
+has_worked (gpointer data)
+{
+  Watched *watched = data;
+  gint64 work;
+
+  return look (watched->process, &work) != '-' && work >= watched->work;
+}
+
+static gboolean
+is_asleep (gpointer data)
+{
+  Watched *watched = data;
+  gint64 work;
+
+  return look (watched->process, &work) == 'S';
+}
+
+static gboolean
+has_half_written (gpointer nothing)
 {
   g_autofree char *folder = attempt_folder ();
 
   return strstr (folder, ".partial") != NULL;
 }
 
-/* Begins @command, which writes the file "new"; as soon as it is there, waits for @microseconds and sends @signal; then
+/* Begins @command, which writes the file "new"; sends @signal when it has worked for @ticks since that is there; then
  * goes on with it. */
 static void
-interrupt_and_resume (const char *command, int signal, guint microseconds)
+interrupt_and_resume (const char *command, int signal, guint ticks)
 {
-  CONTEXT ("plait %s, signal %d after %u microseconds", command, signal, microseconds);
+  CONTEXT ("plait %s, signal %d after %u ticks", command, signal, ticks);
   g_autofree char *resume = g_strconcat (command, " --resume", NULL);
   AttemptProcess process = attempt_start (command, NULL);
+  Watched watched = { process.process, 0 };
 
-  CHECK (await_file ("new"));
-  g_usleep (microseconds);
+  CHECK (await (is_there, "new"));
+  look (process.process, &watched.work);
+  watched.work += ticks;
+  CHECK (await (has_worked, &watched));
   kill (process.process, signal);
   g_auto (Attempt) attempt = attempt_end (&process);
   attempt_check (&attempt, 130, "interrupted");
-  CHECK (!has_half_written ());
+  CHECK (!has_half_written (NULL));
   g_auto (Attempt) rest = ATTEMPT (resume);
   CHECK_STRING (rest.errors, "");
   CHECK_INT (rest.code, 0);
-  CHECK (!has_half_written ());
+  CHECK (!has_half_written (NULL));
   g_auto (Attempt) again = ATTEMPT (resume);
   CHECK_INT (again.code, 0);
   materials_remove ("new");
@@ -64,7 +115,7 @@ TEST_CASE (hostile_signal, during_training)
 
   NEED_MATERIALS ();
   for (guint i = 0; i < 3; i++)
-    interrupt_and_resume (command, i % 2 == 0 ? SIGINT : SIGTERM, i * 9000);
+    interrupt_and_resume (command, i % 2 == 0 ? SIGINT : SIGTERM, i);
 }
 
 /* Nearly all of the time goes into validation. */
@@ -75,7 +126,7 @@ TEST_CASE (hostile_signal, during_validation)
 
   NEED_MATERIALS ();
   for (guint i = 0; i < 2; i++)
-    interrupt_and_resume (command, i == 0 ? SIGINT : SIGTERM, i * 11000);
+    interrupt_and_resume (command, i == 0 ? SIGINT : SIGTERM, i);
 }
 
 /* Makes @name of many lines of it. */
@@ -100,7 +151,15 @@ TEST_CASE (hostile_signal, during_the_translation_of_a_test)
   lengthen ("test.b");
   lengthen ("test.target");
   for (guint i = 0; i < 2; i++)
-    interrupt_and_resume (command, i == 0 ? SIGTERM : SIGINT, 30000);
+    interrupt_and_resume (command, i == 0 ? SIGTERM : SIGINT, 3);
+}
+
+static gboolean
+has_checkpoint (gpointer nothing)
+{
+  g_autofree char *folder = attempt_folder ();
+
+  return strstr (folder, ".training.h5") != NULL;
 }
 
 /* Whether a process works in the test's folder. */
@@ -131,13 +190,12 @@ TEST_CASE (hostile_signal, during_a_grid)
     {
       AttemptProcess process = attempt_start (command, NULL);
 
-      CHECK (attempt_await (&process, "begins"));
-      g_usleep (100000);
+      CHECK (await (has_checkpoint, NULL));
       kill (process.process, i == 0 ? SIGINT : SIGTERM);
       g_auto (Attempt) attempt = attempt_end (&process);
       attempt_check (&attempt, 130, "interrupted");
       CHECK (!is_worked_in ());
-      CHECK (!has_half_written ());
+      CHECK (!has_half_written (NULL));
       g_auto (Attempt) rest = ATTEMPT (command);
       CHECK_INT (rest.code, 0);
       CHECK_CONTAINS (rest.output, "flat");
@@ -163,6 +221,15 @@ TEST_CASE (hostile_signal, during_translation)
   CHECK_STRING (after, before);
 }
 
+/* Whether all was read that was written to the pipe. */
+static gboolean
+is_drained (gpointer writer)
+{
+  int unread;
+
+  return ioctl (*(int *)writer, FIONREAD, &unread) == 0 && unread == 0;
+}
+
 /* A signal also ends the wait for input that does not come. */
 TEST_CASE (hostile_signal, while_waiting_for_input)
 {
@@ -176,9 +243,9 @@ TEST_CASE (hostile_signal, while_waiting_for_input)
   g_autofree char *before = attempt_folder ();
   AttemptProcess process = attempt_start ("translate text.h5 -s a=- --without b -o new -a dump", &limits);
   CHECK (write (writer, "x\n", 2) == 2);
-  for (int i = 0; i < 10000 && !has_half_written (); i++)
-    g_usleep (1000);
-  g_usleep (50000);
+  CHECK (await (has_half_written, NULL));
+  CHECK (await (is_drained, &writer));
+  CHECK (await (is_asleep, &(Watched){ process.process, 0 }));
   kill (process.process, SIGINT);
   g_auto (Attempt) attempt = attempt_end (&process);
   attempt_check (&attempt, 130, "interrupted");
