@@ -392,7 +392,8 @@ write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluato
   g_autoptr (PlaitStore) store = old ? plait_store_create (run->options->output, error) : NULL;
 
   if (!store || !write_header (run, store, "complete", error) || !plait_store_copy (store, old, "/checkpoint", error)
-      || !plait_store_copy (store, old, "/training", error))
+      || !plait_store_copy (store, old, "/training", error)
+      || !plait_store_copy (store, old, PLAIT_TRAINER_TIMES, error))
     return FALSE;
   for (guint i = 0; i < evaluations->len; i++)
     {

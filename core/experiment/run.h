@@ -7,7 +7,7 @@
  * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
  *
  *     /                 attributes: version, name, experiment (the resolved text), key, seed, command, status
- *     /environment      attributes: created, processor threads, BLAS core: what is not compared
+ *     /environment      what is not compared: command, time, threads, BLAS, what training took
  *     /plugins /vocabulary /data
  *     /initialisation   what training began with, where it was another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters

@@ -8,7 +8,8 @@
 
 /*
  * The trainer's state in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K; the tables
- * /training/updates and /training/validation.
+ * /training/updates and /training/validation; and the time it took, which no two trainings share, apart from what is
+ * compared (attributes of PLAIT_TRAINER_TIMES).
  */
 
 /* Numbers of the state by name and range; one list serves writing and reading. No training counts further than MOST,
@@ -19,8 +20,9 @@
   X (step, MOST) X (target_tokens, MOST) X (stale, MOST) X (sums.correct, MOST) X (sums.tokens, MOST)                  \
   X (sums.sentences, MOST) X (has_best, 1)
 #define STATE_REALS(X)                                                                                                 \
-  X (seconds, 0) X (learning_rate, 0) X (gradient_norm, 0) X (best, -G_MAXDOUBLE) X (sums.loss, -G_MAXDOUBLE)          \
-  X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE) X (sums.seconds, 0)
+  X (learning_rate, 0) X (gradient_norm, 0) X (best, -G_MAXDOUBLE) X (sums.loss, -G_MAXDOUBLE)                         \
+  X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE)
+#define TIMES(X) X (seconds, 0) X (sums.seconds, 0)
 /* clang-format on */
 
 static gboolean
@@ -43,6 +45,10 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
   if (!plait_store_set_double (store, path, #field, trainer->field, error))                                            \
     return FALSE;
   STATE_REALS (WRITE)
+  path = PLAIT_TRAINER_TIMES;
+  if (!plait_store_make_group (store, path, error))
+    return FALSE;
+  TIMES (WRITE)
 #undef WRITE
   return TRUE;
 }
@@ -116,8 +122,12 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
   if (!get_real (store, path, #field, least, &trainer->field, error))                                                  \
     return FALSE;
   STATE_REALS (READ)
+  if (!seek (trainer, store, path, epoch, position, error))
+    return FALSE;
+  path = PLAIT_TRAINER_TIMES;
+  TIMES (READ)
 #undef READ
-  return seek (trainer, store, path, epoch, position, error);
+  return TRUE;
 }
 
 /*

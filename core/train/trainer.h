@@ -111,7 +111,10 @@ const PlaitValidationRow *plait_trainer_validations (const PlaitTrainer *trainer
  * (transfer full) */
 PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 
+/* Where the time that training took stands. */
+#define PLAIT_TRAINER_TIMES "/environment/training"
+
 /* Writes and reads everything that resume needs below @path: parameters, optimizer, state, recent parameters for the
- * average; and both tables below /training. */
+ * average; both tables below /training; and PLAIT_TRAINER_TIMES. */
 gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);

@@ -61,7 +61,18 @@ raise_stop (int line, gpointer data)
     g_atomic_int_set (&disturbance->stop, 1);
 }
 
-/* Stopped by a signal's flag after any update, a run goes on to the same bits. */
+/* The seconds that the training in @path took. */
+static double
+training_seconds (const char *path)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+  double seconds = -1;
+
+  CHECK (store && plait_store_get_double (store, "/environment/training", "seconds", &seconds, NULL));
+  return seconds;
+}
+
+/* Stopped by a signal's flag after any update, a run goes on to the same bits, and does not forget how long it took. */
 static void
 check_interruptions (const char *more)
 {
@@ -75,13 +86,16 @@ check_interruptions (const char *more)
       Disturbance disturbance = { path, output, lines[i], 0 };
       g_autoptr (PlaitLog) log = test_log_new (raise_stop, &disturbance);
       GError *error = NULL;
+      double seconds;
       CONTEXT ("interrupted after update %d", lines[i]);
 
       g_unlink (output);
       CHECK (!test_run (path, output, FALSE, 1, log, &disturbance.stop, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+      seconds = training_seconds (output);
       CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
       CHECK_NO_ERROR (error);
+      CHECK (seconds > 0 && training_seconds (output) > seconds);
       test_check_same_run (reference, output);
     }
 }

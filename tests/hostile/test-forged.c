@@ -11,6 +11,7 @@
 #define TRANSLATE "translate forged.h5 -q -s a=test.a -s b=test.b -o new"
 
 #define STATE "/checkpoint/last/state"
+#define TIMES "/environment/training"
 #define TABLE "/embedding/shared/table"
 
 static void
@@ -97,20 +98,22 @@ TEST_CASE (hostile_forged, reals_of_a_checkpoint)
 {
   static const struct
   {
+    const char *place;
     const char *name;
     double value;
   } reals[] = {
-    { "seconds", NAN },        { "seconds", -1 }, { "sums.loss", INFINITY },      { "sums.seconds", NAN },
-    { "learning_rate", -0.1 }, { "best", NAN },   { "gradient_norm", -INFINITY },
+    { STATE, "sums.loss", INFINITY },      { STATE, "learning_rate", -0.1 }, { STATE, "best", NAN },
+    { STATE, "gradient_norm", -INFINITY }, { TIMES, "seconds", NAN },        { TIMES, "seconds", -1 },
+    { TIMES, "sums.seconds", NAN },
   };
 
   NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
     {
-      g_autofree char *part = g_strdup_printf ("forged.h5:" STATE ": %s is ", reals[i].name);
+      g_autofree char *part = g_strdup_printf ("forged.h5:%s: %s is ", reals[i].place, reals[i].name);
       CONTEXT ("%s=%g", reals[i].name, reals[i].value);
 
-      forge_real ("begun.h5", "forged.h5", STATE, reals[i].name, reals[i].value);
+      forge_real ("begun.h5", "forged.h5", reals[i].place, reals[i].name, reals[i].value);
       REFUSED (RESUME, part);
     }
 }
