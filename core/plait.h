@@ -7,11 +7,13 @@
  */
 #include "autograd/operators.h"
 #include "nn/attention.h"
+#include "nn/blocks.h"
 #include "nn/embedding.h"
 #include "nn/feed-forward.h"
 #include "nn/linear.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
+#include "nn/pyramid.h"
 #include "nn/recurrent.h"
 #include "nn/recurrent-stack.h"
 #include "nn/tree.h"

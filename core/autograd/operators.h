@@ -47,6 +47,10 @@ PLAIT_API PlaitNode *plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *
 /* Row i is row @indices[i] of x, or zeros where it is -1. @n indices, borrowed. */
 PLAIT_API PlaitNode *plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n);
 
+/* Row i is the @size rows @indices[i * size] .. of x side by side, zeros in the place of a -1: what a convolution of
+ * that width reads. @n * @size indices, borrowed -> [n, size w]. */
+PLAIT_API PlaitNode *plait_gather_windows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n, gint64 size);
+
 /* Row i from x where @take[i], else from y; y NULL means zeros. @take has one byte a row, borrowed. */
 PLAIT_API PlaitNode *plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode *y);
 
@@ -164,6 +168,23 @@ PLAIT_API PlaitNode *plait_chosen_read (PlaitTape *tape, const PlaitChosen *chos
  * @parent has a number a set, its place in parents, borrowed -> [chosen, 1]. */
 PLAIT_API PlaitNode *plait_chosen_path (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights,
                                         PlaitNode *parents, const gint64 *parent);
+
+/*
+ * Blocks of rows that numbers cut: the last row of a block has what the others leave of one, and the surplus of its
+ * number is lost (adaptive computation time, Graves 2016) or is the row's share in the next block (continuous integrate
+ * and fire, Dong & Xu 2020). The arrays are borrowed.
+ */
+typedef struct
+{
+  PlaitRagged blocks; /* block b has the shares offsets[b] .. offsets[b + 1] - 1, at least one */
+  const gint64 *row;  /* [shares] whose share it is, ascending in a block; where the last of a block is the first of the
+                         next, the row's number is divided between both */
+  const guint8 *full; /* [blocks] whether its shares add up to one */
+} PlaitShares;
+
+/* numbers [rows, 1] -> the shares, [shares, 1]. It uses one thread. The derivative is that within blocks: where they
+ * end is given. */
+PLAIT_API PlaitNode *plait_shares (PlaitTape *tape, PlaitNode *numbers, const PlaitShares *shares);
 
 /*
  * A recurrent cell over ragged rows: step t of all sentences that are longer than t at once, no padding. The product

@@ -114,13 +114,28 @@ plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n)
   return concatenate (tape, &concatenate_rows, parts, n, FALSE);
 }
 
+typedef struct
+{
+  const gint64 *indices;
+  gint64 size; /* rows side by side */
+} Gathering;
+
+/* Rows that stand side by side in @wide, below one another: it is one piece of storage. */
+static PlaitTensor
+apart (PlaitTensor wide, gint64 size)
+{
+  g_assert (wide.stride == wide.width);
+  return plait_tensor (wide.data, wide.rows * size, wide.width / size);
+}
+
 static void
 gather_rows_backward (PlaitTape *tape, PlaitNode *node)
 {
-  const gint64 *const *indices = node->payload;
+  const Gathering *gathering = node->payload;
 
   plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, node->inputs[0]),
-                          PLAIT_TERM_TENSOR (tape, gather_rows, node->gradient), *indices);
+                          PLAIT_TERM_TENSOR (tape, gather_rows, apart (node->gradient, gathering->size)),
+                          gathering->indices);
 }
 
 static const PlaitOperator gather_rows = {
@@ -131,15 +146,21 @@ static const PlaitOperator gather_rows = {
 };
 
 PlaitNode *
+plait_gather_windows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n, gint64 size)
+{
+  PlaitNode *node = plait_tape_node (tape, &gather_rows, n, size * x->value.width, &x, 1, sizeof (Gathering));
+
+  for (gint64 i = 0; i < n * size; i++)
+    g_assert (indices[i] >= -1 && indices[i] < x->value.rows);
+  *(Gathering *)node->payload = (Gathering){ indices, size };
+  plait_rows_gather (plait_tape_pool (tape), apart (node->value, size), 0, x->value, indices);
+  return node;
+}
+
+PlaitNode *
 plait_gather_rows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n)
 {
-  PlaitNode *node = plait_tape_node (tape, &gather_rows, n, x->value.width, &x, 1, sizeof indices);
-
-  for (gint64 i = 0; i < n; i++)
-    g_assert (indices[i] >= -1 && indices[i] < x->value.rows);
-  *(const gint64 **)node->payload = indices;
-  plait_rows_gather (plait_tape_pool (tape), node->value, 0, x->value, indices);
-  return node;
+  return plait_gather_windows (tape, x, indices, n, 1);
 }
 
 enum

@@ -57,3 +57,31 @@ plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tr
     rows[s] = next < tree->n_roots && tree->roots[next] < tree->rows.offsets[s + 1] ? tree->roots[next++] : -1;
   return plait_gather_rows (encoding->tape, x, rows, n);
 }
+
+PlaitMemory
+plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid)
+{
+  PlaitArena *arena = plait_tape_arena (encoding->tape);
+  const PlaitMemory *leaves = &encoding->leaves->memories[0];
+  gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (pyramid->rows) + 1);
+  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+
+  for (gint64 s = 0; s < pyramid->rows.n; s++)
+    for (gint64 row = pyramid->rows.offsets[s]; row < pyramid->rows.offsets[s + 1]; row++)
+      {
+        gint64 leaf = pyramid->leaf[row];
+
+        if (leaf >= 0 && leaves->links && leaves->links->token)
+          token[row] = leaves->links->token[leaf];
+        else
+          token[row] = leaf >= 0 ? leaf - leaves->rows.offsets[s] : -1;
+      }
+  *links = (PlaitLinks){ .parent = pyramid->parent,
+                         .first_child = pyramid->first_child,
+                         .n_children = pyramid->n_children,
+                         .level = pyramid->level,
+                         .previous = pyramid->previous,
+                         .next = pyramid->next,
+                         .token = token };
+  return (PlaitMemory){ .states = pyramid->states, .cells = pyramid->cells, .rows = pyramid->rows, .links = links };
+}

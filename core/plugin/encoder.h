@@ -3,6 +3,7 @@
 
 #include "data/input.h"
 #include "nn/parameter.h"
+#include "nn/pyramid.h"
 #include "nn/tree.h"
 #include "plugin/memory.h"
 
@@ -86,7 +87,7 @@ typedef struct
 } PlaitEncoderTable;
 
 /*
- * For encoders of trees that stand on leaves.
+ * For encoders of trees and of pyramids that stand on leaves.
  */
 
 /* The rows of the memory that the input's trees make over the leaves. A sentence of one token, with EOS behind it or
@@ -99,3 +100,6 @@ PLAIT_API PlaitMemory plait_encoding_tree_memory (const PlaitEncoding *encoding,
 
 /* The rows of @x that belong to the roots: x [rows, w] -> [sentences, w]; zeros where a sentence has no tree. */
 PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitNode *x);
+
+/* A memory with all levels of a pyramid over the leaves, and their links. */
+PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid);

@@ -13,7 +13,7 @@ typedef enum
 {
   PLAIT_STRUCTURE_NONE = 0,
   PLAIT_STRUCTURE_TREE = 1 << 0,      /* left, right and parent */
-  PLAIT_STRUCTURE_LEVELS = 1 << 1,    /* parent, first child and child count */
+  PLAIT_STRUCTURE_LEVELS = 1 << 1,    /* level, parent, first child and child count */
   PLAIT_STRUCTURE_SENTENCES = 1 << 2, /* rows stand for sentences of a document */
 } PlaitStructure;
 
@@ -23,8 +23,9 @@ typedef struct
   const gint64 *left;
   const gint64 *right;
   const gint64 *parent;
-  const gint64 *first_child;
-  const gint64 *n_children;
+  const gint64 *first_child; /* children stand beside each other; neighbours may have one in common */
+  const gint64 *n_children;  /* 0 of leaves */
+  const gint64 *level;       /* 0 of leaves, and one more than that of the children; parents are -1 at the top */
   const gint64 *previous;
   const gint64 *next;
   const gint64 *sentence; /* number of the sentence within its document */

@@ -75,6 +75,9 @@
   X (chosen_read_value)                                                                                                \
   X (chosen_path_weight)                                                                                               \
   X (chosen_path_parent)                                                                                               \
+  X (shares_number)                                                                                                    \
+  X (shares_rest)                                                                                                      \
+  X (shares_carried)                                                                                                   \
   X (pair_cell_row)                                                                                                    \
   X (pair_cell_query)                                                                                                  \
   X (pair_cell_number)                                                                                                 \

@@ -142,6 +142,15 @@ gather_rows (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_gather_rows (tape, leaves[0], indices, G_N_ELEMENTS (indices));
 }
 
+/* Windows of two rows; one overlaps, one ends in zeros. */
+static PlaitNode *
+gather_windows (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 indices[] = { 0, 1, 3, 4, 4, -1 };
+
+  return plait_gather_windows (tape, plait_scale (tape, leaves[0], 1), indices, 3, 2);
+}
+
 static const guint8 some[] = { 1, 0, 1, 1, 0 };
 
 static PlaitNode *
@@ -346,6 +355,19 @@ pair_read (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_concatenate_columns (tape, (PlaitNode *[]){ first, second }, 2);
 }
 
+/* A full block, one that begins with the surplus of its last row, one of a row alone, and one that is not full. Row 6
+ * is in none. */
+static PlaitNode *
+shares (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 offsets[] = { 0, 3, 6, 7, 9 };
+  static const gint64 rows[] = { 0, 1, 2, 2, 3, 4, 5, 7, 8 };
+  static const guint8 full[] = { TRUE, TRUE, TRUE, FALSE };
+  static const PlaitShares blocks = { { 4, offsets }, rows, full };
+
+  return plait_shares (tape, leaves[0], &blocks);
+}
+
 static const gint32 targets[] = { 3, 0, 10, 3 };
 
 static PlaitNode *
@@ -395,6 +417,7 @@ static const GradientCase plain_cases[] = {
     { { 2, 3 }, { 2, 1 }, { 2, 4 } } },
   { "concatenate rows", "concatenate_rows", concatenate_rows, CHECK_MODE, 3, { { 2, 3 }, { 1, 3 }, { 4, 3 } } },
   { "gather rows", "gather_rows", gather_rows, CHECK_MODE, 1, { { 5, 3 } } },
+  { "gather windows", "gather_rows", gather_windows, CHECK_MODE, 1, { { 5, 3 } } },
   { "select rows", "select_rows_", select_rows, CHECK_MODE, 2, { { 5, 3 }, { 5, 3 } } },
   { "select rows or zero", "select_rows_taken", select_or_zero, CHECK_MODE, 1, { { 5, 3 } } },
   { "dropout", "dropout", dropout, TRAIN_MODE, 1, { { 4, 11 } } },
@@ -431,6 +454,7 @@ static const GradientCase plain_cases[] = {
   { "pair products", "pair_dot_", pair_products, CHECK_MODE, 2, { { 5, WIDTH }, { 7, WIDTH } } },
   { "pair weights", "pair_softmax_", pair_weights, CHECK_MODE, 2, { { PAIRS, 1 }, { PAIRS_TOO, 1 } } },
   { "pair read", "pair_read_", pair_read, CHECK_MODE, 3, { { PAIRS, 1 }, { 7, WIDTH }, { 7, 3 } } },
+  { "shares", "shares_", shares, CHECK_MODE, 1, { { 9, 1 } } },
   { "vocabulary loss", "vocabulary_loss_", vocabulary_loss, CHECK_MODE, 3, { { 4, 5 }, { 11, 5 }, { 1, 11 } } },
   { "vocabulary loss, others", NULL, vocabulary_loss_others, CHECK_MODE, 2, { { 4, 5 }, { 11, 5 } } },
 };

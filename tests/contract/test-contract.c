@@ -44,7 +44,8 @@ world_new (void)
       CHECK_NO_ERROR (error);
       if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->provides_structure == PLAIT_STRUCTURE_TREE)
         world->trees = plugin;
-      else if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->input == PLAIT_INPUT_TOKENS)
+      else if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->input == PLAIT_INPUT_TOKENS
+               && !plugin->schema->requires_leaves)
         world->tokens = plugin;
       if (plugin->kind == PLAIT_PLUGIN_COMBINER)
         world->combiner = plugin;

@@ -58,13 +58,19 @@ CASES = [
     'coverage/tree_additive_before',
     'coverage/neighbour_additive_before',
     'coverage/fertility_additive_before',
+    'pyramid/act',
+    'pyramid/cif',
+    'pyramid/conv_soft1',
+    'pyramid/gru_soft1',
+    'pyramid/lstm_soft1',
+    'pyramid/mean_soft1',
 ]
 
 
 def shape(name, array):
-    """Rows and width; heads above rows stand below each other. A vector is a row, but for the map to fertility."""
+    """Rows and width; heads above rows stand below each other. A vector is a row, but for maps to one number."""
     if array.ndim < 2:
-        return (array.size, 1) if name.endswith('/f') else (1, array.size)
+        return (array.size, 1) if name.endswith(('/f', 'weights/w')) else (1, array.size)
     return array.size // array.shape[-1] if array.shape[-1] else 0, array.shape[-1]
 
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/pyramid.h"
+#include "plugin/plugin.h"
+
+/*
+ * A pyramid over the leaves that another encoder makes (Gupta & Ahmed): blocks of rows become one row each, level by
+ * level, and one memory has the rows of all levels, of each sentence its leaves, then level 1, level 2, ... What stands
+ * for a block is the last state of a cell that reads it, a convolution of it, its mean, or the sum of its rows under
+ * weights that also say where it ends (adaptive computation time; continuous integrate and fire).
+ *
+ * A level stands over a sentence only where it has fewer rows than the one below; the summary is the leaves'.
+ */
+typedef struct
+{
+  gint pool;
+  gint64 block;
+  gint64 levels;
+  gboolean shared;
+  gint cell;
+  gint reset;
+  double forget_bias;
+  gint activation;
+  double epsilon;
+  double tau;
+  double tail;
+  double quantity;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_CHOICE (Settings, pool, "rnn;cnn;mean;act;cif"),
+  PLAIT_BIND_INTEGER (Settings, block),
+  PLAIT_BIND_INTEGER (Settings, levels),
+  PLAIT_BIND_BOOLEAN (Settings, shared),
+  PLAIT_BIND_CHOICE (Settings, cell, "gru;lstm"),
+  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
+  PLAIT_BIND_REAL (Settings, forget_bias),
+  PLAIT_BIND_CHOICE (Settings, activation, "none;tanh;relu"),
+  PLAIT_BIND_REAL (Settings, epsilon),
+  PLAIT_BIND_REAL (Settings, tau),
+  PLAIT_BIND_REAL (Settings, tail),
+  PLAIT_BIND_REAL (Settings, quantity),
+};
+
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
+{
+  static const PlaitActivation activations[] = { PLAIT_ACTIVATION_NONE, PLAIT_ACTIVATION_TANH, PLAIT_ACTIVATION_RELU };
+  const Settings *settings = data;
+  PlaitPyramid *pyramid = state;
+  g_autofree char *name = g_strconcat (build->prefix, "level", NULL);
+  PlaitPyramidDeclaration declaration = {
+    .pooling = (PlaitPooling)settings->pool,
+    .width = build->leaves->memories[0].width,
+    .block = settings->block,
+    .levels = settings->levels,
+    .shared = settings->shared,
+    .cell = (PlaitCellKind)settings->cell,
+    .reset = (PlaitResetPlace)settings->reset,
+    .forget_bias = settings->forget_bias,
+    .activation = activations[settings->activation],
+    .epsilon = settings->epsilon,
+    .tail = settings->tail,
+  };
+
+  if (settings->levels == 0 && !settings->shared && declaration.pooling != PLAIT_POOLING_MEAN)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "levels=0 makes as many levels as a sentence needs, and shared=false gives each parameters of its "
+        "own: set shared=true, or say how many levels");
+  *pyramid = plait_pyramid_declare (build->parameters, name, &declaration);
+  shape->n_memories = 1;
+  shape->memories[0].width = declaration.width;
+  shape->memories[0].structure = PLAIT_STRUCTURE_LEVELS;
+  shape->summary_width = build->leaves->summary_width;
+  return TRUE;
+}
+
+/* Has the host add a loss; one that weighs nothing is left out. */
+static void
+note_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss, double weight)
+{
+  guint i = encoding->n_losses;
+
+  if (!loss || weight == 0)
+    return;
+  encoding->losses[i].name = name;
+  encoding->losses[i].loss = loss;
+  encoding->losses[i].weight = weight;
+  encoding->n_losses++;
+}
+
+static void
+encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
+{
+  const Settings *settings = data;
+  const PlaitMemory *leaves = &encoding->leaves->memories[0];
+  PlaitPyramidRows rows
+      = plait_pyramid_apply (encoding->tape, state, (PlaitCellState){ leaves->states, leaves->cells }, leaves->rows);
+
+  encoding->memories[0] = plait_encoding_pyramid_memory (encoding, &rows);
+  encoding->summary = encoding->leaves->summary;
+  encoding->summary_cell = encoding->leaves->summary_cell;
+  note_loss (encoding, "ponder", rows.ponder, settings->tau);
+  note_loss (encoding, "quantity", rows.quantity, settings->quantity);
+}
+
+static const PlaitEncoderTable table = { .state_size = sizeof (PlaitPyramid), .build = build, .encode = encode };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("pyramid", "0.1.0", Settings, bindings, table)

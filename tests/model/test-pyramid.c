@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "models.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a pyramid over another encoder gives a model: rows, links, the leaves' summary, losses. */
+
+/* A model with a pyramid over @leaves as its one source. */
+static TestModel *
+pyramid_model (PlaitRegistry *registry, const char *leaves_name, const char *const *keys, GError **error)
+{
+  PlaitPlugin *pyramid = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "pyramid");
+  PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, leaves_name);
+  PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
+  g_autoptr (PlaitSettings) settings = test_small_settings (pyramid);
+  g_autoptr (PlaitSettings) leaves_settings = test_small_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (serial);
+  TestSource source = { pyramid, settings, leaves, leaves_settings };
+  TestDecoder decoder = { serial, combiner_settings, NULL, NULL, test_decoder (2) };
+
+  for (; *keys; keys += 2)
+    CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));
+  return test_model_new (&source, 1, &decoder, 6, error);
+}
+
+typedef struct
+{
+  PlaitPool *pool;
+  PlaitArena *arena;
+  PlaitTape *tape;
+} Stand;
+
+static Stand
+stand_new (void)
+{
+  Stand stand = { plait_pool_new (1, NULL), plait_arena_new (0), NULL };
+
+  stand.tape = plait_tape_new (stand.pool, stand.arena);
+  plait_tape_begin (stand.tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
+  return stand;
+}
+
+static void
+stand_clear (Stand *stand)
+{
+  plait_tape_free (stand->tape);
+  plait_arena_free (stand->arena);
+  plait_pool_free (stand->pool);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
+
+static const gint64 lengths[] = { 5, 0, 1 }, targets[] = { 3, 1, 2 };
+static const gint64 *const of_source[] = { lengths };
+
+/* Blocks of two: five leaves under three and two rows, one leaf under none. The decoder begins where the leaves ended.
+ */
+TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
+{
+  static const char *const keys[] = { "levels", "2", NULL };
+  static const gint64 tokens[] = { 0, 1, 2, 3, 4, -1, -1, -1, -1, -1, 0 };
+  static const gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0 };
+  static const gint64 parents[] = { 5, 5, 6, 6, 7, 8, 8, 9, -1, -1, -1 };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+  g_autoptr (TestModel) model = pyramid_model (registry, "bilstm", keys, &error);
+  g_auto (Stand) stand = stand_new ();
+  PlaitReading reading;
+  const PlaitLinks *links;
+
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 3, of_source, targets);
+  reading = plait_model_read (model->model, stand.tape, batch);
+  CHECK_INT (reading.n_memories, 1);
+  CHECK_INT (plait_ragged_rows (reading.memories[0].rows), G_N_ELEMENTS (tokens));
+  links = reading.memories[0].links;
+  CHECK (memcmp (links->token, tokens, sizeof tokens) == 0);
+  CHECK (memcmp (links->level, level, sizeof level) == 0);
+  CHECK (memcmp (links->parent, parents, sizeof parents) == 0);
+  CHECK_INT (links->first_child[9], 7);
+  CHECK_INT (links->n_children[9], 1);
+  CHECK (reading.memories[0].cells != NULL);
+  CHECK_INT (reading.n_summaries, 1);
+  CHECK_INT (reading.summaries[0]->value.rows, 3);
+  CHECK_INT (reading.n_losses, 0);
+}
+
+/* The model's loss has tau times the ponder cost, which is that of both levels. */
+TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
+{
+  static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+  g_autoptr (TestModel) model = pyramid_model (registry, "bigru", keys, &error);
+  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 3, of_source, targets);
+  PlaitVocabularyLossOptions options = { .scale = 0.5 };
+  g_auto (Stand) stand = stand_new ();
+  PlaitModelSums sums;
+  PlaitReading reading;
+  double cost, root;
+
+  CHECK_NO_ERROR (error);
+  reading = plait_model_read (model->model, stand.tape, batch);
+  CHECK_INT (reading.n_losses, 1);
+  CHECK_STRING (reading.losses[0].name, "ponder");
+  cost = (double)reading.losses[0].loss->value.data[0];
+  /* Eight rows in five blocks, three of two rows with a remainder below one, two of one row with one. */
+  CHECK (cost > 8 + 2 && cost < 8 + 5);
+  root = plait_model_loss (model->model, stand.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
+  CHECK_NEAR (sums.auxiliary, 0.25 * cost, 1e-5);
+  CHECK_NEAR (root, 0.5 * (sums.words.loss + 0.25 * cost), 1e-4);
+}
+
+TEST_CASE (pyramid_model, refuses_levels_without_number_or_parameters_to_share)
+{
+  static const char *const apart[] = { "levels", "0", NULL };
+  static const char *const shared[] = { "levels", "0", "shared", "true", NULL };
+  static const char *const mean[] = { "levels", "0", "pool", "mean", NULL };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+  g_autoptr (TestModel) refused = pyramid_model (registry, "bigru", apart, &error);
+
+  CHECK (!refused);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "set shared=true");
+  g_clear_error (&error);
+  g_autoptr (TestModel) one = pyramid_model (registry, "bigru", shared, &error);
+  CHECK_NO_ERROR (error);
+  g_autoptr (TestModel) other = pyramid_model (registry, "bigru", mean, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (one && other);
+}
