@@ -70,6 +70,7 @@ gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *setti
 
 /* The tasks. */
 extern const PlaitTask plait_task_agreement;
+extern const PlaitTask plait_task_copy;
 extern const PlaitTask plait_task_reorder;
 
 /* For tasks: appends the stem of word @number, four letters, consonant and vowel in turn. No two numbers below 4,900
