@@ -3,9 +3,12 @@
 #include "base/problems.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LARGEST_FILE ((gsize)16 << 20)
 
@@ -328,19 +331,42 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
   return g_steal_pointer (&file);
 }
 
-PlaitKeyFile *
-plait_key_file_load (const char *path, GError **error)
+/* Opens @path without waiting for the writer of a pipe. */
+static FILE *
+open_path (const char *path, gboolean pipes, GError **error)
 {
-  FILE *stream = fopen (path, "re");
-  g_autofree char *text = NULL;
-  gsize length = 0, room = 0;
-  int problem;
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status;
 
-  if (stream == NULL)
+  if (descriptor < 0)
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
       return NULL;
     }
+  if (fstat (descriptor, &status) != 0 || S_ISDIR (status.st_mode) || (!pipes && !S_ISREG (status.st_mode)))
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys.", path,
+                  S_ISDIR (status.st_mode) ? "a folder" : "not a regular file");
+      close (descriptor);
+      return NULL;
+    }
+  /* What somebody writes is waited for. */
+  fcntl (descriptor, F_SETFL, 0);
+  return fdopen (descriptor, "r");
+}
+
+static PlaitKeyFile *
+load (const char *path, gboolean pipes, GError **error)
+{
+  FILE *stream = open_path (path, pipes, error);
+  g_autofree char *text = NULL;
+  gsize length = 0, room = 0;
+  struct stat status;
+  gboolean nobody;
+  int problem;
+
+  if (stream == NULL)
+    return NULL;
   /* The size is not asked for beforehand: a pipe has none. */
   while (length == room && room <= LARGEST_FILE)
     {
@@ -349,13 +375,31 @@ plait_key_file_load (const char *path, GError **error)
       length += fread (text + length, 1, room - length, stream);
     }
   problem = ferror (stream) ? errno : 0;
+  nobody = length == 0 && fstat (fileno (stream), &status) == 0 && S_ISFIFO (status.st_mode);
   fclose (stream);
   if (problem != 0)
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s.", path, g_strerror (problem));
       return NULL;
     }
+  if (nobody)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write.", path);
+      return NULL;
+    }
   return plait_key_file_load_data (text, (gssize)length, path, error);
+}
+
+PlaitKeyFile *
+plait_key_file_load (const char *path, GError **error)
+{
+  return load (path, FALSE, error);
+}
+
+PlaitKeyFile *
+plait_key_file_load_pipe (const char *path, GError **error)
+{
+  return load (path, TRUE, error);
 }
 
 const char *

@@ -21,8 +21,11 @@ typedef struct PlaitKeyFile PlaitKeyFile;
 /* A file without groups, to be filled by plait_key_file_set. @name stands for it in messages. (transfer full) */
 PlaitKeyFile *plait_key_file_new (const char *name);
 
-/* Reads @path. (transfer full); NULL with PLAIT_ERROR_INPUT on any of the faults above. */
+/* Reads the regular file at @path. (transfer full); NULL with PLAIT_ERROR_INPUT on any of the faults above. */
 PlaitKeyFile *plait_key_file_load (const char *path, GError **error);
+
+/* Reads @path, which may be a pipe that somebody writes to already, such as standard input. */
+PlaitKeyFile *plait_key_file_load_pipe (const char *path, GError **error);
 
 /* Reads @length bytes of @text (-1: up to a NUL), called @name in messages. (transfer full) */
 PlaitKeyFile *plait_key_file_load_data (const char *text, gssize length, const char *name, GError **error);

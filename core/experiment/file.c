@@ -46,7 +46,7 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
 PlaitKeyFile *
 plait_experiment_read (const char *path, const char *const *overrides, GError **error)
 {
-  g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, error);
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, error);
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
 
   if (file == NULL)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,14 +94,19 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
 {
   g_autoptr (PlaitRunProcess) process = g_new0 (PlaitRunProcess, 1);
   pid_t parent = getpid ();
+  struct stat status;
   int ends[2];
   int file;
 
   process->pipe = -1;
-  file = open (log, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (append ? 0 : O_TRUNC), 0666);
-  if (file < 0)
+  /* A pipe without a reader is refused, not waited for. */
+  file = open (log, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
+  if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode))
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s)", log, g_strerror (errno));
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); remove it", log,
+                  file < 0 ? g_strerror (errno) : "it is not a regular file");
+      if (file >= 0)
+        close (file);
       return NULL;
     }
   if (pipe2 (ends, O_CLOEXEC) != 0)

@@ -153,7 +153,8 @@ static char *
 read_tail (const char *path)
 {
   char bytes[TAIL_BYTES + 1] = "";
-  FILE *file = fopen (path, "re");
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
+  FILE *file = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
   gsize n;
   char *first;
 

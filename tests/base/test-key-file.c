@@ -2,8 +2,13 @@
 #include "base/key-file.h"
 #include "harness.h"
 
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static PlaitKeyFile *
 load (const char *text, GError **error)
@@ -161,17 +166,47 @@ TEST_CASE (key_file, reads_a_file)
   CHECK (g_str_has_suffix (place, "a.ini:3"));
 }
 
+TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
+{
+  g_autofree char *path = plait_test_path ("pipe.ini");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (mkfifo (path, 0600) == 0);
+  CHECK (plait_key_file_load_pipe (path, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: nobody writes to this pipe");
+  int writer = g_open (path, O_RDWR, 0);
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      /* The reader is there before the text. */
+      g_usleep (20000);
+      _exit (write (writer, "[a]\nx=1\n", 8) == 8 ? 0 : 1);
+    }
+  int reader = g_open (path, O_RDONLY, 0); /* keeps what was written */
+  close (writer);
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK_STRING (plait_key_file_value (file, "a", "x"), "1");
+  waitpid (child, NULL, 0);
+  close (reader);
+}
+
 TEST_CASE (key_file, refuses_what_is_no_file)
 {
   g_autofree char *missing = plait_test_path ("missing.ini");
   g_autofree char *large = plait_test_path ("large.ini");
+  g_autofree char *pipe = plait_test_path ("pipe.ini");
   g_autofree char *bytes = g_strnfill ((16 << 20) + 1, '#');
   g_autoptr (GError) error = NULL;
 
   CHECK (plait_key_file_load (missing, &error) == NULL);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing.ini: the file cannot be opened: No such file");
   CHECK (plait_key_file_load (plait_test_folder (), &error) == NULL);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the file cannot be read: Is a directory");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "it is a folder");
+  CHECK (mkfifo (pipe, 0600) == 0);
+  CHECK (plait_key_file_load (pipe, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: it is not a regular file");
   REQUIRE (g_file_set_contents (large, bytes, (16 << 20) + 1, NULL));
   CHECK (plait_key_file_load (large, &error) == NULL);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "large.ini: the file has more than 16777216 bytes");

@@ -101,6 +101,24 @@ TEST_CASE (hostile_output, places_that_take_none)
       }
 }
 
+/* Costs that cell alone. */
+TEST_CASE (hostile_output, pipe_in_place_of_a_log)
+{
+  NEED_MATERIALS ();
+  g_autofree char *folder = plait_test_path ("grid");
+  g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
+  const char *name = "";
+  REQUIRE (names != NULL);
+  while (name != NULL && !g_str_has_suffix (name, ".log"))
+    name = g_dir_read_name (names);
+  REQUIRE (name != NULL);
+  g_autofree char *log = g_build_filename (folder, name, NULL);
+  CHECK (g_unlink (log) == 0 && mkfifo (log, 0600) == 0);
+  g_auto (Attempt) attempt = ATTEMPT ("grid grid.ini --fresh --set train.epochs=0 --set train.updates=1");
+  attempt_check (&attempt, 1, "1 of 2 cells");
+  CHECK_CONTAINS (attempt.errors, ".log: cannot be written");
+}
+
 /* An output that is also an input would be lost. */
 TEST_CASE (hostile_output, same_file_as_an_input)
 {

@@ -2,6 +2,7 @@
 #include "zoo.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness.h"
 #include "plugin/schema.h"
@@ -50,6 +51,16 @@ TEST_CASE (schema, a_sound_one)
   CHECK_INT (schema->n_parameters, 1);
   CHECK_STRING (plait_schema_parameter (schema, "heads")->minimum, "1");
   CHECK (plait_schema_parameter (schema, "tails") == NULL);
+}
+
+TEST_CASE (schema, pipes_are_not_waited_for)
+{
+  g_autofree char *path = plait_test_path ("pipe.ini");
+  GError *error = NULL;
+
+  CHECK (mkfifo (path, 0600) == 0);
+  CHECK (plait_schema_read (path, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "pipe.ini: it is not a regular file");
 }
 
 /* The sound schema with line @line (from 1) replaced by @replacement. */
