@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include "base/file-mark.h"
+#include "base/lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +20,8 @@ struct PlaitFile
   char *path;
   char *folder;
   char *temporary;
+  int descriptor;       /* of the temporary file, which is locked as long as it is open */
+  PlaitFileMark before; /* of what is to be replaced */
 };
 
 static void
@@ -24,6 +29,8 @@ file_free (PlaitFile *file)
 {
   g_free (file->name);
   g_free (file->path);
+  if (file->descriptor >= 0)
+    close (file->descriptor);
   g_free (file->folder);
   g_free (file->temporary);
   g_free (file);
@@ -35,61 +42,82 @@ fail_with_errno (const PlaitFile *file, PlaitErrorCode code, const char *what, G
   return plait_fail (error, code, "%s: %s: %s.", file->name, what, g_strerror (errno));
 }
 
-/* What the temporary files of this host for the file begin with. */
+/* What stands between the name of a file and the process and number of its temporary file. (transfer full) */
 static char *
-temporary_prefix (const PlaitFile *file)
+temporary_mark (void)
 {
-  return g_strdup_printf ("%s.partial-%s-", file->path, g_get_host_name ());
+  return g_strdup_printf (".partial-%s-", g_get_host_name ());
 }
 
-/* Removes the temporary files of processes of this host that are no more. */
+/* The process that made the temporary file called @name, or 0 if no process of this host did. */
+static pid_t
+maker_of (const char *name, const char *mark)
+{
+  const char *rest = g_strrstr (name, mark);
+  char *end = NULL;
+  guint64 process = rest != NULL ? g_ascii_strtoull (rest + strlen (mark), &end, 10) : 0;
+
+  if (process == 0 || process > G_MAXINT || *end != '-' || !g_ascii_isdigit (end[1]))
+    return 0;
+  g_ascii_strtoull (end + 1, &end, 10);
+  return *end == '\0' ? (pid_t)process : 0;
+}
+
+/* Removes the temporary files and locks in the folder that dead processes of this host left. Living ones hold a lock on
+ * theirs; a number can have gone to another process, and a process that nobody waited for keeps it. */
 static void
-remove_left_behind (const PlaitFile *file, const char *prefix)
+remove_left_behind (const PlaitFile *file, const char *mark)
 {
   g_autoptr (GDir) folder = g_dir_open (file->folder, 0, NULL);
-  g_autofree char *beginning = g_path_get_basename (prefix);
   const char *name;
 
   while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
-    if (g_str_has_prefix (name, beginning))
-      {
-        gint64 process = g_ascii_strtoll (name + strlen (beginning), NULL, 10);
+    {
+      pid_t maker = maker_of (name, mark);
+      g_autofree char *path = NULL;
 
-        if (process > 0 && process <= G_MAXINT && kill ((pid_t)process, 0) != 0 && errno == ESRCH)
-          {
-            g_autofree char *path = g_build_filename (file->folder, name, NULL);
+      if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_ENDING))
+        continue;
+      path = g_build_filename (file->folder, name, NULL);
+      if (plait_lock_remove_left (path) == PLAIT_LOCK_NONE && maker > 0 && kill (maker, 0) != 0 && errno == ESRCH)
+        unlink (path);
+    }
+}
 
-            unlink (path);
-          }
-      }
+/* Makes a file that no other process has or takes for left behind. FALSE with errno set. */
+static gboolean
+make_own (PlaitFile *file, const char *mark)
+{
+  for (int number = 0;; number++)
+    {
+      g_free (file->temporary);
+      file->temporary = g_strdup_printf ("%s%s%d-%d", file->path, mark, (int)getpid (), number);
+      file->descriptor = open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
+          && plait_lock_stands (file->descriptor, file->temporary))
+        return TRUE;
+      if (file->descriptor >= 0)
+        close (file->descriptor);
+      else if (errno != EEXIST && errno != EINTR)
+        return FALSE;
+    }
 }
 
 /* Makes the temporary file with the mode @mode, or the usual one if @mode is 0. */
 static gboolean
 make_temporary (PlaitFile *file, mode_t mode, GError **error)
 {
-  g_autofree char *prefix = temporary_prefix (file);
-  int descriptor = -1;
+  g_autofree char *mark = temporary_mark ();
 
-  remove_left_behind (file, prefix);
-  for (int number = 0; descriptor < 0; number++)
-    {
-      g_free (file->temporary);
-      file->temporary = g_strdup_printf ("%s%d-%d", prefix, (int)getpid (), number);
-      descriptor = open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor < 0 && errno != EEXIST && errno != EINTR)
-        return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                                "no file can be made beside it", error);
-    }
-  if (mode != 0 && fchmod (descriptor, mode & 0777) != 0)
-    {
-      fail_with_errno (file, PLAIT_ERROR_FAILED, "its permissions cannot be given to the new file", error);
-      close (descriptor);
-      unlink (file->temporary);
-      return FALSE;
-    }
-  close (descriptor);
-  return TRUE;
+  remove_left_behind (file, mark);
+  if (!make_own (file, mark))
+    return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                            "no file can be made beside it", error);
+  if (mode == 0 || fchmod (file->descriptor, mode & 0777) == 0)
+    return TRUE;
+  fail_with_errno (file, PLAIT_ERROR_FAILED, "its permissions cannot be given to the new file", error);
+  unlink (file->temporary);
+  return FALSE;
 }
 
 PlaitFile *
@@ -101,6 +129,7 @@ plait_file_begin (const char *path, GError **error)
   gboolean begun = FALSE;
 
   file->name = g_strdup (path);
+  file->descriptor = -1;
   file->path = g_strdup (resolved != NULL ? resolved : path);
   file->folder = g_path_get_dirname (file->path);
   if (resolved == NULL && errno != ENOENT)
@@ -116,7 +145,10 @@ plait_file_begin (const char *path, GError **error)
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another.",
                 path);
   else
-    begun = make_temporary (file, resolved != NULL ? status.st_mode : 0, error);
+    {
+      file->before = plait_file_mark (file->path);
+      begun = make_temporary (file, resolved != NULL ? status.st_mode : 0, error);
+    }
   free (resolved);
   if (begun)
     return file;
@@ -145,13 +177,26 @@ sync_path (const char *path)
   return problem == 0;
 }
 
+/* Whether what is to be replaced is what it was; that it is gone is as well, since then nothing is lost. */
+static gboolean
+is_as_before (const PlaitFile *file)
+{
+  PlaitFileMark now = plait_file_mark (file->path);
+
+  return now.number == 0 || plait_file_mark_is (&now, &file->before);
+}
+
 gboolean
 plait_file_commit (PlaitFile *file, GError **error)
 {
   gboolean done = FALSE;
 
-  if (!sync_path (file->temporary))
+  if (fsync (file->descriptor) != 0)
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be synced, so the old one stays", error);
+  else if (!is_as_before (file))
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: another program has written it in the meantime, so it is left as it is; name another file.",
+                file->name);
   else if (rename (file->temporary, file->path) != 0)
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays", error);
   else
@@ -176,6 +221,17 @@ plait_file_abandon (PlaitFile *file)
     return;
   unlink (file->temporary);
   file_free (file);
+}
+
+gboolean
+plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option, GError **error)
+{
+  struct stat status;
+
+  if (path == NULL || force || stat (path, &status) != 0 || !S_ISREG (status.st_mode))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s exists: %swrite elsewhere with %s, or replace it with --force", path,
+                     remedy, option);
 }
 
 static gboolean

@@ -11,8 +11,9 @@
  *   ... write plait_file_temporary (file), close it ...
  *   plait_file_commit (g_steal_pointer (&file), &error);
  *
- * The temporary file stands beside the one it replaces, as NAME.partial-HOST-PROCESS-NUMBER. A process that is killed
- * leaves it behind; the next plait_file_begin for the same file on the same host removes what dead processes left.
+ * The temporary file stands beside the one it replaces, as NAME.partial-HOST-PROCESS-NUMBER, and is locked
+ * (base/lock.h). A process that is killed leaves it behind; the next plait_file_begin in the same folder on the same
+ * host removes what dead processes left. Of two that replace one file at a time the first wins, and the other fails.
  */
 typedef struct PlaitFile PlaitFile;
 
@@ -25,13 +26,21 @@ PlaitFile *plait_file_begin (const char *path, GError **error);
 const char *plait_file_temporary (const PlaitFile *file);
 
 /* Syncs the temporary file, renames it over the old one and syncs the folder. The temporary must be complete and
- * closed. Frees @file. FALSE with PLAIT_ERROR_FAILED; then the old file is what it was and the temporary is gone (only
- * when the folder alone could not be synced, the new file is there, but may not outlive a loss of power). */
+ * closed. Frees @file. FALSE with PLAIT_ERROR_FAILED, or PLAIT_ERROR_INPUT if another program has made or written the
+ * file since the beginning; then the old file is what it was and the temporary is gone (only when the folder alone
+ * could not be synced, the new file is there, but may not outlive a loss of power). */
 gboolean plait_file_commit (PlaitFile *file, GError **error);
 
 /* Removes the temporary file and frees @file. The old file is what it was. */
 void plait_file_abandon (PlaitFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
+
+/* Whether a command may make @path (NULL: it makes none): there is no such file, or @force. PLAIT_ERROR_INPUT if there
+ * is one, naming
+ * @option, by which another can be chosen, and before it @remedy, such as "add --resume to go on with it, ", or "".
+ * What is no file is left to plait_file_begin. */
+gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,
+                               GError **error);
 
 /* Replaces @path by @length bytes, all of the above in one call. */
 gboolean plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError **error);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/materials.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
+
+#include "base/temporary.h"
 
 #define HEAD_RULES "/trees/head_rules"
 
 struct PlaitMaterials
 {
   const PlaitExperiment *experiment;
-  char *folder;             /* of generated text, or NULL */
+  PlaitTemporary *folder;   /* of generated text, or NULL */
   GHashTable *generated;    /* "SPLIT.STREAM" -> path, where text is generated */
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
   PlaitTreeSettings trees;
@@ -32,7 +33,7 @@ plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **err
 
   if (!experiment->task || materials->folder)
     return TRUE;
-  materials->folder = g_dir_make_tmp ("plait-XXXXXX", error);
+  materials->folder = plait_temporary_new (error);
   if (!materials->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
@@ -41,9 +42,11 @@ plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **err
       {
         char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
 
-        g_hash_table_insert (materials->generated, name, g_build_filename (materials->folder, name, NULL));
+        g_hash_table_insert (materials->generated, name,
+                             g_build_filename (plait_temporary_path (materials->folder), name, NULL));
       }
-  return plait_task_write (experiment->task, &experiment->task_settings, materials->folder, error);
+  return plait_task_write (experiment->task, &experiment->task_settings, plait_temporary_path (materials->folder),
+                           error);
 }
 
 const char *
@@ -191,27 +194,12 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
   return g_steal_pointer (&materials);
 }
 
-/* The folder holds the generated files and nothing else. */
-static void
-remove_generated (PlaitMaterials *materials)
-{
-  GHashTableIter iter;
-  gpointer path;
-
-  g_hash_table_iter_init (&iter, materials->generated);
-  while (g_hash_table_iter_next (&iter, NULL, &path))
-    g_unlink (path);
-  if (materials->folder)
-    g_rmdir (materials->folder);
-}
-
 void
 plait_materials_free (PlaitMaterials *materials)
 {
   if (!materials)
     return;
-  remove_generated (materials);
-  g_free (materials->folder);
+  plait_temporary_free (materials->folder);
   g_hash_table_unref (materials->generated);
   g_hash_table_unref (materials->vocabularies);
   plait_head_rules_unref (materials->trees.head_rules);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,7 +58,7 @@ TEST_CASE (file, stays_until_the_commit)
   other = plait_file_begin (path, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (file != NULL && other != NULL);
-  /* Two that replace the same file do not disturb each other: the last wins. */
+  /* Two that replace the same file do not disturb each other. */
   CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
   CHECK (g_file_set_contents (plait_file_temporary (file), "new", 3, NULL));
   check_contents (path, "old");
@@ -110,31 +111,114 @@ TEST_CASE (file, refuses_what_is_no_file)
   CHECK_INT (files_in_folder (), 2);
 }
 
-/* A process of this host that is no more. */
-static int
-dead_process (void)
+/* Starts a process that has begun to replace @path and stays at it. */
+static pid_t
+start_writer (const char *path)
 {
-  pid_t child = fork ();
+  int ends[2];
+  char byte;
+  pid_t writer;
 
-  if (child == 0)
-    _exit (0);
-  waitpid (child, NULL, 0);
-  return (int)child;
+  g_assert_cmpint (pipe (ends), ==, 0);
+  writer = fork ();
+  if (writer == 0)
+    {
+      if (plait_file_begin (path, NULL) == NULL || write (ends[1], "y", 1) != 1)
+        _exit (1);
+      for (;;)
+        pause ();
+    }
+  g_assert_cmpint (read (ends[0], &byte, 1), ==, 1);
+  close (ends[0]);
+  close (ends[1]);
+  return writer;
+}
+
+static char *
+temporary_of (const char *path, pid_t process)
+{
+  return g_strdup_printf ("%s.partial-%s-%d-0", path, g_get_host_name (), (int)process);
 }
 
 TEST_CASE (file, removes_what_the_dead_left)
 {
-  g_autofree char *path = plait_test_path ("file");
-  g_autofree char *dead = g_strdup_printf ("%s.partial-%s-%d-0", path, g_get_host_name (), dead_process ());
-  g_autofree char *alive = g_strdup_printf ("%s.partial-%s-%d-0", path, g_get_host_name (), (int)getpid ());
+  g_autofree char *path = plait_test_path ("file"), *other = plait_test_path ("other");
+  pid_t dead = start_writer (other), alive = start_writer (path);
+  g_autofree char *left = temporary_of (other, dead), *used = temporary_of (path, alive);
+  /* A number that this process has now. */
+  g_autofree char *numbered = temporary_of (path, getpid ());
   g_autofree char *elsewhere = g_strdup_printf ("%s.partial-far-%s-1-0", path, g_get_host_name ());
+  g_autofree char *named = g_strdup_printf ("%s.partial-%s-x", path, g_get_host_name ());
+  siginfo_t information;
 
-  REQUIRE (g_file_set_contents (dead, "x", 1, NULL) && g_file_set_contents (alive, "x", 1, NULL)
-           && g_file_set_contents (elsewhere, "x", 1, NULL));
+  REQUIRE (g_file_set_contents (numbered, "x", 1, NULL) && g_file_set_contents (elsewhere, "x", 1, NULL)
+           && g_file_set_contents (named, "x", 1, NULL));
+  CHECK (g_file_test (left, G_FILE_TEST_EXISTS));
+  kill (dead, SIGKILL);
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* its number stays taken */
   CHECK (plait_file_replace (path, "new", 3, NULL));
-  CHECK (!g_file_test (dead, G_FILE_TEST_EXISTS));
-  CHECK (g_file_test (alive, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (left, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (numbered, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (used, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (elsewhere, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (named, G_FILE_TEST_EXISTS));
+  waitpid (dead, NULL, 0);
+  kill (alive, SIGKILL);
+  waitpid (alive, NULL, 0);
+}
+
+/* Begins to replace the file, lets another program write @other_text there, and commits. */
+static void
+check_left_alone (const char *path, const char *other_text)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitFile *file = plait_file_begin (path, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK (g_file_set_contents (plait_file_temporary (file), "ours", 4, NULL));
+  CHECK (g_file_set_contents (path, other_text, -1, NULL));
+  CHECK (!plait_file_commit (file, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written it in the meantime");
+  check_contents (path, other_text);
+  CHECK_INT (files_in_folder (), 1);
+}
+
+TEST_CASE (file, leaves_alone_what_came_in_between)
+{
+  g_autofree char *path = plait_test_path ("file");
+
+  check_left_alone (path, "first");
+  check_left_alone (path, "other");
+}
+
+TEST_CASE (file, does_not_mind_that_the_old_one_is_gone)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autoptr (GError) error = NULL;
+  PlaitFile *file;
+
+  REQUIRE (g_file_set_contents (path, "old", 3, NULL));
+  file = plait_file_begin (path, &error);
+  g_unlink (path);
+  CHECK (plait_file_commit (file, &error));
+  CHECK_NO_ERROR (error);
+  check_contents (path, "");
+}
+
+TEST_CASE (file, replaces_what_exists_by_force_alone)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_file_check_new (path, FALSE, "", "--output", &error));
+  CHECK (plait_file_check_new (NULL, FALSE, "", "--output", &error));
+  REQUIRE (g_file_set_contents (path, "", 0, NULL));
+  CHECK (plait_file_check_new (path, TRUE, "", "--output", &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!plait_file_check_new (path, FALSE, "wait, ", "--output", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "file exists: wait, write elsewhere with --output, or replace it with --force");
 }
 
 static const char old_text[] = "what was there";
@@ -185,8 +269,8 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
           }
         CHECK_INT (files_in_folder (), 1);
       }
-  /* Making, mode, opening, writing, closing, opening, sync, renaming, opening and syncing the folder. */
-  CHECK_INT (refused, 3 * 10);
+  /* Making, mode, opening, writing, closing, sync, renaming, opening and syncing the folder. */
+  CHECK_INT (refused, 3 * 9);
 }
 
 typedef struct

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/error.h"
+#include "base/log.h"
+
+/*
+ * Holding what one process alone may write. The locks are the kernel's, which lets go of them whatever a process dies
+ * of, so none is ever stale. A forked process holds what its parent held, until both have ended.
+ */
+typedef enum
+{
+  PLAIT_LOCK_TAKEN,
+  PLAIT_LOCK_BUSY, /* another process holds it, or this one by another descriptor */
+  PLAIT_LOCK_NONE, /* the file system has no locks */
+} PlaitLockState;
+
+/* Locks the file or folder that is open as @descriptor, without waiting, until the descriptor is closed. */
+PlaitLockState plait_lock_descriptor (int descriptor);
+
+/* Whether what is open as @descriptor still stands at @path. */
+gboolean plait_lock_stands (int descriptor, const char *path);
+
+/* Removes the file at @path unless a process holds it or the file system has no locks. */
+PlaitLockState plait_lock_remove_left (const char *path);
+
+/*
+ * The lock of something that is itself replaced: a file beside it, named as it is with PLAIT_LOCK_ENDING. The file
+ * tells people who holds it and goes when the lock is let go of. Where a process was killed it stays, held by nobody,
+ * and whoever comes next takes or removes it.
+ */
+#define PLAIT_LOCK_ENDING ".plait-lock"
+
+typedef struct PlaitLock PlaitLock;
+
+/* Takes the lock of @path. A process that was killed, and those that it had begun, need a moment to die, so there is
+ * some patience. PLAIT_ERROR_INPUT if a process holds it; the message is @busy, that process with its host, and
+ * @remedy. Where the file system has no locks, @log warns, and the lock holds nobody off. (transfer full) */
+PlaitLock *plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLog *log, GError **error);
+void plait_lock_release (PlaitLock *lock);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLock, plait_lock_release)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/lock.h"
+#include "harness.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A file system without locks is played by this, which stands before the C library's. */
+static gboolean has_no_locks;
+
+int
+flock (int descriptor, int operation)
+{
+  if (!has_no_locks)
+    return (int)syscall (SYS_flock, descriptor, operation);
+  errno = ENOLCK;
+  return -1;
+}
+
+static PlaitLock *
+take (const char *path, PlaitLog *log, GError **error)
+{
+  g_autofree char *busy = g_strconcat (path, ": taken", NULL);
+
+  return plait_lock_take (path, busy, "wait", log, error);
+}
+
+static gboolean
+lock_file_is_there (const char *path)
+{
+  g_autofree char *lock = g_strconcat (path, PLAIT_LOCK_ENDING, NULL);
+
+  return g_file_test (lock, G_FILE_TEST_EXISTS);
+}
+
+/* Starts a process that holds the lock of @path. Returns when it does. */
+static pid_t
+start_holder (const char *path)
+{
+  int ends[2];
+  char byte;
+  pid_t holder;
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  holder = fork ();
+  if (holder == 0)
+    {
+      PlaitLock *lock = take (path, NULL, NULL);
+
+      if (!lock || write (ends[1], "y", 1) != 1)
+        _exit (1);
+      for (;;)
+        pause ();
+    }
+  g_assert_cmpint (read (ends[0], &byte, 1), ==, 1);
+  close (ends[0]);
+  close (ends[1]);
+  return holder;
+}
+
+TEST_CASE (lock, is_held_by_one_process)
+{
+  g_autofree char *path = plait_test_path ("file"), *link = plait_test_path ("link");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *named = NULL;
+  pid_t holder;
+
+  REQUIRE (g_file_set_contents (path, "x", 1, NULL) && symlink ("file", link) == 0);
+  holder = start_holder (path);
+  named = g_strdup_printf ("link: taken (process %d on host %s); wait", (int)holder, g_get_host_name ());
+  /* A link has the lock of what it leads to. */
+  CHECK (take (link, NULL, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, named);
+  kill (holder, SIGTERM);
+  waitpid (holder, NULL, 0);
+}
+
+TEST_CASE (lock, does_not_outlive_its_process)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autoptr (GError) error = NULL;
+  pid_t holder = start_holder (path);
+  PlaitLock *lock;
+
+  kill (holder, SIGKILL);
+  lock = take (path, NULL, &error); /* which nobody has waited for yet */
+  CHECK_NO_ERROR (error);
+  CHECK (lock != NULL);
+  CHECK (lock_file_is_there (path));
+  plait_lock_release (lock);
+  CHECK (!lock_file_is_there (path));
+  waitpid (holder, NULL, 0);
+}
+
+/* What a kill leaves goes with the next file that is made in the folder, unless it is held. */
+TEST_CASE (lock, is_tidied_up)
+{
+  g_autofree char *left = plait_test_path ("left"), *held = plait_test_path ("held"),
+                  *other = plait_test_path ("other");
+  pid_t killed = start_holder (left), holder = start_holder (held);
+
+  kill (killed, SIGKILL);
+  waitpid (killed, NULL, 0);
+  CHECK (plait_file_replace (other, "x", 1, NULL));
+  CHECK (!lock_file_is_there (left));
+  CHECK (lock_file_is_there (held));
+  kill (holder, SIGKILL);
+  waitpid (holder, NULL, 0);
+}
+
+TEST_CASE (lock, says_where_it_cannot_be)
+{
+  g_autofree char *path = plait_test_path ("nowhere/file");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (take (path, NULL, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/file" PLAIT_LOCK_ENDING ": the lock cannot be made (No such file");
+}
+
+TEST_CASE (lock, says_that_there_are_none)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autofree char *said = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream (&said, &length);
+  PlaitLog *log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
+  g_autoptr (GError) error = NULL;
+  PlaitLock *one, *two;
+
+  has_no_locks = TRUE;
+  one = take (path, log, &error);
+  two = take (path, NULL, &error);
+  CHECK (one != NULL && two != NULL);
+  CHECK_NO_ERROR (error);
+  /* Files are replaced all the same, and who comes second finds the first one's. */
+  PlaitFile *first = plait_file_begin (path, &error), *second = plait_file_begin (path, &error);
+  REQUIRE (first != NULL && second != NULL);
+  CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));
+  CHECK (plait_file_commit (first, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!plait_file_commit (second, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written it in the meantime");
+  has_no_locks = FALSE;
+  plait_lock_release (one);
+  plait_lock_release (two);
+  CHECK (!lock_file_is_there (path));
+  plait_log_free (log);
+  fclose (stream);
+  CHECK_CONTAINS (said, "warning: ");
+  CHECK_CONTAINS (said, "the file system has no locks");
+}

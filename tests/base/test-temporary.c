@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/temporary.h"
+#include "harness.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void
+write_in (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  CHECK (g_file_set_contents (path, "x", 1, NULL));
+}
+
+TEST_CASE (temporary, goes_with_what_is_in_it)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitTemporary *one = plait_temporary_new (&error), *two = plait_temporary_new (&error);
+  g_autofree char *path = NULL;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (one != NULL && two != NULL);
+  path = g_strdup (plait_temporary_path (one));
+  CHECK (strcmp (path, plait_temporary_path (two)) != 0);
+  write_in (path, "file");
+  write_in (path, "other");
+  plait_temporary_free (one);
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (plait_temporary_path (two), G_FILE_TEST_IS_DIR));
+  plait_temporary_free (two);
+}
+
+/* Starts a process that has a folder with a file in it; @path receives where. */
+static pid_t
+start_user (char **path)
+{
+  int ends[2];
+  char text[4096] = "";
+  pid_t user;
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  user = fork ();
+  if (user == 0)
+    {
+      PlaitTemporary *temporary = plait_temporary_new (NULL);
+
+      write_in (plait_temporary_path (temporary), "file");
+      if (write (ends[1], plait_temporary_path (temporary), strlen (plait_temporary_path (temporary))) < 0)
+        _exit (1);
+      for (;;)
+        pause ();
+    }
+  g_assert_cmpint (read (ends[0], text, sizeof text - 1), >, 0);
+  close (ends[0]);
+  close (ends[1]);
+  *path = g_strdup (text);
+  return user;
+}
+
+TEST_CASE (temporary, removes_what_the_dead_left)
+{
+  g_autofree char *left = NULL, *used = NULL;
+  pid_t dead = start_user (&left), alive = start_user (&used);
+
+  CHECK (g_file_test (left, G_FILE_TEST_IS_DIR));
+  kill (dead, SIGKILL);
+  siginfo_t information;
+  CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* its number stays taken */
+  plait_temporary_free (plait_temporary_new (NULL));
+  CHECK (!g_file_test (left, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (used, G_FILE_TEST_IS_DIR));
+  waitpid (dead, NULL, 0);
+  kill (alive, SIGKILL);
+  waitpid (alive, NULL, 0);
+  plait_temporary_free (plait_temporary_new (NULL));
+  CHECK (!g_file_test (used, G_FILE_TEST_EXISTS));
+}
