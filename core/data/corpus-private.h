@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/file-mark.h"
 #include "data/corpus.h"
 #include "data/token-store.h"
 #include "store/feature.h"
@@ -10,6 +11,7 @@ typedef struct
 {
   char *name;
   char *path;
+  PlaitFileMark mark; /* tokens: of the file before it was read */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* tokens */
   PlaitTokenStore *tokens;     /* a sentence a kept tuple */
@@ -17,7 +19,8 @@ typedef struct
   PlaitTreeMaker *trees;       /* tokens with trees */
   PlaitTokenStore *steps;      /* of trees, two numbers a node; a sentence a kept tuple */
   char *trees_path;            /* NULL: trees are made from the tokens */
-  gboolean treeless_dropped;   /* no_tree=drop */
+  PlaitFileMark trees_mark;
+  gboolean treeless_dropped; /* no_tree=drop */
   gboolean append_end;
   gint64 maximum_length;
   gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */

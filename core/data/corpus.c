@@ -45,11 +45,14 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
     {
       state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
       state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
+      state->mark = plait_file_mark (stream->path);
       if (stream->trees == NULL)
         return TRUE;
       state->trees = plait_tree_maker_new (stream->trees, stream->name);
       state->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
       state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
+      if (state->trees_path != NULL)
+        state->trees_mark = plait_file_mark (state->trees_path);
       state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
       return TRUE;
     }
@@ -230,6 +233,21 @@ plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError *
   return TRUE;
 }
 
+gboolean
+plait_corpus_check (const PlaitCorpus *corpus, GError **error)
+{
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      if (stream->features != NULL ? !plait_feature_file_check (stream->features, error)
+                                   : !plait_file_mark_check (&stream->mark, stream->path, error))
+        return FALSE;
+      if (stream->trees_path != NULL && !plait_file_mark_check (&stream->trees_mark, stream->trees_path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 GStrv
 plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
 {
@@ -248,6 +266,8 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
         g_strv_builder_add (lines, line);
         tuple++;
       }
+  if (!plait_file_mark_check (&stream->mark, stream->path, error))
+    return NULL;
   if (cause != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&cause));

@@ -104,10 +104,13 @@ gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
  * adversarial test of whether a model uses a source. Needs two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
-/* The text lines of the kept tuples of token stream @stream, read from the file again: references to score against.
- * NULL-terminated; not deranged. (transfer full) */
+/* Whether all files are as they were when they were read or opened (base/file-mark.h): names the first that is not. */
+gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
+
+/* The text lines of the kept tuples of token stream @stream, read from the file again, which must not have changed:
+ * references to score against. NULL-terminated; not deranged. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
-/* The batch of tuples @tuples[0 .. n - 1]. It must not outlive the corpus. Fails if features cannot be read or memory
- * does not suffice. (transfer full) */
+/* The batch of tuples @tuples[0 .. n - 1]. It must not outlive the corpus. Fails if features cannot be read, if their
+ * file was changed, or if memory does not suffice. (transfer full) */
 PlaitBatch *plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, GError **error);

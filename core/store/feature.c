@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/feature.h"
 
+#include "base/file-mark.h"
 #include "base/trial.h"
 #include "store/internal.h"
 
@@ -24,7 +25,8 @@ struct PlaitFeatureFile
   char *path;
   char *dataset;
   int fd;
-  int failure; /* for the driver, which never writes here */
+  PlaitFileMark mark; /* when it was opened */
+  int failure;        /* for the driver, which never writes here */
   hid_t driver;
   hid_t file;
   hid_t data;
@@ -248,6 +250,7 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected HDF5 with a dataset of features", path);
       return NULL;
     }
+  file->mark = plait_file_mark_open (file->fd);
   if (!plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
     return NULL;
   return g_steal_pointer (&file);
@@ -300,7 +303,13 @@ plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence)
 }
 
 gboolean
-plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
+plait_feature_file_check (const PlaitFeatureFile *file, GError **error)
+{
+  return plait_file_mark_check (&file->mark, file->path, error);
+}
+
+static gboolean
+read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   gint64 at = 0;
   plait_store_quiet (); /* a thread that loads ahead is another one than that which opened */
@@ -319,4 +328,17 @@ plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64
     }
   g_assert (at == rows.rows);
   return TRUE;
+}
+
+gboolean
+plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  gboolean done = read_sentences (file, sentences, n, rows, &fault);
+  /* Of a file that has changed neither what was read nor what went wrong is worth telling. */
+  if (!plait_feature_file_check (file, error))
+    return FALSE;
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&fault));
+  return done;
 }

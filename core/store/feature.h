@@ -34,7 +34,11 @@ gint64 plait_feature_file_width (const PlaitFeatureFile *file);
 /* The positions of @sentence that count; 0: it is missing. */
 gint64 plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence);
 
+/* Whether the file is as it was when it was opened (base/file-mark.h). */
+gboolean plait_feature_file_check (const PlaitFeatureFile *file, GError **error);
+
 /* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [their lengths, width]. An
- * infinite or undefined value is an error that names where it stands. */
+ * infinite or undefined value is an error that names where it stands, and so is a file that was changed since it was
+ * opened. */
 gboolean plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows,
                                   GError **error);

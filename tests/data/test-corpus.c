@@ -237,7 +237,18 @@ TEST_CASE (corpus, notices_text_that_changes)
   CHECK_NO_ERROR (error);
   g_free (data_write ("target", "a\n", -1));
   CHECK (plait_corpus_text (corpus, 2, &error) == NULL);
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has 1 lines, but had 2 before");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
+  /* Also where there are as many lines and bytes. */
+  g_free (data_write ("target", "a\nb\n", -1));
+  g_autoptr (PlaitCorpus) again = plait_corpus_open (&setup.settings, NULL, &error);
+  REQUIRE (again != NULL);
+  CHECK (plait_corpus_check (again, &error));
+  CHECK_NO_ERROR (error);
+  g_free (data_write ("target", "a\nc\n", -1));
+  CHECK (plait_corpus_text (again, 2, &error) == NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
+  CHECK (!plait_corpus_check (again, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
 }
 
 TEST_CASE (corpus, is_the_same_for_any_threads)

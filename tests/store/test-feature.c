@@ -3,12 +3,14 @@
 
 #include "harness.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Foreign files, made as a user's own script would make them: values 0, 1, 2, ... in the order of storage. */
 
@@ -236,6 +238,69 @@ TEST_CASE (store_feature, refuses_what_is_not_finite)
   g_autoptr (PlaitFeatureFile) granted = plait_feature_file_open (path, NULL, &error);
   CHECK_NO_ERROR (error);
   CHECK (granted != NULL);
+}
+
+static void
+overwrite (const char *path)
+{
+  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT), data = H5Dopen2 (file, "/features", H5P_DEFAULT);
+  float values[2 * 3 * 4] = { 7 };
+  CHECK (H5Dwrite (data, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  H5Dclose (data);
+  H5Fclose (file);
+}
+
+/* Overwrites and puts the time of writing back. */
+static void
+overwrite_unseen (const char *path)
+{
+  struct stat status;
+  CHECK (stat (path, &status) == 0);
+  overwrite (path);
+  struct timespec times[2] = { status.st_atim, status.st_mtim };
+  CHECK (utimensat (AT_FDCWD, path, times, 0) == 0);
+}
+
+static void
+replace (const char *path)
+{
+  g_autofree char *bytes = NULL;
+  gsize length;
+  CHECK (g_file_get_contents (path, &bytes, &length, NULL) && g_file_set_contents (path, bytes, (gssize)length, NULL));
+}
+
+static void
+cut (const char *path)
+{
+  CHECK (truncate (path, 100) == 0);
+}
+
+static void delete (const char *path)
+{
+  CHECK (g_unlink (path) == 0);
+}
+
+TEST_CASE (store_feature, notices_that_its_file_changes)
+{
+  void (*const changes[]) (const char *path) = { overwrite, overwrite_unseen, replace, cut, delete };
+  g_autofree char *path = plait_test_path ("features.h5");
+  const gint64 sentence = 1;
+  PlaitScalar values[12];
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      CONTEXT ("change %u", i);
+      g_autoptr (GError) error = NULL;
+      make (path, "/features", H5T_NATIVE_FLOAT, 3, (hsize_t[]){ 2, 3, 4 }, H5P_DEFAULT);
+      g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+      REQUIRE (file != NULL);
+      CHECK (plait_feature_file_read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
+      CHECK_NO_ERROR (error);
+      changes[i](path);
+      CHECK (!plait_feature_file_read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+                   changes[i] == delete ? "features.h5: the file was removed while it was in use"
+                                        : "features.h5: the file has been changed while it was in use");
+    }
 }
 
 TEST_CASE (store_feature, refuses_what_is_no_hdf5)
