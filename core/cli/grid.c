@@ -160,7 +160,7 @@ conclude (const PlaitGrid *grid, PlaitLog *log, GError **error)
   g_autoptr (GString) failed = g_string_new (NULL);
   guint n_failed = plait_grid_count (grid, PLAIT_CELL_FAILED);
 
-  if (!table || !plait_grid_write_tables (grid, table, error) || !plait_grid_write (grid, table, error))
+  if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
     return FALSE;
   print_table (table);
   if (n_failed == 0)
@@ -221,6 +221,8 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (dry_run)
     {
+      if (!plait_grid_check_place (grid, invocation->log, error))
+        return FALSE;
       print_plan (grid);
       return TRUE;
     }

@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <unistd.h>
 
+#include "experiment/grid-folder.h"
 #include "experiment/grid-process.h"
 #include "experiment/grid-table.h"
 
@@ -14,8 +14,6 @@
 enum
 {
   LOOK_EVERY = 200, /* milliseconds */
-  LOCK_TRIES = 30,
-  LOCK_PAUSE = 100000, /* microseconds */
   TAIL_LINES = 8,
   TAIL_BYTES = 2000,
 };
@@ -50,44 +48,6 @@ clear_job (gpointer data)
 /*
  * The folder
  */
-
-/* Locks the folder @descriptor. The cells' processes hold the lock as well, and those of a killed grid need a moment to
- * die, so there is some patience. A file system without locks is taken as it is. */
-static gboolean
-lock_folder (int descriptor)
-{
-  for (guint tries = 0; flock (descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; tries++)
-    {
-      if (tries == LOCK_TRIES)
-        return FALSE;
-      g_usleep (LOCK_PAUSE);
-    }
-  return TRUE;
-}
-
-/* Holds the folder for this grid, so that two do not write the same files; the system lets go of it whatever a process
- * dies of. Returns a descriptor, or -1. */
-static int
-hold_folder (const char *folder, GError **error)
-{
-  int descriptor = -1;
-
-  if (g_mkdir_with_parents (folder, 0777) == 0)
-    descriptor = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: the grid's folder cannot be made or opened (%s); choose another one with --output", folder,
-                g_strerror (errno));
-  else if (!lock_folder (descriptor))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: another plait grid is working in this folder; wait for it, or choose another one with --output",
-                  folder);
-      close (descriptor);
-      return -1;
-    }
-  return descriptor;
-}
 
 /* Puts the finished run @name at the cell's place, over what was there. */
 static gboolean
@@ -422,10 +382,9 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
 {
   Runner runner = { .grid = grid, .options = options };
   g_autoptr (GArray) jobs = g_array_new (FALSE, FALSE, sizeof (Job));
-  int folder = hold_folder (grid->folder, error);
   gboolean done;
 
-  if (folder < 0)
+  if (!plait_grid_hold (grid, options->log, error))
     return FALSE;
   g_array_set_clear_func (jobs, clear_job);
   runner.jobs = jobs;
@@ -434,7 +393,6 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
     runner.to_run += is_due (&grid->items[i]);
   done = run_jobs (&runner, error);
   plait_log_progress_end (options->log);
-  close (folder);
   if (!done)
     return FALSE;
   report_failures (grid, options->log);

@@ -338,6 +338,7 @@ plait_grid_free (PlaitGrid *grid)
   g_free (grid->text);
   g_free (grid->folder);
   g_strfreev (grid->strangers);
+  plait_lock_release (grid->lock);
   plait_cells_free (grid->cells);
   g_free (grid);
 }

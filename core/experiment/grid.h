@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/log.h"
+#include "base/lock.h"
 #include "experiment/cells.h"
 #include "experiment/grid-result.h"
 #include "experiment/key.h"
@@ -49,6 +49,7 @@ typedef struct
   guint n;
   PlaitGridCell *items;
   char **strangers; /* runs in the folder that belong to no cell, NULL-terminated */
+  PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
 } PlaitGrid;
 
 typedef enum
@@ -72,6 +73,10 @@ guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);
 /* Reads the results of @cell, which is finished and at its place. */
 gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);
 
+/* Whether plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
+ * a grid's. Leaves nothing behind. */
+gboolean plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error);
+
 typedef struct
 {
   guint jobs;    /* > 0: cells that run at once, each in a process of its own */
@@ -81,6 +86,7 @@ typedef struct
   const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */
 } PlaitGridOptions;
 
-/* Runs what is to be run. A cell that fails, however, leaves the others alone and becomes PLAIT_CELL_FAILED; that is no
- * error here. PLAIT_ERROR_INTERRUPTED when the flag was raised and all cells have written checkpoints. */
+/* Runs what is to be run, holding the folder, which stays held until @grid is freed. A cell that fails, however, leaves
+ * the others alone and becomes PLAIT_CELL_FAILED; that is no error here. PLAIT_ERROR_INTERRUPTED when the flag was
+ * raised and all cells have written checkpoints. */
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);

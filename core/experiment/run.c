@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/run.h"
 
-#include "base/file.h"
 #include "experiment/evaluation.h"
 #include "experiment/fit.h"
 #include "experiment/initialisation.h"
 #include "experiment/plan.h"
+#include "experiment/run-place.h"
 #include "experiment/trained.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
@@ -29,6 +29,7 @@ typedef struct
   PlaitSystem *system;
   PlaitInitialisation *initialisation; /* NULL: training begins with random values */
   PlaitTrainer *trainer;
+  PlaitRunPlace *place;
   PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
   char *key;
   char *text;
@@ -48,6 +49,7 @@ run_clear (Run *run)
   g_strfreev (run->validation_references);
   plait_materials_free (run->materials);
   plait_pool_free (run->pool);
+  plait_run_place_free (run->place);
   g_free (run->key);
   g_free (run->text);
 }
@@ -92,14 +94,23 @@ write_average (const Run *run, PlaitStore *store, GError **error)
                                           "/checkpoint/average/parameters", error);
 }
 
+/* What is read after training: better now than then. */
+static gboolean
+check_tests (const Run *run, GError **error)
+{
+  for (guint i = 0; i < run->tests->len; i++)
+    if (!plait_corpus_check (run->tests->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /* Writes the run's file anew. The best parameters are the present ones, or those of the file that is replaced. */
 static gboolean
 write_checkpoint (gpointer data, gboolean best, GError **error)
 {
   Run *run = data;
-  const char *output = run->options->output;
   PlaitParameters *parameters = plait_model_parameters (run->system->model);
-  g_autoptr (PlaitStore) store = plait_store_create (output, error);
+  g_autoptr (PlaitStore) store = plait_run_place_create (run->place, error);
   gboolean written;
 
   if (!store || !write_header (run, store, "training", error)
@@ -110,7 +121,7 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
     written = plait_parameters_write (parameters, store, "/checkpoint/best/parameters", error);
   else if (run->written || run->old)
     {
-      g_autoptr (PlaitStore) opened = run->old ? NULL : plait_store_open (output, error);
+      g_autoptr (PlaitStore) opened = run->old ? NULL : plait_run_place_open (run->place, error);
       PlaitStore *old = run->old ? run->old : opened;
 
       written
@@ -119,11 +130,11 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
     }
   else
     written = TRUE;
-  if (!written || !plait_store_commit (store, error))
+  if (!written || !plait_run_place_commit (run->place, store, error))
     return FALSE;
   run->written = TRUE;
   g_clear_pointer (&run->old, plait_store_free);
-  return TRUE;
+  return check_tests (run, error);
 }
 
 /*
@@ -305,27 +316,22 @@ check_settings (const Run *run, const char *text, GError **error)
       run->options->output, difference);
 }
 
-/* Opens what is at the output path, if that is to be gone on with. A place that takes no file is told now, not at the
- * first checkpoint. */
+/* Takes the place of the output, and opens what is there, if that is to be gone on with. A place that takes no file is
+ * told now, not at the first checkpoint. */
 static gboolean
 find_old (Run *run, gboolean *complete, GError **error)
 {
-  const char *output = run->options->output;
+  const PlaitRunOptions *options = run->options;
   g_autofree char *status = NULL;
   g_autofree char *text = NULL;
 
   *complete = FALSE;
-  if (!g_file_test (output, G_FILE_TEST_EXISTS))
-    {
-      PlaitFile *place = plait_file_begin (output, error);
-
-      plait_file_abandon (place);
-      return place != NULL;
-    }
-  if (!run->options->resume)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s exists: add --resume to go on with it, or --output to write another file", output);
-  run->old = plait_store_open (output, error);
+  run->place = plait_run_place_new (options->output, options->force || options->resume, options->log, error);
+  if (!run->place)
+    return FALSE;
+  if (!options->resume || !plait_run_place_has_file (run->place))
+    return TRUE;
+  run->old = plait_run_place_open (run->place, error);
   /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
@@ -367,7 +373,9 @@ prepare (Run *run, gboolean *complete, GError **error)
     return FALSE;
   settings = plait_experiment_key (run->experiment);
   run->key = plait_run_key (run->experiment, settings, plait_materials_digests (run->materials), error);
-  if (!run->key)
+  /* The digests are those of what was read. */
+  if (!run->key || !plait_corpus_check (run->corpus, error)
+      || (run->validation && !plait_corpus_check (run->validation, error)) || !check_tests (run, error))
     return FALSE;
   if (run->old && !check_old (run, error))
     return FALSE;
@@ -388,8 +396,8 @@ static gboolean
 write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluator, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
-  g_autoptr (PlaitStore) old = plait_store_open (run->options->output, error);
-  g_autoptr (PlaitStore) store = old ? plait_store_create (run->options->output, error) : NULL;
+  g_autoptr (PlaitStore) old = plait_run_place_open (run->place, error);
+  g_autoptr (PlaitStore) store = old ? plait_run_place_create (run->place, error) : NULL;
 
   if (!store || !write_header (run, store, "complete", error) || !plait_store_copy (store, old, "/checkpoint", error)
       || !plait_store_copy (store, old, "/training", error)
@@ -406,7 +414,7 @@ write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluato
     }
   if (!plait_store_has_attribute (store, "/", "default") && !plait_store_set_default (store, TRAINING_CURVE, error))
     return FALSE;
-  return plait_store_commit (store, error);
+  return plait_run_place_commit (run->place, store, error);
 }
 
 static void
@@ -422,7 +430,7 @@ finish (Run *run, GError **error)
   PlaitLog *log = run->options->log;
   g_autoptr (GPtrArray) evaluations = g_ptr_array_new_with_free_func (evaluation_free);
   g_autoptr (PlaitSearch) search = NULL;
-  g_autoptr (PlaitStore) store = plait_store_open (run->options->output, error);
+  g_autoptr (PlaitStore) store = plait_run_place_open (run->place, error);
   PlaitEvaluator evaluator
       = { .system = run->system, .materials = run->materials, .log = log, .stop = run->options->stop };
 
@@ -476,14 +484,12 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
 {
   g_auto (Run) run = { .experiment = experiment, .options = options };
   PlaitPlan plan = { .experiment = experiment };
+  gboolean complete;
 
-  run.pool = plait_pool_new (options->threads, error);
-  if (!run.pool || !plait_blas_reserve (run.pool, error))
+  if (!prepare (&run, &complete, error) || !plait_trainer_measure (run.trainer, &plan.step_bytes, error))
     return FALSE;
-  run.text = plait_experiment_text (experiment);
-  if (!prepare_data (&run, error) || !prepare_model (&run, error)
-      || !plait_trainer_measure (run.trainer, &plan.step_bytes, error))
-    return FALSE;
+  if (complete)
+    plait_log_info (options->log, "%s is complete already: nothing would be done", options->output);
   plan.training = run.corpus;
   plan.validation = run.validation;
   plan.tests = (PlaitCorpus *const *)run.tests->pdata;

@@ -21,7 +21,8 @@ typedef struct
   const char *output;  /* path of the run's file */
   const char *command; /* command line, to be stored */
   guint threads;       /* 0: the processors this process may use */
-  gboolean resume;
+  gboolean resume;     /* go on with the run in the file, if there is one */
+  gboolean force;      /* begin anew over what is in the file */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */
 } PlaitRunOptions;
@@ -33,10 +34,13 @@ typedef enum
   PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this very experiment */
 } PlaitRunOutcome;
 
-/* Trains and evaluates @experiment. An existing file is an error unless options->resume, and then only a run of the
- * same experiment, data and plugins is gone on with. PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
+/* Trains and evaluates @experiment. An existing file is an error unless options->force, or options->resume, and then
+ * only a run of the same experiment, data and plugins is gone on with. The file is locked until the run ends
+ * (base/lock.h), and a file that another program has written in the meantime is left alone, which ends the run.
+ * PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);
 
-/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates. */
+/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates. What plait_run
+ * would refuse before training is refused in the same words. */
 gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error);

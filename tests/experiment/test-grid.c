@@ -3,7 +3,6 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -542,18 +541,79 @@ TEST_CASE (grid, runs_damaged_cells_again)
 
 TEST_CASE (grid, keeps_a_second_grid_out)
 {
-  g_autofree char *folder = plait_test_path ("cells");
   g_autoptr (GError) error = NULL;
   PlaitGridOptions options = { .jobs = 1, .threads = 1 };
 
   write_grid ("experiment.seed=1\n");
   g_auto (Opened) opened = open_grid ("cells", NULL, 0);
-  REQUIRE (g_mkdir (folder, 0755) == 0);
-  int held = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  REQUIRE (flock (held, LOCK_EX) == 0);
+  g_auto (Opened) first = open_grid ("cells", NULL, 0);
+  run_grid (&first, 1);
+  g_autofree char *holder = g_strdup_printf ("another plait grid is working in this folder (process %d on host %s)",
+                                             (int)getpid (), g_get_host_name ());
   CHECK (!plait_grid_run (opened.grid, &options, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another plait grid is working in this folder");
-  close (held);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, holder);
+  /* It may, once the first is done with the files over all cells. */
+  g_clear_pointer (&first.grid, plait_grid_free);
+  CHECK (plait_grid_check_place (opened.grid, NULL, &error));
+  CHECK (plait_grid_run (opened.grid, &options, &error));
+  CHECK_NO_ERROR (error);
+}
+
+/* Checks that no grid may work in the folder "cells", be it only planned, and that the folder stays as it is. */
+static void
+check_refused (const char *part)
+{
+  g_autofree char *folder = plait_test_path ("cells");
+  PlaitGridOptions options = { .jobs = 1, .threads = 1 };
+  g_auto (Opened) opened = open_grid ("cells", NULL, 0);
+  g_autoptr (GDir) files = NULL;
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!plait_grid_check_place (opened.grid, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
+  CHECK (!plait_grid_run (opened.grid, &options, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
+  g_clear_pointer (&opened.grid, plait_grid_free);
+  files = g_dir_open (folder, 0, NULL);
+  CHECK (g_dir_read_name (files) != NULL);
+  CHECK (g_dir_read_name (files) == NULL);
+}
+
+TEST_CASE (grid, replaces_only_files_of_a_grid)
+{
+  g_autofree char *folder = plait_test_path ("cells");
+  g_autofree char *table = plait_test_path ("cells/table.csv");
+  g_autofree char *file = plait_test_path ("cells/grid.h5");
+  g_autoptr (GError) error = NULL;
+  PlaitStore *store;
+
+  write_grid ("experiment.seed=1\n");
+  REQUIRE (g_mkdir (folder, 0755) == 0 && g_file_set_contents (table, "mine", -1, NULL));
+  check_refused ("table.csv: exists, but there is no grid.h5 beside it, so no grid wrote it");
+  g_unlink (table);
+  store = plait_store_create (file, &error);
+  REQUIRE (store != NULL && plait_store_commit (store, &error));
+  plait_store_free (store);
+  check_refused ("grid.h5: is not a grid's, which would be written in its place");
+}
+
+/* What a plan makes to see whether it can, it takes away. */
+TEST_CASE (grid, plans_without_a_trace)
+{
+  g_autofree char *path = plait_test_path ("tiny.ini");
+  g_autofree char *first = plait_test_path ("new"), *below_file = plait_test_path ("tiny.ini/cells");
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+
+  write_grid ("experiment.seed=1\n");
+  g_auto (Opened) opened = open_grid ("new/folder/cells", NULL, 0);
+  CHECK (plait_grid_check_place (opened.grid, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
+  g_autoptr (PlaitGrid) nowhere = plait_grid_new (path, NULL, below_file, 0, registry, &error);
+  REQUIRE (nowhere != NULL);
+  CHECK (!plait_grid_check_place (nowhere, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the grid's folder cannot be made or opened (Not a directory)");
 }
 
 TEST_CASE (grid, refuses_a_file_for_a_folder)

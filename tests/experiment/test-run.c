@@ -181,6 +181,7 @@ typedef struct
   int replaced;
   char *before; /* the file before the checkpoint, whole */
   gsize before_length;
+  char *kept; /* a second name of it */
 } Writer;
 
 enum
@@ -224,6 +225,8 @@ kill_writer (int line, gpointer data)
   if (line != KILLED_LINE)
     return;
   CHECK (g_file_get_contents (writer->output, &writer->before, &writer->before_length, NULL));
+  writer->kept = plait_test_path ("kept");
+  CHECK (link (writer->output, writer->kept) == 0);
   for (int i = 0; i < 2 * writer->calls; i++)
     {
       pid_t child = fork ();
@@ -238,7 +241,8 @@ kill_writer (int line, gpointer data)
         }
       CHECK (waitpid (child, &status, 0) == child);
       check_what_is_left (writer);
-      CHECK (g_file_set_contents (writer->output, writer->before, (gssize)writer->before_length, NULL));
+      /* The very file again: the run would leave another one alone. */
+      CHECK (g_unlink (writer->output) == 0 && link (writer->kept, writer->output) == 0);
     }
 }
 
@@ -263,6 +267,7 @@ TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
   CHECK_NO_ERROR (error);
   test_check_same_run (reference, output);
   g_free (writer.before);
+  g_free (writer.kept);
 }
 
 /* A full disk while a checkpoint is written: the run fails in words, and the old checkpoint is gone on with. */
@@ -451,6 +456,80 @@ TEST_CASE (run, refuses_to_write_over_a_run)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "smoothing=0.2");
   CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
   CHECK_NO_ERROR (error);
+}
+
+typedef struct
+{
+  const char *path;
+  const char *output;
+  int line;
+} Intruder;
+
+/* Begins the same run a second time. */
+static void
+run_beside (int line, gpointer data)
+{
+  const Intruder *intruder = data;
+  g_autofree char *holder = g_strdup_printf ("run.h5: another plait run is writing this file (process %d on host %s)",
+                                             (int)getpid (), g_get_host_name ());
+  const char *overrides[] = { "experiment.seed=4", NULL };
+  g_autoptr (GError) error = NULL;
+
+  if (line != intruder->line)
+    return;
+  CHECK (!test_run_with (intruder->path, overrides, intruder->output, TRUE, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, holder);
+}
+
+TEST_CASE (run, keeps_a_second_run_out)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("run.h5");
+  Intruder intruder = { path, output, 9 };
+  g_autoptr (PlaitLog) log = test_log_new (run_beside, &intruder);
+  g_autoptr (GDir) folder = NULL;
+  GError *error = NULL;
+  const char *name;
+
+  CHECK (test_run (path, output, FALSE, 1, log, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (reference, output);
+  folder = g_dir_open (plait_test_folder (), 0, NULL);
+  while ((name = g_dir_read_name (folder)) != NULL)
+    CHECK (g_str_has_suffix (name, ".h5") || g_str_has_suffix (name, ".ini"));
+}
+
+static void
+write_beside (int line, gpointer data)
+{
+  const Intruder *intruder = data;
+
+  if (line == intruder->line)
+    CHECK (g_file_set_contents (intruder->output, "somebody's", -1, NULL));
+}
+
+/* Where locks are of no use: before the first checkpoint, between checkpoints, and before the evaluation. */
+TEST_CASE (run, leaves_the_file_of_another_program_alone)
+{
+  static const int lines[] = { 1, 9, 20 };
+  g_autofree char *path = test_write_experiment ("tiny", "checkpoint_every=3");
+  g_autofree char *output = plait_test_path ("run.h5");
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      CONTEXT ("at line %d", lines[i]);
+      Intruder intruder = { path, output, lines[i] };
+      g_autoptr (PlaitLog) log = test_log_new (write_beside, &intruder);
+      g_autofree char *text = NULL;
+      GError *error = NULL;
+
+      g_unlink (output);
+      CHECK (!test_run (path, output, FALSE, 1, log, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "run.h5: another program has written this file since the run began");
+      CHECK (g_file_get_contents (output, &text, NULL, NULL));
+      CHECK_STRING (text, "somebody's");
+    }
 }
 
 TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
