@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/output.h"
 
 /* plait bench: whole training steps and searches, and parts of them, at the sizes of the comparison with other
  * programs. */
@@ -128,6 +129,13 @@ read_options (const PlaitInvocation *invocation, const Texts *texts, PlaitBenchO
 }
 
 static gboolean
+check_output (const PlaitBenchOptions *options, GError **error)
+{
+  return plait_output_differs ("--parameters", options->parameters, options->data, error)
+         && plait_file_check_new (options->parameters, options->force, "", "--parameters", error);
+}
+
+static gboolean
 measure (const PlaitBenchOptions *options, GError **error)
 {
   g_auto (PlaitBenchFigures) figures = { 0 };
@@ -162,6 +170,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     { "positions", 0, 0, G_OPTION_ARG_FILENAME, &texts.positions, "That a step of attention reads; 10000", "N" },
     { "parameters", 0, 0, G_OPTION_ARG_FILENAME, &texts.parameters,
       "Write the initial values, for a peer to begin with", "FILE" },
+    PLAIT_OUTPUT_FORCE (options.force),
     { "shards", 0, 0, G_OPTION_ARG_FILENAME, &texts.shards, "Of a batch of a training step, as train.shards; 1", "N" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &texts.threads, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
@@ -169,5 +178,5 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   };
 
   return plait_invocation_parse (invocation, entries, 1, 1, error) && read_options (invocation, &texts, &options, error)
-         && measure (&options, error);
+         && check_output (&options, error) && measure (&options, error);
 }

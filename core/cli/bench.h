@@ -72,6 +72,7 @@ typedef struct
   gint64 threads;
   gint64 shards; /* of a training step's batch */
   double dropout;
+  gboolean force; /* replaces the file of the initial values */
   gboolean json;
 } PlaitBenchOptions;
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/lock.h"
 #include "cli/command.h"
 
 const PlaitCommand plait_commands[] = {
-  { "run", "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--threads N] [--dry-run]",
+  { "run", "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run]",
     "Train and evaluate an experiment into one HDF5 file",
+    "While it runs, RUN.h5" PLAIT_LOCK_ENDING " beside the file tells who writes it, and keeps a second run out.\n"
+    "\n"
     "Examples:\n"
     "  plait run experiments/quickstart.ini\n"
     "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
@@ -17,7 +20,7 @@ const PlaitCommand plait_commands[] = {
     "  plait grid experiments/quickstart.ini --dry-run\n"
     "  plait grid experiments/quickstart.ini --jobs 2",
     plait_command_grid },
-  { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5]",
+  { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5] [--force]",
     "Translate text with a trained run",
     "Prints a line for each line of the sources. A source that is not given is left out by name, with --without. "
     "Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
@@ -53,7 +56,7 @@ const PlaitCommand plait_commands[] = {
     "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
     "scores fall says how much the model relies on it.",
     plait_command_adversarial },
-  { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N]", "Make one HTML page of runs or a grid",
+  { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N] [--force]", "Make one HTML page of runs or a grid",
     "The page needs no other file, no network and no script: scores, training curves, translations, attention, "
     "settings.\n"
     "The same runs give the same bytes.\n"
@@ -82,7 +85,7 @@ const PlaitCommand plait_commands[] = {
     "  plait verify run.h5\n"
     "  plait verify grid/*.h5",
     plait_command_verify },
-  { "generate", "TASK --output FOLDER [--set KEY=VALUE]...",
+  { "generate", "TASK --output FOLDER [--set KEY=VALUE]... [--force]",
     "Write the corpus of a generated task as text files, or list the tasks",
     "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed.\n"
     "\n"
@@ -90,7 +93,7 @@ const PlaitCommand plait_commands[] = {
     "  plait generate\n"
     "  plait generate agreement --output data --set train=20000 --set seed=7",
     plait_command_generate },
-  { "vocabulary", "--output FILE TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
+  { "vocabulary", "--output FILE [--force] TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
     "Make a vocabulary from text, show one, or take text through one",
     "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "
     "text is named.\n"
@@ -100,7 +103,8 @@ const PlaitCommand plait_commands[] = {
     "  plait vocabulary --show shared.model\n"
     "  echo 'a man rides' | plait vocabulary --encode shared.model",
     plait_command_vocabulary },
-  { "trees", "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE]",
+  { "trees",
+    "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE] [--force]",
     "Check a file of constituency trees against its text, or write it in another form",
     "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered from "
     "1. "
@@ -113,7 +117,7 @@ const PlaitCommand plait_commands[] = {
     "  plait trees --check train.en.tree --binarise right --json\n"
     "  plait trees --convert train.en.tree --to triples --binarise head --output train.en.triples",
     plait_command_trees },
-  { "parse", "FILE [--output FILE] [--unlinked N] [--tokens N] [--seconds N] [--json]",
+  { "parse", "FILE [--output FILE] [--force] [--unlinked N] [--tokens N] [--seconds N] [--json]",
     "Make constituency trees of English text with link-grammar",
     "A line is a sentence, whose words are its white-space tokens; line i of the trees belongs to it. A sentence that "
     "gets no tree has an empty line, for which data.no_tree says what to do. Files are plain or gzip; \"-\" is "

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/output.h"
 
 /* plait generate: writes the corpus of a task as text files; without a task it lists them. */
 
@@ -147,22 +148,26 @@ set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GErro
   return plait_task_set (task, settings, name, value, error);
 }
 
-/* Tells every file that was written, one a line. */
-static void
-print_files (const PlaitTask *task, const char *folder)
+/* The files of the corpus. (transfer full) */
+static GStrv
+list_files (const PlaitTask *task, const char *folder)
 {
+  g_autoptr (GStrvBuilder) files = g_strv_builder_new ();
+
   for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
     for (guint s = 0; task->streams[s] != NULL; s++)
       {
         g_autofree char *name = g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL);
         g_autofree char *path = g_build_filename (folder, name, NULL);
 
-        puts (path);
+        g_strv_builder_add (files, path);
       }
+  return g_strv_builder_end (files);
 }
 
 static gboolean
-generate (PlaitInvocation *invocation, const char *folder, char *const *sets, gboolean json, GError **error)
+generate (PlaitInvocation *invocation, const char *folder, gboolean force, char *const *sets, gboolean json,
+          GError **error)
 {
   const char *name = invocation->arguments[0];
 
@@ -186,9 +191,14 @@ generate (PlaitInvocation *invocation, const char *folder, char *const *sets, gb
   for (guint i = 0; sets != NULL && sets[i] != NULL; i++)
     if (!set (task, &settings, sets[i], error))
       return FALSE;
+  g_auto (GStrv) files = list_files (task, folder);
+  for (guint i = 0; files[i] != NULL; i++)
+    if (!plait_file_check_new (files[i], force, "", "--output", error))
+      return FALSE;
   if (!plait_task_write (task, &settings, folder, error))
     return FALSE;
-  print_files (task, folder);
+  for (guint i = 0; files[i] != NULL; i++)
+    puts (files[i]);
   return TRUE;
 }
 
@@ -197,15 +207,17 @@ plait_command_generate (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *folder = NULL;
   g_auto (GStrv) sets = NULL;
-  gboolean json = FALSE;
+  gboolean force = FALSE, json = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder for the files SPLIT.STREAM; made if need be",
       "FOLDER" },
+    PLAIT_OUTPUT_FORCE (force),
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "Set a parameter, such as seed=2 or train=20000",
       "KEY=VALUE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list of tasks as JSON", NULL },
     { NULL },
   };
 
-  return plait_invocation_parse (invocation, entries, 0, 1, error) && generate (invocation, folder, sets, json, error);
+  return plait_invocation_parse (invocation, entries, 0, 1, error)
+         && generate (invocation, folder, force, sets, json, error);
 }

@@ -6,6 +6,18 @@
 #include "base/error.h"
 #include "base/file.h"
 
+/*
+ * What commands write. No command replaces a file that was there before it, unless told by --force:
+ * plait_file_check_new (base/file.h) says so before any work is done, and what comes to be there in the meantime stays
+ * as well.
+ */
+
+/* The row of an option table. */
+#define PLAIT_OUTPUT_FORCE(force)                                                                                      \
+  {                                                                                                                    \
+    "force", 0, 0, G_OPTION_ARG_NONE, &(force), "Replace what is there; else a file that exists is refused", NULL      \
+  }
+
 /* Whether the file @output, which @option names, is another one than @input, which the command reads, or than another
  * output. Either may be NULL. PLAIT_ERROR_INPUT if both are one file: writing it would lose what is there. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);

@@ -24,7 +24,7 @@
 typedef struct
 {
   char *output, *unlinked, *tokens, *seconds, *jobs;
-  gboolean json;
+  gboolean force, json;
 } Options;
 
 typedef struct
@@ -143,6 +143,7 @@ parse (const PlaitInvocation *invocation, const Options *options, GError **error
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--json prints counts where the trees would go; name a file for them with --output");
   if (!take_settings (options, &settings, error) || !plait_output_differs ("--output", options->output, text, error)
+      || !plait_file_check_new (options->output, options->force, "", "--output", error)
       || !parse_to (options->output, text, &settings, &result, error))
     return FALSE;
   double seconds = (double)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
@@ -158,6 +159,7 @@ plait_command_parse (PlaitInvocation *invocation, GError **error)
   Options options = { NULL };
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for the trees; else standard output", "FILE" },
+    PLAIT_OUTPUT_FORCE (options.force),
     { "unlinked", 0, 0, G_OPTION_ARG_FILENAME, &options.unlinked,
       "Words that a tree may leave without links (1); they stand in the constituent around them", "N" },
     { "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options.tokens, "Longer sentences get no tree (60)", "N" },

@@ -242,8 +242,10 @@ plait_command_report (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *output = NULL, *title = NULL, *sentences_text = NULL;
   gint64 sentences = 3;
+  gboolean force = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The page to be written", "FILE.html" },
+    PLAIT_OUTPUT_FORCE (force),
     { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &sentences_text,
       "Sentences whose translations and attention are shown (3)", "N" },
     { "title", 0, 0, G_OPTION_ARG_FILENAME, &title, "Title of the page; else the experiment's name", "TEXT" },
@@ -258,7 +260,8 @@ plait_command_report (PlaitInvocation *invocation, GError **error)
   for (char **path = invocation->arguments; *path != NULL; path++)
     if (!plait_output_differs ("--output", output, *path, error))
       return FALSE;
-  if (!report (invocation->arguments, output, title, sentences, error))
+  if (!plait_file_check_new (output, force, "", "--output", error)
+      || !report (invocation->arguments, output, title, sentences, error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);
   return TRUE;

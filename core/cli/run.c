@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/stop.h"
 #include "experiment/run.h"
 
@@ -20,6 +21,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   g_auto (GStrv) overrides = NULL;
   g_autofree char *output = NULL;
   gboolean resume = FALSE;
+  gboolean force = FALSE;
   gboolean dry_run = FALSE;
   gint threads = 0;
   const GOptionEntry entries[] = {
@@ -27,6 +29,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The run's file; else the experiment's name with .h5",
       "RUN.h5" },
     { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with the run in the file, if there is one", NULL },
+    PLAIT_OUTPUT_FORCE (force),
     { "threads", 't', 0, G_OPTION_ARG_INT, &threads, "Threads; else as many as there are processors", "N" },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "Print parameters, memory and the plan, and train nothing",
       NULL },
@@ -41,6 +44,8 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (threads < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--threads=%d: expected a number from 0 (all processors) on", threads);
+  if (force && resume)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
   registry = plait_registry_new ();
   experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)overrides, registry, error);
   if (!experiment)
@@ -52,6 +57,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     .command = invocation->line,
     .threads = (guint)threads,
     .resume = resume,
+    .force = force,
     .log = invocation->log,
     .stop = plait_stop_on_signals (),
   };

@@ -66,6 +66,7 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &target, "Translations to score", "FILE" },
+    PLAIT_OUTPUT_FORCE (use.force),
     { NULL },
   };
   Sum sum = { 0, 0 };

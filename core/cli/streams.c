@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/streams.h"
 
-#include "cli/output.h"
 #include "cli/stop.h"
 #include "tensor/blas.h"
 
@@ -141,7 +140,7 @@ find_files (const PlaitExperiment *experiment, const char *const *given, const c
   return check_sources (experiment, missing, files, error);
 }
 
-/* Standard input can be read once, and what is read must not be written over. */
+/* Standard input can be read once, and what is read, or was there before, must not be written over. */
 static gboolean
 check_files (const PlaitTextUse *use, const char *run, const Files *files, const char *target, GError **error)
 {
@@ -168,7 +167,9 @@ check_files (const PlaitTextUse *use, const char *run, const Files *files, const
     }
   return plait_output_differs ("--attention", use->attention, run, error)
          && plait_output_differs ("--output", use->output, run, error)
-         && plait_output_differs ("--attention", use->attention, use->output, error);
+         && plait_output_differs ("--attention", use->attention, use->output, error)
+         && plait_file_check_new (use->attention, use->force, "", "--attention", error)
+         && plait_file_check_new (use->output, use->force, "", "--output", error);
 }
 
 void

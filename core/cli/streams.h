@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "experiment/evaluation.h"
 #include "experiment/trained.h"
 
@@ -16,6 +17,7 @@ typedef struct
   char *checkpoint;
   char *attention; /* path of a dump, or NULL */
   char *output;    /* path of the command's own, or NULL */
+  gboolean force;  /* replaces both */
   gint threads;
 
   /* Opened by plait_text_use_open. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/output.h"
 #include "cli/streams.h"
 
 /*
@@ -102,6 +101,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
+    PLAIT_OUTPUT_FORCE (use.force),
     { "beam", 'b', 0, G_OPTION_ARG_INT, &beam, "Hypotheses kept; else the experiment's", "N" },
     { "n-best", 0, 0, G_OPTION_ARG_INT, &n_best, "Print N hypotheses a line: line, score, log-probability, text", "N" },
     { "batch", 0, 0, G_OPTION_ARG_INT, &batch, "Sentences searched together; else the experiment's", "N" },

@@ -16,7 +16,7 @@
 typedef struct
 {
   char *check, *convert, *tokens, *form, *output, *binarise, *rules, *limit;
-  gboolean json;
+  gboolean force, json;
 } Options;
 
 static gboolean
@@ -199,7 +199,8 @@ convert (const Options *options, const PlaitTreeSettings *settings, GError **err
   if (form < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--to is missing; expected --to brackets or --to triples");
   if (!plait_output_differs ("--output", options->output, options->convert, error)
-      || !plait_output_differs ("--output", options->output, options->tokens, error))
+      || !plait_output_differs ("--output", options->output, options->tokens, error)
+      || !plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
   return plait_output_begin (&to, options->output, error)
          && plait_trees_convert (options->convert, options->tokens, settings, (PlaitTreeFormat)form, put_line,
@@ -234,6 +235,7 @@ plait_command_trees (PlaitInvocation *invocation, GError **error)
     { "to", 0, 0, G_OPTION_ARG_FILENAME, &options.form, "brackets or triples", "FORM" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for converted trees; else standard output",
       "FILE" },
+    PLAIT_OUTPUT_FORCE (options.force),
     { "binarise", 0, 0, G_OPTION_ARG_FILENAME, &options.binarise, "left, right or head (the default)", "WAY" },
     { "head-rules", 0, 0, G_OPTION_ARG_FILENAME, &options.rules, "Head rules; else english", "NAME" },
     { "limit", 0, 0, G_OPTION_ARG_FILENAME, &options.limit, "Bad lines to name; 20 unless told", "N" },

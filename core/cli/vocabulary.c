@@ -22,7 +22,7 @@ typedef struct
 {
   char *output, *show, *encode, *decode;
   char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
-  gboolean byte_fallback, ids, everything, json;
+  gboolean force, byte_fallback, ids, everything, json;
 } Options;
 
 static gboolean
@@ -74,6 +74,8 @@ train (const PlaitInvocation *invocation, const Options *options, GError **error
   for (char **text = invocation->arguments; *text != NULL; text++)
     if (!plait_output_differs ("--output", options->output, *text, error))
       return FALSE;
+  if (!plait_file_check_new (options->output, options->force, "", "--output", error))
+    return FALSE;
   g_autoptr (PlaitVocabulary) vocabulary
       = plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
   if (vocabulary == NULL)
@@ -275,6 +277,7 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
   Options options = { 0 };
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Make a vocabulary of the text files", "FILE" },
+    PLAIT_OUTPUT_FORCE (options.force),
     { "show", 0, 0, G_OPTION_ARG_FILENAME, &options.show, "Show a vocabulary", "FILE" },
     { "encode", 0, 0, G_OPTION_ARG_FILENAME, &options.encode, "Print the pieces of lines of text", "FILE" },
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },

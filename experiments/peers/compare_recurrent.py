@@ -90,7 +90,7 @@ def measure(options, case, program, paths, warmup, steps, parameters=None):
     if parameters:
         arguments += ["--parameters", parameters]
     if program == PLAIT:
-        report = run([options.plait, "bench", *arguments, "--shards", str(case.shards)], "plait bench")
+        report = run([options.plait, "bench", *arguments, "--force", "--shards", str(case.shards)], "plait bench")
     else:
         command = [options.python, "-W", "ignore", HERE / "peer.py", *arguments, "--settings", options.settings]
         report = run(command + (["--nodes", "single"] if program == SINGLE else []), program)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "materials.h"
@@ -119,6 +120,40 @@ TEST_CASE (hostile_data, files_of_another_kind_of_ours)
   REFUSED ("translate grid/grid.h5 -q -s a=test.a -s b=test.b -o new", "grid/grid.h5 is not a run");
   REFUSED ("compare dump.h5 -q", "dump.h5");
   REFUSED ("adversarial dump.h5 -q", "dump.h5 is not a run");
+}
+
+/* Changes @name, which @command (an endless run into "new") still reads, and puts it back to go on. */
+static void
+change_while_training (const char *command, const char *name)
+{
+  CONTEXT ("%s, %s", command, name);
+  g_autofree char *resume = g_strconcat (command, " --resume", NULL), *path = plait_test_path ("new");
+  g_autofree char *told = g_strconcat (name, ": the file |while it was in use", NULL);
+  g_autoptr (GBytes) bytes = materials_read (name);
+  AttemptProcess process = attempt_start (command, NULL);
+
+  for (int i = 0; i < 30000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
+    g_usleep (1000);
+  materials_write_text (name, "something else\n");
+  g_auto (Attempt) attempt = attempt_end (&process);
+  attempt_check (&attempt, 2, told);
+  materials_write (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  process = attempt_start (resume, NULL);
+  CHECK (attempt_await (&process, "going on with new after update"));
+  kill (process.process, SIGTERM);
+  g_auto (Attempt) rest = attempt_end (&process);
+  attempt_check (&rest, 130, "interrupted");
+  materials_remove ("new");
+}
+
+TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
+{
+  NEED_MATERIALS ();
+  change_while_training ("run image.ini -o new --set train.epochs=1000000", "train.image");
+  change_while_training ("run image.ini -o new --set train.epochs=1000000", "validation.image");
+  /* What is read after training is looked at with each checkpoint. */
+  change_while_training ("run image.ini -o new --set train.epochs=1000000", "test.image");
+  change_while_training ("run text.ini -o new --set train.epochs=1000000", "test.target");
 }
 
 /* Too high a rate makes it diverge: it stops in words, and the last good checkpoint stays. */

@@ -9,7 +9,7 @@ TEST_CASE (hostile_file, experiment)
 {
   NEED_MATERIALS ();
   spoil_and_refuse ("text.ini", "run text.ini -q -o new", EXPERIMENT);
-  spoil_and_refuse ("text.ini", "run text.ini --dry-run", EXPERIMENT);
+  spoil_and_refuse ("text.ini", "run text.ini --dry-run -o new", EXPERIMENT);
 }
 
 TEST_CASE (hostile_file, grid_experiment)
@@ -167,7 +167,7 @@ TEST_CASE (hostile_file, run_to_go_on_with)
 TEST_CASE (hostile_file, run_to_begin_with)
 {
   NEED_MATERIALS ();
-  spoil_and_refuse ("begun.h5", "run text.ini -q --dry-run --set train.initialise=begun.h5", "a run");
+  spoil_and_refuse ("begun.h5", "run text.ini -q --dry-run -o new --set train.initialise=begun.h5", "a run");
 }
 
 TEST_CASE (hostile_file, run_to_look_at)

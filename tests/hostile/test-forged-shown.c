@@ -75,7 +75,7 @@ TEST_CASE (hostile_forged, places_that_are_reported)
 /* To begin training with: what is not as it should be is refused or left. */
 TEST_CASE (hostile_forged, places_that_training_begins_with)
 {
-#define BEGIN "run text.ini -q --dry-run --set train.initialise=forged.h5 --set train.initialise_checkpoint=last"
+#define BEGIN "run text.ini -q --dry-run -o new --set train.initialise=forged.h5 --set train.initialise_checkpoint=last"
   static const Look looks[] = {
     { "/checkpoint", { BEGIN } },
     { "/checkpoint/last/parameters", { BEGIN } },

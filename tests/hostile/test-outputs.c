@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,8 @@ static const struct
   { "dump of scores", "score text.h5 -q -s a=test.a -s b=test.b --target test.target -a new" },
   { "vocabulary", "vocabulary -q --size 60 -o new train.a train.b train.target" },
   { "page", "report text.h5 -q -o new" },
+  { "trees in another form", "trees --convert reorder/train.a.trees --to triples -q -o new" },
+  { "initial values", "bench recurrent --size h128 --part attention --positions 2 -n 1 -w 0 -q --parameters new" },
 };
 
 /* Any file stops growing at a size below what the output needs. */
@@ -39,14 +42,115 @@ TEST_CASE (hostile_output, full_disk)
         if (needed <= size)
           continue;
         attempt_refused_with (outputs[i].command, &limits, 1, "new");
-        /* What is there stays; a run is not written over in the first place. */
+        /* What is there stays. */
+        g_autofree char *forced = g_strconcat (outputs[i].command, " --force", NULL);
         materials_write_text ("new", "what was there");
-        if (i > 0)
-          attempt_refused_with (outputs[i].command, &limits, 1, "new");
-        else
-          attempt_refused_with (outputs[i].command, &limits, 2, "new exists");
+        attempt_refused_with (forced, &limits, 1, "new");
         materials_remove ("new");
       }
+}
+
+/* One rule for all commands. */
+TEST_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
+{
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    {
+      CONTEXT ("%s", outputs[i].name);
+      g_autofree char *forced = g_strconcat (outputs[i].command, " --force", NULL);
+
+      /* A user's text, and a finished run. */
+      materials_write_text ("new", "what was there");
+      REFUSED (outputs[i].command, "new exists: |, or replace it with --force");
+      materials_copy ("image.h5", "new");
+      REFUSED (outputs[i].command, "new exists: ");
+      g_autoptr (GBytes) before = materials_read ("new");
+      g_auto (Attempt) attempt = ATTEMPT (forced);
+      g_autoptr (GBytes) after = materials_read ("new");
+      CHECK_STRING (attempt.errors, "");
+      CHECK_INT (attempt.code, 0);
+      CHECK (!g_bytes_equal (before, after));
+      materials_remove ("new");
+    }
+  /* One file of several is enough. */
+  REFUSED ("generate agreement -q -o .", "train.a exists: write elsewhere with --output");
+  g_auto (Attempt) first = ATTEMPT ("generate agreement -q -o corpus -s train=2");
+  CHECK_INT (first.code, 0);
+  REFUSED ("generate agreement -q -o corpus -s train=3", "corpus/train.a exists: ");
+  g_auto (Attempt) again = ATTEMPT ("generate agreement -q -o corpus -s train=3 --force");
+  CHECK_INT (again.code, 0);
+  REFUSED ("run text.ini -q --force --resume -o begun.h5", "--force and --resume are opposites");
+}
+
+/* A plan says what the run would say. */
+TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
+{
+  static const struct
+  {
+    const char *command;
+    const char *parts;
+  } cases[] = {
+    { "run text.ini -q", "text.h5 exists: add --resume" },
+    { "run text.ini -q -o test.a", "test.a exists: add --resume" },
+    { "run text.ini -q -o nowhere/new", "nowhere/new: no file can be made beside it" },
+    { "run text.ini -q -o grid", "grid: it is not a regular file" },
+    { "run text.ini -q -r -o grid", "grid: it is not a regular file" },
+    { "run text.ini -q -r -o spoilt.h5", "spoilt.h5: is damaged" },
+    { "run text.ini -q -r -o test.a", "test.a: does not begin with" },
+    { "run text.ini -q -r -o image.h5", "image.h5 is a run of another experiment" },
+    { "run text.ini -q -r -o begun.h5", "epochs=1000000" },
+    { "grid grid.ini -q -o test.a", "test.a: is a file" },
+    { "grid grid.ini -q -o test.a/new", "test.a/new: the grid's folder cannot be made" },
+    { "grid grid.ini -q -o tables", "tables/table.md: exists" },
+    { "grid grid.ini -q -o runs", "runs/grid.h5: is not a grid's" },
+    { "grid grid.ini -q -o spoilt", "spoilt/grid.h5" },
+  };
+
+  NEED_MATERIALS ();
+  g_autofree char *tables = plait_test_path ("tables"), *runs = plait_test_path ("runs"),
+                  *spoilt = plait_test_path ("spoilt");
+  CHECK (g_mkdir (tables, 0755) == 0 && g_mkdir (runs, 0755) == 0 && g_mkdir (spoilt, 0755) == 0);
+  materials_write_text ("tables/table.md", "mine");
+  materials_copy ("text.h5", "runs/grid.h5");
+  materials_write_text ("spoilt/grid.h5", "mine");
+  materials_copy ("text.h5", "spoilt.h5");
+  g_autofree char *path = plait_test_path ("spoilt.h5");
+  int file = g_open (path, O_WRONLY, 0);
+  CHECK (pwrite (file, "spoilt", 6, 5000) == 6);
+  close (file);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *plan = g_strconcat (cases[i].command, " --dry-run", NULL);
+
+      REFUSED (cases[i].command, cases[i].parts);
+      REFUSED (plan, cases[i].parts);
+    }
+}
+
+/* What can be written is planned without a trace. */
+TEST_CASE (hostile_output, plans_leave_nothing_behind)
+{
+  static const char *const commands[] = {
+    "run text.ini -q -o new --dry-run",
+    "run text.ini -q -r -o text.h5 --dry-run",
+    "run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --dry-run",
+    "run text.ini -q --force -o text.h5 --dry-run",
+    "grid grid.ini -q -o new --dry-run",
+    "grid grid.ini -q --dry-run",
+  };
+
+  NEED_MATERIALS ();
+  g_autofree char *before = attempt_folder ();
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      CONTEXT ("plait %s", commands[i]);
+      g_auto (Attempt) attempt = ATTEMPT (commands[i]);
+      g_autofree char *after = attempt_folder ();
+
+      CHECK_STRING (attempt.errors, "");
+      CHECK_INT (attempt.code, 0);
+      CHECK_STRING (after, before);
+    }
 }
 
 TEST_CASE (hostile_output, full_disk_on_the_way)
@@ -57,7 +161,7 @@ TEST_CASE (hostile_output, full_disk_on_the_way)
   NEED_MATERIALS ();
   attempt_refused_with ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000", &limits, 1, "begun.h5");
   attempt_refused_with ("generate agreement -q -o new", &small, 1, "new");
-  attempt_refused_with ("generate agreement -q -o .", &small, 1, "train");
+  attempt_refused_with ("generate agreement -q -o . --force", &small, 1, "train");
 }
 
 TEST_CASE (hostile_output, standard_output_is_full)
@@ -71,7 +175,7 @@ TEST_CASE (hostile_output, standard_output_is_full)
     "show text.h5 --json",
     "vocabulary -q --show words.vocabulary",
     "vocabulary -q --encode words.vocabulary test.a",
-    "run text.ini --dry-run -q",
+    "run text.ini --dry-run -q -o new",
     "grid grid.ini --dry-run -q",
     "inspect serial",
   };

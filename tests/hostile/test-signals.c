@@ -212,7 +212,7 @@ TEST_CASE (hostile_signal, during_translation)
   materials_write_text ("new", "what was there");
   g_autofree char *before = attempt_folder ();
   AttemptProcess process
-      = attempt_start ("translate text.h5 -s a=test.a -s b=test.b -o new --beam 12 --batch 1 -a dump", NULL);
+      = attempt_start ("translate text.h5 -s a=test.a -s b=test.b -o new --force --beam 12 --batch 1 -a dump", NULL);
   CHECK (attempt_await (&process, "1 sentences"));
   kill (process.process, SIGTERM);
   g_auto (Attempt) attempt = attempt_end (&process);
@@ -241,7 +241,7 @@ TEST_CASE (hostile_signal, while_waiting_for_input)
   int writer = g_open (pipe, O_RDWR, 0); /* a pipe that stays open and empty */
   materials_write_text ("new", "what was there");
   g_autofree char *before = attempt_folder ();
-  AttemptProcess process = attempt_start ("translate text.h5 -s a=- --without b -o new -a dump", &limits);
+  AttemptProcess process = attempt_start ("translate text.h5 -s a=- --without b -o new --force -a dump", &limits);
   CHECK (write (writer, "x\n", 2) == 2);
   CHECK (await (has_half_written, NULL));
   CHECK (await (is_drained, &writer));

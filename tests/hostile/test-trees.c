@@ -128,6 +128,7 @@ TEST_CASE (hostile_trees, depth)
       write_trees (deep->str, sentence->str);
       g_auto (Attempt) attempt = ATTEMPT (CONVERT);
       CHECK_INT (attempt.code, 0);
+      materials_remove ("new");
     }
 }
 

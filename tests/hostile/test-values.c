@@ -232,7 +232,8 @@ TEST_CASE (hostile_value, more_memory_than_there_is)
 
   NEED_MATERIALS ();
   attempt_refused_with ("run text.ini -q -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
-  attempt_refused_with ("run text.ini --dry-run --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
+  attempt_refused_with ("run text.ini --dry-run -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1,
+                        keys);
   attempt_refused_with ("run text.ini -q -o new --set train.memory=1 --set decoder.feed_forward=2048", NULL, 1,
                         "a batch of|MiB|lower train.batch");
 #ifndef __SANITIZE_ADDRESS__
