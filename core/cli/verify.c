@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "cli/page.h"
+#include "data/vocabulary.h"
 #include "store/store.h"
 
 /* plait verify: whether files are as they were written. */
 
 static gboolean
-verify (const char *path, GError **error)
+verify_store (const char *path, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_store_open (path, error);
 
   return store && plait_store_check (store, error);
 }
 
+/* The first bytes tell what the file is. One that tells nothing is no store, whose refusal says so. */
+static gboolean
+verify (const char *path, GError **error)
+{
+  char beginning[64];
+  int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  ssize_t length = file >= 0 ? read (file, beginning, sizeof beginning) : 0;
+
+  if (file >= 0)
+    close (file);
+  if (length > 0 && plait_vocabulary_is_ours (beginning, (gsize)length))
+    return plait_vocabulary_verify (path, error);
+  return verify_store (path, error);
+}
+
 gboolean
 plait_command_verify (PlaitInvocation *invocation, GError **error)
 {
+  g_autoptr (PlaitPage) page = plait_page_new ();
   g_autoptr (GPtrArray) bad = g_ptr_array_new ();
   g_autofree char *list = NULL;
 
@@ -28,10 +48,10 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
       g_autoptr (GError) fault = NULL;
 
       if (verify (*path, &fault))
-        printf ("%s: whole\n", *path);
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s: whole\n", *path);
       else
         {
-          printf ("%s\n", fault->message);
+          plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", fault->message);
           g_ptr_array_add (bad, *path);
         }
       fflush (stdout);

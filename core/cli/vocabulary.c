@@ -80,7 +80,7 @@ train (const PlaitInvocation *invocation, const Options *options, GError **error
       = plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
   if (vocabulary == NULL)
     return FALSE;
-  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
+  g_autoptr (GBytes) bytes = plait_vocabulary_to_file (vocabulary);
   gsize length;
   gconstpointer data = g_bytes_get_data (bytes, &length);
   if (!plait_file_replace (options->output, data, length, error))
@@ -259,7 +259,7 @@ run (const PlaitInvocation *invocation, const Options *options, GError **error)
   if (options->show != NULL && invocation->arguments[0] != NULL)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
                        invocation->arguments[0]);
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (path, error);
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (path, invocation->log, error);
   if (vocabulary == NULL)
     return FALSE;
   if (options->show == NULL)

@@ -43,12 +43,24 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: the SentencePiece model has %d pieces; expected more than %d and at most %d", name, size,
                        PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
+  g_autoptr (GHashTable) by_piece = g_hash_table_new (g_str_hash, g_str_equal);
   for (int id = 0; id < size; id++)
     {
       gsize length;
+      gpointer first;
       const char *piece = plait_sentencepiece_piece (model, id, &length);
       if (!check_piece (piece, length, id, name, error))
         return FALSE;
+      if (g_hash_table_lookup_extended (by_piece, piece, NULL, &first))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: pieces %d and %d of the SentencePiece model are both \"%s\"; train the model again",
+                           name, GPOINTER_TO_INT (first), id, piece);
+      if (!isfinite (plait_sentencepiece_score (model, id)))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the score of piece %d of the SentencePiece model, \"%s\", is infinite or not a "
+                           "number; train the model again",
+                           name, id, piece);
+      g_hash_table_insert (by_piece, (gpointer)piece, GINT_TO_POINTER (id));
     }
   return TRUE;
 }

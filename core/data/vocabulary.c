@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "data/vocabulary-seal.h"
 #include "data/words.h"
 
 /* No vocabulary is larger; what claims to be is refused before it is read. */
@@ -95,14 +96,94 @@ read_file (const char *path, GError **error)
   return g_bytes_new_take (g_steal_pointer (&data), size);
 }
 
-PlaitVocabulary *
-plait_vocabulary_read (const char *path, GError **error)
+/* What @bytes look like that are no vocabulary; NULL: like nothing that is known here. (transfer none) */
+static const char *
+other_kind (GBytes *bytes)
 {
-  g_autoptr (GBytes) bytes = read_file (path, error);
+  static const struct
+  {
+    const char *beginning;
+    const char *kind;
+  } kinds[] = {
+    { "plait-store\n", "a run, a dump or a grid of plait" },
+    { "\x89HDF\r\n", "an HDF5 file" },
+    { "\x1f\x8b", "a gzip file" },
+    { "PK\x03\x04", "a zip file" },
+    { "\x7f"
+      "ELF",
+      "a program" },
+    { "<!DOCTYPE", "a page of HTML" },
+  };
+  gsize length;
+  const char *data = g_bytes_get_data (bytes, &length);
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (length >= strlen (kinds[i].beginning) && memcmp (data, kinds[i].beginning, strlen (kinds[i].beginning)) == 0)
+      return kinds[i].kind;
+  if (length == 0)
+    return "an empty file";
+  if (!g_utf8_validate_len (data, length, NULL))
+    return NULL;
+  const char *line_end = memchr (data, '\n', length);
+  gsize line_length = line_end != NULL ? (gsize)(line_end - data) : length;
+  if (memchr (data, '\t', line_length) != NULL)
+    return "the list of pieces that SentencePiece writes beside its model";
+  return data[0] == '[' ? "a key-file, such as an experiment" : "text";
+}
+
+/* The vocabulary in the file at @path, with *@sealed set to whether it carries a digest. */
+static PlaitVocabulary *
+read_vocabulary (const char *path, gboolean *sealed, GError **error)
+{
+  g_autoptr (GBytes) file = read_file (path, error);
+  g_autoptr (GBytes) bytes = file != NULL ? plait_vocabulary_unseal (file, path, sealed, error) : NULL;
   if (bytes == NULL)
     return NULL;
   gboolean is_words = plait_words_recognize (bytes);
-  return load (is_words ? &plait_words_format : &plait_sentencepiece_format, bytes, path, error);
+  const char *kind = is_words || *sealed ? NULL : other_kind (bytes);
+  if (kind == NULL)
+    return load (is_words ? &plait_words_format : &plait_sentencepiece_format, bytes, path, error);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait vocabulary made",
+              path, kind);
+  return NULL;
+}
+
+PlaitVocabulary *
+plait_vocabulary_read (const char *path, PlaitLog *log, GError **error)
+{
+  gboolean sealed;
+  PlaitVocabulary *vocabulary = read_vocabulary (path, &sealed, error);
+  if (vocabulary != NULL && !sealed && vocabulary->format == &plait_words_format)
+    plait_log_warning (log,
+                       "%s: carries no digest, so damage to it goes unseen; make it again with plait vocabulary --type "
+                       "words",
+                       path);
+  return vocabulary;
+}
+
+gboolean
+plait_vocabulary_verify (const char *path, GError **error)
+{
+  gboolean sealed;
+  g_autoptr (PlaitVocabulary) vocabulary = read_vocabulary (path, &sealed, error);
+  if (vocabulary == NULL || sealed)
+    return vocabulary != NULL;
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s: carries no digest, so whether it is whole cannot be told; make it again with plait vocabulary", path);
+}
+
+gboolean
+plait_vocabulary_is_ours (gconstpointer beginning, gsize length)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (beginning, length);
+  return plait_vocabulary_is_sealed (beginning, length) || plait_words_recognize (bytes);
+}
+
+GBytes *
+plait_vocabulary_to_file (const PlaitVocabulary *vocabulary)
+{
+  return plait_vocabulary_seal (vocabulary->format->format, vocabulary->bytes);
 }
 
 PlaitVocabulary *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/export.h"
+#include "base/log.h"
 
 /*
  * Vocabularies: text to ids and back.
@@ -49,8 +49,20 @@ PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings
  * one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
 PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
 
-/* From the file at @path, whose format is told by its first bytes. (transfer full) */
-PlaitVocabulary *plait_vocabulary_read (const char *path, GError **error);
+/* From the file at @path, whose format is told by its first bytes. What plait wrote carries a digest, which must be
+ * right; a model made elsewhere is checked as far as it can be. @log (may be NULL) is told of a word vocabulary without
+ * a digest, as plait wrote them before. (transfer full) */
+PlaitVocabulary *plait_vocabulary_read (const char *path, PlaitLog *log, GError **error);
+
+/* Whether the file at @path is a vocabulary with a digest, and both are right. */
+gboolean plait_vocabulary_verify (const char *path, GError **error);
+
+/* Whether a file that begins with @length bytes at @beginning is a vocabulary that plait wrote, if maybe a damaged one.
+ */
+gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
+
+/* The bytes of a file with @vocabulary, its digest with it (vocabulary-seal.h). (transfer full) */
+GBytes *plait_vocabulary_to_file (const PlaitVocabulary *vocabulary);
 
 PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
 void plait_vocabulary_unref (PlaitVocabulary *vocabulary);
@@ -59,7 +71,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitVocabulary, plait_vocabulary_unref)
 /* "words" or "sentencepiece". (transfer none) */
 const char *plait_vocabulary_format (const PlaitVocabulary *vocabulary);
 
-/* What a run stores; a SentencePiece vocabulary is a model that SentencePiece's own tools read. (transfer none) */
+/* What a run stores. A SentencePiece vocabulary is a model that SentencePiece's own tools read, as is its file.
+ * (transfer none) */
 GBytes *plait_vocabulary_serialize (const PlaitVocabulary *vocabulary);
 
 /* SHA-256 of the serialised bytes, in hexadecimal. (transfer none) */

@@ -6,7 +6,8 @@
 /*
  * Whitespace tokens, and the word vocabulary over them.
  *
- * Serialised, a word vocabulary is text: the line "plait words 1", then one line "WORD COUNT" an id, from id 4 on.
+ * Serialised, a word vocabulary is text: the line "plait words 1", then one line "WORD COUNT" an id, from id 4 on. In a
+ * file the first line is another (vocabulary-seal.h).
  */
 
 /* The next token at or after @*position in @text: a run of bytes other than ASCII white space (a no-break space is no

@@ -23,8 +23,11 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary, "shared", "shared;separate",
                        "One vocabulary for all streams of tokens, or one for each",
                        "Libovicky, Helcl & Marecek 2018, section 4.1"),
-  PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary_type, "bpe", "bpe;unigram;words",
-                       "SentencePiece by byte pair encoding or by unigram model, or words between white space", NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDataSettings, vocabulary_type, "bpe", "bpe;unigram;words;given",
+      "SentencePiece by byte pair encoding or by unigram model, or words between white space; files of "
+      "vocabularies must be of it. given: whatever the files are, and nothing is learnt",
+      NULL),
   PLAIT_DEFINE_INTEGER (
       PlaitDataSettings, vocabulary_size, "8000", "0", "10000000",
       "Entries of a vocabulary, four special ones included; words: a shortlist of the most frequent, the "

@@ -30,6 +30,7 @@ typedef enum
   PLAIT_VOCABULARY_BPE,
   PLAIT_VOCABULARY_UNIGRAM,
   PLAIT_VOCABULARY_WORDS,
+  PLAIT_VOCABULARY_GIVEN, /* as the files have it */
 } PlaitVocabularyType;
 
 typedef enum

@@ -59,16 +59,17 @@ plait_materials_file (const PlaitMaterials *materials, const char *split, const 
   return plait_experiment_data_file (materials->experiment, split, stream);
 }
 
+static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "given" };
+
 /* Learns vocabulary @name from the training text of its streams. */
 static PlaitVocabulary *
 learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
 {
-  static const char *const types[] = { "bpe", "unigram", "words" };
   static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
   const PlaitExperiment *experiment = materials->experiment;
   const PlaitDataSettings *data = &experiment->data;
   PlaitVocabularySettings settings = {
-    .type = types[data->vocabulary_type],
+    .type = vocabulary_types[data->vocabulary_type],
     .size = data->vocabulary_size,
     .minimum_count = data->vocabulary_minimum_count,
     .character_coverage = data->vocabulary_character_coverage,
@@ -83,8 +84,34 @@ learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError 
     if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
       g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
   g_ptr_array_add (paths, NULL);
+  if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
+    {
+      plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
+          "file, or set data.vocabulary_type",
+          name);
+      return NULL;
+    }
   plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings.type, paths->len - 1);
   return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
+}
+
+/* Reads the vocabulary @file, which must be of the type that the experiment says. */
+static PlaitVocabulary *
+vocabulary_from_file (const PlaitExperiment *experiment, const char *file, PlaitLog *log, GError **error)
+{
+  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (file, log, error);
+  gboolean words = vocabulary && g_str_equal (plait_vocabulary_format (vocabulary), "words");
+
+  if (!vocabulary || type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS))
+    return g_steal_pointer (&vocabulary);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s: is %s, but data.vocabulary_type=%s expects %s; name one, or set data.vocabulary_type=%s", file,
+              words ? "a vocabulary of words" : "a SentencePiece model", vocabulary_types[type],
+              words ? "a SentencePiece model" : "a vocabulary of words", words ? "words" : "bpe");
+  return NULL;
 }
 
 static PlaitVocabulary *
@@ -127,7 +154,7 @@ find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GE
       if (run)
         vocabulary = vocabulary_from_run (run, name, error);
       else if (file)
-        vocabulary = plait_vocabulary_read (file, error);
+        vocabulary = vocabulary_from_file (experiment, file, log, error);
       else
         vocabulary = learn (materials, name, log, error);
       if (!vocabulary)

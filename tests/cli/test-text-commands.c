@@ -122,7 +122,9 @@ TEST_CASE (vocabulary_command, pieces_there_and_back)
 TEST_CASE (vocabulary_command, refuses)
 {
   plait_test_write ("text", "a b\n");
-  plait_test_write ("words", "plait words 1\na 1\n");
+  plait_test_write ("a", "a\n");
+  g_auto (PlaitTestCall) train = CALL ("vocabulary", "-q", "-o", "words", "--type", "words", "a");
+  CHECK_INT (train.code, 0);
   const struct
   {
     PlaitTestCall call;
@@ -135,7 +137,7 @@ TEST_CASE (vocabulary_command, refuses)
     { CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.98 to 1" },
     { CALL ("vocabulary", "--output", "new", "--size", "x", "text"), "--size cannot be \"x\"" },
     { CALL ("vocabulary", "--output", "new", "nowhere"), "nowhere: cannot be opened" },
-    { CALL ("vocabulary", "--show", "text"), "text: is no vocabulary" },
+    { CALL ("vocabulary", "--show", "text"), "text: looks like text; expected a vocabulary" },
     { CALL ("vocabulary", "--show", "words", "text"), "--show takes no text files" },
     { plait_test_call ("a b\n", (const char *[]){ "vocabulary", "--decode", "words", NULL }),
       "standard input:1: \"b\" is no piece" },

@@ -301,7 +301,7 @@ write_file_grid (void)
   words.size = 0;
   vocabulary = plait_vocabulary_train (&words, (const char *const *)files, &error);
   g_assert_no_error (error);
-  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
+  g_autoptr (GBytes) bytes = plait_vocabulary_to_file (vocabulary);
   g_assert_true (
       g_file_set_contents (vocabulary_path, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes), NULL));
   text = g_strconcat (parts[0],

@@ -15,5 +15,5 @@
  * the file may still be what the command takes; then it may succeed. A way with '-' before it is left out. */
 void spoil_and_refuse (const char *file, const char *command, const char *sound);
 
-/* The same; plait verify finds it, with code 1. */
-void spoil_and_find (const char *file, const char *sound);
+/* The same; plait verify finds it, with code 1. Of another kind the file is whole. */
+void spoil_and_find (const char *file);

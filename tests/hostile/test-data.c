@@ -92,6 +92,15 @@ TEST_CASE (hostile_data, vocabularies_do_not_fit)
   NEED_MATERIALS ();
   REFUSED ("run pieces.ini -q -o new --set data.vocabulary.shared=words.vocabulary --set data.vocabulary.other=x",
            "vocabulary.other");
+  REFUSED ("run pieces.ini -q -o new --set data.vocabulary.shared=words.vocabulary",
+           "words.vocabulary: is a vocabulary of words, but data.vocabulary_type=bpe expects a SentencePiece model");
+  REFUSED ("run text.ini -q -o new --set data.vocabulary.shared=pieces.model",
+           "pieces.model: is a SentencePiece model, but data.vocabulary_type=words expects a vocabulary of words");
+  REFUSED ("run text.ini -q -o new --set data.vocabulary_type=given",
+           "there is no data.vocabulary.shared; name a file");
+  g_auto (Attempt) given = ATTEMPT ("run text.ini -q --dry-run --set data.vocabulary_type=given "
+                                    "--set data.vocabulary.shared=words.vocabulary");
+  CHECK_INT (given.code, 0);
   /* Another vocabulary than the run was begun with. */
   materials_write_text ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set data.vocabulary.shared=words.vocabulary",

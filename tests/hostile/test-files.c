@@ -75,19 +75,15 @@ TEST_CASE (hostile_file, text_of_a_vocabulary)
 TEST_CASE (hostile_file, vocabulary_of_words)
 {
   NEED_MATERIALS ();
-  spoil_and_refuse ("words.vocabulary", "vocabulary -q --show words.vocabulary",
-                    "a SentencePiece model|cut to a quarter|cut to half|cut by a byte");
-  spoil_and_refuse ("words.vocabulary", "run text.ini -q -o new --set data.vocabulary.shared=words.vocabulary",
-                    "a SentencePiece model|cut to a quarter|cut to half|cut by a byte");
+  spoil_and_refuse ("words.vocabulary", "vocabulary -q --show words.vocabulary", "a SentencePiece model");
+  spoil_and_refuse ("words.vocabulary", "run text.ini -q -o new --set data.vocabulary.shared=words.vocabulary", NULL);
 }
 
 TEST_CASE (hostile_file, sentencepiece_model)
 {
   NEED_MATERIALS ();
-  spoil_and_refuse ("pieces.model", "vocabulary -q --show pieces.model",
-                    "a SentencePiece model|a late bit flipped|NUL within|no UTF-8 within|cut by a byte");
-  spoil_and_refuse ("pieces.model", "run pieces.ini -q -o new",
-                    "a SentencePiece model|a late bit flipped|NUL within|no UTF-8 within|cut by a byte");
+  spoil_and_refuse ("pieces.model", "vocabulary -q --show pieces.model", "a SentencePiece model");
+  spoil_and_refuse ("pieces.model", "run pieces.ini -q -o new", "a SentencePiece model");
 }
 
 TEST_CASE (hostile_file, features)
@@ -153,9 +149,9 @@ TEST_CASE (hostile_file, run_with_a_flipped_bit)
 TEST_CASE (hostile_file, files_to_verify)
 {
   NEED_MATERIALS ();
-  spoil_and_find ("text.h5", "a run|a dump|a grid");
-  spoil_and_find ("dump.h5", "a run|a dump|a grid");
-  spoil_and_find ("grid/grid.h5", "a run|a dump|a grid");
+  spoil_and_find ("text.h5");
+  spoil_and_find ("words.vocabulary");
+  spoil_and_find ("pieces.model");
 }
 
 TEST_CASE (hostile_file, run_to_go_on_with)
