@@ -5,16 +5,8 @@
 static void
 check_choice (const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *rows)
 {
-  gint64 greatest = -1, least = 0;
-
-  g_assert (chosen->heads > 0 && chosen->sets.n == queries->value.rows * chosen->heads);
-  g_assert (chosen->rows.n == plait_ragged_rows (chosen->sets) && rows->value.width % chosen->heads == 0);
-  for (gint64 i = 0; i < plait_chosen_number (chosen); i++)
-    {
-      greatest = MAX (greatest, chosen->row[i]);
-      least = MIN (least, chosen->row[i]);
-    }
-  g_assert (least >= 0 && greatest < rows->value.rows);
+  g_assert (plait_chosen_fits (chosen, queries->value.rows, rows->value.rows));
+  g_assert (rows->value.width % chosen->heads == 0);
 }
 
 /* A number for each chosen row: @node's, which stand end to end. */

@@ -29,6 +29,9 @@ plait_chosen_number (const PlaitChosen *chosen)
  * threads.
  */
 
+/* Whether the numbers fit each other, so many queries and a memory of @rows rows. */
+gboolean plait_chosen_fits (const PlaitChosen *chosen, gint64 queries, gint64 rows);
+
 /* numbers = scale * query . row. */
 void plait_chosen_dot (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numbers, PlaitScalar scale,
                        PlaitTensor queries, PlaitTensor rows);

@@ -281,29 +281,32 @@ TEST_CASE (chosen, weights_and_paths_as_the_slow_twins)
   trial_run (weights_body, 2);
 }
 
-/* A sum over rows that follow one another has the same bits whether other queries have chosen them too or not. */
+/* What a query gets has the same bits whether others have chosen the same rows too or not. */
 static void
 alone_body (Trial *trial)
 {
-  gint64 sets[] = { 0, 1, 2, 3, 4 }, rows[] = { 0, 600, 1200, 1800, 2400 }, width = trial_number (trial, 1, 150);
-  gint64 *row = trial_memory (trial, sizeof (gint64) * 2400);
-  PlaitScalar *numbers = trial_vector (trial, 2400);
-  PlaitTensor x = trial_tensor (trial, 600, width), together = trial_rubbish (trial, 4, width);
-  PlaitTensor alone = trial_rubbish (trial, 4, width);
-  PlaitChosen all = { 1, { 4, sets }, { 4, rows }, row }, one = { 1, { 1, sets }, { 1, rows }, row };
+  gint64 sets[] = { 0, 1, 2, 3, 4, 5 }, rows[] = { 0, 600, 1200, 1800, 2400, 3000 };
+  gint64 *row = trial_memory (trial, sizeof (gint64) * 3000), width = trial_number (trial, 1, 150);
+  PlaitTensor x = trial_tensor (trial, 600, width), y = trial_tensor (trial, 5, width);
+  PlaitTensor together = trial_rubbish (trial, 5, width), alone = trial_rubbish (trial, 1, width);
+  PlaitScalar *numbers = trial_vector (trial, 3000), *products = trial_vector (trial, 3000);
+  PlaitScalar *own = trial_vector (trial, 600);
+  PlaitChosen all = { 1, { 5, sets }, { 5, rows }, row }, one = { 1, { 1, sets }, { 1, rows }, row };
 
-  for (gint64 i = 0; i < 2400; i++)
+  for (gint64 i = 0; i < 3000; i++)
     row[i] = i % 600;
   plait_chosen_sum (trial->pool, &all, together, FALSE, numbers, x);
-  for (gint64 q = 0; q < 4; q++)
+  plait_chosen_dot (trial->pool, &all, products, 1, y, x);
+  for (gint64 q = 0; q < 5; q++)
     {
-      plait_chosen_sum (trial->pool, &one, plait_tensor_rows (alone, q, 1), FALSE, numbers + 600 * q, x);
-      CHECK (memcmp (plait_tensor_row (alone, q), plait_tensor_row (together, q), sizeof (PlaitScalar) * (gsize)width)
-             == 0);
+      plait_chosen_sum (trial->pool, &one, alone, FALSE, numbers + 600 * q, x);
+      plait_chosen_dot (trial->pool, &one, own, 1, plait_tensor_rows (y, q, 1), x);
+      CHECK (memcmp (alone.data, plait_tensor_row (together, q), sizeof (PlaitScalar) * (gsize)width) == 0);
+      CHECK (memcmp (own, products + 600 * q, sizeof (PlaitScalar) * 600) == 0);
     }
 }
 
-TEST_CASE (chosen, a_query_sums_the_same_alone_and_beside_others)
+TEST_CASE (chosen, a_query_gets_the_same_alone_and_beside_others)
 {
   trial_run (alone_body, 2);
 }

@@ -10,20 +10,6 @@
 #define FROM_KEPT(i, d) (i + ((i & d) != 0) * LANES)
 #define FROM_JOINED(i, d) ((i ^ d) + ((i & d) != 0) * LANES)
 
-/* Adds up the lanes of each of VECTOR_LENGTH vectors: lane i of the result is the sum of x[i]. */
-static inline __attribute__ ((always_inline)) Vector
-sums_of_lanes (Vector *x)
-{
-#define ADD_PAIRS(distance)                                                                                            \
-  UNROLL                                                                                                               \
-  for (gint64 i = 0; i < distance; i++)                                                                                \
-    x[i] = SHUFFLE (x[i], x[i + distance], FROM_KEPT, distance)                                                        \
-           + SHUFFLE (x[i], x[i + distance], FROM_JOINED, distance);
-  EACH_DISTANCE (ADD_PAIRS)
-#undef ADD_PAIRS
-  return x[0];
-}
-
 /* The row of the memory's keys or values that is its item @i. */
 static inline const PlaitScalar *
 row_of (const PlaitAttentionMemory *memory, PlaitTensor tensor, gint64 sentence, gint64 i)
@@ -60,7 +46,7 @@ score (const PlaitAttentionJob *job, gint64 sentence, const PlaitScalar *query, 
                 part[i] += vector_load (query + column + v * VECTOR_LENGTH)
                            * vector_load (keys[i] + column + v * VECTOR_LENGTH);
             }
-          vector_store (scores + head * stride + first, sums_of_lanes (part));
+          vector_store (scores + head * stride + first, vector_sums (part));
         }
     }
 }

@@ -3,64 +3,91 @@
 #include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 
-/* A query and the rows that it has chosen, which stand anywhere: row i is @row[i], @stride apart from the next. */
+/* Queries and the rows that they have chosen, which stand anywhere: row i is @row[i], @stride apart from the next. */
 
-/* Rows whose products are summed side by side. */
+/* Products of rows with queries side by side, as many as a vector has lanes. */
+#if defined(PLAIT_SCALAR_DOUBLE) && !defined(__AVX__)
+#define ROWS 2
+#else
 #define ROWS 4
+#endif
+#define QUERIES (VECTOR_BYTES / (int)sizeof (PlaitScalar) / ROWS)
 
 /* Vectors of a sum of rows, and of what is added to rows, that stay in registers. */
 #define VECTORS 8
+/* The same of additive scores, which keep four numbers a column. */
+#if defined(__AVX512F__) || defined(__ARM_NEON)
+#define ADDITIVE_VECTORS 4
+#else
+#define ADDITIVE_VECTORS 1
+#endif
 
+/* @n rows with @queries queries. */
 static inline __attribute__ ((always_inline)) void
-dots (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *const *rows, const int n,
-      gint64 width)
+dots (const int n, const int queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
+      gint64 x_stride, const PlaitScalar *const *rows, gint64 width)
 {
-  Vector sums[ROWS], others[ROWS];
+  Vector sums[VECTOR_BYTES / sizeof (PlaitScalar)];
   gint64 i = 0;
 
   UNROLL
-  for (int k = 0; k < n; k++)
-    sums[k] = others[k] = (Vector){ 0 };
-  for (; i + 2 * VECTOR_LENGTH <= width; i += 2 * VECTOR_LENGTH)
+  for (int k = 0; k < n * queries; k++)
+    sums[k] = (Vector){ 0 };
+  for (; i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)
+    UNROLL
+  for (int q = 0; q < queries; q++)
     UNROLL
   for (int k = 0; k < n; k++)
-    {
-      sums[k] += vector_load (x + i) * vector_load (rows[k] + i);
-      others[k] += vector_load (x + i + VECTOR_LENGTH) * vector_load (rows[k] + i + VECTOR_LENGTH);
-    }
-  for (; i < width; i += VECTOR_LENGTH)
-    {
-      gint64 here = MIN (width - i, VECTOR_LENGTH);
-
-      UNROLL
-      for (int k = 0; k < n; k++)
-        sums[k] += take (x + i, here) * take (rows[k] + i, here);
-    }
-  UNROLL
+    sums[q * n + k] += vector_load (x + q * x_stride + i) * vector_load (rows[k] + i);
+  if (i < width)
+    UNROLL
+  for (int q = 0; q < queries; q++)
+    UNROLL
   for (int k = 0; k < n; k++)
-    y[k] = scale * vector_sum (sums[k] + others[k]);
+    sums[q * n + k] += take (x + q * x_stride + i, width - i) * take (rows[k] + i, width - i);
+  if (n * queries == VECTOR_LENGTH)
+    {
+      PlaitScalar products[VECTOR_BYTES / sizeof (PlaitScalar)];
+
+      vector_store (products, scale * vector_sums (sums));
+      UNROLL
+      for (int q = 0; q < queries; q++)
+        memcpy (y + q * y_stride, products + q * n, sizeof (PlaitScalar) * (gsize)n);
+    }
+  else
+    UNROLL
+  for (int q = 0; q < queries; q++)
+    UNROLL
+  for (int k = 0; k < n; k++)
+    y[q * y_stride + k] = scale * vector_sum (sums[q * n + k]);
+}
+
+/* @n rows with all of @queries queries. */
+static inline __attribute__ ((always_inline)) void
+dots_of_all (const int n, gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
+             gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 width)
+{
+  const PlaitScalar *at[ROWS];
+  gint64 q = 0;
+
+  for (int k = 0; k < n; k++)
+    at[k] = rows + row[k] * stride;
+  for (; q + QUERIES <= queries; q += QUERIES)
+    dots (n, QUERIES, y + q * y_stride, y_stride, scale, x + q * x_stride, x_stride, at, width);
+  for (; q < queries; q++)
+    dots (n, 1, y + q * y_stride, y_stride, scale, x + q * x_stride, x_stride, at, width);
 }
 
 void
-KERNEL (dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
-                   const gint64 *row, gint64 n, gint64 width)
+KERNEL (dot_rows) (gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
+                   gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, gint64 width)
 {
   gint64 i = 0;
 
   for (; i + ROWS <= n; i += ROWS)
-    {
-      const PlaitScalar *at[ROWS];
-
-      for (int k = 0; k < ROWS; k++)
-        at[k] = rows + row[i + k] * stride;
-      dots (y + i, scale, x, at, ROWS, width);
-    }
+    dots_of_all (ROWS, queries, y + i, y_stride, scale, x, x_stride, rows, stride, row + i, width);
   for (; i < n; i++)
-    {
-      const PlaitScalar *at = rows + row[i] * stride;
-
-      dots (y + i, scale, x, &at, 1, width);
-    }
+    dots_of_all (1, queries, y + i, y_stride, scale, x, x_stride, rows, stride, row + i, width);
 }
 
 /* The last of the vectors has @last elements. */
@@ -145,31 +172,52 @@ KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint6
   EACH_PART (spread_part, i, width, rows + i, stride, row, n, numbers, x + i);
 }
 
+/* Rows are taken one after another, so that what they share stays in registers. */
 static inline __attribute__ ((always_inline)) void
-additive_part (const PlaitAdditiveRows *job, gint64 i, gint64 here)
+additive_part (const int vectors, gint64 last, const PlaitAdditiveRows *job, gint64 column)
 {
-  Vector query = take (job->query + i, here), vector = take (job->vector + i, here);
-  Vector dquery = { 0 }, dvector = { 0 };
+  Vector query[VECTORS], vector[VECTORS], dquery[VECTORS], dvector[VECTORS];
 
+  UNROLL
+  for (int v = 0; v < vectors; v++)
+    {
+      gint64 i = column + v * VECTOR_LENGTH, here = v == vectors - 1 ? last : VECTOR_LENGTH;
+
+      query[v] = take (job->query + i, here);
+      vector[v] = take (job->vector + i, here);
+      dquery[v] = dvector[v] = (Vector){ 0 };
+    }
   for (gint64 k = 0; k < job->n; k++)
     {
+      const PlaitScalar *key = job->keys + job->row[k] * job->stride + column;
       PlaitScalar dscore = job->dscores[k];
-      Vector t = vector_tanh (query + take (job->keys + job->row[k] * job->stride + i, here));
-      Vector dt = dscore * vector;
-      Vector dx = PLAIT_TERM (chosen_additive_one, dt) - PLAIT_TERM (chosen_additive_square, dt * t * t);
 
-      dvector += PLAIT_TERM (chosen_additive_vector, dscore * t);
-      dquery += PLAIT_TERM (chosen_additive_query, dx);
-      if (job->dkeys != NULL)
+      UNROLL
+      for (int v = 0; v < vectors; v++)
         {
-          PlaitScalar *to = job->dkeys + job->row[k] * job->dstride + i;
+          gint64 here = v == vectors - 1 ? last : VECTOR_LENGTH;
+          Vector t = vector_tanh (query[v] + take (key + v * VECTOR_LENGTH, here)), dt = dscore * vector[v];
+          Vector dx = PLAIT_TERM (chosen_additive_one, dt) - PLAIT_TERM (chosen_additive_square, dt * t * t);
 
-          put (to, take (to, here) + PLAIT_TERM (chosen_additive_key, dx), here);
+          dvector[v] += PLAIT_TERM (chosen_additive_vector, dscore * t);
+          dquery[v] += PLAIT_TERM (chosen_additive_query, dx);
+          if (job->dkeys != NULL)
+            {
+              PlaitScalar *to = job->dkeys + job->row[k] * job->dstride + column + v * VECTOR_LENGTH;
+
+              put (to, take (to, here) + PLAIT_TERM (chosen_additive_key, dx), here);
+            }
         }
     }
-  if (job->dquery != NULL)
-    put (job->dquery + i, take (job->dquery + i, here) + dquery, here);
-  put (job->dvector + i, take (job->dvector + i, here) + dvector, here);
+  UNROLL
+  for (int v = 0; v < vectors; v++)
+    {
+      gint64 i = column + v * VECTOR_LENGTH, here = v == vectors - 1 ? last : VECTOR_LENGTH;
+
+      if (job->dquery != NULL)
+        put (job->dquery + i, take (job->dquery + i, here) + dquery[v], here);
+      put (job->dvector + i, take (job->dvector + i, here) + dvector[v], here);
+    }
 }
 
 void
@@ -177,10 +225,12 @@ KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width)
 {
   gint64 i = 0;
 
+  for (; i + ADDITIVE_VECTORS * VECTOR_LENGTH <= width; i += ADDITIVE_VECTORS * VECTOR_LENGTH)
+    additive_part (ADDITIVE_VECTORS, VECTOR_LENGTH, job, i);
   for (; i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)
-    additive_part (job, i, VECTOR_LENGTH);
+    additive_part (1, VECTOR_LENGTH, job, i);
   if (i < width)
-    additive_part (job, i, width - i);
+    additive_part (1, width - i, job, i);
 }
 
 /* exp (score - greatest) of the set, divided by their sum. NaN is passed over by the greatest, not by the sum. */
@@ -209,6 +259,20 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
 
       put (weights + i, factor * take (weights + i, here), here);
     }
+}
+
+void
+KERNEL (extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest)
+{
+  gint64 low = G_MAXINT64, high = -1;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      low = MIN (low, numbers[i]);
+      high = MAX (high, numbers[i]);
+    }
+  *least = low;
+  *greatest = high;
 }
 
 void

@@ -220,16 +220,20 @@ typedef struct
   void (*additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                    gint64 n);
 
-  /* Of rows that stand anywhere, row i at rows + row[i] * stride: y[i] = scale * x . row i, for @n rows of @width. */
-  void (*dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
-                    const gint64 *row, gint64 n, gint64 width);
+  /* Of rows that stand anywhere, row i at rows + row[i] * stride: y[q][i] = scale * x[q] . row i, for @queries queries
+   * and @n rows of @width. */
+  void (*dot_rows) (gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
+                    gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, gint64 width);
   /* y = (@add: y +) the sum of numbers[i] * row i. Every element is one chain of multiply-adds in the order of i. */
   void (*sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows, gint64 stride,
                     const gint64 *row, gint64 n, gint64 width);
   /* Adds numbers[i] * x to row i. */
   void (*spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,
                        const PlaitScalar *x, gint64 width);
+  /* Adds the gradients of additive scores. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
+  /* The least of @n numbers, and the greatest, but -1 at least. No number: G_MAXINT64 and -1. */
+  void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
   /* The softmax of each of @n sets, set s having the numbers offsets[s] .. offsets[s + 1] - 1. */
   void (*softmax_sets) (PlaitScalar *weights, const PlaitScalar *scores, const gint64 *offsets, gint64 n);
   /* dscores = (@add: dscores +) weights * (dweights - sum of weights * dweights), set by set. */

@@ -43,13 +43,15 @@ PlaitScalar KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar
                                      const PlaitScalar *vector, gint64 n);
 void KERNEL (additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                        gint64 n);
-void KERNEL (dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
-                        const gint64 *row, gint64 n, gint64 width);
+void KERNEL (dot_rows) (gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
+                        gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n,
+                        gint64 width);
 void KERNEL (sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows,
                         gint64 stride, const gint64 *row, gint64 n, gint64 width);
 void KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,
                            const PlaitScalar *x, gint64 width);
 void KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
+void KERNEL (extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
 void KERNEL (softmax_sets) (PlaitScalar *weights, const PlaitScalar *scores, const gint64 *offsets, gint64 n);
 void KERNEL (softmax_sets_backward) (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweights,
                                      const PlaitScalar *weights, const gint64 *offsets, gint64 n);

@@ -196,6 +196,27 @@ vector_sum (Vector x)
   return x[0];
 }
 
+/* Adds up the lanes of each of VECTOR_LENGTH vectors, in the order of vector_sum: lane i of the result is the sum of
+ * x[i].
+ */
+static inline __attribute__ ((always_inline)) Vector
+vector_sums (Vector *x)
+{
+  const IntegerVector lane = vector_lanes ();
+
+  UNROLL
+  for (VectorInteger distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
+    {
+      const IntegerVector second = ((lane & distance) != 0) & (VectorInteger)VECTOR_LENGTH;
+
+      UNROLL
+      for (VectorInteger i = 0; i < distance; i++)
+        x[i] = __builtin_shuffle (x[i], x[i + distance], lane | second)
+               + __builtin_shuffle (x[i], x[i + distance], (lane ^ distance) | second);
+    }
+  return x[0];
+}
+
 /* NaN is passed over or found. */
 static inline __attribute__ ((always_inline)) PlaitScalar
 vector_greatest (Vector x)
