@@ -3,31 +3,81 @@
 
 #include <string.h>
 
-/* The reference's numbers are kept to twelve digits. */
+#include "base/number.h"
+
+/* What the reference computed is kept to twelve digits. */
 #ifdef PLAIT_SCALAR_DOUBLE
 #define AGREEMENT 1e-9
 #else
 #define AGREEMENT 5e-5
 #endif
 
-static const ReferenceArray *
-find (const char *the_case, const char *name)
-{
-  g_autofree char *whole = g_strdup_printf ("%s/%s", the_case, name);
+#define FILE_NAME "tests/nn/reference-cases.txt"
 
-  for (unsigned i = 0; i < n_reference_arrays; i++)
-    if (strcmp (reference_arrays[i].name, whole) == 0)
-      return &reference_arrays[i];
-  return NULL;
+/* The array of which @header, "NAME ROWS WIDTH", stands in a line; *@rest comes behind it, and is moved behind the
+ * array. NULL if that is none. (transfer full) */
+static ReferenceArray *
+read_array (const char *header, char **rest)
+{
+  g_auto (GStrv) words = g_strsplit (header, " ", -1);
+  ReferenceArray *array;
+  gint64 rows, width;
+  double *numbers;
+
+  if (g_strv_length (words) != 3 || !plait_parse_integer (words[1], &rows) || !plait_parse_integer (words[2], &width))
+    return NULL;
+  numbers = g_new (double, rows *width + 1);
+  for (gint64 i = 0; i < rows * width; i++)
+    {
+      char *end;
+
+      numbers[i] = g_ascii_strtod (*rest, &end);
+      g_assert_true (end > *rest && *end == ((i + 1) % width > 0 ? ' ' : '\n'));
+      *rest = end + 1;
+    }
+  array = g_new (ReferenceArray, 1);
+  *array = (ReferenceArray){ (int)rows, (int)width, numbers };
+  return array;
+}
+
+/* Name -> array, of all in the file. */
+static GHashTable *
+load (void)
+{
+  GHashTable *arrays = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree char *path = plait_test_source_path (FILE_NAME);
+  g_autofree char *text = NULL;
+  char *rest, *end;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  for (rest = text; (end = strchr (rest, '\n')) != NULL;)
+    {
+      g_autofree char *line = g_strndup (rest, (gsize)(end - rest));
+      ReferenceArray *array;
+
+      rest = end + 1;
+      if (line[0] == '#')
+        continue;
+      array = read_array (line, &rest);
+      if (array == NULL)
+        g_error ("%s: \"%s\" is no header of an array", path, line);
+      g_hash_table_insert (arrays, g_strndup (line, strcspn (line, " ")), array);
+    }
+  return arrays;
 }
 
 const ReferenceArray *
 reference (const char *the_case, const char *name)
 {
-  const ReferenceArray *array = find (the_case, name);
+  static GHashTable *arrays; /* lasts as long as the process */
+  g_autofree char *whole = g_strdup_printf ("%s/%s", the_case, name);
+  const ReferenceArray *array;
 
+  if (arrays == NULL)
+    arrays = load ();
+  array = g_hash_table_lookup (arrays, whole);
   if (array == NULL)
-    g_error ("there is no reference array %s/%s", the_case, name);
+    g_error ("there is no array %s in " FILE_NAME, whole);
   return array;
 }
 

@@ -5,19 +5,15 @@
 #include "nn/attention.h"
 #include "nn/norm.h"
 
-/* Cases of a float64 reference, and what it takes to hold layers to them. */
+/* Cases of a float64 reference, which reference-cases.txt holds, and what it takes to hold layers to them. */
 typedef struct
 {
-  const char *name; /* COMPONENT/CASE/inputs/x and the like */
   int rows;
   int width;
   const double *numbers;
 } ReferenceArray;
 
-extern const ReferenceArray reference_arrays[];
-extern const unsigned n_reference_arrays;
-
-/* The array CASE/NAME, which must exist. */
+/* The array CASE/NAME, such as "recurrent/lstm" and "inputs/x", which must exist. */
 const ReferenceArray *reference (const char *the_case, const char *name);
 
 /* A leaf with the numbers of CASE/inputs/NAME. */
