@@ -501,7 +501,7 @@ run_and_kill (const char *name, const char *const *overrides, int number)
 
 TEST_CASE (grid, goes_on_to_the_same_bits_after_a_kill)
 {
-  static const int numbers[] = { 100, 450, 600, 750 };
+  static const int numbers[] = { 100, 530, 620, 750 };
   const char *const long_run[] = { "train.epochs=4", "train.checkpoint_every=1", NULL };
 
   write_grid ("decoder.combiner=serial;flat\n");
