@@ -23,6 +23,22 @@ blocks_text (const PlaitBlocks *blocks, gint64 s)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* A row's parent is the first of the blocks that have it among their children. */
+static void
+check_parents (const PlaitBlocks *blocks, gint64 n)
+{
+  for (gint64 row = 0; row < n; row++)
+    {
+      CONTEXT ("row %d", (int)row);
+      gint64 parent = -1;
+
+      for (gint64 b = blocks->shares.blocks.n - 1; b >= 0; b--)
+        if (row >= blocks->first_child[b] && row < blocks->first_child[b] + blocks->n_children[b])
+          parent = b;
+      CHECK_INT (blocks->parent[row], parent);
+    }
+}
+
 typedef struct
 {
   double numbers[6];
@@ -47,6 +63,7 @@ hold_cuts (const Cut *cuts, guint n, gboolean halts, gint64 longest)
       g_autofree char *text = blocks_text (&blocks, 1);
 
       CHECK_STRING (text, cuts[i].blocks);
+      check_parents (&blocks, cuts[i].n);
       CHECK_INT (plait_ragged_length (blocks.rows, 0) + plait_ragged_length (blocks.rows, 2), 0);
     }
 }
@@ -83,6 +100,7 @@ TEST_CASE (blocks, cif_carries_the_surplus_and_judges_the_tail)
     { { .5, .5, .5, .5 }, 4, "[0 1|2][2 3|2]" },    /* nothing is carried */
     { { .75, .75, .5, .25 }, 4, "[0 1|2][1 2|3]" }, /* the tail of .25 is dropped: row 3 is the last block's child */
     { { .75, .75, .5, .25, .5 }, 5, "[0 1|2][1 2|2][3 4|2]" }, /* a tail of .75 is a block */
+    { { .5, .5, .5 }, 3, "[0 1|3]" },                          /* half a block is none */
     { { .75, .75, .25, .25 }, 4, "[0 1|2][1 2 3|3]" },         /* fills exactly */
     { { .25, .25, .25, .125, .5 }, 5, "[0 1 2 3 4|5]" },       /* the tail is the surplus alone, and dropped */
     { { .25, .25, .375, .875, .0 }, 5, "[0 1 2 3|4][3 4|2]" }, /* the same, kept */
