@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/stop.h"
+#include "cli/table-print.h"
 #include "experiment/evaluation.h"
 #include "experiment/trained.h"
 #include "tensor/blas.h"
@@ -56,24 +56,20 @@ static void
 print_table (const Test *test, GPtrArray *const *scores)
 {
   const PlaitExperiment *experiment = test->trained->experiment;
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
   g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
   guint n_metrics = scores[0]->len;
 
-  plait_columns_add (columns, "shuffled", PLAIT_COLUMN_LEFT);
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Shuffled");
   for (guint k = 0; k < n_metrics; k++)
-    plait_columns_add (columns, ((const PlaitResult *)scores[0]->pdata[k])->name, PLAIT_COLUMN_RIGHT);
+    plait_table_column (table, PLAIT_TABLE_NUMBERS, ((const PlaitResult *)scores[0]->pdata[k])->name);
   for (guint i = 0; i <= experiment->n_sources; i++)
     {
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, i == 0 ? "nothing" : experiment->sources[i - 1].name);
+      plait_table_text (table, PLAIT_TABLE_NAME, i == 0 ? "nothing" : experiment->sources[i - 1].name);
       for (guint k = 0; k < n_metrics; k++)
-        {
-          g_autofree char *cell = plait_result_to_cell (scores[i]->pdata[k], 2);
-
-          plait_columns_cell (columns, PLAIT_PAGE_PLAIN, cell);
-        }
+        plait_table_score (table, plait_result_score (scores[i]->pdata[k]));
     }
-  plait_columns_print (columns, page);
+  plait_table_print (table, page);
 }
 
 static void

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "cli/attention-difference.h"
-#include "cli/columns.h"
 #include "cli/compare.h"
+#include "cli/table-print.h"
 
 /* plait compare --attention: two files, layer by layer and head by head. */
 
@@ -45,46 +45,44 @@ print_json (GPtrArray *differences)
   fputs (plait_json_string (json), stdout);
 }
 
-static void
-number_cell (PlaitColumns *columns, double value)
+/* A row a layer, a column a head. (transfer full) */
+static PlaitTable *
+divergence_table (const PlaitAttentionDifference *difference)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  PlaitTable *table = plait_table_new ();
 
-  plait_columns_cell (columns, PLAIT_PAGE_PLAIN,
-                      isfinite (value) ? g_ascii_formatd (text, sizeof text, "%.4f", value) : "–");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Layer");
+  for (gint64 h = 0; h < difference->heads; h++)
+    {
+      g_autofree char *head = g_strdup_printf ("Head %" G_GINT64_FORMAT, h);
+
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, head)->format = "%.4f";
+    }
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Mean")->format = "%.4f";
+  for (gint64 l = 0; l < difference->layers; l++)
+    {
+      double sum = 0;
+
+      plait_table_integer (table, PLAIT_TABLE_NAME, l);
+      for (gint64 h = 0; h < difference->heads; h++)
+        {
+          sum += mean (difference, l * difference->heads + h);
+          plait_table_known (table, mean (difference, l * difference->heads + h));
+        }
+      plait_table_known (table, sum / (double)difference->heads);
+    }
+  return table;
 }
 
 static void
 print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
 {
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autoptr (PlaitTable) table = divergence_table (difference);
   g_autofree char *title = g_strdup_printf ("attention to %s on %s", difference->memory, difference->split);
 
   plait_page_heading (page, title);
   if (difference->sentences > 0)
-    {
-      plait_columns_add (columns, "Layer", PLAIT_COLUMN_RIGHT);
-      for (gint64 h = 0; h < difference->heads; h++)
-        {
-          g_autofree char *head = g_strdup_printf ("Head %" G_GINT64_FORMAT, h);
-          plait_columns_add (columns, head, PLAIT_COLUMN_RIGHT);
-        }
-      plait_columns_add (columns, "Mean", PLAIT_COLUMN_RIGHT);
-      for (gint64 l = 0; l < difference->layers; l++)
-        {
-          g_autofree char *layer = g_strdup_printf ("%" G_GINT64_FORMAT, l);
-          double sum = 0;
-
-          plait_columns_cell (columns, PLAIT_PAGE_NAME, layer);
-          for (gint64 h = 0; h < difference->heads; h++)
-            {
-              sum += mean (difference, l * difference->heads + h);
-              number_cell (columns, mean (difference, l * difference->heads + h));
-            }
-          number_cell (columns, sum / (double)difference->heads);
-        }
-      plait_columns_print (columns, page);
-    }
+    plait_table_print (table, page);
   plait_page_text (page, PLAIT_PAGE_DIM, "  %" G_GINT64_FORMAT " sentence%s", difference->sentences,
                    difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)

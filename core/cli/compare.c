@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/compare.h"
 #include "cli/comparison.h"
 #include "cli/lengths.h"
 #include "cli/options.h"
+#include "cli/table-print.h"
 
 /* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
-
-#define DIGITS 2
 
 static void
 add_score_json (PlaitJson *json, const PlaitCellScore *score, const PlaitComparison *comparison)
@@ -73,129 +69,48 @@ print_json (const PlaitRunComparison *comparison, GError **error)
   return TRUE;
 }
 
-/* The runs' scores on @split, whose measures are @first .. @last - 1. */
 static void
-print_split (const PlaitRunComparison *comparison, guint first, guint last, PlaitPage *page)
+print_scores (const PlaitRunComparison *comparison, PlaitPage *page)
 {
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
-  gboolean several = comparison->runs->len > 1;
-
-  g_autofree char *title = g_strdup_printf ("scores on %s", comparison->measures[first].split);
-  plait_page_heading (page, title);
-  plait_columns_add (columns, "Run", PLAIT_COLUMN_LEFT);
-  for (guint m = first; m < last; m++)
+  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
     {
-      plait_columns_add (columns, comparison->measures[m].name, PLAIT_COLUMN_RIGHT);
-      if (several && comparison->measures[m].tested)
-        {
-          plait_columns_add (columns, "p", PLAIT_COLUMN_RIGHT);
-          plait_columns_add (columns, "", PLAIT_COLUMN_LEFT);
-        }
+      g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
+      g_autofree char *title = g_strdup_printf ("scores on %s", comparison->measures[first].split);
+
+      plait_page_heading (page, title);
+      plait_table_print (scores, page);
     }
-  for (guint r = 0; r < comparison->runs->len; r++)
-    {
-      const PlaitRunFile *run = comparison->runs->pdata[r];
-
-      plait_columns_cell (columns, PLAIT_PAGE_NAME, run->name);
-      for (guint m = first; m < last; m++)
-        {
-          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
-          g_autofree char *score = plait_run_value_text (value, DIGITS);
-
-          plait_columns_cell (columns, PLAIT_PAGE_PLAIN, score);
-          if (several && comparison->measures[m].tested)
-            {
-              g_autofree char *p = plait_run_value_p (value);
-
-              plait_columns_cell (columns, value->compared ? PLAIT_PAGE_PLAIN : PLAIT_PAGE_DIM, p);
-              plait_columns_cell (columns, PLAIT_PAGE_NAME, plait_run_value_is_significant (value) ? "*" : "");
-            }
-        }
-    }
-  plait_columns_print (columns, page);
+  if (comparison->n_measures == 0)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
 }
 
 static void
-print_sizes (const PlaitRunComparison *comparison, PlaitPage *page)
+print_settings (const PlaitRunComparison *comparison, PlaitPage *page)
 {
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
-
-  plait_page_heading (page, "models");
-  plait_columns_add (columns, "Run", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, "Parameters", PLAIT_COLUMN_RIGHT);
-  plait_columns_add (columns, "Target tokens/s", PLAIT_COLUMN_RIGHT);
-  plait_columns_add (columns, "File", PLAIT_COLUMN_LEFT);
-  for (guint r = 0; r < comparison->runs->len; r++)
-    {
-      const PlaitRunFile *run = comparison->runs->pdata[r];
-      g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, run->result->parameters);
-      char rate[G_ASCII_DTOSTR_BUF_SIZE] = "–";
-
-      if (isfinite (run->rate))
-        g_ascii_formatd (rate, sizeof rate, "%.0f", run->rate);
-      plait_columns_cell (columns, PLAIT_PAGE_NAME, run->name);
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, parameters);
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, rate);
-      plait_columns_cell (columns, PLAIT_PAGE_DIM, plait_store_path (run->store));
-    }
-  plait_columns_print (columns, page);
-}
-
-static void
-print_differences (const PlaitRunComparison *comparison, PlaitPage *page)
-{
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autoptr (PlaitTable) settings = plait_run_comparison_settings (comparison);
 
   if (comparison->runs->len < 2)
     return;
   plait_page_heading (page, comparison->differences->len > 0 ? "set otherwise" : "all settings are the same");
-  if (comparison->differences->len == 0)
-    return;
-  plait_columns_add (columns, "Key", PLAIT_COLUMN_LEFT);
-  for (guint r = 0; r < comparison->runs->len; r++)
-    plait_columns_add (columns, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, PLAIT_COLUMN_LEFT);
-  for (guint d = 0; d < comparison->differences->len; d++)
-    {
-      const PlaitRunDifference *difference = comparison->differences->pdata[d];
-
-      plait_columns_cell (columns, PLAIT_PAGE_NAME, difference->key);
-      for (guint r = 0; r < comparison->runs->len; r++)
-        plait_columns_cell (columns, PLAIT_PAGE_PLAIN, difference->values[r]);
-    }
-  plait_columns_print (columns, page);
+  if (comparison->differences->len > 0)
+    plait_table_print (settings, page);
 }
 
 static gboolean
 print_text (const PlaitRunComparison *comparison, GError **error)
 {
   g_autoptr (GPtrArray) lengths = plait_length_tables_of_runs (comparison, error);
-  g_autofree const char **names = g_new (const char *, comparison->runs->len + 1);
+  g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
 
   if (lengths == NULL)
     return FALSE;
   g_autoptr (PlaitPage) page = plait_page_new ();
-  for (guint first = 0, last; first < comparison->n_measures; first = last)
-    {
-      for (last = first + 1; last < comparison->n_measures
-                             && strcmp (comparison->measures[first].split, comparison->measures[last].split) == 0;)
-        last++;
-      print_split (comparison, first, last, page);
-    }
-  if (comparison->n_measures > 0)
-    {
-      g_autofree char *legend = plait_run_comparison_legend (comparison);
-
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-      plait_page_paragraph (page, 2, 2, legend);
-    }
-  else
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
-  for (guint r = 0; r < comparison->runs->len; r++)
-    names[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->name;
+  print_scores (comparison, page);
   for (guint i = 0; i < lengths->len; i++)
-    plait_length_table_print (lengths->pdata[i], names, page);
-  print_sizes (comparison, page);
-  print_differences (comparison, page);
+    plait_length_table_print (lengths->pdata[i], page);
+  plait_page_heading (page, "models");
+  plait_table_print (sizes, page);
+  print_settings (comparison, page);
   return TRUE;
 }
 

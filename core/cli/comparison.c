@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/comparison.h"
 
-#include <math.h>
 #include <string.h>
-
-#define SIGNIFICANT 0.05
 
 void
 plait_run_comparison_free (PlaitRunComparison *comparison)
@@ -92,50 +89,4 @@ const PlaitRunValue *
 plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure)
 {
   return &comparison->values[run * comparison->n_measures + measure];
-}
-
-char *
-plait_run_value_text (const PlaitRunValue *value, guint digits)
-{
-  g_autofree char *format = g_strdup_printf ("%%.%uf", digits);
-  char texts[3][G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (value->score == NULL)
-    return g_strdup ("–");
-  double numbers[] = { value->score->score, value->score->low, value->score->high };
-  for (guint i = 0; i < 3; i++)
-    g_ascii_formatd (texts[i], sizeof texts[i], format, numbers[i]);
-  if (value->score->low == value->score->score && value->score->high == value->score->score)
-    return g_strdup (texts[0]);
-  return g_strdup_printf ("%s [%s, %s]", texts[0], texts[1], texts[2]);
-}
-
-char *
-plait_run_value_p (const PlaitRunValue *value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  return g_strdup (value->compared ? g_ascii_formatd (text, sizeof text, "%.4f", value->comparison.adjusted_p) : "–");
-}
-
-gboolean
-plait_run_value_is_significant (const PlaitRunValue *value)
-{
-  return value->compared && value->comparison.adjusted_p < SIGNIFICANT;
-}
-
-char *
-plait_run_comparison_legend (const PlaitRunComparison *comparison)
-{
-  const PlaitRunFile *first = comparison->runs->pdata[0];
-  gboolean bootstrap = comparison->options.test == PLAIT_TEST_BOOTSTRAP;
-
-  if (comparison->runs->len < 2 || !comparison->options.tested)
-    return g_strdup ("Brackets are 95 % intervals of the bootstrap.");
-  return g_strdup_printf ("Brackets are 95 %% intervals of the bootstrap. p is against %s: %s, %" G_GINT64_FORMAT
-                          " %s, seed %" G_GINT64_FORMAT
-                          ", adjusted by Holm's method; * marks p below 0.05. It speaks of these trained "
-                          "models on other sentences, not of other training seeds.",
-                          first->name, bootstrap ? "paired bootstrap" : "approximate randomisation",
-                          comparison->options.trials, bootstrap ? "resamples" : "shuffles", comparison->options.seed);
 }

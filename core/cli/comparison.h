@@ -42,14 +42,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 /* (transfer none) */
 const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure);
 
-/* "34.50 [33.30, 35.70]", "34.50" without an interval, "–" for no score. (transfer full) */
-char *plait_run_value_text (const PlaitRunValue *value, guint digits);
+/* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
+PlaitTableScore plait_cell_score_shown (const PlaitCellScore *score);
 
-/* "0.0123", Holm-adjusted; "–" where nothing was compared. (transfer full) */
-char *plait_run_value_p (const PlaitRunValue *value);
+/*
+ * Tables
+ */
 
-/* Whether the adjusted p is below 5 %. */
-gboolean plait_run_value_is_significant (const PlaitRunValue *value);
+/* Of the measures from @first on, the first that is of another split. */
+guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* What the numbers mean, in a sentence or two. (transfer full) */
-char *plait_run_comparison_legend (const PlaitRunComparison *comparison);
+/* The scores of the split whose measures begin with @first, with p where there are runs to compare; below the last
+ * split's, what the numbers mean. (transfer full) */
+PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
+
+/* Parameters, speed, files. (transfer full) */
+PlaitTable *plait_run_comparison_sizes (const PlaitRunComparison *comparison);
+
+/* The settings that differ. (transfer full) */
+PlaitTable *plait_run_comparison_settings (const PlaitRunComparison *comparison);

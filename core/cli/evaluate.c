@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/lengths.h"
 #include "cli/options.h"
+#include "cli/table-print.h"
 #include "data/text-file.h"
 #include "evaluate/report.h"
 #include "evaluate/text.h"
@@ -245,46 +245,59 @@ print_lines (const Evaluation *evaluation)
     }
 }
 
-/* One table a metric: system, score, difference from the first, p. */
-static void
-print_metric (const Evaluation *evaluation, guint m, PlaitPage *page)
+/* System, score, difference from the first, p. (transfer full) */
+static PlaitTable *
+metric_table (const Evaluation *evaluation, guint m)
 {
-  const PlaitResult *first = evaluation->systems[0].results[m];
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  PlaitTable *table = plait_table_new ();
 
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", m > 0 ? "\n" : "");
-  plait_columns_add (columns, "System", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, first->name, PLAIT_COLUMN_RIGHT);
+  plait_table_column (table, PLAIT_TABLE_WORDS, "System");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, evaluation->systems[0].results[m]->name);
   if (evaluation->tested)
-    plait_comparison_columns (columns);
+    {
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, "p (Holm)");
+    }
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
       const System *system = &evaluation->systems[s];
-      g_autofree char *cell = plait_result_to_cell (system->results[m], DIGITS);
+      const PlaitComparison *comparison = &system->comparisons[m];
 
-      plait_columns_cell (columns, PLAIT_PAGE_NAME, system->name);
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, cell);
-      if (evaluation->tested)
-        plait_comparison_cells (columns, s > 0 ? &system->comparisons[m] : NULL, DIGITS);
+      plait_table_text (table, PLAIT_TABLE_NAME, system->name);
+      plait_table_score (table, plait_result_score (system->results[m]));
+      if (evaluation->tested && s > 0)
+        {
+          plait_table_real (table, comparison->difference);
+          plait_table_p (table, comparison->p, FALSE);
+          plait_table_p (table, comparison->adjusted_p, plait_is_significant (comparison->adjusted_p));
+        }
+      for (guint c = 0; evaluation->tested && s == 0 && c < 3; c++)
+        plait_table_none (table);
     }
-  plait_columns_print (columns, page);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", first->signature);
+  return table;
 }
 
 static void
 print_tables (const Evaluation *evaluation)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
+  gboolean bootstrap = evaluation->test == PLAIT_TEST_BOOTSTRAP;
+  g_autofree char *test
+      = g_strdup_printf ("Against %s: %s, %u %s, seed %" G_GUINT64_FORMAT "; * marks Holm-adjusted p below 0.05.",
+                         evaluation->systems[0].name, bootstrap ? "paired bootstrap" : "approximate randomisation",
+                         evaluation->trials, bootstrap ? "resamples" : "shuffles", evaluation->seed);
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
-    print_metric (evaluation, m, page);
+    {
+      g_autoptr (PlaitTable) table = metric_table (evaluation, m);
+
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", m > 0 ? "\n" : "");
+      plait_table_print (table, page);
+      plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", evaluation->systems[0].results[m]->signature);
+    }
   if (!evaluation->tested)
     return;
-  g_autofree char *test = g_strdup_printf (
-      "Against %s: %s, %u %s, seed %" G_GUINT64_FORMAT "; * marks Holm-adjusted p below 0.05.",
-      evaluation->systems[0].name,
-      evaluation->test == PLAIT_TEST_BOOTSTRAP ? "paired bootstrap" : "approximate randomisation", evaluation->trials,
-      evaluation->test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", evaluation->seed);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
   plait_page_paragraph (page, 2, 2, test);
 }
@@ -293,7 +306,7 @@ print_tables (const Evaluation *evaluation)
 static void
 print_lengths (const Evaluation *evaluation)
 {
-  g_autofree const char **names = g_new (const char *, evaluation->n_systems + 1);
+  g_autofree const char **names = g_new0 (const char *, evaluation->n_systems + 1);
 
   if (evaluation->bins == NULL)
     return;
@@ -304,13 +317,12 @@ print_lengths (const Evaluation *evaluation)
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
       const PlaitResult *result = evaluation->systems[0].results[m];
-      g_autoptr (PlaitLengthTable) table
-          = plait_length_table_begin (NULL, result->metric, result->name, evaluation->n_systems);
+      g_autoptr (PlaitLengthTable) table = plait_length_table_begin (NULL, result->metric, result->name, names);
 
       for (guint s = 0; s < evaluation->n_systems; s++)
         for (guint i = 0; i < evaluation->bins->n; i++)
           plait_length_table_set (table, s, evaluation->systems[s].lengths[m]->pdata[i]);
-      plait_length_table_print (table, names, page);
+      plait_length_table_print (table, page);
     }
 }
 

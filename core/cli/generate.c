@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/number.h"
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/table-print.h"
 
 /* plait generate: writes the corpus of a task as text files; without a task it lists them. */
 
@@ -69,43 +69,41 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
 }
 
 static void
-print_parameter (PlaitColumns *columns, const char *name, gint64 initial, const char *range, const char *summary)
+add_parameter (PlaitTable *table, const char *name, gint64 initial, const char *range, const char *summary)
 {
-  g_autofree char *value = g_strdup_printf ("%" G_GINT64_FORMAT, initial);
-
-  plait_columns_cell (columns, PLAIT_PAGE_NAME, name);
-  plait_columns_cell (columns, PLAIT_PAGE_PLAIN, value);
-  plait_columns_cell (columns, PLAIT_PAGE_DIM, range);
-  plait_columns_cell (columns, PLAIT_PAGE_PLAIN, summary);
+  plait_table_text (table, PLAIT_TABLE_NAME, name);
+  plait_table_integer (table, PLAIT_TABLE_PLAIN, initial);
+  plait_table_text (table, PLAIT_TABLE_DIM, range);
+  plait_table_text (table, PLAIT_TABLE_PLAIN, summary);
 }
 
 static void
 print_task (PlaitPage *page, const PlaitTask *task)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
   g_autofree char *streams = g_strjoinv (", ", (char **)task->streams);
 
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s", task->name);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
   plait_page_paragraph (page, (guint)strlen (task->name) + 2, 2, task->summary);
   plait_page_text (page, PLAIT_PAGE_DIM, "  streams: %s\n", streams);
-  plait_columns_add (columns, "Parameter", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, "Default", PLAIT_COLUMN_RIGHT);
-  plait_columns_add (columns, "Range", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, "Meaning", PLAIT_COLUMN_LEFT);
+  plait_table_column (table, PLAIT_TABLE_CODE, "Parameter");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Default");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Range");
+  plait_table_column (table, PLAIT_TABLE_PROSE, "Meaning");
   for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
-    print_parameter (columns, common_parameters[i].name, common_initial (&settings, i), i == 0 ? "0 .." : "1 ..",
-                     common_parameters[i].summary);
+    add_parameter (table, common_parameters[i].name, common_initial (&settings, i), i == 0 ? "0 .." : "1 ..",
+                   common_parameters[i].summary);
   for (gint64 i = 0; i < task->n_parameters; i++)
     {
       const PlaitTaskParameter *parameter = &task->parameters[i];
       g_autofree char *range
           = g_strdup_printf ("%" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT, parameter->minimum, parameter->maximum);
 
-      print_parameter (columns, parameter->name, parameter->initial, range, parameter->summary);
+      add_parameter (table, parameter->name, parameter->initial, range, parameter->summary);
     }
-  plait_columns_print (columns, page);
+  plait_table_print (table, page);
 }
 
 static void

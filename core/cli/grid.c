@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <string.h>
 
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/stop.h"
+#include "cli/table-print.h"
 #include "experiment/grid-table.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
@@ -94,62 +93,13 @@ print_plan (const PlaitGrid *grid)
   plait_page_paragraph (page, 0, 0, sum);
 }
 
-/*
- * The table
- */
-
-static void
-print_row (PlaitColumns *columns, const PlaitGridTable *table, const PlaitGridRow *row)
-{
-  g_autofree char *n = g_strdup_printf ("%u", row->n);
-  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, row->parameters);
-  char rate[G_ASCII_DTOSTR_BUF_SIZE];
-
-  for (guint a = 0; a < table->n_axes; a++)
-    plait_columns_cell (columns, PLAIT_PAGE_NAME, row->values[a]);
-  plait_columns_cell (columns, row->n < row->n_cells ? PLAIT_PAGE_BAD : PLAIT_PAGE_PLAIN, n);
-  for (guint m = 0; m < table->n_measures; m++)
-    {
-      g_autofree char *value = plait_grid_value_text (&row->measured[m]);
-      g_autofree char *p = plait_grid_value_p (&row->measured[m]);
-
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, value);
-      if (table->measures[m].tested)
-        plait_columns_cell (columns, PLAIT_PAGE_PLAIN, p);
-    }
-  plait_columns_cell (columns, PLAIT_PAGE_PLAIN, row->parameters < 0 ? "–" : parameters);
-  plait_columns_cell (columns, PLAIT_PAGE_PLAIN,
-                      isnan (row->rate) ? "–" : g_ascii_formatd (rate, sizeof rate, "%.0f", row->rate));
-}
-
 static void
 print_table (const PlaitGridTable *table)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
 
-  for (guint a = 0; a < table->n_axes; a++)
-    {
-      const char *last = strrchr (table->axes[a], '.');
-
-      plait_columns_add (columns, last ? last + 1 : table->axes[a], PLAIT_COLUMN_LEFT);
-    }
-  plait_columns_add (columns, "n", PLAIT_COLUMN_RIGHT);
-  for (guint m = 0; m < table->n_measures; m++)
-    {
-      g_autofree char *title = plait_grid_measure_title (table, &table->measures[m]);
-
-      plait_columns_add (columns, title, PLAIT_COLUMN_RIGHT);
-      if (table->measures[m].tested)
-        plait_columns_add (columns, "p", PLAIT_COLUMN_LEFT);
-    }
-  plait_columns_add (columns, "parameters", PLAIT_COLUMN_RIGHT);
-  plait_columns_add (columns, "tokens/s", PLAIT_COLUMN_RIGHT);
-  for (guint r = 0; r < table->n_rows; r++)
-    print_row (columns, table, &table->rows[r]);
-  plait_columns_print (columns, page);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0, plait_grid_table_legend ());
+  plait_table_print (shown, page);
 }
 
 /* Everything is written and shown whatever failed; then failures are the result. */

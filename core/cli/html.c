@@ -261,26 +261,3 @@ plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n)
     }
   g_string_append (html, "</p>\n");
 }
-
-#define INTERVAL_WIDTH 80
-#define INTERVAL_HEIGHT 16
-
-void
-plait_html_interval (GString *html, double score, double low, double high, double least, double most, guint colour)
-{
-  double numbers[] = { low, high, score };
-  double places[3];
-
-  for (guint i = 0; i < 3; i++)
-    places[i] = most > least ? 5 + (numbers[i] - least) / (most - least) * (INTERVAL_WIDTH - 10) : INTERVAL_WIDTH / 2.;
-  plait_html_add (html,
-                  "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/>"
-                  "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"",
-                  INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour % PLAIT_HTML_COLOURS);
-  plait_html_real (html, places[0], 1);
-  g_string_append (html, "\" x2=\"");
-  plait_html_real (html, places[1], 1);
-  g_string_append (html, "\"/><circle r=\"4.5\" cy=\"8\" cx=\"");
-  plait_html_real (html, places[2], 1);
-  plait_html_add (html, "\" fill=\"var(--c%u)\"/></svg>", colour % PLAIT_HTML_COLOURS);
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <glib.h>
+#include "base/table.h"
 
 /*
  * Writing one HTML page that needs nothing else: its style stands in it, pictures are SVG in it, there is no script.
@@ -44,6 +44,6 @@ void plait_html_plot (GString *html, const char *title, const char *x_title, con
 /* The names of @curves beside their colours. */
 void plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n);
 
-/* A picture of one score with its interval on the scale @least .. @most, as wide as a cell. */
-void plait_html_interval (GString *html, double score, double low, double high, double least, double most,
-                          guint colour);
+/* @table and its notes. A run's name stands beside its colour, and beside a score that is pictured its interval on the
+ * scale of the column. */
+void plait_html_table (GString *html, const PlaitTable *table);

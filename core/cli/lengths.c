@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/lengths.h"
 
-#include "cli/columns.h"
+#include <math.h>
 
-#define DIGITS 2
+#include "cli/table-print.h"
 
 PlaitLengthTable *
-plait_length_table_begin (const char *split, const char *metric, const char *name, guint n_systems)
+plait_length_table_begin (const char *split, const char *metric, const char *name, const char *const *systems)
 {
   PlaitLengthTable *table = g_new0 (PlaitLengthTable, 1);
 
   table->split = g_strdup (split);
   table->metric = g_strdup (metric);
   table->name = g_strdup (name);
-  table->n_systems = n_systems;
+  table->systems = g_strdupv ((char **)systems);
   table->bins = g_ptr_array_new_with_free_func (g_free);
   table->sentences = g_array_new (FALSE, FALSE, sizeof (gint64));
   table->cells = g_ptr_array_new_with_free_func (g_free);
@@ -28,78 +28,77 @@ plait_length_table_free (PlaitLengthTable *table)
   g_free (table->split);
   g_free (table->metric);
   g_free (table->name);
+  g_strfreev (table->systems);
   g_ptr_array_unref (table->bins);
   g_array_unref (table->sentences);
   g_ptr_array_unref (table->cells);
   g_free (table);
 }
 
-/* The place of the bin called @label, added behind the others if it is new. */
-static guint
-find_bin (PlaitLengthTable *table, const char *label, gint64 sentences)
+/* The cell of a system in the bin called @label, which is added behind the others if it is new. */
+static char **
+find_cell (PlaitLengthTable *table, const char *label, gint64 sentences, guint system, guint *bin)
 {
-  guint place;
+  guint n = g_strv_length (table->systems);
 
-  if (g_ptr_array_find_with_equal_func (table->bins, label, g_str_equal, &place))
-    return place;
-  g_ptr_array_add (table->bins, g_strdup (label));
-  g_array_append_val (table->sentences, sentences);
-  g_ptr_array_set_size (table->cells, (gint)(table->bins->len * table->n_systems));
-  return table->bins->len - 1;
-}
-
-static char *
-score_text (const PlaitLengthRow *row)
-{
-  PlaitCellScore score = { .score = row->score, .low = row->low, .high = row->high };
-  PlaitRunValue value = { .score = row->sentences > 0 ? &score : NULL };
-
-  return plait_run_value_text (&value, DIGITS);
+  if (!g_ptr_array_find_with_equal_func (table->bins, label, g_str_equal, bin))
+    {
+      *bin = table->bins->len;
+      g_ptr_array_add (table->bins, g_strdup (label));
+      g_array_append_val (table->sentences, sentences);
+      g_ptr_array_set_size (table->cells, (gint)(table->bins->len * n));
+    }
+  return (char **)&table->cells->pdata[*bin * n + system];
 }
 
 void
 plait_length_table_set (PlaitLengthTable *table, guint system, const PlaitLengthRow *row)
 {
-  guint bin = find_bin (table, row->bin, row->sentences);
-  gpointer *cell = &table->cells->pdata[bin * table->n_systems + system];
-  g_autofree char *text = score_text (row);
+  guint bin;
+  char **cell = find_cell (table, row->bin, row->sentences, system, &bin);
+  PlaitTableScore score = { row->sentences > 0 ? row->score : NAN, NAN, row->low, row->high };
+  g_autofree char *text = plait_table_score_text ("%.2f", score);
   gboolean usual = g_array_index (table->sentences, gint64, bin) == row->sentences;
 
   g_free (*cell);
   *cell = usual ? g_steal_pointer (&text) : g_strdup_printf ("%s (%" G_GINT64_FORMAT ")", text, row->sentences);
 }
 
-const char *
-plait_length_table_cell (const PlaitLengthTable *table, guint bin, guint system)
+char *
+plait_length_table_title (const PlaitLengthTable *table)
 {
-  const char *cell = table->cells->pdata[bin * table->n_systems + system];
+  return g_strdup_printf ("By words of the source: %s%s%s", table->name, table->split ? " on " : "",
+                          table->split ? table->split : "");
+}
 
-  return cell != NULL ? cell : "";
+PlaitTable *
+plait_length_table_shown (const PlaitLengthTable *table)
+{
+  PlaitTable *shown = plait_table_new ();
+  guint n = g_strv_length (table->systems);
+
+  plait_table_column (shown, PLAIT_TABLE_WORDS, "Words");
+  plait_table_column (shown, PLAIT_TABLE_COUNTS, "Sentences");
+  for (guint s = 0; s < n; s++)
+    plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->systems[s]);
+  for (guint b = 0; b < table->bins->len; b++)
+    {
+      plait_table_text (shown, PLAIT_TABLE_NAME, table->bins->pdata[b]);
+      plait_table_integer (shown, PLAIT_TABLE_PLAIN, g_array_index (table->sentences, gint64, b));
+      for (guint s = 0; s < n; s++)
+        plait_table_text (shown, PLAIT_TABLE_PLAIN, table->cells->pdata[b * n + s]);
+    }
+  return shown;
 }
 
 void
-plait_length_table_print (const PlaitLengthTable *table, const char *const *names, PlaitPage *page)
+plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page)
 {
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
-  g_autofree char *title = table->split != NULL
-                               ? g_strdup_printf ("by words of the source: %s on %s", table->name, table->split)
-                               : g_strdup_printf ("by words of the source: %s", table->name);
+  g_autoptr (PlaitTable) shown = plait_length_table_shown (table);
+  g_autofree char *title = plait_length_table_title (table);
 
   plait_page_heading (page, title);
-  plait_columns_add (columns, "Words", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, "Sentences", PLAIT_COLUMN_RIGHT);
-  for (guint s = 0; s < table->n_systems; s++)
-    plait_columns_add (columns, names[s], PLAIT_COLUMN_RIGHT);
-  for (guint b = 0; b < table->bins->len; b++)
-    {
-      g_autofree char *sentences = g_strdup_printf ("%" G_GINT64_FORMAT, g_array_index (table->sentences, gint64, b));
-
-      plait_columns_cell (columns, PLAIT_PAGE_NAME, table->bins->pdata[b]);
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN, sentences);
-      for (guint s = 0; s < table->n_systems; s++)
-        plait_columns_cell (columns, PLAIT_PAGE_PLAIN, plait_length_table_cell (table, b, s));
-    }
-  plait_columns_print (columns, page);
+  plait_table_print (shown, page);
 }
 
 /*
@@ -141,7 +140,7 @@ read_rows (const PlaitRunFile *run, GPtrArray *splits, GPtrArray *rows, GError *
 }
 
 static PlaitLengthTable *
-find_table (GPtrArray *tables, const char *split, const PlaitLengthRow *row, guint n_systems)
+find_table (GPtrArray *tables, const char *split, const PlaitLengthRow *row, const char *const *systems)
 {
   PlaitLengthTable *table;
 
@@ -151,7 +150,7 @@ find_table (GPtrArray *tables, const char *split, const PlaitLengthRow *row, gui
       if (g_str_equal (table->split, split) && g_str_equal (table->metric, row->metric))
         return table;
     }
-  table = plait_length_table_begin (split, row->metric, row->name, n_systems);
+  table = plait_length_table_begin (split, row->metric, row->name, systems);
   g_ptr_array_add (tables, table);
   return table;
 }
@@ -160,7 +159,10 @@ GPtrArray *
 plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error)
 {
   g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (table_free);
+  g_autofree const char **systems = g_new0 (const char *, comparison->runs->len + 1);
 
+  for (guint r = 0; r < comparison->runs->len; r++)
+    systems[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->name;
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
@@ -173,7 +175,7 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
           {
             const PlaitLengthRow *row = ((GPtrArray *)rows->pdata[s])->pdata[i];
 
-            plait_length_table_set (find_table (tables, splits->pdata[s], row, comparison->runs->len), r, row);
+            plait_length_table_set (find_table (tables, splits->pdata[s], row, systems), r, row);
           }
     }
   return g_steal_pointer (&tables);

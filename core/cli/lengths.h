@@ -15,12 +15,13 @@ typedef struct
   char *name;        /* of the metric */
   GPtrArray *bins;   /* (element-type utf8) */
   GArray *sentences; /* gint64, [bins]: of the first system that has the bin */
-  guint n_systems;
-  GPtrArray *cells; /* (element-type utf8) [bins][systems]; NULL: the system has no such bin */
+  char **systems;    /* their names, NULL-terminated */
+  GPtrArray *cells;  /* (element-type utf8) [bins][systems]; NULL: the system has no such bin */
 } PlaitLengthTable;
 
-/* An empty table for @n_systems systems; @split may be NULL. (transfer full) */
-PlaitLengthTable *plait_length_table_begin (const char *split, const char *metric, const char *name, guint n_systems);
+/* An empty table for @systems; @split may be NULL. (transfer full) */
+PlaitLengthTable *plait_length_table_begin (const char *split, const char *metric, const char *name,
+                                            const char *const *systems);
 void plait_length_table_free (PlaitLengthTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLengthTable, plait_length_table_free)
 
@@ -28,11 +29,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLengthTable, plait_length_table_free)
  * behind it where that is another than the table's. */
 void plait_length_table_set (PlaitLengthTable *table, guint system, const PlaitLengthRow *row);
 
-/* The cell of a system, "" if it has none. (transfer none) */
-const char *plait_length_table_cell (const PlaitLengthTable *table, guint bin, guint system);
+/* "By words of the source: BLEU on test". (transfer full) */
+char *plait_length_table_title (const PlaitLengthTable *table);
 
-/* Prints it under a heading; @names [n_systems]. */
-void plait_length_table_print (const PlaitLengthTable *table, const char *const *names, PlaitPage *page);
+/* (transfer full) */
+PlaitTable *plait_length_table_shown (const PlaitLengthTable *table);
+
+/* Prints it under its title. */
+void plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page);
 
 /* The tables of all splits and metrics that any of the runs has. (transfer full) (element-type PlaitLengthTable) */
 GPtrArray *plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/columns.h"
 #include "evaluate/statistics.h"
 
 /*
- * What several commands take as options and show in tables.
+ * What several commands take as options.
  */
 
 /* Reads the value @text of @option ("--seed") in @minimum .. @maximum. NULL leaves *@value as it is. */
@@ -14,9 +13,3 @@ gboolean plait_option_integer (const char *option, const char *text, gint64 mini
 
 /* Reads the value of --test: "permutation" (also for NULL), "bootstrap" or "none", which sets *@tested to FALSE. */
 gboolean plait_option_test (const char *text, gboolean *tested, PlaitTest *test, GError **error);
-
-/* The columns for one comparison: difference, p, Holm-adjusted p, and a mark behind what is significant at 5 %. */
-void plait_comparison_columns (PlaitColumns *columns);
-
-/* Their cells; of NULL, the baseline, dashes. */
-void plait_comparison_cells (PlaitColumns *columns, const PlaitComparison *comparison, guint digits);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/digest.h"
@@ -51,26 +50,26 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
   n = MIN (n, n_references);
   if (n == 0)
     return;
-  plait_html_element (html, "h3", NULL, split);
-  g_string_append (html, "\n<div class=\"scroll\"><table>\n");
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  plait_table_column (table, PLAIT_TABLE_WORDS, "");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "");
+  plait_table_column (table, PLAIT_TABLE_PROSE, "");
   for (gint64 i = 0; i < n; i++)
     {
-      plait_html_add (html, "<tr><th>%" G_GINT64_FORMAT "</th><th>reference</th>", i);
-      plait_html_element (html, "td", "class=\"text\"", references[i]);
-      g_string_append (html, "</tr>\n");
+      plait_table_integer (table, PLAIT_TABLE_HEADING, i);
+      plait_table_text (table, PLAIT_TABLE_HEADING, "reference");
+      plait_table_text (table, PLAIT_TABLE_PLAIN, references[i]);
       for (guint r = 0; r < comparison->runs->len; r++)
         if (i < lengths[r])
           {
-            plait_html_add (
-                html, "<tr><td></td><td class=\"run\"><span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
-                r % PLAIT_HTML_COLOURS);
-            plait_html_text (html, ((const PlaitRunFile *)comparison->runs->pdata[r])->name);
-            g_string_append (html, "</td>");
-            plait_html_element (html, "td", "class=\"text\"", ((char **)hypotheses->pdata[r])[i]);
-            g_string_append (html, "</tr>\n");
+            plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
+            plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
+            plait_table_text (table, PLAIT_TABLE_PLAIN, ((char **)hypotheses->pdata[r])[i]);
           }
     }
-  g_string_append (html, "</table></div>\n");
+  plait_html_element (html, "h3", NULL, split);
+  g_string_append_c (html, '\n');
+  plait_html_table (html, table);
 }
 
 static gboolean
@@ -154,30 +153,6 @@ add_summaries (GString *html, char *const *paths, GError **error)
   return TRUE;
 }
 
-/* "2.7 M parameters, 4,368 target tokens per second" */
-static void
-add_runs (GString *html, const PlaitRunComparison *comparison)
-{
-  g_string_append (html, "<div class=\"scroll\"><table>\n<tr><th>Run</th><th class=\"number\">Parameters</th>"
-                         "<th class=\"number\">Target tokens/s</th><th>File</th></tr>\n");
-  for (guint r = 0; r < comparison->runs->len; r++)
-    {
-      const PlaitRunFile *run = comparison->runs->pdata[r];
-
-      plait_html_add (html, "<tr><td class=\"run\"><span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
-                      r % PLAIT_HTML_COLOURS);
-      plait_html_text (html, run->name);
-      plait_html_add (html, "</td><td class=\"number\">%" G_GINT64_FORMAT "</td><td class=\"number\">",
-                      run->result->parameters);
-      if (isfinite (run->rate))
-        plait_html_real (html, run->rate, 0);
-      g_string_append (html, "</td>");
-      plait_html_element (html, "td", "class=\"mono file\"", plait_store_path (run->store));
-      g_string_append (html, "</tr>\n");
-    }
-  g_string_append (html, "</table></div>\n");
-}
-
 /* A part that a run lacks is left out of the page; one that is damaged is not. */
 static gboolean
 check_intact (const PlaitRunComparison *comparison, GError **error)
@@ -216,6 +191,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
 
   if (comparison == NULL)
     return FALSE;
+  g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
   const PlaitRunFile *first = comparison->runs->pdata[0];
   const char *name = plait_key_file_value (first->experiment, "experiment", "name");
   const char *title = given_title != NULL ? given_title : name != NULL && *name != '\0' ? name : first->name;
@@ -223,7 +199,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   plait_html_begin (html, title);
   plait_html_element (html, "h1", NULL, title);
   g_string_append_c (html, '\n');
-  add_runs (html, comparison);
+  plait_html_table (html, sizes);
   if (!add_summaries (html, paths, error))
     return FALSE;
   plait_report_scores (html, comparison);

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "cli/show.h"
-#include "store/table.h"
+#include "cli/stored-table.h"
 
 #define MOST_TEXT ((gsize)256 << 20)
 #define MOST_READ ((gint64)1 << 24)
@@ -57,14 +57,14 @@ add_attributes (PlaitJson *json, PlaitStore *store, const char *path, GError **e
 }
 
 static gboolean
-add_strings (PlaitJson *json, const char *name, PlaitStore *store, const char *path, GError **error)
+add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
   gint64 n;
   g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
 
   if (strings == NULL)
     return FALSE;
-  plait_json_begin_array (json, name);
+  plait_json_begin_array (json, "values");
   for (gint64 i = 0; i < n; i++)
     plait_json_text (json, NULL, strings[i]);
   plait_json_end_array (json);
@@ -73,8 +73,7 @@ add_strings (PlaitJson *json, const char *name, PlaitStore *store, const char *p
 
 /* Numbers in the order of the file, whatever the shape. */
 static gboolean
-add_numbers (PlaitJson *json, const char *name, PlaitStore *store, const char *path, PlaitStoreType type,
-             GError **error)
+add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreType type, GError **error)
 {
   gboolean real = type == PLAIT_STORE_FLOAT || type == PLAIT_STORE_DOUBLE;
   gint64 n;
@@ -83,7 +82,7 @@ add_numbers (PlaitJson *json, const char *name, PlaitStore *store, const char *p
 
   if (values == NULL)
     return FALSE;
-  plait_json_begin_array (json, name);
+  plait_json_begin_array (json, "values");
   for (gint64 i = 0; i < n; i++)
     if (real)
       plait_json_real (json, NULL, ((double *)values)[i]);
@@ -94,48 +93,34 @@ add_numbers (PlaitJson *json, const char *name, PlaitStore *store, const char *p
 }
 
 static gboolean
-add_values (PlaitJson *json, const char *name, PlaitStore *store, const char *path, GError **error)
+add_values (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
   PlaitStoreObject object;
-  gint64 n;
 
   if (!plait_store_describe (store, path, &object, error))
     return FALSE;
-  if (object.kind == PLAIT_STORE_GROUP && !plait_show_is_strings (store, path, &n))
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s is a group; expected values", plait_store_path (store),
-                       path);
   if (object.kind == PLAIT_STORE_DATASET && object.type == PLAIT_STORE_STRING && object.rank == 0)
     {
       g_autofree char *text = plait_store_read_string (store, path, error);
 
       if (text == NULL)
         return FALSE;
-      plait_json_text (json, name, text);
+      plait_json_text (json, "values", text);
       return TRUE;
     }
   if (object.kind == PLAIT_STORE_GROUP || object.type == PLAIT_STORE_STRING)
-    return add_strings (json, name, store, path, error);
-  return add_numbers (json, name, store, path, object.type, error);
+    return add_strings (json, store, path, error);
+  return add_numbers (json, store, path, object.type, error);
 }
 
 static gboolean
 add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
-  gint64 rows;
-  g_auto (GStrv) columns = plait_store_table_columns (store, path, &rows, error);
+  g_autoptr (PlaitTable) table = plait_stored_table (store, path, 0, error);
 
-  if (columns == NULL)
+  if (table == NULL)
     return FALSE;
-  plait_json_integer (json, "rows", rows);
-  plait_json_begin_object (json, "columns");
-  for (guint i = 0; columns[i] != NULL; i++)
-    {
-      g_autofree char *place = plait_place_below (path, columns[i]);
-
-      if (!add_values (json, columns[i], store, place, error))
-        return FALSE;
-    }
-  plait_json_end_object (json);
+  plait_table_add_json (table, json);
   return TRUE;
 }
 
@@ -245,7 +230,7 @@ add_shown (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShow
       if (object.kind == PLAIT_STORE_GROUP)
         plait_json_integer (json, NULL, n);
       plait_json_end_array (json);
-      return add_values (json, "values", store, path, error);
+      return add_values (json, store, path, error);
     }
   guint budget = MOST_OBJECTS;
   return add_object (json, "object", store, path, &budget, error);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "plugin/registry.h"
 
 /* plait trees: what is wrong with a file of trees and what is in it, or the same trees in another form. */

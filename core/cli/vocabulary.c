@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
-#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/table-print.h"
 #include "data/text-file.h"
 
 /* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
@@ -117,35 +117,31 @@ static void
 show_text (const PlaitVocabulary *vocabulary, const Options *options)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autoptr (PlaitColumns) columns = plait_columns_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
   gint32 n = plait_vocabulary_size (vocabulary);
   gboolean cut = n > 2 * ENDS + 1 && !options->everything;
+  gboolean words = strcmp (plait_vocabulary_format (vocabulary), "words") == 0;
 
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s", options->show);
   plait_page_text (page, PLAIT_PAGE_DIM, "  %s, %d entries, sha256 %s\n", plait_vocabulary_format (vocabulary), n,
                    plait_vocabulary_hash (vocabulary));
-  plait_columns_add (columns, "Id", PLAIT_COLUMN_RIGHT);
-  plait_columns_add (columns, "Piece", PLAIT_COLUMN_LEFT);
-  plait_columns_add (columns, strcmp (plait_vocabulary_format (vocabulary), "words") == 0 ? "Count" : "Score",
-                     PLAIT_COLUMN_RIGHT);
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Id");
+  plait_table_column (table, PLAIT_TABLE_CODE, "Piece");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, words ? "Count" : "Score")->format = "%.7g";
   for (gint32 id = 0; id < n; id++)
     {
-      char digits[G_ASCII_DTOSTR_BUF_SIZE];
-
       if (cut && id == ENDS)
         {
           g_autofree char *gap = g_strdup_printf ("… %d more; --all shows them", n - 2 * ENDS);
 
-          plait_columns_gap (columns, gap);
+          plait_table_gap (table, gap);
           id = n - ENDS;
         }
-      g_autofree char *number = g_strdup_printf ("%d", id);
-      plait_columns_cell (columns, PLAIT_PAGE_DIM, number);
-      plait_columns_cell (columns, PLAIT_PAGE_NAME, plait_vocabulary_piece (vocabulary, id));
-      plait_columns_cell (columns, PLAIT_PAGE_PLAIN,
-                          g_ascii_formatd (digits, sizeof digits, "%.7g", plait_vocabulary_score (vocabulary, id)));
+      plait_table_integer (table, PLAIT_TABLE_DIM, id);
+      plait_table_text (table, PLAIT_TABLE_NAME, plait_vocabulary_piece (vocabulary, id));
+      plait_table_real (table, plait_vocabulary_score (vocabulary, id));
     }
-  plait_columns_print (columns, page);
+  plait_table_print (table, page);
 }
 
 static void

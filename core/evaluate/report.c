@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "evaluate/report.h"
 
+#include <math.h>
+
 #include "evaluate/metric-kind.h"
 
 PlaitResult *
@@ -44,17 +46,12 @@ plait_result_free (PlaitResult *result)
   g_free (result);
 }
 
-char *
-plait_result_to_cell (const PlaitResult *result, guint decimals)
+PlaitTableScore
+plait_result_score (const PlaitResult *result)
 {
-  GString *text = g_string_new (NULL);
-  plait_append_number (text, result->score, decimals);
-  if (result->interval.resamples > 0)
-    {
-      g_string_append (text, " ± ");
-      plait_append_number (text, result->interval.half_range, decimals);
-    }
-  return g_string_free (text, FALSE);
+  double spread = result->interval.resamples > 0 ? result->interval.half_range : NAN;
+
+  return (PlaitTableScore){ result->score, spread, result->score, result->score };
 }
 
 char *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/json.h"
+#include "base/table.h"
 #include "evaluate/statistics.h"
 
 /* A score with all that is needed to quote it: what the command prints, runs store and reports show. */
@@ -28,8 +28,8 @@ PlaitResult *plait_evaluate (const PlaitMetric *metric, const PlaitTextPairs *pa
 void plait_result_free (PlaitResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResult, plait_result_free)
 
-/* "23.45" or "23.45 ± 1.20", for a cell of a table. (transfer full) */
-char *plait_result_to_cell (const PlaitResult *result, guint decimals);
+/* The score for a table, with half of its interval's range. */
+PlaitTableScore plait_result_score (const PlaitResult *result);
 
 /* The line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
 char *plait_result_to_text (const PlaitResult *result, guint decimals);

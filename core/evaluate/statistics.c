@@ -237,3 +237,9 @@ plait_holm_adjust (PlaitComparison *comparisons, gsize count)
       sorted[i]->adjusted_p = MIN (most, 1);
     }
 }
+
+gboolean
+plait_is_significant (double p)
+{
+  return p < .05;
+}

@@ -63,3 +63,6 @@ gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics
 /* Holm's step-down adjustment (Holm 1979) of the @count p values of comparisons with one baseline: rejecting where
  * adjusted_p <= a keeps the chance of any false rejection at or below a. Sets adjusted_p of each. */
 void plait_holm_adjust (PlaitComparison *comparisons, gsize count);
+
+/* What tables mark: a p, adjusted, below .05. */
+gboolean plait_is_significant (double p);

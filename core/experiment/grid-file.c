@@ -19,10 +19,13 @@ replace_text (const PlaitGrid *grid, const char *name, const char *text, GError 
 gboolean
 plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error)
 {
-  g_autofree char *csv = plait_grid_table_csv (table);
-  g_autofree char *markdown = plait_grid_table_markdown (table, grid->cells->name);
+  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+  g_autofree char *csv = plait_table_csv (numbers);
+  g_autofree char *markdown = plait_table_markdown (shown);
+  g_autofree char *page = g_strdup_printf ("# %s\n\n%s", grid->cells->name, markdown);
 
-  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", markdown, error);
+  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", page, error);
 }
 
 static gboolean
@@ -100,51 +103,47 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
-static gpointer
-integers (const double *values, guint n)
+/* A column for a file: text, integers (-1 where there is none) or real numbers (NaN). The values are kept in @memory.
+ */
+static PlaitStoreColumn
+stored_column (const PlaitTable *table, guint c, GPtrArray *memory)
 {
-  gint64 *whole = g_new0 (gint64, n + 1);
+  const PlaitTableColumn *column = plait_table_get_column (table, c);
+  guint n = plait_table_rows (table);
+  PlaitTableKind kind = column->kind;
+  gpointer values = g_new0 (gint64, n + 1); /* or as many pointers or doubles */
 
-  for (guint i = 0; i < n; i++)
-    whole[i] = isnan (values[i]) ? -1 : (gint64)values[i];
-  return whole;
+  g_ptr_array_add (memory, values);
+  for (guint r = 0; r < n; r++)
+    {
+      const PlaitTableCell *cell = plait_table_cell (table, r, c);
+      gboolean none = cell->kind == PLAIT_TABLE_CELL_NONE;
+
+      if (kind == PLAIT_TABLE_COUNTS)
+        ((gint64 *)values)[r] = none ? -1 : cell->integer;
+      else if (kind == PLAIT_TABLE_NUMBERS)
+        ((double *)values)[r] = none ? NAN : cell->real;
+      else
+        ((const char **)values)[r] = cell->text;
+    }
+  return (PlaitStoreColumn){ column->title,
+                             kind == PLAIT_TABLE_COUNTS    ? PLAIT_STORE_INT64
+                             : kind == PLAIT_TABLE_NUMBERS ? PLAIT_STORE_DOUBLE
+                                                           : PLAIT_STORE_STRING,
+                             values, NULL };
 }
 
-/* The values of axes as text, then the numbers; an integer that is not known is -1. */
 static gboolean
 write_summary (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = plait_grid_table_columns (table);
+  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GArray) columns = g_array_new (FALSE, FALSE, sizeof (PlaitStoreColumn));
+  guint n = numbers->columns->len;
+  g_autofree PlaitStoreColumn *columns = g_new (PlaitStoreColumn, n);
 
-  for (guint a = 0; a < table->n_axes; a++)
-    {
-      const char **values = g_new0 (const char *, table->n_rows + 1);
-      PlaitStoreColumn column = { table->axes[a], PLAIT_STORE_STRING, values, NULL };
-
-      for (guint r = 0; r < table->n_rows; r++)
-        values[r] = table->rows[r].values[a];
-      g_ptr_array_add (memory, values);
-      g_array_append_val (columns, column);
-    }
-  for (guint c = 0; c < numbers->len; c++)
-    {
-      const PlaitGridColumn *number = numbers->pdata[c];
-      PlaitStoreColumn column = { number->name, PLAIT_STORE_DOUBLE, number->values, NULL };
-
-      if (number->whole)
-        {
-          gpointer whole = integers (number->values, table->n_rows);
-
-          g_ptr_array_add (memory, whole);
-          column.type = PLAIT_STORE_INT64;
-          column.values = whole;
-        }
-      g_array_append_val (columns, column);
-    }
-  return plait_store_write_table (store, "/summary", (const PlaitStoreColumn *)(gpointer)columns->data, columns->len,
-                                  table->n_rows, NULL, NULL, error);
+  for (guint c = 0; c < n; c++)
+    columns[c] = stored_column (numbers, c, memory);
+  return plait_store_write_table (store, "/summary", columns, n, table->n_rows, NULL, NULL, error);
 }
 
 gboolean

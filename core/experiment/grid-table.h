@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/table.h"
 #include "evaluate/statistics.h"
 #include "experiment/grid.h"
 
@@ -50,34 +51,11 @@ PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
 
-/* "BLEU", or "test2016 BLEU" where there are several splits. (transfer full) */
-char *plait_grid_measure_title (const PlaitGridTable *table, const PlaitMeasure *measure);
+/* As people read it. (transfer full) */
+PlaitTable *plait_grid_table_shown (const PlaitGridTable *table);
 
-/* "34.50 ± 0.31" over seeds, "34.50 [33.30, 35.70]" of one, "–" of none. (transfer full) */
-char *plait_grid_value_text (const PlaitGridValue *value);
-
-/* "0.0123", with " *" behind it if it is below .05 after adjustment; "–" where nothing was compared. (transfer full) */
-char *plait_grid_value_p (const PlaitGridValue *value);
-
-/* What the marks of the table mean, as a sentence or two. (transfer none) */
-const char *plait_grid_table_legend (void);
-
-/* The numbers of a table by columns, as files have them. */
-typedef struct
-{
-  char *name;     /* "test BLEU standard deviation" */
-  gboolean whole; /* integers */
-  double *values; /* [n_rows]; NaN: none */
-} PlaitGridColumn;
-
-/* (transfer full) (element-type PlaitGridColumn) */
-GPtrArray *plait_grid_table_columns (const PlaitGridTable *table);
-
-/* With all digits; a header line. (transfer full) */
-char *plait_grid_table_csv (const PlaitGridTable *table);
-
-/* (transfer full) */
-char *plait_grid_table_markdown (const PlaitGridTable *table, const char *title);
+/* All its numbers, each in a column of its own, "test BLEU standard deviation", as files have them. (transfer full) */
+PlaitTable *plait_grid_table_numbers (const PlaitGridTable *table);
 
 /*
  * Files in the grid's folder, each replaced as a whole.

@@ -3,199 +3,137 @@
 
 #include <math.h>
 
-#include "base/number.h"
+/* The table of a grid for people, and its numbers for programs. */
 
-/* The table of a grid as text: cells for people, CSV, Markdown. */
+static const char legend[]
+    = "± is the standard deviation over seeds, [low, high] the 95 % bootstrap interval of a single seed. p is of "
+      "approximate randomisation against the first row, sentences changing sides with all seeds; * where it stays "
+      "below .05 after Holm's adjustment over the rows.";
 
-#define SIGNIFICANT 0.05
+/* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
+static const char *
+axis_title (const PlaitGridTable *table, guint axis)
+{
+  const char *key = table->axes[axis], *dot = strrchr (key, '.');
+
+  for (guint a = 0; dot && a < table->n_axes; a++)
+    if (a != axis && g_str_has_suffix (table->axes[a], dot))
+      return key;
+  return dot ? dot + 1 : key;
+}
 
 static void
-append_decimals (GString *text, double value)
+add_columns (PlaitTable *shown, const PlaitGridTable *table)
 {
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  for (guint a = 0; a < table->n_axes; a++)
+    plait_table_column (shown, PLAIT_TABLE_WORDS, axis_title (table, a));
+  plait_table_column (shown, PLAIT_TABLE_COUNTS, "n");
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      const PlaitMeasure *measure = &table->measures[m];
+      g_autofree char *title = g_strdup_printf ("%s %s", measure->split, measure->name);
 
-  g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%.2f", value));
+      plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? measure->name : title);
+      if (measure->tested)
+        plait_table_column (shown, PLAIT_TABLE_NUMBERS, "p");
+    }
+  plait_table_column (shown, PLAIT_TABLE_COUNTS, "parameters");
+  plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
 }
 
-char *
-plait_grid_measure_title (const PlaitGridTable *table, const PlaitMeasure *measure)
+static void
+add_row (PlaitTable *shown, const PlaitGridTable *table, const PlaitGridRow *row)
 {
-  return table->one_split ? g_strdup (measure->name) : g_strdup_printf ("%s %s", measure->split, measure->name);
-}
+  for (guint a = 0; a < table->n_axes; a++)
+    plait_table_text (shown, PLAIT_TABLE_NAME, row->values[a]);
+  plait_table_integer (shown, row->n < row->n_cells ? PLAIT_TABLE_BAD : PLAIT_TABLE_PLAIN, row->n);
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      const PlaitGridValue *value = &row->measured[m];
 
-char *
-plait_grid_value_text (const PlaitGridValue *value)
-{
-  GString *text = g_string_new (NULL);
-
-  if (value->n == 0)
-    g_string_append (text, "–");
+      plait_table_score (shown, (PlaitTableScore){ value->mean, value->deviation, value->low, value->high });
+      if (!table->measures[m].tested)
+        continue;
+      if (value->compared)
+        plait_table_p (shown, value->comparison.p, plait_is_significant (value->comparison.adjusted_p));
+      else
+        plait_table_none (shown);
+    }
+  if (row->parameters < 0)
+    plait_table_none (shown);
   else
-    append_decimals (text, value->mean);
-  if (value->n > 1)
-    {
-      g_string_append (text, " ± ");
-      append_decimals (text, value->deviation);
-    }
-  else if (value->n == 1 && value->low < value->high)
-    {
-      g_string_append (text, " [");
-      append_decimals (text, value->low);
-      g_string_append (text, ", ");
-      append_decimals (text, value->high);
-      g_string_append (text, "]");
-    }
-  return g_string_free (text, FALSE);
+    plait_table_integer (shown, PLAIT_TABLE_PLAIN, row->parameters);
+  plait_table_known (shown, row->rate);
 }
 
-char *
-plait_grid_value_p (const PlaitGridValue *value)
+PlaitTable *
+plait_grid_table_shown (const PlaitGridTable *table)
 {
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  PlaitTable *shown = plait_table_new ();
 
-  if (!value->compared)
-    return g_strdup ("–");
-  g_ascii_formatd (digits, sizeof digits, "%.4f", value->comparison.p);
-  return g_strconcat (digits, value->comparison.adjusted_p < SIGNIFICANT ? " *" : "", NULL);
-}
-
-const char *
-plait_grid_table_legend (void)
-{
-  return "± is the standard deviation over seeds, [low, high] the 95 % bootstrap interval of a single seed. p is of "
-         "approximate randomisation against the first row, sentences changing sides with all seeds; * where it stays "
-         "below .05 after Holm's adjustment over the rows.";
+  add_columns (shown, table);
+  for (guint r = 0; r < table->n_rows; r++)
+    add_row (shown, table, &table->rows[r]);
+  plait_table_note (shown, legend);
+  return shown;
 }
 
 /*
- * CSV
+ * Numbers
  */
 
-/* RFC 4180: quoted where a comma, a quote or a line break stands inside. */
 static void
-append_field (GString *text, const char *field)
+add_number_columns (PlaitTable *numbers, const PlaitMeasure *measure)
 {
-  if (text->len > 0 && text->str[text->len - 1] != '\n')
-    g_string_append_c (text, ',');
-  if (!strpbrk (field, ",\"\r\n"))
+  static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p" };
+
+  for (guint i = 0; i < (measure->tested ? 6 : 4); i++)
     {
-      g_string_append (text, field);
-      return;
+      g_autofree char *name = g_strdup_printf ("%s %s%s", measure->split, measure->name, parts[i]);
+
+      plait_table_column (numbers, PLAIT_TABLE_NUMBERS, name);
     }
-  g_string_append_c (text, '"');
-  for (; *field; field++)
-    {
-      if (*field == '"')
-        g_string_append_c (text, '"');
-      g_string_append_c (text, *field);
-    }
-  g_string_append_c (text, '"');
 }
 
-char *
-plait_grid_table_csv (const PlaitGridTable *table)
+static void
+add_numbers (PlaitTable *numbers, const PlaitMeasure *measure, const PlaitGridValue *value)
 {
-  GString *text = g_string_new (NULL);
-  g_autoptr (GPtrArray) columns = plait_grid_table_columns (table);
-  char digits[PLAIT_NUMBER_LENGTH];
+  plait_table_known (numbers, value->mean);
+  plait_table_known (numbers, value->deviation);
+  plait_table_known (numbers, value->low);
+  plait_table_known (numbers, value->high);
+  if (!measure->tested)
+    return;
+  plait_table_known (numbers, value->compared ? value->comparison.p : NAN);
+  plait_table_known (numbers, value->compared ? value->comparison.adjusted_p : NAN);
+}
+
+PlaitTable *
+plait_grid_table_numbers (const PlaitGridTable *table)
+{
+  PlaitTable *numbers = plait_table_new ();
 
   for (guint a = 0; a < table->n_axes; a++)
-    append_field (text, table->axes[a]);
-  for (guint c = 0; c < columns->len; c++)
-    append_field (text, ((PlaitGridColumn *)columns->pdata[c])->name);
-  g_string_append_c (text, '\n');
+    plait_table_column (numbers, PLAIT_TABLE_CODE, table->axes[a]);
+  plait_table_column (numbers, PLAIT_TABLE_COUNTS, "n");
+  for (guint m = 0; m < table->n_measures; m++)
+    add_number_columns (numbers, &table->measures[m]);
+  plait_table_column (numbers, PLAIT_TABLE_COUNTS, "parameters");
+  plait_table_column (numbers, PLAIT_TABLE_NUMBERS, "target tokens per second");
   for (guint r = 0; r < table->n_rows; r++)
     {
+      const PlaitGridRow *row = &table->rows[r];
+
       for (guint a = 0; a < table->n_axes; a++)
-        append_field (text, table->rows[r].values[a]);
-      for (guint c = 0; c < columns->len; c++)
-        {
-          double value = ((PlaitGridColumn *)columns->pdata[c])->values[r];
-
-          append_field (text, isnan (value) ? "" : plait_format_double (digits, value));
-        }
-      g_string_append_c (text, '\n');
+        plait_table_text (numbers, PLAIT_TABLE_PLAIN, row->values[a]);
+      plait_table_integer (numbers, PLAIT_TABLE_PLAIN, row->n);
+      for (guint m = 0; m < table->n_measures; m++)
+        add_numbers (numbers, &table->measures[m], &row->measured[m]);
+      if (row->parameters < 0)
+        plait_table_none (numbers);
+      else
+        plait_table_integer (numbers, PLAIT_TABLE_PLAIN, row->parameters);
+      plait_table_known (numbers, row->rate);
     }
-  return g_string_free (text, FALSE);
-}
-
-/*
- * Markdown
- */
-
-static void
-append_cell (GString *text, const char *cell)
-{
-  g_string_append (text, "| ");
-  for (; *cell; cell++)
-    {
-      if (strchr ("|\\*_`<[", *cell))
-        g_string_append_c (text, '\\');
-      g_string_append_c (text, *cell);
-    }
-  g_string_append_c (text, ' ');
-}
-
-static void
-append_rule (GString *text, guint n_left, guint n_right)
-{
-  for (guint i = 0; i < n_left; i++)
-    g_string_append (text, "| --- ");
-  for (guint i = 0; i < n_right; i++)
-    g_string_append (text, "| ---: ");
-  g_string_append (text, "|\n");
-}
-
-static void
-append_row (GString *text, const PlaitGridTable *table, const PlaitGridRow *row)
-{
-  g_autofree char *n = g_strdup_printf ("%u", row->n);
-  g_autofree char *parameters
-      = row->parameters < 0 ? g_strdup ("–") : g_strdup_printf ("%" G_GINT64_FORMAT, row->parameters);
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-  for (guint a = 0; a < table->n_axes; a++)
-    append_cell (text, row->values[a]);
-  append_cell (text, n);
-  for (guint m = 0; m < table->n_measures; m++)
-    {
-      g_autofree char *value = plait_grid_value_text (&row->measured[m]);
-      g_autofree char *p = plait_grid_value_p (&row->measured[m]);
-
-      append_cell (text, value);
-      if (table->measures[m].tested)
-        append_cell (text, p);
-    }
-  append_cell (text, parameters);
-  append_cell (text, isnan (row->rate) ? "–" : g_ascii_formatd (digits, sizeof digits, "%.0f", row->rate));
-  g_string_append (text, "|\n");
-}
-
-char *
-plait_grid_table_markdown (const PlaitGridTable *table, const char *title)
-{
-  GString *text = g_string_new (NULL);
-  guint n_right = 3;
-
-  g_string_append_printf (text, "# %s\n\n", title);
-  for (guint a = 0; a < table->n_axes; a++)
-    append_cell (text, table->axes[a]);
-  append_cell (text, "n");
-  for (guint m = 0; m < table->n_measures; m++)
-    {
-      g_autofree char *name = plait_grid_measure_title (table, &table->measures[m]);
-
-      append_cell (text, name);
-      if (table->measures[m].tested)
-        append_cell (text, "p");
-      n_right += 1 + table->measures[m].tested;
-    }
-  append_cell (text, "parameters");
-  append_cell (text, "target tokens/s");
-  g_string_append (text, "|\n");
-  append_rule (text, table->n_axes, n_right);
-  for (guint r = 0; r < table->n_rows; r++)
-    append_row (text, table, &table->rows[r]);
-  g_string_append_printf (text, "\n%s\n", plait_grid_table_legend ());
-  return g_string_free (text, FALSE);
+  return numbers;
 }

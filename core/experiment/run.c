@@ -450,7 +450,7 @@ finish (Run *run, GError **error)
       g_ptr_array_add (evaluations, evaluation);
       for (guint k = 0; k < evaluation->results->len; k++)
         {
-          g_autofree char *cell = plait_result_to_cell (evaluation->results->pdata[k], 2);
+          g_autofree char *cell = plait_table_score_text ("%.2f", plait_result_score (evaluation->results->pdata[k]));
 
           plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
         }

@@ -80,6 +80,29 @@ TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
   CHECK_CONTAINS (call.output, "Against worse: approximate randomisation, 99 shuffles, seed 12345");
 }
 
+/* Numbers stand below each other, the mark of a p behind them. */
+TEST_CASE (evaluate_command, marks_what_is_significant)
+{
+  g_autoptr (GString) right = g_string_new (NULL), wrong = g_string_new (NULL);
+
+  for (guint i = 0; i < 30; i++)
+    {
+      g_string_append (right, "one two three four\n");
+      g_string_append (wrong, "four three two one\n");
+    }
+  plait_test_write ("right", right->str);
+  plait_test_write ("wrong", wrong->str);
+  g_auto (PlaitTestCall) call = CALL ("evaluate", "-r", "right", "-i", "wrong", "-i", "right", "-i", "wrong", "-m",
+                                      "chrf", "--trials", "999", "--resamples", "0");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "       p  p (Holm)\n"
+                               "  wrong   ");
+  CHECK_CONTAINS (call.output, "       –         –\n");
+  CHECK_CONTAINS (call.output, "  0.0010    0.0020 *\n");
+  CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
+}
+
 TEST_CASE (evaluate_command, fits_a_terminal)
 {
   write_files ();

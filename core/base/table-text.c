@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* Tables as Markdown, CSV and JSON. */
+
+/*
+ * Markdown
+ */
+
+static void
+append_markdown (GString *text, const char *cell, const char *mark)
+{
+  g_autofree char *whole = g_strconcat (cell, mark, NULL);
+
+  g_string_append (text, "| ");
+  for (const char *p = whole; *p; p++)
+    {
+      if (strchr ("|\\*_`<[", *p))
+        g_string_append_c (text, '\\');
+      g_string_append_c (text, *p);
+    }
+  g_string_append_c (text, ' ');
+}
+
+char *
+plait_table_markdown (const PlaitTable *table)
+{
+  GString *text = g_string_new (NULL);
+  guint n = table->columns->len, rows = plait_table_rows (table);
+
+  for (guint c = 0; c < n; c++)
+    append_markdown (text, plait_table_get_column (table, c)->title, "");
+  g_string_append (text, "|\n");
+  for (guint c = 0; c < n; c++)
+    g_string_append (text, plait_table_is_number (plait_table_get_column (table, c)) ? "| ---: " : "| --- ");
+  g_string_append (text, "|\n");
+  for (guint r = 0; r < rows; r++)
+    {
+      for (guint c = 0; c < n; c++)
+        {
+          const PlaitTableCell *cell = plait_table_cell (table, r, c);
+          g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
+
+          append_markdown (text, shown, cell->marked ? PLAIT_TABLE_MARK : "");
+        }
+      g_string_append (text, "|\n");
+    }
+  for (guint i = 0; i < table->notes->len; i++)
+    g_string_append_printf (text, "\n%s\n", (const char *)table->notes->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+/*
+ * CSV
+ */
+
+/* RFC 4180: quoted where a comma, a quote or a line break stands inside. */
+static void
+append_field (GString *text, gboolean first, const char *field)
+{
+  if (!first)
+    g_string_append_c (text, ',');
+  if (!strpbrk (field, ",\"\r\n"))
+    {
+      g_string_append (text, field);
+      return;
+    }
+  g_string_append_c (text, '"');
+  for (; *field; field++)
+    {
+      if (*field == '"')
+        g_string_append_c (text, '"');
+      g_string_append_c (text, *field);
+    }
+  g_string_append_c (text, '"');
+}
+
+/* The number of a cell that has one; else NaN. */
+static double
+number_of (const PlaitTableCell *cell)
+{
+  switch ((PlaitTableCellKind)cell->kind)
+    {
+    case PLAIT_TABLE_CELL_REAL:
+    case PLAIT_TABLE_CELL_P:
+      return cell->real;
+    case PLAIT_TABLE_CELL_SCORE:
+      return cell->score->value;
+    default:
+      return NAN;
+    }
+}
+
+static void
+append_csv (GString *text, gboolean first, const PlaitTableCell *cell)
+{
+  char digits[PLAIT_NUMBER_LENGTH];
+  g_autofree char *integer = NULL;
+
+  if (cell->kind == PLAIT_TABLE_CELL_TEXT)
+    append_field (text, first, cell->text);
+  else if (cell->kind == PLAIT_TABLE_CELL_INTEGER)
+    {
+      integer = g_strdup_printf ("%" G_GINT64_FORMAT, cell->integer);
+      append_field (text, first, integer);
+    }
+  else
+    append_field (text, first, isnan (number_of (cell)) ? "" : plait_format_double (digits, number_of (cell)));
+}
+
+char *
+plait_table_csv (const PlaitTable *table)
+{
+  GString *text = g_string_new (NULL);
+  guint n = table->columns->len, rows = plait_table_rows (table);
+
+  for (guint c = 0; c < n; c++)
+    append_field (text, c == 0, plait_table_get_column (table, c)->title);
+  g_string_append_c (text, '\n');
+  for (guint r = 0; r < rows; r++)
+    {
+      for (guint c = 0; c < n; c++)
+        append_csv (text, c == 0, plait_table_cell (table, r, c));
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
+}
+
+/*
+ * JSON
+ */
+
+void
+plait_table_add_json (const PlaitTable *table, PlaitJson *json)
+{
+  guint rows = plait_table_rows (table);
+
+  plait_json_integer (json, "rows", rows);
+  plait_json_begin_object (json, "columns");
+  for (guint c = 0; c < table->columns->len; c++)
+    {
+      plait_json_begin_array (json, plait_table_get_column (table, c)->title);
+      for (guint r = 0; r < rows; r++)
+        {
+          const PlaitTableCell *cell = plait_table_cell (table, r, c);
+
+          if (cell->kind == PLAIT_TABLE_CELL_TEXT)
+            plait_json_text (json, NULL, cell->text);
+          else if (cell->kind == PLAIT_TABLE_CELL_INTEGER)
+            plait_json_integer (json, NULL, cell->integer);
+          else
+            plait_json_real (json, NULL, number_of (cell));
+        }
+      plait_json_end_array (json);
+    }
+  plait_json_end_object (json);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/comparison.h"
+
+#include <math.h>
+
+/* Runs beside each other, as tables. */
+
+PlaitTableScore
+plait_cell_score_shown (const PlaitCellScore *score)
+{
+  if (!score)
+    return (PlaitTableScore){ NAN, NAN, NAN, NAN };
+  return (PlaitTableScore){ score->score, NAN, score->low, score->high };
+}
+
+static char *
+legend (const PlaitRunComparison *comparison)
+{
+  const PlaitRunFile *first = comparison->runs->pdata[0];
+  gboolean bootstrap = comparison->options.test == PLAIT_TEST_BOOTSTRAP;
+
+  if (comparison->runs->len < 2 || !comparison->options.tested)
+    return g_strdup ("Brackets are 95 % intervals of the bootstrap.");
+  return g_strdup_printf ("Brackets are 95 %% intervals of the bootstrap. p is against %s: %s, %" G_GINT64_FORMAT
+                          " %s, seed %" G_GINT64_FORMAT
+                          ", adjusted by Holm's method; * marks p below 0.05. It speaks of these trained "
+                          "models on other sentences, not of other training seeds.",
+                          first->name, bootstrap ? "paired bootstrap" : "approximate randomisation",
+                          comparison->options.trials, bootstrap ? "resamples" : "shuffles", comparison->options.seed);
+}
+
+guint
+plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first)
+{
+  guint end = first + 1;
+
+  while (end < comparison->n_measures
+         && g_str_equal (comparison->measures[first].split, comparison->measures[end].split))
+    end++;
+  return end;
+}
+
+/* Metrics that are not of text, such as perplexity, are the better the smaller. */
+static PlaitTableBest
+best_of (const PlaitRunComparison *comparison, guint m)
+{
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitCellScore *score = plait_run_comparison_value (comparison, r, m)->score;
+
+      if (score && score->scorer && plait_metric_larger_is_better (score->scorer))
+        return PLAIT_TABLE_LARGEST;
+    }
+  return PLAIT_TABLE_SMALLEST;
+}
+
+PlaitTable *
+plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
+{
+  PlaitTable *table = plait_table_new ();
+  gboolean several = comparison->runs->len > 1;
+  guint end = plait_run_comparison_split_end (comparison, first);
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
+  for (guint m = first; m < end; m++)
+    {
+      const PlaitMeasure *measure = &comparison->measures[m];
+      PlaitTableColumn *column = plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
+
+      column->best = several ? best_of (comparison, m) : PLAIT_TABLE_NO_BEST;
+      column->pictured = several && measure->tested;
+      if (several && measure->tested)
+        plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+    }
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
+      for (guint m = first; m < end; m++)
+        {
+          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
+
+          plait_table_score (table, plait_cell_score_shown (value->score));
+          if (!several || !comparison->measures[m].tested)
+            continue;
+          if (value->compared)
+            plait_table_p (table, value->comparison.adjusted_p, plait_is_significant (value->comparison.adjusted_p));
+          else
+            plait_table_none (table);
+        }
+    }
+  if (end == comparison->n_measures)
+    {
+      g_autofree char *note = legend (comparison);
+
+      plait_table_note (table, note);
+    }
+  return table;
+}
+
+PlaitTable *
+plait_run_comparison_sizes (const PlaitRunComparison *comparison)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Parameters");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Target tokens/s")->format = "%.0f";
+  plait_table_column (table, PLAIT_TABLE_PATHS, "File");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_table_run (table, run->name, r);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, run->result->parameters);
+      plait_table_known (table, run->rate);
+      plait_table_text (table, PLAIT_TABLE_DIM, plait_store_path (run->store));
+    }
+  return table;
+}
+
+PlaitTable *
+plait_run_comparison_settings (const PlaitRunComparison *comparison)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_CODE, "Key");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    plait_table_column (table, PLAIT_TABLE_CODE, ((const PlaitRunFile *)comparison->runs->pdata[r])->name);
+  for (guint d = 0; d < comparison->differences->len; d++)
+    {
+      const PlaitRunDifference *difference = comparison->differences->pdata[d];
+
+      plait_table_text (table, PLAIT_TABLE_NAME, difference->key);
+      for (guint r = 0; r < comparison->runs->len; r++)
+        plait_table_text (table, PLAIT_TABLE_PLAIN, difference->values[r]);
+    }
+  return table;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/stored-table.h"
+
+#include "cli/place.h"
+#include "store/table.h"
+
+#define MOST_TEXT ((gsize)256 << 20) /* bytes of strings that are read */
+#define MOST_READ ((gint64)1 << 24)  /* numbers */
+
+/* One column, read whole. */
+typedef struct
+{
+  char **strings;
+  gint64 *integers;
+  double *numbers;
+} Values;
+
+static void
+values_clear (gpointer item)
+{
+  Values *values = item;
+
+  g_strfreev (values->strings);
+  g_free (values->integers);
+  g_free (values->numbers);
+}
+
+static gboolean
+read_column (PlaitStore *store, const char *path, gint64 rows, Values *values, GError **error)
+{
+  PlaitStoreObject object;
+  gint64 n = 0;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  if (object.kind == PLAIT_STORE_GROUP || object.type == PLAIT_STORE_STRING)
+    values->strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
+  else if (plait_stored_is_integer (object.type))
+    values->integers = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_READ, &n, error);
+  else
+    values->numbers = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_READ, &n, error);
+  if (!values->strings && !values->integers && !values->numbers)
+    return FALSE;
+  return n == rows
+         || plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %" G_GINT64_FORMAT " rows, its table %" G_GINT64_FORMAT,
+                        plait_store_path (store), path, n, rows);
+}
+
+static void
+add_value (PlaitTable *table, const Values *values, gint64 row)
+{
+  if (values->strings)
+    plait_table_text (table, PLAIT_TABLE_PLAIN, values->strings[row]);
+  else if (values->integers)
+    plait_table_integer (table, PLAIT_TABLE_PLAIN, values->integers[row]);
+  else
+    plait_table_real (table, values->numbers[row]);
+}
+
+void
+plait_table_cut (gint64 rows, gint64 ends, gint64 *first, gint64 *last)
+{
+  gboolean cut = ends > 0 && rows > 2 * ends + 1;
+
+  *first = cut ? ends : rows;
+  *last = cut ? rows - ends : rows;
+}
+
+void
+plait_table_add_left_out (PlaitTable *table, gint64 first, gint64 last)
+{
+  g_autofree char *text = g_strdup_printf ("… %" G_GINT64_FORMAT " more; --all shows them", last - first);
+
+  plait_table_gap (table, text);
+}
+
+PlaitTable *
+plait_stored_table (PlaitStore *store, const char *path, gint64 ends, GError **error)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  g_autoptr (GArray) values = g_array_new (FALSE, TRUE, sizeof (Values));
+  gint64 rows, first, last;
+  g_auto (GStrv) names = plait_store_table_columns (store, path, &rows, error);
+
+  g_array_set_clear_func (values, values_clear);
+  if (!names)
+    return NULL;
+  for (guint c = 0; names[c]; c++)
+    {
+      g_autofree char *place = plait_place_below (path, names[c]);
+      Values *column;
+
+      g_array_set_size (values, c + 1);
+      column = &g_array_index (values, Values, c);
+      if (!read_column (store, place, rows, column, error))
+        return NULL;
+      plait_table_column (table,
+                          column->strings    ? PLAIT_TABLE_WORDS
+                          : column->integers ? PLAIT_TABLE_COUNTS
+                                             : PLAIT_TABLE_NUMBERS,
+                          names[c])
+          ->format
+          = "%.5g";
+    }
+  plait_table_cut (rows, ends, &first, &last);
+  for (gint64 r = 0; r < rows; r++)
+    {
+      if (r == first)
+        {
+          plait_table_add_left_out (table, first, last);
+          r = last;
+        }
+      for (guint c = 0; c < values->len; c++)
+        add_value (table, &g_array_index (values, Values, c), r);
+    }
+  return g_steal_pointer (&table);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/table.h"
+#include "cli/page.h"
+
+/* Prints @table, indented by two, columns aligned by what the terminal shows, then its notes. On a terminal text is cut
+ * until the table fits; columns that still do not fit follow below, beside the first one again. */
+void plait_table_print (const PlaitTable *table, PlaitPage *page);

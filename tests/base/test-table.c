@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "base/table.h"
+#include "harness.h"
+
+/* A table with a cell of each kind. */
+static PlaitTable *
+make (void)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "n");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "rate, %")->format = "%+.1f";
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "BLEU");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+
+  plait_table_run (table, "a|b_c", 3);
+  plait_table_integer (table, PLAIT_TABLE_PLAIN, G_MININT64);
+  plait_table_real (table, 1. / 3);
+  plait_table_score (table, (PlaitTableScore){ 1.5, .25, 1, 2 });
+  plait_table_p (table, .01234, TRUE);
+
+  plait_table_text (table, PLAIT_TABLE_PLAIN, "two\n\"lines\"");
+  plait_table_none (table);
+  plait_table_known (table, NAN);
+  plait_table_score (table, (PlaitTableScore){ 2, NAN, 1, 3 });
+  plait_table_p (table, .5, FALSE);
+
+  plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
+  plait_table_integer (table, PLAIT_TABLE_PLAIN, 0);
+  plait_table_real (table, -INFINITY);
+  plait_table_score (table, (PlaitTableScore){ NAN, NAN, NAN, NAN });
+  plait_table_none (table);
+  plait_table_note (table, "What it means.");
+  return table;
+}
+
+TEST_CASE (table, cells_for_people)
+{
+  g_autoptr (PlaitTable) table = make ();
+  static const char *const expected[3][5] = {
+    { "a|b_c", "-9223372036854775808", "+0.3", "1.50 ± 0.25", "0.0123" },
+    { "two\n\"lines\"", "–", "–", "2.00 [1.00, 3.00]", "0.5000" },
+    { "", "0", "-inf", "–", "–" },
+  };
+
+  CHECK_INT (plait_table_rows (table), 3);
+  for (guint r = 0; r < 3; r++)
+    for (guint c = 0; c < 5; c++)
+      {
+        CONTEXT ("row %u, column %u", r, c);
+        g_autofree char *text
+            = plait_table_cell_text (plait_table_get_column (table, c), plait_table_cell (table, r, c));
+        CHECK_STRING (text, expected[r][c]);
+      }
+  CHECK (plait_table_cell (table, 0, 4)->marked);
+  CHECK (!plait_table_cell (table, 1, 4)->marked);
+  CHECK_INT (plait_table_cell (table, 0, 0)->run, 3);
+  CHECK_INT (plait_table_cell (table, 1, 0)->run, -1);
+}
+
+/* An interval of no width is none. */
+TEST_CASE (table, scores)
+{
+  g_autofree char *flat = plait_table_score_text ("%.3f", (PlaitTableScore){ 4, NAN, 4, 4 });
+  g_autofree char *none = plait_table_score_text ("%.3f", (PlaitTableScore){ NAN, 1, 4, 5 });
+  CHECK_STRING (flat, "4.000");
+  CHECK_STRING (none, "–");
+}
+
+TEST_CASE (table, gaps_are_no_rows)
+{
+  g_autoptr (PlaitTable) table = make ();
+  plait_table_gap (table, "… 7 more");
+  CHECK_INT (plait_table_rows (table), 3);
+}
+
+TEST_CASE (table, markdown)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  plait_table_column (table, PLAIT_TABLE_CODE, "a_key");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+  plait_table_text (table, PLAIT_TABLE_PLAIN, "<b>|*");
+  plait_table_p (table, 0.00012, TRUE);
+  plait_table_note (table, "One.");
+  plait_table_note (table, "Two.");
+  g_autofree char *text = plait_table_markdown (table);
+
+  CHECK_STRING (text, "| a\\_key | p |\n"
+                      "| --- | ---: |\n"
+                      "| \\<b>\\|\\* | 0.0001 \\* |\n"
+                      "\nOne.\n"
+                      "\nTwo.\n");
+}
+
+/* Also where the first field of a line is empty. */
+TEST_CASE (table, csv)
+{
+  g_autoptr (PlaitTable) table = make ();
+  g_autofree char *text = plait_table_csv (table);
+
+  CHECK_STRING (text, "name,n,\"rate, %\",BLEU,p\n"
+                      "a|b_c,-9223372036854775808,0.3333333333333333,1.5,0.01234\n"
+                      "\"two\n\"\"lines\"\"\",,,2,0.5\n"
+                      ",0,-inf,,\n");
+}
+
+TEST_CASE (table, json)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "score");
+  plait_table_text (table, PLAIT_TABLE_PLAIN, "one");
+  plait_table_real (table, .1);
+  plait_table_text (table, PLAIT_TABLE_PLAIN, "two");
+  plait_table_none (table);
+  plait_json_begin_object (json, NULL);
+  plait_table_add_json (table, json);
+  plait_json_end_object (json);
+
+  CHECK_STRING (plait_json_string (json), "{\n"
+                                          "  \"rows\": 2,\n"
+                                          "  \"columns\": {\n"
+                                          "    \"name\": [\n"
+                                          "      \"one\",\n"
+                                          "      \"two\"\n"
+                                          "    ],\n"
+                                          "    \"score\": [\n"
+                                          "      0.1,\n"
+                                          "      null\n"
+                                          "    ]\n"
+                                          "  }\n"
+                                          "}\n");
+}
