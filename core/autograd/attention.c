@@ -73,17 +73,18 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   PlaitNode *node;
   AttentionPayload *payload;
 
-  g_assert (n_memories > 0 && options->heads > 0 && width % options->heads == 0);
-  g_assert (plait_ragged_rows (query_rows) == queries->value.rows);
-  g_assert (!options->causal || n_memories == 1);
+  plait_tape_expect (tape, n_memories > 0 && options->heads > 0 && width % options->heads == 0);
+  plait_tape_expect (tape, plait_ragged_rows (query_rows) == queries->value.rows);
+  plait_tape_expect (tape, !options->causal || n_memories == 1);
   inputs[0] = queries;
   for (guint i = 0; i < n_memories; i++)
     {
       const PlaitAttended *memory = &memories[i];
 
-      g_assert (memory->keys->value.width == width && memory->values->value.width == width);
-      g_assert (memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);
-      g_assert (memory->gather != NULL || plait_ragged_rows (memory->rows) == memory->keys->value.rows);
+      plait_tape_expect (tape, memory->keys->value.width == width && memory->values->value.width == width);
+      plait_tape_expect (tape,
+                         memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);
+      plait_tape_expect (tape, memory->gather != NULL || plait_ragged_rows (memory->rows) == memory->keys->value.rows);
       inputs[1 + 2 * i] = memory->keys;
       inputs[2 + 2 * i] = memory->values;
     }
@@ -97,8 +98,8 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
     {
       const PlaitAttended *memory = &memories[i];
 
-      g_assert (memory->gather == NULL || !node->needs_gradient);
-      g_assert (memory->key_columns == NULL || !node->needs_gradient);
+      plait_tape_expect (tape, memory->gather == NULL || !node->needs_gradient);
+      plait_tape_expect (tape, memory->key_columns == NULL || !node->needs_gradient);
       payload->memories[i] = (PlaitAttentionMemory){ memory->keys->value, memory->values->value, memory->rows,
                                                      memory->gather,      memory->weights,       memory->key_columns };
     }
@@ -157,12 +158,12 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
   PlaitNode *node;
   ItemsPayload *payload;
 
-  g_assert (n > 0 && options->heads > 0 && shape.width % options->heads == 0);
+  plait_tape_expect (tape, n > 0 && options->heads > 0 && shape.width % options->heads == 0);
   inputs[0] = queries;
   for (guint i = 0; i < n; i++)
     {
-      g_assert (keys[i]->value.rows == shape.rows && keys[i]->value.width == shape.width);
-      g_assert (values[i]->value.rows == shape.rows && values[i]->value.width == shape.width);
+      plait_tape_expect (tape, keys[i]->value.rows == shape.rows && keys[i]->value.width == shape.width);
+      plait_tape_expect (tape, values[i]->value.rows == shape.rows && values[i]->value.width == shape.width);
       inputs[1 + i] = keys[i];
       inputs[1 + n + i] = values[i];
       tensors[i] = plait_tape_value (tape, keys[i]);

@@ -3,17 +3,18 @@
 #include "autograd/operators.h"
 
 static void
-check_choice (const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *rows)
+check_choice (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *rows)
 {
-  g_assert (plait_chosen_fits (chosen, queries->value.rows, rows->value.rows));
-  g_assert (rows->value.width % chosen->heads == 0);
+  plait_tape_expect (tape, plait_chosen_fits (chosen, queries->value.rows, rows->value.rows));
+  plait_tape_expect (tape, rows->value.width % chosen->heads == 0);
 }
 
 /* A number for each chosen row: @node's, which stand end to end. */
 static void
-check_numbers (const PlaitChosen *chosen, PlaitNode *node)
+check_numbers (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *node)
 {
-  g_assert (node->value.rows == plait_chosen_number (chosen) && node->value.width == 1 && node->value.stride == 1);
+  plait_tape_expect (tape, node->value.rows == plait_chosen_number (chosen) && node->value.width == 1
+                               && node->value.stride == 1);
 }
 
 /* The gradient of the numbers of chosen rows by a dot product of each. */
@@ -70,8 +71,8 @@ plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
 {
   PlaitNode *node;
 
-  check_choice (chosen, queries, keys);
-  g_assert (queries->value.width == keys->value.width);
+  check_choice (tape, chosen, queries, keys);
+  plait_tape_expect (tape, queries->value.width == keys->value.width);
   node = plait_tape_node (tape, &products, plait_chosen_number (chosen), 1, (PlaitNode *[]){ queries, keys }, 2,
                           sizeof (Products));
   *(Products *)node->payload = (Products){ *chosen, (PlaitScalar)scale };
@@ -125,8 +126,8 @@ plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
   PlaitNode *node;
   PlaitAdditive from;
 
-  check_choice (chosen, queries, keys);
-  g_assert (queries->value.width == keys->value.width && vector->value.width == keys->value.width);
+  check_choice (tape, chosen, queries, keys);
+  plait_tape_expect (tape, queries->value.width == keys->value.width && vector->value.width == keys->value.width);
   node = plait_tape_node (tape, &additive, plait_chosen_number (chosen), 1, inputs, ADDITIVE_INPUTS, sizeof *chosen);
   *(PlaitChosen *)node->payload = *chosen;
   from = additive_of (inputs);
@@ -151,7 +152,7 @@ plait_chosen_weights (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *sco
 {
   PlaitNode *node;
 
-  check_numbers (chosen, scores);
+  check_numbers (tape, chosen, scores);
   node = plait_tape_node (tape, &softmax, scores->value.rows, 1, &scores, 1, sizeof *chosen);
   *(PlaitChosen *)node->payload = *chosen;
   plait_chosen_softmax (plait_tape_pool (tape), chosen, node->value.data, scores->value.data);
@@ -178,10 +179,10 @@ plait_chosen_read (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weight
 {
   PlaitNode *node;
 
-  check_numbers (chosen, weights);
+  check_numbers (tape, chosen, weights);
   node = plait_tape_node (tape, &read_chosen, chosen->sets.n / chosen->heads, values->value.width,
                           (PlaitNode *[]){ weights, values }, 2, sizeof *chosen);
-  check_choice (chosen, node, values);
+  check_choice (tape, chosen, node, values);
   *(PlaitChosen *)node->payload = *chosen;
   plait_chosen_sum (plait_tape_pool (tape), chosen, node->value, FALSE, weights->value.data, values->value);
   return node;
@@ -214,10 +215,10 @@ plait_chosen_path (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weight
 {
   PlaitNode *node;
 
-  check_numbers (chosen, weights);
-  g_assert (parents->value.width == 1 && parents->value.stride == 1);
+  check_numbers (tape, chosen, weights);
+  plait_tape_expect (tape, parents->value.width == 1 && parents->value.stride == 1);
   for (gint64 set = 0; set < chosen->rows.n; set++)
-    g_assert (parent[set] >= 0 && parent[set] < parents->value.rows);
+    plait_tape_expect (tape, parent[set] >= 0 && parent[set] < parents->value.rows);
   node = plait_tape_node (tape, &path, weights->value.rows, 1, (PlaitNode *[]){ weights, parents }, 2, sizeof (Path));
   *(Path *)node->payload = (Path){ *chosen, parent };
   plait_chosen_times_parents (plait_tape_pool (tape), chosen, node->value.data, weights->value.data,

@@ -148,10 +148,10 @@ plait_descend (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTree
       side[SIDE_RECURRENT] = cells[i].recurrent;
       side[SIDE_BIAS] = cells[i].bias;
       side[SIDE_CANDIDATE] = cells[i].candidate;
-      g_assert (cells[i].kind == PLAIT_CELL_GRU && cells[i].reset == cells[0].reset);
-      g_assert (before == (cells[i].candidate != NULL) && !(before && cells[i].bias != NULL));
-      g_assert (cells[i].recurrent->value.rows == width && projected[i]->value.width == 3 * width);
-      g_assert (projected[i]->value.rows == levels->sides[i].first[levels->levels]);
+      plait_tape_expect (tape, cells[i].kind == PLAIT_CELL_GRU && cells[i].reset == cells[0].reset);
+      plait_tape_expect (tape, before == (cells[i].candidate != NULL) && !(before && cells[i].bias != NULL));
+      plait_tape_expect (tape, cells[i].recurrent->value.rows == width && projected[i]->value.width == 3 * width);
+      plait_tape_expect (tape, projected[i]->value.rows == levels->sides[i].first[levels->levels]);
     }
   node = plait_tape_node (tape, &descend, levels->rows, width, inputs, DESCEND_INPUTS, sizeof *descent);
   descent = node->payload;

@@ -2,10 +2,15 @@
 #include "autograd/internal.h"
 #include "autograd/operators.h"
 
+/* Element by element goes with nodes of one shape; @function is who was asked. */
 static void
-assert_same_shape (const PlaitNode *x, const PlaitNode *y)
+expect_one_shape (PlaitTape *tape, const char *function, const PlaitNode *x, const PlaitNode *y)
 {
-  g_assert (x->value.rows == y->value.rows && x->value.width == y->value.width);
+  if (x->value.rows != y->value.rows || x->value.width != y->value.width)
+    plait_tape_fail (tape,
+                     "%s was given [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] and [%" G_GINT64_FORMAT
+                     ", %" G_GINT64_FORMAT "]: give it nodes of one shape",
+                     function, x->value.rows, x->value.width, y->value.rows, y->value.width);
 }
 
 /* A node of the shape of the first of @inputs. */
@@ -76,10 +81,10 @@ plait_sum (PlaitTape *tape, PlaitNode *const *terms, guint n)
   PlaitTensor *values = plait_arena_new_array (plait_tape_arena (tape), PlaitTensor, n);
   PlaitNode *node;
 
-  g_assert (n > 0);
+  plait_tape_expect (tape, n > 0);
   for (guint i = 0; i < n; i++)
     {
-      assert_same_shape (terms[0], terms[i]);
+      expect_one_shape (tape, G_STRFUNC, terms[0], terms[i]);
       values[i] = plait_tape_value (tape, terms[i]);
     }
   node = plait_tape_node_over (tape, &sum, terms, n, 0, 0);
@@ -119,7 +124,7 @@ plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
   PlaitNode *inputs[] = { x, y };
   PlaitNode *node;
 
-  assert_same_shape (x, y);
+  expect_one_shape (tape, G_STRFUNC, x, y);
   node = node_like (tape, &multiply, inputs, 2, 0);
   plait_tensor_multiply (plait_tape_pool (tape), node->value, 0, x->value, y->value);
   return node;
@@ -154,7 +159,7 @@ plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
   PlaitNode *inputs[] = { x, y };
   PlaitNode *node;
 
-  assert_same_shape (x, y);
+  expect_one_shape (tape, G_STRFUNC, x, y);
   node = node_like (tape, &divide, inputs, 2, 0);
   for (gint64 row = 0; row < node->value.rows; row++)
     for (gint64 i = 0; i < node->value.width; i++)
@@ -254,6 +259,7 @@ plait_dropout (PlaitTape *tape, PlaitNode *x, double rate)
   PlaitNode *node;
   DropoutPayload *payload;
 
+  plait_tape_expect (tape, rate >= 0 && rate < 1);
   if (rate == 0 || plait_tape_mode (tape) != PLAIT_TAPE_TRAIN)
     return x;
   value = plait_tape_value (tape, x);
@@ -298,7 +304,7 @@ plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate)
   PlaitNode *node;
   DropoutPayload *payload;
 
-  assert_same_shape (x, y);
+  expect_one_shape (tape, G_STRFUNC, x, y);
   branch = plait_tape_value (tape, y);
   node = plait_tape_node_over (tape, &residual, inputs, 2, 1, sizeof *payload);
   payload = node->payload;

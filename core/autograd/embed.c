@@ -40,7 +40,7 @@ plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, dou
   PlaitNode *node = plait_tape_node (tape, &embed, n, table->value.width, &table, 1, sizeof (EmbedPayload));
 
   for (gint64 i = 0; i < n; i++)
-    g_assert (ids[i] >= 0 && ids[i] < table->value.rows);
+    plait_tape_expect (tape, ids[i] >= 0 && ids[i] < table->value.rows);
   *(EmbedPayload *)node->payload = (EmbedPayload){ ids, (PlaitScalar)scale };
   plait_embed_forward (plait_tape_pool (tape), node->value, table->value, ids, (PlaitScalar)scale);
   return node;
@@ -98,9 +98,10 @@ plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode 
   PlaitNode *node;
   PositionsPayload *payload;
 
-  g_assert (plait_ragged_rows (rows) == x->value.rows && table->value.width == x->value.width && first >= 0);
+  plait_tape_expect (tape,
+                     plait_ragged_rows (rows) == x->value.rows && table->value.width == x->value.width && first >= 0);
   for (gint64 i = 0; i < rows.n; i++)
-    g_assert (first + plait_ragged_length (rows, i) <= table->value.rows);
+    plait_tape_expect (tape, first + plait_ragged_length (rows, i) <= table->value.rows);
   value = plait_tape_value (tape, x);
   node = plait_tape_node_over (tape, &positions, inputs, POSITIONS_INPUTS, POSITIONS_X, sizeof *payload);
   payload = node->payload;

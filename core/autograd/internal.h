@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "base/crash.h"
 #include "tensor/activation.h"
 #include "tensor/elementwise.h"
 #include "tensor/product.h"
@@ -9,6 +10,10 @@
 
 /* What the tape offers to the operators of this floor and to the parameters above it; not part of the plugin interface.
  */
+
+/* Sets whose code works on the tape from now on, in this thread, and returns whose did. The core's own (NULL) does not
+ * fail. Beginning a step sets that. */
+PlaitCaller plait_tape_call (PlaitTape *tape, PlaitCaller caller);
 
 /* The leaf that stands for @key in this step: made from the other arguments at the first call, found again later. */
 PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, const PlaitTensor *gradient,

@@ -84,9 +84,10 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   PlaitNode *node;
   LinearPayload *payload;
 
-  g_assert (x->value.width == weight->value.rows);
-  g_assert (bias == NULL || (bias->value.rows == 1 && bias->value.width == weight->value.width));
-  g_assert (rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
+  plait_tape_expect (tape, x->value.width == weight->value.rows);
+  plait_tape_expect (tape, bias == NULL || (bias->value.rows == 1 && bias->value.width == weight->value.width));
+  plait_tape_expect (tape,
+                     rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
   node = plait_tape_node (tape, keeps ? &activated_linear : &linear, x->value.rows, weight->value.width, inputs,
                           LINEAR_INPUTS, sizeof *payload);
   payload = node->payload;

@@ -66,8 +66,8 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
   PlaitScalar *mean = NULL;
   PlaitScalar *inverse = NULL;
 
-  g_assert (gain->value.rows == 1 && gain->value.width == x->value.width);
-  g_assert (bias->value.rows == 1 && bias->value.width == x->value.width);
+  plait_tape_expect (tape, gain->value.rows == 1 && gain->value.width == x->value.width);
+  plait_tape_expect (tape, bias->value.rows == 1 && bias->value.width == x->value.width);
   node = plait_tape_node (tape, &layer_norm, x->value.rows, x->value.width, inputs, NORM_INPUTS, sizeof *payload);
   payload = node->payload;
   payload->epsilon = epsilon;

@@ -224,20 +224,24 @@ static const PlaitOperator cell_operator
     = { .name = "pair_cell", .backward = cell_backward, .ignores_value = TRUE, .ignores_inputs = TRUE };
 
 static void
-assert_shapes (const PlaitNode *node, const PlaitPairCell *cell, const PlaitRecurrentCell *gru)
+expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell *cell, const PlaitRecurrentCell *gru)
 {
   gint64 width = cell->width, pairs = plait_pairs_number (&cell->pairs);
   gboolean before = gru->reset == PLAIT_RESET_BEFORE;
 
-  g_assert (gru->kind == PLAIT_CELL_GRU && gru->bias == NULL && before == (gru->candidate != NULL));
-  g_assert (gru->recurrent->value.rows == width && gru->recurrent->value.width == (before ? 2 : 3) * width);
-  g_assert (node->inputs[CELL_STATES]->value.rows == pairs);
-  g_assert (cell->row_part.width == 3 * width && cell->row_part.rows == plait_ragged_rows (cell->pairs.rows));
-  g_assert (cell->query_part.width == 3 * width && cell->query_part.rows == plait_ragged_rows (cell->pairs.queries));
-  g_assert (cell->number.rows == pairs && cell->number.width == 1 && cell->number_weight.width == 3 * width);
+  plait_tape_expect (tape, gru->kind == PLAIT_CELL_GRU && gru->bias == NULL && before == (gru->candidate != NULL));
+  plait_tape_expect (tape,
+                     gru->recurrent->value.rows == width && gru->recurrent->value.width == (before ? 2 : 3) * width);
+  plait_tape_expect (tape, node->inputs[CELL_STATES]->value.rows == pairs);
+  plait_tape_expect (tape,
+                     cell->row_part.width == 3 * width && cell->row_part.rows == plait_ragged_rows (cell->pairs.rows));
+  plait_tape_expect (tape, cell->query_part.width == 3 * width
+                               && cell->query_part.rows == plait_ragged_rows (cell->pairs.queries));
+  plait_tape_expect (tape,
+                     cell->number.rows == pairs && cell->number.width == 1 && cell->number_weight.width == 3 * width);
   for (guint k = 0; k < cell->n; k++)
-    g_assert (link_x (node, k)->value.rows == pairs && link_weight (node, k)->value.width == 3 * width
-              && link_weight (node, k)->value.rows == link_x (node, k)->value.width);
+    plait_tape_expect (tape, link_x (node, k)->value.rows == pairs && link_weight (node, k)->value.width == 3 * width
+                                 && link_weight (node, k)->value.rows == link_x (node, k)->value.width);
 }
 
 PlaitNode *
@@ -283,7 +287,7 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
   if (gru->reset == PLAIT_RESET_BEFORE)
     cell->reset_states = plait_tape_tensor (tape, pairs, width);
   set_values (tape, cell, node);
-  assert_shapes (node, cell, gru);
+  expect_cell_shapes (tape, node, cell, gru);
   panels = pack (tape, cell, node, FALSE);
   plait_pair_cell_forward (plait_tape_pool (tape), cell);
   release (tape, &panels);

@@ -59,10 +59,11 @@ plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries,
   PlaitNode *node;
   PlaitAdditive from;
 
-  g_assert (queries->value.width == keys->value.width && vector->value.width == keys->value.width);
-  g_assert (queries->value.rows == plait_ragged_rows (pairs->queries)
-            && keys->value.rows == plait_ragged_rows (pairs->rows));
-  g_assert (!extra || (extra->value.rows == plait_pairs_number (pairs) && extra->value.width == keys->value.width));
+  plait_tape_expect (tape, queries->value.width == keys->value.width && vector->value.width == keys->value.width);
+  plait_tape_expect (tape, queries->value.rows == plait_ragged_rows (pairs->queries)
+                               && keys->value.rows == plait_ragged_rows (pairs->rows));
+  plait_tape_expect (
+      tape, !extra || (extra->value.rows == plait_pairs_number (pairs) && extra->value.width == keys->value.width));
   node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, ADDITIVE_INPUTS, sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;
   from = additive_of (inputs);
@@ -110,9 +111,9 @@ plait_pair_products (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *querie
 {
   PlaitNode *node;
 
-  g_assert (queries->value.width == keys->value.width);
-  g_assert (queries->value.rows == plait_ragged_rows (pairs->queries)
-            && keys->value.rows == plait_ragged_rows (pairs->rows));
+  plait_tape_expect (tape, queries->value.width == keys->value.width);
+  plait_tape_expect (tape, queries->value.rows == plait_ragged_rows (pairs->queries)
+                               && keys->value.rows == plait_ragged_rows (pairs->rows));
   node = plait_tape_node (tape, &dot, plait_pairs_number (pairs), 1, (PlaitNode *[]){ queries, keys }, 2, sizeof (Dot));
   *(Dot *)node->payload = (Dot){ *pairs, (PlaitScalar)scale };
   plait_pairs_dot (plait_tape_pool (tape), pairs, node->value.data, (PlaitScalar)scale, queries->value, keys->value);
@@ -145,7 +146,7 @@ plait_pair_weights (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *const *
   for (guint m = 0; m < n; m++)
     {
       kept[m] = pairs[m];
-      g_assert (scores[m]->value.rows == plait_pairs_number (&pairs[m]) && scores[m]->value.width == 1);
+      plait_tape_expect (tape, scores[m]->value.rows == plait_pairs_number (&pairs[m]) && scores[m]->value.width == 1);
       rows += scores[m]->value.rows;
     }
   node = plait_tape_node (tape, &softmax, rows, 1, scores, n, sizeof kept);
@@ -193,8 +194,8 @@ plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, P
 {
   PlaitNode *node;
 
-  g_assert (weights->value.rows == plait_pairs_number (pairs) && weights->value.width == 1);
-  g_assert (values->value.rows == plait_ragged_rows (pairs->rows));
+  plait_tape_expect (tape, weights->value.rows == plait_pairs_number (pairs) && weights->value.width == 1);
+  plait_tape_expect (tape, values->value.rows == plait_ragged_rows (pairs->rows));
   node = plait_tape_node (tape, &read_pairs, plait_ragged_rows (pairs->queries), values->value.width,
                           (PlaitNode *[]){ weights, values }, 2, sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;

@@ -180,13 +180,13 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   PlaitNode *node;
   PlaitRecurrence *recurrence;
 
-  g_assert (projected->value.width == plait_cell_gates (cell->kind) * width);
-  g_assert (projected->value.rows == plait_ragged_rows (rows));
-  g_assert (cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
-  g_assert (cell->bias == NULL || (!before && cell->bias->value.width == cell->recurrent->value.width));
-  g_assert (before == (cell->candidate != NULL) && (lstm || memory == NULL));
+  plait_tape_expect (tape, projected->value.width == plait_cell_gates (cell->kind) * width);
+  plait_tape_expect (tape, projected->value.rows == plait_ragged_rows (rows));
+  plait_tape_expect (tape, cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
+  plait_tape_expect (tape, cell->bias == NULL || (!before && cell->bias->value.width == cell->recurrent->value.width));
+  plait_tape_expect (tape, before == (cell->candidate != NULL) && (lstm || memory == NULL));
   for (guint i = RECUR_STATE; i < RECUR_INPUTS; i++)
-    g_assert (inputs[i] == NULL || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
+    plait_tape_expect (tape, inputs[i] == NULL || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
   node = plait_tape_node (tape, &recur, projected->value.rows, lstm ? 2 * width : width, inputs, RECUR_INPUTS,
                           sizeof *recurrence);
   recurrence = node->payload;

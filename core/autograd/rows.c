@@ -6,14 +6,14 @@
 PlaitNode *
 plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width)
 {
-  g_assert (first >= 0 && width > 0 && first + width <= x->value.width);
+  plait_tape_expect (tape, first >= 0 && width > 0 && first + width <= x->value.width);
   return plait_tape_view (tape, x, plait_tensor_columns (plait_tape_value (tape, x), first, width));
 }
 
 PlaitNode *
 plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
 {
-  g_assert (first >= 0 && rows >= 0 && first + rows <= x->value.rows);
+  plait_tape_expect (tape, first >= 0 && rows >= 0 && first + rows <= x->value.rows);
   return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 
@@ -59,10 +59,10 @@ concatenate (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *
   gint64 first = 0;
   PlaitNode *node;
 
-  g_assert (n > 0);
+  plait_tape_expect (tape, n > 0);
   for (guint i = 0; i < n; i++)
     {
-      g_assert (extent_of (parts[i], !columns) == extent_of (parts[0], !columns));
+      plait_tape_expect (tape, extent_of (parts[i], !columns) == extent_of (parts[0], !columns));
       extent += extent_of (parts[i], columns);
     }
   node = plait_tape_node (tape, operation, columns ? parts[0]->value.rows : extent,
@@ -151,7 +151,7 @@ plait_gather_windows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint
   PlaitNode *node = plait_tape_node (tape, &gather_rows, n, size * x->value.width, &x, 1, sizeof (Gathering));
 
   for (gint64 i = 0; i < n * size; i++)
-    g_assert (indices[i] >= -1 && indices[i] < x->value.rows);
+    plait_tape_expect (tape, indices[i] >= -1 && indices[i] < x->value.rows);
   *(Gathering *)node->payload = (Gathering){ indices, size };
   plait_rows_gather (plait_tape_pool (tape), apart (node->value, size), 0, x->value, indices);
   return node;
@@ -201,7 +201,7 @@ plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode 
   PlaitNode *inputs[SELECT_INPUTS] = { x, y };
   PlaitNode *node;
 
-  g_assert (y == NULL || (x->value.rows == y->value.rows && x->value.width == y->value.width));
+  plait_tape_expect (tape, y == NULL || (x->value.rows == y->value.rows && x->value.width == y->value.width));
   node = plait_tape_node (tape, &select_rows, x->value.rows, x->value.width, inputs, SELECT_INPUTS, sizeof take);
   *(const guint8 **)node->payload = take;
   plait_rows_select (plait_tape_pool (tape), node->value, take, x->value, y == NULL ? NULL : &y->value);

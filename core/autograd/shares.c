@@ -53,17 +53,17 @@ plait_shares (PlaitTape *tape, PlaitNode *numbers, const PlaitShares *shares)
       = plait_tape_node (tape, &operation, plait_ragged_rows (shares->blocks), 1, &numbers, 1, sizeof *shares);
   PlaitScalar *values = node->value.data;
 
-  g_assert (numbers->value.width == 1);
+  plait_tape_expect (tape, numbers->value.width == 1);
   *(PlaitShares *)node->payload = *shares;
   for (gint64 b = 0; b < shares->blocks.n; b++)
     {
       gint64 first = shares->blocks.offsets[b], last = shares->blocks.offsets[b + 1] - 1;
       PlaitScalar sum = 0;
 
-      g_assert (first <= last);
+      plait_tape_expect (tape, first <= last);
       for (gint64 i = first; i <= last; i++)
         {
-          g_assert (shares->row[i] >= 0 && shares->row[i] < numbers->value.rows);
+          plait_tape_expect (tape, shares->row[i] >= 0 && shares->row[i] < numbers->value.rows);
           values[i] = *plait_tensor_row (numbers->value, shares->row[i]);
           if (i == last && shares->full[b])
             values[i] = 1 - sum;

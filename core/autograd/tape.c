@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
+#include "base/error.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct PlaitTape
   PlaitPool *pool;
   PlaitArena *arena;
   PlaitTapeMode mode;
+  PlaitCaller caller;
   PlaitRandomKey dropout;
   guint64 n_keys;
   PlaitNode *last;  /* the newest node that backward must visit */
@@ -56,6 +58,7 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
 {
   plait_arena_reset (tape->arena);
   tape->mode = mode;
+  tape->caller = (PlaitCaller){ NULL, NULL };
   tape->dropout = dropout;
   tape->n_keys = 0;
   tape->last = NULL;
@@ -66,6 +69,39 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
   tape->n_leaves = 0;
+}
+
+PlaitCaller
+plait_tape_call (PlaitTape *tape, PlaitCaller caller)
+{
+  PlaitCaller before = tape->caller;
+
+  tape->caller = caller;
+  plait_crash_enter (caller);
+  return before;
+}
+
+void
+plait_tape_fail (PlaitTape *tape, const char *format, ...)
+{
+  GError *error = NULL;
+  va_list arguments;
+  char *sentence;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  if (tape->caller.who == NULL)
+    g_error ("%s", sentence);
+  plait_fail (&error, PLAIT_ERROR_PLUGIN, "%s, %s: %s", tape->caller.who, tape->caller.call, sentence);
+  g_free (sentence);
+  plait_arena_leave (tape->arena, error);
+}
+
+void
+plait_tape_misfit (PlaitTape *tape, const char *function, const char *condition)
+{
+  plait_tape_fail (tape, "what %s was given does not fit: it needs %s", function, condition);
 }
 
 void
@@ -156,7 +192,7 @@ plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
   node->value = value;
   if (gradient != NULL && tape->mode != PLAIT_TAPE_EVALUATE)
     {
-      g_assert (gradient->rows == value.rows && gradient->width == value.width);
+      plait_tape_expect (tape, gradient->rows == value.rows && gradient->width == value.width);
       node->gradient = *gradient;
       node->needs_gradient = TRUE;
     }
@@ -264,7 +300,7 @@ record (PlaitTape *tape, PlaitNode *node, gsize payload_size)
     }
   if (node->needs_gradient)
     {
-      g_assert (!tape->went_back);
+      plait_tape_expect (tape, !tape->went_back);
       node->payload_size = payload_size;
       node->previous = tape->last;
       tape->last = node;
@@ -278,7 +314,7 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
 {
   PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
 
-  g_assert (rows >= 0 && width > 0);
+  plait_tape_expect (tape, rows >= 0 && width > 0);
   node->value = plait_tape_tensor (tape, rows, width);
   return record (tape, node, payload_size);
 }
@@ -345,7 +381,7 @@ plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
   PlaitNode *whole = input->whole != NULL ? input->whole : input;
   gint64 place;
 
-  g_assert (input->needs_gradient);
+  plait_tape_expect (tape, input->needs_gradient);
   *beta = whole->gradient.data != NULL;
   if (whole->gradient.data == NULL)
     whole->gradient = plait_tape_tensor (tape, whole->value.rows, whole->value.width);

@@ -85,6 +85,19 @@ PLAIT_API PlaitTensor plait_tape_value (PlaitTape *tape, PlaitNode *node);
 PLAIT_API void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
 
 /*
+ * Ends the step that @tape records, with PLAIT_ERROR_PLUGIN: one sentence that begins with the plugin and the function
+ * of it that runs. The calls from here up to the host's are left at once and their frames skipped, so that nothing in
+ * them is freed (g_autofree is not run): code that works on a tape holds its memory in the tape's arena. The host's
+ * functions do the same with what does not fit, shapes above all.
+ */
+PLAIT_API G_NORETURN void plait_tape_fail (PlaitTape *tape, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* Leaves the step with the name of the function and @condition where that does not hold. */
+#define plait_tape_expect(tape, condition)                                                                             \
+  (G_LIKELY (condition) ? (void)0 : plait_tape_misfit ((tape), G_STRFUNC, #condition))
+PLAIT_API G_NORETURN void plait_tape_misfit (PlaitTape *tape, const char *function, const char *condition);
+
+/*
  * For operators, those of plugins included.
  */
 

@@ -185,18 +185,20 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
 static const PlaitOperator climb_operator = { .name = "climb", .backward = climb_backward, .ignores_inputs = TRUE };
 
 static void
-assert_shapes (const PlaitTreeCell *cell, PlaitNode *const *inputs, const PlaitTreeLevels *levels, gint64 width)
+expect_climb_shapes (PlaitTape *tape, const PlaitTreeCell *cell, PlaitNode *const *inputs,
+                     const PlaitTreeLevels *levels, gint64 width)
 {
   gboolean gru = cell->kind == PLAIT_TREE_GRU;
   gint64 gates = plait_climb_gates (cell->kind);
   const PlaitNode *leaf_cells = inputs[CLIMB_LEAF_CELLS], *projected = inputs[CLIMB_PROJECTED];
 
-  g_assert (cell->gates->value.rows == 2 * width && cell->gates->value.width == gates * width);
-  g_assert (gru == (cell->candidate != NULL) && (gru || cell->candidate_bias == NULL));
-  g_assert (!gru || (cell->candidate->value.rows == 2 * width && cell->candidate->value.width == width));
-  g_assert (leaf_cells == NULL || (cell->kind == PLAIT_TREE_LSTM && leaf_cells->value.width == width));
-  g_assert (projected == NULL
-            || (projected->value.rows == plait_tree_nodes (levels) && projected->value.width == (gates + gru) * width));
+  plait_tape_expect (tape, cell->gates->value.rows == 2 * width && cell->gates->value.width == gates * width);
+  plait_tape_expect (tape, gru == (cell->candidate != NULL) && (gru || cell->candidate_bias == NULL));
+  plait_tape_expect (tape, !gru || (cell->candidate->value.rows == 2 * width && cell->candidate->value.width == width));
+  plait_tape_expect (tape, leaf_cells == NULL || (cell->kind == PLAIT_TREE_LSTM && leaf_cells->value.width == width));
+  plait_tape_expect (tape, projected == NULL
+                               || (projected->value.rows == plait_tree_nodes (levels)
+                                   && projected->value.width == (gates + gru) * width));
 }
 
 PlaitNode *
@@ -212,7 +214,7 @@ plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *
   PlaitClimb *climb;
   Panels panels;
 
-  assert_shapes (cell, inputs, levels, width);
+  expect_climb_shapes (tape, cell, inputs, levels, width);
   node = plait_tape_node (tape, &climb_operator, levels->rows, lstm ? 2 * width : width, inputs, CLIMB_INPUTS,
                           sizeof *climb);
   climb = node->payload;

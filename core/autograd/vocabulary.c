@@ -21,7 +21,7 @@ vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
 {
   VocabularyPayload *payload = node->payload;
 
-  g_assert (node->gradient.data[0] == 1);
+  plait_tape_expect (tape, node->gradient.data[0] == 1);
   if (payload->dstates.data == NULL)
     return;
   plait_gradient_pass (tape, &payload->dstates, 1, node->inputs[VOCABULARY_STATES]);
@@ -55,10 +55,10 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
   PlaitNode *node;
   VocabularyPayload *payload;
 
-  g_assert (states->value.width == table->value.width);
-  g_assert (bias == NULL || (bias->value.rows == 1 && bias->value.width == table->value.rows));
+  plait_tape_expect (tape, states->value.width == table->value.width);
+  plait_tape_expect (tape, bias == NULL || (bias->value.rows == 1 && bias->value.width == table->value.rows));
   for (gint64 i = 0; i < states->value.rows; i++)
-    g_assert (targets[i] >= 0 && targets[i] < table->value.rows);
+    plait_tape_expect (tape, targets[i] >= 0 && targets[i] < table->value.rows);
   node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *payload);
   payload = node->payload;
   /* The logits are here now and not later: the gradients are made at once. */

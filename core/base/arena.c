@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+
+#include "base/crash.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -68,6 +70,7 @@ struct PlaitArena
   gsize chunk_size;
   jmp_buf *leave;
   gsize refused;
+  GError *reason; /* of leaving, where it is not memory */
 };
 
 static gsize
@@ -208,6 +211,15 @@ run_out (PlaitArena *arena, gsize size)
              " bytes asked, %" G_GSIZE_FORMAT " held, %" G_GSIZE_FORMAT " allowed",
              size, arena->mapped, arena->limit);
   arena->refused = size;
+  _longjmp (*arena->leave, 1);
+}
+
+void
+plait_arena_leave (PlaitArena *arena, GError *error)
+{
+  if (arena->leave == NULL)
+    g_error ("%s", error->message);
+  arena->reason = error;
   _longjmp (*arena->leave, 1);
 }
 
@@ -366,10 +378,17 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
       arena->leave = NULL;
       return TRUE;
     }
+  /* If a plugin's code was left, it runs no more. */
+  plait_crash_enter ((PlaitCaller){ NULL, NULL });
   arena->leave = NULL;
 
   gsize held = arena->mapped;
   plait_arena_reset (arena);
+  if (arena->reason != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&arena->reason));
+      return FALSE;
+    }
   if (arena->limit == 0)
     return plait_fail (error, PLAIT_ERROR_MEMORY,
                        "The memory of a step ran out: %" G_GSIZE_FORMAT " bytes were asked for with %" G_GSIZE_FORMAT

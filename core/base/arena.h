@@ -38,7 +38,7 @@ PLAIT_API gsize plait_arena_peak (const PlaitArena *arena);
 
 /* Runs @call (@data). When the arena runs out inside it, the call is left at once (its frames are skipped, so they must
  * own nothing outside the arena), the arena is reset, and FALSE comes back with PLAIT_ERROR_MEMORY naming the bytes
- * asked, held and allowed. */
+ * asked, held and allowed; likewise when it is left by plait_arena_leave. */
 PLAIT_API gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error);
 
 /* @n items of @size bytes: plait_arena_take, where a product that overflows is too large like any other. */
@@ -47,6 +47,10 @@ plait_arena_take_items (PlaitArena *arena, gsize n, gsize size)
 {
   return plait_arena_take (arena, n > G_MAXSIZE / size ? G_MAXSIZE : n * size);
 }
+
+/* Leaves the protected call as running out does; plait_arena_protect gives back @error (transfer full). Outside of one
+ * its message ends the program. */
+G_NORETURN void plait_arena_leave (PlaitArena *arena, GError *error);
 
 /* Typed shorthand: n items of a type. */
 #define plait_arena_new_array(arena, type, n) ((type *)plait_arena_take_items ((arena), (gsize)(n), sizeof (type)))

@@ -73,15 +73,13 @@ plait_bench_sources (const PlaitBenchSize *size)
 }
 
 PlaitBenchModel *
-plait_bench_model_reserve (guint n_sources, guint n_plugins)
+plait_bench_model_reserve (guint n_sources)
 {
   PlaitBenchModel *model = g_new0 (PlaitBenchModel, 1);
 
   model->n_sources = n_sources;
-  model->n_plugins = n_plugins;
   model->sources = g_new0 (PlaitSourceSpecification, n_sources);
-  model->settings = g_new0 (gpointer, n_plugins);
-  model->parameters = g_new0 (PlaitSettings *, n_plugins);
+  model->parts = g_ptr_array_new ();
   return model;
 }
 
@@ -91,37 +89,39 @@ plait_bench_model_free (PlaitBenchModel *model)
   if (model == NULL)
     return;
   plait_model_free (model->model);
-  for (guint i = 0; i < model->n_plugins; i++)
-    {
-      g_free (model->settings[i]);
-      plait_settings_free (model->parameters[i]);
-    }
-  g_free (model->settings);
-  g_free (model->parameters);
+  for (guint i = 0; i < model->parts->len; i++)
+    plait_part_free (model->parts->pdata[i]);
+  g_ptr_array_unref (model->parts);
   for (guint i = 0; i < model->n_sources; i++)
     g_free ((char *)model->sources[i].name);
   g_free (model->sources);
   g_free (model);
 }
 
-const PlaitPlugin *
-plait_bench_load (PlaitBenchModel *model, guint place, PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
+PlaitPart *
+plait_bench_part (PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
                   const PlaitBenchParameter *parameters, guint n, GError **error)
 {
   PlaitPlugin *plugin = plait_registry_find (registry, kind, name, error);
+  g_autoptr (PlaitPart) part = plugin != NULL ? plait_part_new (plugin, plait_plugin_kind_name (kind)) : NULL;
 
-  if (plugin == NULL || !plait_plugin_load (plugin, error))
-    return NULL;
-  model->parameters[place] = plait_settings_new (plugin->schema->parameters, plugin->schema->n_parameters);
-  for (guint i = 0; i < n; i++)
-    if (!plait_settings_set (model->parameters[place], parameters[i].name, parameters[i].value, error))
+  for (guint i = 0; part != NULL && i < n; i++)
+    if (!plait_settings_set (part->parameters, parameters[i].name, parameters[i].value, error))
       {
         g_prefix_error (error, "the plugin %s at %s is not the one that plait bench knows: ", name,
                         plugin->module_path);
         return NULL;
       }
-  model->settings[place] = plait_plugin_new_settings (plugin, model->parameters[place]);
-  return plugin;
+  return g_steal_pointer (&part);
+}
+
+PlaitPart *
+plait_bench_keep (PlaitBenchModel *model, PlaitPart *part, GError **error)
+{
+  if (part == NULL)
+    return NULL;
+  g_ptr_array_add (model->parts, part);
+  return plait_part_open (part, error) ? part : NULL;
 }
 
 static gboolean
@@ -142,17 +142,15 @@ load_text (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, doub
     { "feed_forward_dropout", "0" },
   };
   PlaitSourceSpecification *source = &model->sources[place];
-  const PlaitPlugin *plugin;
 
-  plugin = plait_bench_load (model, place, registry, PLAIT_PLUGIN_ENCODER, "transformer", parameters,
-                             G_N_ELEMENTS (parameters), error);
-  if (plugin == NULL)
-    return FALSE;
-  source->encoder = plugin->descriptor->table;
+  source->encoder = plait_bench_keep (
+      model,
+      plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "transformer", parameters, G_N_ELEMENTS (parameters), error),
+      error);
   source->kind = PLAIT_INPUT_TOKENS;
   source->vocabulary = "words";
   source->vocabulary_size = size->vocabulary;
-  return TRUE;
+  return source->encoder != NULL;
 }
 
 static gboolean
@@ -160,16 +158,14 @@ load_image (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, Pla
 {
   const PlaitBenchParameter parameters[] = { { "hidden", "0" }, { "norm", "none" }, { "dropout", "0" } };
   PlaitSourceSpecification *source = &model->sources[place];
-  const PlaitPlugin *plugin;
 
-  plugin = plait_bench_load (model, place, registry, PLAIT_PLUGIN_ENCODER, "features", parameters,
-                             G_N_ELEMENTS (parameters), error);
-  if (plugin == NULL)
-    return FALSE;
-  source->encoder = plugin->descriptor->table;
+  source->encoder = plait_bench_keep (
+      model,
+      plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "features", parameters, G_N_ELEMENTS (parameters), error),
+      error);
   source->kind = PLAIT_INPUT_FEATURES;
   source->feature_width = size->image_width;
-  return TRUE;
+  return source->encoder != NULL;
 }
 
 static PlaitDecoderSettings
@@ -194,10 +190,9 @@ plait_bench_model_new (const PlaitBenchOptions *options, PlaitRegistry *registry
 {
   const PlaitBenchSize *size = &options->size;
   guint n = plait_bench_sources (size);
-  g_autoptr (PlaitBenchModel) model = plait_bench_model_reserve (n, n + 1);
+  g_autoptr (PlaitBenchModel) model = plait_bench_model_reserve (n);
   g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
   const PlaitBenchParameter parameters[] = { { "heads", heads } };
-  const PlaitPlugin *combiner;
   PlaitModelSpecification specification = {
     .sources = model->sources,
     .n_sources = n,
@@ -214,14 +209,13 @@ plait_bench_model_new (const PlaitBenchOptions *options, PlaitRegistry *registry
       if (!(text ? load_text (model, i, size, options->dropout, registry, error)
                  : load_image (model, i, size, registry, error)))
         return NULL;
-      model->sources[i].encoder_settings = model->settings[i];
     }
-  combiner = plait_bench_load (model, n, registry, PLAIT_PLUGIN_COMBINER, options->combiner, parameters,
-                               G_N_ELEMENTS (parameters), error);
-  if (combiner == NULL)
+  specification.combiner = plait_bench_keep (model,
+                                             plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner,
+                                                               parameters, G_N_ELEMENTS (parameters), error),
+                                             error);
+  if (specification.combiner == NULL)
     return NULL;
-  specification.combiner = combiner->descriptor->table;
-  specification.combiner_settings = model->settings[n];
   model->model = plait_model_new (&specification, error);
   if (model->model == NULL)
     return NULL;

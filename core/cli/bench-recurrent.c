@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/recurrent-site.h"
+#include "model/site.h"
 
 /* The recurrent systems that plait bench times (Chen et al. 2017), and one step of their attention. */
 
@@ -28,16 +28,6 @@ plait_bench_recurrent_size (const char *name)
       return &sizes[i];
   return NULL;
 }
-
-/* Where the plugins stand. */
-enum
-{
-  PLACE_ENCODER,
-  PLACE_LEAVES,
-  PLACE_COMBINER,
-  PLACE_COVERAGE,
-  PLACES
-};
 
 static PlaitDecoderSettings
 decoder_settings (const PlaitBenchOptions *options)
@@ -66,7 +56,6 @@ static gboolean
 load_source (PlaitBenchModel *model, const PlaitBenchOptions *options, PlaitRegistry *registry, GError **error)
 {
   const PlaitBenchSize *size = &options->size;
-  guint place = size->trees ? PLACE_LEAVES : PLACE_ENCODER;
   g_autofree char *width = g_strdup_printf ("%" G_GINT64_FORMAT, size->hidden / 2);
   char rate[G_ASCII_DTOSTR_BUF_SIZE];
   const PlaitBenchParameter parameters[] = {
@@ -75,28 +64,21 @@ load_source (PlaitBenchModel *model, const PlaitBenchOptions *options, PlaitRegi
     { "dropout", g_ascii_dtostr (rate, sizeof rate, options->dropout) },
   };
   PlaitSourceSpecification *source = model->sources;
-  const PlaitPlugin *sequence = plait_bench_load (model, place, registry, PLAIT_PLUGIN_ENCODER, "bigru", parameters,
-                                                  G_N_ELEMENTS (parameters), error);
-  const PlaitPlugin *tree;
+  g_autoptr (PlaitPart) sequence
+      = plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "bigru", parameters, G_N_ELEMENTS (parameters), error);
+  g_autoptr (PlaitPart) tree = NULL;
 
-  if (sequence == NULL)
-    return FALSE;
   source->name = g_strdup ("text");
   source->kind = PLAIT_INPUT_TOKENS;
   source->vocabulary = "source";
   source->vocabulary_size = size->vocabulary;
-  source->encoder = sequence->descriptor->table;
-  source->encoder_settings = model->settings[place];
-  if (!size->trees)
-    return TRUE;
-  tree = plait_bench_load (model, PLACE_ENCODER, registry, PLAIT_PLUGIN_ENCODER, "bitree-gru", parameters, 1, error);
-  if (tree == NULL)
-    return FALSE;
-  source->leaves = source->encoder;
-  source->leaves_settings = source->encoder_settings;
-  source->encoder = tree->descriptor->table;
-  source->encoder_settings = model->settings[PLACE_ENCODER];
-  return TRUE;
+  if (sequence != NULL && size->trees)
+    tree = plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "bitree-gru", parameters, 1, error);
+  if (tree != NULL)
+    tree->leaves = g_steal_pointer (&sequence);
+  source->encoder
+      = plait_bench_keep (model, size->trees ? g_steal_pointer (&tree) : g_steal_pointer (&sequence), error);
+  return source->encoder != NULL;
 }
 
 static gboolean
@@ -105,33 +87,34 @@ load_coverage (PlaitBenchModel *model, PlaitModelSpecification *specification, c
 {
   const PlaitBenchParameter reset = { "reset", options->reset };
   PlaitStructure there = options->size.trees ? PLAIT_STRUCTURE_TREE : PLAIT_STRUCTURE_NONE;
-  const PlaitPlugin *plugin;
+  const PlaitPart *part;
 
   if (g_str_equal (options->coverage, "none"))
     return TRUE;
   /* Fertility has no gates. */
-  plugin = plait_bench_load (model, PLACE_COVERAGE, registry, PLAIT_PLUGIN_COVERAGE, options->coverage, &reset,
-                             !g_str_equal (options->coverage, "fertility"), error);
-  if (plugin == NULL)
+  part = plait_bench_keep (model,
+                           plait_bench_part (registry, PLAIT_PLUGIN_COVERAGE, options->coverage, &reset,
+                                             !g_str_equal (options->coverage, "fertility"), error),
+                           error);
+  if (part == NULL)
     return FALSE;
-  if (plugin->schema->requires_structure & ~there)
+  if (part->schema->requires_structure & ~there)
     {
-      g_autofree char *needed = plait_structure_text (plugin->schema->requires_structure & ~there);
+      g_autofree char *needed = plait_structure_text (part->schema->requires_structure & ~there);
 
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "--coverage %s needs memories with %s links, which plait bench %s does not make%s",
                          options->coverage, needed, options->mode,
-                         plugin->schema->requires_structure == PLAIT_STRUCTURE_TREE ? "; take plait bench tree" : "");
+                         part->schema->requires_structure == PLAIT_STRUCTURE_TREE ? "; take plait bench tree" : "");
     }
-  specification->coverage = plugin->descriptor->table;
-  specification->coverage_settings = model->settings[PLACE_COVERAGE];
+  specification->coverage = part;
   return TRUE;
 }
 
 PlaitBenchModel *
 plait_bench_recurrent_new (const PlaitBenchOptions *options, PlaitRegistry *registry, PlaitPool *pool, GError **error)
 {
-  g_autoptr (PlaitBenchModel) model = plait_bench_model_reserve (1, PLACES);
+  g_autoptr (PlaitBenchModel) model = plait_bench_model_reserve (1);
   PlaitModelSpecification specification = {
     .sources = model->sources,
     .n_sources = 1,
@@ -139,16 +122,13 @@ plait_bench_recurrent_new (const PlaitBenchOptions *options, PlaitRegistry *regi
     .target_vocabulary_size = options->size.vocabulary,
     .decoder = decoder_settings (options),
   };
-  const PlaitPlugin *combiner;
 
   if (!load_source (model, options, registry, error))
     return NULL;
-  combiner
-      = plait_bench_load (model, PLACE_COMBINER, registry, PLAIT_PLUGIN_COMBINER, options->combiner, NULL, 0, error);
-  if (combiner == NULL || !load_coverage (model, &specification, options, registry, error))
+  specification.combiner = plait_bench_keep (
+      model, plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner, NULL, 0, error), error);
+  if (specification.combiner == NULL || !load_coverage (model, &specification, options, registry, error))
     return NULL;
-  specification.combiner = combiner->descriptor->table;
-  specification.combiner_settings = model->settings[PLACE_COMBINER];
   model->model = plait_model_new (&specification, error);
   if (model->model == NULL)
     return NULL;
@@ -162,11 +142,12 @@ plait_bench_recurrent_new (const PlaitBenchOptions *options, PlaitRegistry *regi
 
 struct PlaitBenchAttention
 {
-  PlaitBenchModel *plugins; /* the combiner's settings */
+  PlaitBenchModel *parts; /* the combiner */
   PlaitDecoderSettings settings;
   PlaitMemorySpecification memory;
   PlaitDecoderBuild build;
-  PlaitRecurrentSite site;
+  PlaitLossColumns losses;
+  PlaitDeclaredSite site;
   PlaitParameters *parameters;
   const PlaitParameter *query;
   const PlaitParameter *rows;
@@ -179,7 +160,8 @@ plait_bench_attention_free (PlaitBenchAttention *attention)
   if (attention == NULL)
     return;
   plait_parameters_free (attention->parameters);
-  plait_bench_model_free (attention->plugins);
+  plait_loss_columns_clear (&attention->losses);
+  plait_bench_model_free (attention->parts);
   g_free (attention);
 }
 
@@ -189,11 +171,11 @@ plait_bench_attention_new (const PlaitBenchOptions *options, PlaitRegistry *regi
   g_autoptr (PlaitBenchAttention) attention = g_new0 (PlaitBenchAttention, 1);
   gint64 width = options->size.hidden;
   PlaitInitial normal = PLAIT_NORMAL (1);
-  const PlaitPlugin *combiner;
+  const PlaitPart *combiner;
 
-  attention->plugins = plait_bench_model_reserve (0, 1);
-  combiner
-      = plait_bench_load (attention->plugins, 0, registry, PLAIT_PLUGIN_COMBINER, options->combiner, NULL, 0, error);
+  attention->parts = plait_bench_model_reserve (0);
+  combiner = plait_bench_keep (
+      attention->parts, plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner, NULL, 0, error), error);
   if (combiner == NULL)
     return NULL;
   attention->settings = decoder_settings (options);
@@ -201,15 +183,15 @@ plait_bench_attention_new (const PlaitBenchOptions *options, PlaitRegistry *regi
   attention->parameters = plait_parameters_new ();
   attention->build = (PlaitDecoderBuild){
     .settings = &attention->settings,
-    .combiner = combiner->descriptor->table,
-    .combiner_settings = attention->plugins->settings[0],
+    .combiner = combiner,
+    .losses = &attention->losses,
     .memories = &attention->memory,
     .n_memories = 1,
     .parameters = attention->parameters,
   };
-  if (!plait_recurrent_site_build (&attention->site, &attention->build, width, width, "", error))
+  if (!plait_declared_site_build (&attention->site, &attention->build, width, width, "", error))
     return NULL;
-  if (!attention->site.attend[0].declared)
+  if (attention->site.n_readers != 1 || attention->site.readers[0].reads != PLAIT_READS_MEMORY)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "--combiner %s does not attend to one memory alone; expected serial or parallel", options->combiner);
@@ -236,18 +218,21 @@ plait_bench_attention_step (const PlaitBenchAttention *attention, PlaitTape *tap
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 *one = plait_arena_new_array (arena, gint64, 2), *all = plait_arena_new_array (arena, gint64, 2);
   PlaitMemory *memory = plait_arena_new_array (arena, PlaitMemory, 1);
-  PlaitScoredMemory *scored = plait_arena_new_array (arena, PlaitScoredMemory, 1);
-  PlaitNode **coverage = plait_arena_new_array (arena, PlaitNode *, 1);
-  PlaitScoredKeys keys = { .attend = scored };
+  PlaitAttended *attended = plait_arena_new_array (arena, PlaitAttended, 1);
+  PlaitNode **nothing = plait_arena_new_array (arena, PlaitNode *, 1);
+  PlaitSiteKeys keys = { .attended = attended, .coverage = nothing, .prepared = nothing, .memories = memory };
+  PlaitSiteStep step = { .layer = 0 };
   PlaitSitePass pass;
 
   one[0] = all[0] = 0;
   one[1] = 1;
   all[1] = attention->rows->value.rows;
   *memory = (PlaitMemory){ .states = plait_parameter_node (tape, attention->rows), .rows = { 1, all } };
-  *scored = (PlaitScoredMemory){ plait_parameter_node (tape, attention->keys), memory->states };
-  *coverage = NULL;
+  *attended = (PlaitAttended){ .keys = plait_parameter_node (tape, attention->keys),
+                               .values = memory->states,
+                               .rows = memory->rows };
+  *nothing = NULL;
   pass = plait_site_pass (tape, memory, 1, (PlaitRagged){ 1, one }, NULL);
-  return plait_recurrent_site_combine (&attention->site, &pass, &keys, &attention->build,
-                                       plait_parameter_node (tape, attention->query), NULL, coverage);
+  return plait_site_combine (&attention->site, &pass, &keys, &step, plait_parameter_node (tape, attention->query))
+      .context;
 }

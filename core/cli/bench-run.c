@@ -237,7 +237,7 @@ encode_pass (gpointer data)
   const PlaitBatch *batch = pass->run->batches->pdata[batch_of (pass->run, pass->step)];
 
   begin_pass (pass);
-  go_back (pass, plait_model_read (pass->run->model->model, pass->run->tape, batch).memories[0].states);
+  go_back (pass, plait_model_read (pass->run->model->model, pass->run->tape, batch, NULL).memories[0].states);
 }
 
 static void

@@ -80,19 +80,17 @@ typedef struct
  * Models
  */
 
-/* A model of a size, and the settings that it refers to. */
+/* A model of a size, and the parts that it refers to. */
 typedef struct
 {
   PlaitModel *model;
   PlaitSourceSpecification *sources;
-  gpointer *settings; /* of the plugins, one each */
-  PlaitSettings **parameters;
   guint n_sources;
-  guint n_plugins;
+  GPtrArray *parts; /* PlaitPart, owned */
 } PlaitBenchModel;
 
 /* An empty one with room for so many. (transfer full) */
-PlaitBenchModel *plait_bench_model_reserve (guint n_sources, guint n_plugins);
+PlaitBenchModel *plait_bench_model_reserve (guint n_sources);
 
 /* A plugin's parameter, as it stands in an experiment file. */
 typedef struct
@@ -101,9 +99,13 @@ typedef struct
   const char *value;
 } PlaitBenchParameter;
 
-/* The plugin @name loaded, its settings with @n @parameters at place @place of @model. (transfer none) */
-const PlaitPlugin *plait_bench_load (PlaitBenchModel *model, guint place, PlaitRegistry *registry, PlaitPluginKind kind,
-                                     const char *name, const PlaitBenchParameter *parameters, guint n, GError **error);
+/* The part that the plugin @name plays with @n @parameters. (transfer full) */
+PlaitPart *plait_bench_part (PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
+                             const PlaitBenchParameter *parameters, guint n, GError **error);
+
+/* Opens @part (transfer full; NULL: with *error set already), which becomes @model's; NULL where it cannot be opened.
+ * (transfer none) */
+PlaitPart *plait_bench_keep (PlaitBenchModel *model, PlaitPart *part, GError **error);
 
 /*
  * Loads the plugins and builds the model with initial values of seed 1.

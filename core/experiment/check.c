@@ -107,7 +107,7 @@ check_kinds (const PlaitResolution *resolution)
         plait_resolution_problem (resolution, group, "encoder",
                                   "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two "
                                   "streams",
-                                  source->encoder->name, plait_input_kind_name (source->kind), first->name,
+                                  source->encoder->plugin->name, plait_input_kind_name (source->kind), first->name,
                                   source->stream, plait_input_kind_name (first->kind));
     }
 }
@@ -127,7 +127,7 @@ check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
         resolution, "data", file->key,
         "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, or "
         "choose an encoder of features",
-        file->written, experiment->sources[reader].encoder->name, experiment->sources[reader].name);
+        file->written, experiment->sources[reader].encoder->plugin->name, experiment->sources[reader].name);
   else if (g_str_equal (file->stream, experiment->data.target))
     plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
                               file->written, file->stream);
@@ -173,7 +173,7 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
     plait_resolution_problem (resolution, "data", file->key,
                               "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop "
                               "the line",
-                              owner->encoder->name, owner->group);
+                              owner->encoder->plugin->name, owner->group);
   return owner != NULL;
 }
 
@@ -219,7 +219,7 @@ need_trees (const PlaitResolution *resolution, const char *split, const PlaitExp
     plait_resolution_problem (resolution, "data", NULL,
                               "there is no file for %s.%s, but the encoder %s of [source %s] reads trees; add "
                               "%s.%s=FILE, set trees=right for trees that need none, or choose another encoder",
-                              split, source->trees, source->encoder->name, source->name, split, source->trees);
+                              split, source->trees, source->encoder->plugin->name, source->name, split, source->trees);
 }
 
 static void
@@ -303,7 +303,7 @@ check_generated (const PlaitResolution *resolution)
         plait_resolution_problem (
             resolution, group, "encoder",
             "the encoder %s reads %s, but a generated corpus is text; choose an encoder of tokens",
-            experiment->sources[i].encoder->name, plait_input_kind_name (experiment->sources[i].kind));
+            experiment->sources[i].encoder->plugin->name, plait_input_kind_name (experiment->sources[i].kind));
     }
 }
 

@@ -5,17 +5,13 @@
 
 static const char *const axes[] = { "target", "row", "unit" };
 
-/* The sums of what memory @m has been paid, [target, row]: of the one attention that reads it, the mean of its heads.
- * (transfer full) */
+/* The sums of what memory and layer @place have been paid, [target, row], the mean of the heads. (transfer full) */
 static PlaitScalar *
-accumulate (const PlaitSentenceAttention *a, guint m)
+accumulate (const PlaitSentenceAttention *a, guint place)
 {
-  gint64 rows = a->rows[m];
-  guint place = m;
+  gint64 rows = a->rows[place % a->n_memories];
   PlaitScalar *sums = g_new0 (PlaitScalar, a->length * rows + 1);
 
-  while (a->heads[place] == 0)
-    place += a->n_memories;
   for (gint64 t = 0; t < a->length; t++)
     for (gint64 i = 0; i < rows; i++)
       {
@@ -48,16 +44,18 @@ write_shown (PlaitStore *store, const char *path, const char *signal, const char
 }
 
 static gboolean
-write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m, const PlaitLabels *labels,
-              GError **error)
+write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint place,
+              const PlaitLabels *labels, GError **error)
 {
-  const PlaitSentenceCoverage *coverage = &a->coverage[m];
+  const PlaitSentenceCoverage *coverage = &a->coverage[place];
+  guint m = place % a->n_memories, layer = place / a->n_memories;
   gint64 shape[] = { a->length, a->rows[m], coverage->width };
   gboolean scalar = coverage->width == 1;
-  g_autofree char *below = g_strdup_printf ("%s/%s", path, labels->names[m]);
+  g_autofree char *below = a->n_layers > 1 ? g_strdup_printf ("%s/%s/%u", path, labels->names[m], layer)
+                                           : g_strdup_printf ("%s/%s", path, labels->names[m]);
   g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", labels->names[m])
                                   : g_strdup_printf ("coverage of %s: attention so far", labels->names[m]);
-  g_autofree PlaitScalar *sums = accumulate (a, m);
+  g_autofree PlaitScalar *sums = accumulate (a, place);
 
   if (!write_shown (store, below, scalar ? "state" : "accumulated", title, shape, scalar ? coverage->states : sums,
                     labels->targets, labels->rows[m], error)
@@ -72,8 +70,9 @@ gboolean
 plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
                       GError **error)
 {
-  for (guint m = 0; m < a->n_memories; m++)
-    if (a->coverage[m].width > 0 && a->length > 0 && a->rows[m] > 0 && !write_memory (store, path, a, m, labels, error))
+  for (guint i = 0; i < a->n_layers * a->n_memories; i++)
+    if (a->coverage[i].width > 0 && a->length > 0 && a->rows[i % a->n_memories] > 0
+        && !write_memory (store, path, a, i, labels, error))
       return FALSE;
   return TRUE;
 }

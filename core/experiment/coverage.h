@@ -13,7 +13,9 @@
  *                                          by; [target, row] where it is one number
  *     fertility     [row]                  or as the plugin calls what it knows of each row, if it does
  *
- * Viewers show the state if it is one number a row, else the accumulated attention.
+ * With several layers these stand a level deeper, MEMORY/LAYER; a state a head (decoder.coverage_heads) makes a row's
+ * units those of all heads, one after the other. Viewers show the state if it is one number a row, else the accumulated
+ * attention.
  */
 
 /* Writes the coverage in @attention of one sentence below @path; nothing at all if no memory is covered. */

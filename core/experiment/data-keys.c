@@ -186,7 +186,7 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
 
 /* A key with a dot: "train.en", "vocabulary.cs", "generate.length". */
 static gboolean
-take_data_key (const PlaitResolution *resolution, const char *group, const char *key)
+take_data_key (const PlaitResolution *resolution, const char *group, const char *key, gconstpointer nothing)
 {
   PlaitDataInFile *data = resolution->experiment->data;
   const char *dot = strchr (key, '.');
@@ -277,7 +277,7 @@ read_data (const PlaitResolution *resolution)
       const char *const *streams = data->task->streams;
       plait_settings_set (data->settings, "target", streams[g_strv_length ((char **)streams) - 1], NULL);
     }
-  plait_resolution_read_group (resolution, "data", data->settings, take_data_key);
+  plait_resolution_read_group (resolution, "data", data->settings, take_data_key, NULL);
   fill_task_settings (resolution);
   if (data->task != NULL)
     g_ptr_array_add (data->test_splits, (gpointer) "test");

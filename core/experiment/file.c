@@ -223,18 +223,17 @@ write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const Pl
   g_autofree char *heading = g_strdup_printf ("source %s", source->name);
 
   write_heading (writer, heading);
-  write_value (writer, "", "encoder", source->encoder->name);
+  write_value (writer, "", "encoder", source->encoder->plugin->name);
   write_value (writer, "", "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
     write_value (writer, "", "dataset", source->dataset);
-  if (source->leaves != NULL)
-    write_value (writer, "", "leaves", source->leaves->name);
-  write_settings (writer, "", source->parameters);
-  if (source->leaves == NULL)
+  if (source->encoder->leaves != NULL)
+    write_value (writer, "", "leaves", source->encoder->leaves->plugin->name);
+  write_settings (writer, "", source->encoder->parameters);
+  if (source->encoder->leaves == NULL)
     return;
-  g_autofree char *leaves_heading = g_strconcat (heading, "/leaves", NULL);
-  write_heading (writer, leaves_heading);
-  write_settings (writer, "", source->leaves_parameters);
+  write_heading (writer, source->encoder->leaves->group);
+  write_settings (writer, "", source->encoder->leaves->parameters);
 }
 
 static char *
@@ -248,9 +247,9 @@ write_text (const PlaitExperiment *public, guint skipped)
   for (guint i = 0; i < public->n_sources; i++)
     write_source (&writer, experiment, &public->sources[i]);
   write_group (&writer, "decoder", experiment->decoder);
-  write_group (&writer, "combiner", public->combiner_parameters);
+  write_group (&writer, "combiner", public->combiner->parameters);
   if (public->coverage)
-    write_group (&writer, "coverage", public->coverage_parameters);
+    write_group (&writer, "coverage", public->coverage->parameters);
   write_group (&writer, "train", experiment->train);
   write_group (&writer, "decode", experiment->decode);
   write_group (&writer, "evaluate", experiment->evaluate);

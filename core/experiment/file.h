@@ -5,7 +5,7 @@
 #include "data/generate.h"
 #include "experiment/groups.h"
 #include "model/settings.h"
-#include "plugin/registry.h"
+#include "plugin/part.h"
 #include "train/settings.h"
 
 /*
@@ -37,13 +37,10 @@
 typedef struct
 {
   const char *name;
-  const char *stream;        /* of [data] */
-  const char *trees;         /* "STREAM.trees", of an encoder that reads trees; else NULL */
-  const char *dataset;       /* of features */
-  PlaitPlugin *encoder;      /* its schema is read, its module not loaded */
-  PlaitSettings *parameters; /* of the encoder: plait_plugin_new_settings */
-  PlaitPlugin *leaves;       /* the encoder that it stands on, or NULL */
-  PlaitSettings *leaves_parameters;
+  const char *stream;  /* of [data] */
+  const char *trees;   /* "STREAM.trees", of an encoder that reads trees; else NULL */
+  const char *dataset; /* of features */
+  PlaitPart *encoder;  /* with what it stands on; not opened */
   PlaitInputKind kind; /* what the encoder reads */
 } PlaitExperimentSource;
 
@@ -62,10 +59,8 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitPlugin *combiner;
-  PlaitSettings *combiner_parameters;
-  PlaitPlugin *coverage; /* NULL: none */
-  PlaitSettings *coverage_parameters;
+  PlaitPart *combiner; /* not opened */
+  PlaitPart *coverage; /* NULL: none */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   const char *head_rules;         /* path of the rules that trees are made binary by, or NULL */

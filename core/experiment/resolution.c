@@ -27,21 +27,52 @@ static const char *
 inspect_name (const PlaitResolution *resolution, const char *group)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitPart *parts[] = { experiment->combiner, experiment->coverage };
 
-  if (g_str_equal (group, "combiner") && experiment->combiner != NULL)
-    return experiment->combiner->name;
-  if (g_str_equal (group, "coverage") && experiment->coverage != NULL)
-    return experiment->coverage->name;
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i] != NULL && g_str_equal (group, parts[i]->group))
+      return parts[i]->plugin->name;
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     {
       const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
 
-      if (source->encoder != NULL && g_str_equal (source->group, group))
-        return source->encoder->name;
-      if (source->leaves != NULL && g_str_equal (source->leaves_group, group))
-        return source->leaves->name;
+      for (const PlaitPart *part = source->encoder; part != NULL; part = part->leaves)
+        if (g_str_equal (group, part->group))
+          return part->plugin->name;
     }
   return g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) ? "source" : group;
+}
+
+gboolean
+plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
+                                  gboolean (*found) (const PlaitSchema *schema, gconstpointer data), gconstpointer data)
+{
+  g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
+
+  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
+    {
+      const char *alternative = resolution->alternatives[i];
+      PlaitPlugin *plugin = g_str_has_prefix (alternative, prefix)
+                                ? plait_registry_find (resolution->registry, kind, alternative + strlen (prefix), NULL)
+                                : NULL;
+
+      if (plugin != NULL && found (plugin->schema, data))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+has_parameter (const PlaitSchema *schema, gconstpointer name)
+{
+  return plait_schema_parameter (schema, name) != NULL;
+}
+
+gboolean
+plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
+                                 gconstpointer data)
+{
+  return plait_resolution_any_alternative (resolution, *(const PlaitPluginKind *)data, has_parameter, key);
 }
 
 static void
@@ -61,7 +92,7 @@ unknown_key (const PlaitResolution *resolution, const char *group, const char *k
 
 void
 plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
-                             PlaitOtherKey other)
+                             PlaitOtherKey other, gconstpointer data)
 {
   const char *const *keys = plait_key_file_keys (resolution->file, group);
 
@@ -71,7 +102,7 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
 
       if (plait_settings_find (settings, keys[i]) < 0)
         {
-          if (other == NULL || !other (resolution, group, keys[i]))
+          if (other == NULL || !other (resolution, group, keys[i], data))
             unknown_key (resolution, group, keys[i], settings);
         }
       else if (!plait_settings_set (settings, keys[i], plait_key_file_value (resolution->file, group, keys[i]), &fault))
@@ -165,7 +196,7 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
       settings = plait_settings_new_for_group (group);
       if (suit != NULL)
         suit (resolution, settings);
-      plait_resolution_read_group (resolution, group->name, settings, NULL);
+      plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
       if (complete != NULL)
         complete (resolution, settings);
       keep_settings (resolution, group->name, group->name, settings, problems);
@@ -201,74 +232,48 @@ check_groups (const PlaitResolution *resolution)
     }
 }
 
-/* The parameters of the plugin @schema, which stand in [@group]. */
-static PlaitSettings *
-read_parameters (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, PlaitOtherKey other)
+PlaitPart *
+plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
+                            const char *place, const char *key, const char *group)
 {
-  g_autofree char *reader = g_strdup_printf ("%s %s", plait_plugin_kind_name (schema->kind), schema->name);
-  PlaitSettings *settings = recall_settings (resolution, reader, group);
-  guint problems = plait_problems_count (resolution->problems);
-
-  if (settings != NULL)
-    return settings;
-  settings = plait_settings_new (schema->parameters, schema->n_parameters);
-  plait_resolution_read_group (resolution, group, settings, other);
-  keep_settings (resolution, reader, group, settings, problems);
-  return settings;
-}
-
-static gboolean
-is_combiner_alternative (const PlaitResolution *resolution, const char *group, const char *key)
-{
-  return plait_resolution_is_alternative (resolution, PLAIT_PLUGIN_COMBINER, key);
-}
-
-static void
-read_combiner (const PlaitResolution *resolution)
-{
-  PlaitExperiment *experiment = &resolution->experiment->public;
   g_autoptr (GError) fault = NULL;
+  PlaitPlugin *plugin = plait_registry_find (resolution->registry, kind, name, &fault);
+  g_autofree char *says = NULL;
+  guint problems = plait_problems_count (resolution->problems);
+  PlaitPart *part;
 
-  experiment->combiner
-      = plait_registry_find (resolution->registry, PLAIT_PLUGIN_COMBINER, experiment->decoder.combiner, &fault);
-  if (experiment->combiner == NULL)
+  if (plugin == NULL)
     {
-      plait_resolution_problem (resolution, "decoder", "combiner", "%s", fault->message);
-      return;
+      plait_resolution_problem (resolution, place, key, "%s", fault->message);
+      return NULL;
     }
-  experiment->combiner_parameters
-      = read_parameters (resolution, experiment->combiner->schema, "combiner", is_combiner_alternative);
-}
-
-static gboolean
-is_coverage_alternative (const PlaitResolution *resolution, const char *group, const char *key)
-{
-  return plait_resolution_is_alternative (resolution, PLAIT_PLUGIN_COVERAGE, key);
+  says = g_strconcat (group, " ", name, "\n", plait_key_file_group_text (resolution->file, group), NULL);
+  part = g_hash_table_lookup (resolution->read->parts, says);
+  if (part != NULL)
+    return plait_part_share (part);
+  part = plait_part_new (plugin, group);
+  plait_resolution_read_group (resolution, group, part->parameters, plait_resolution_is_alternative, &kind);
+  if (plait_problems_count (resolution->problems) == problems)
+    g_hash_table_insert (resolution->read->parts, g_steal_pointer (&says), plait_part_share (part));
+  return part;
 }
 
 static void
 read_coverage (const PlaitResolution *resolution)
 {
   PlaitExperiment *experiment = &resolution->experiment->public;
-  const char *name = experiment->decoder.coverage;
-  g_autoptr (GError) fault = NULL;
+  PlaitPluginKind kind = PLAIT_PLUGIN_COVERAGE;
+  g_autoptr (PlaitSettings) nothing = NULL;
 
-  if (g_str_equal (name, "none"))
+  if (!g_str_equal (experiment->decoder.coverage, "none"))
     {
-      /* A grid with cells without coverage has the group of the others. */
-      g_autoptr (PlaitSettings) nothing = plait_settings_new (NULL, 0);
-
-      plait_resolution_read_group (resolution, "coverage", nothing, is_coverage_alternative);
+      experiment->coverage = plait_resolution_read_part (
+          resolution, PLAIT_PLUGIN_COVERAGE, experiment->decoder.coverage, "decoder", "coverage", "coverage");
       return;
     }
-  experiment->coverage = plait_registry_find (resolution->registry, PLAIT_PLUGIN_COVERAGE, name, &fault);
-  if (experiment->coverage == NULL)
-    {
-      plait_resolution_problem (resolution, "decoder", "coverage", "%s", fault->message);
-      return;
-    }
-  experiment->coverage_parameters
-      = read_parameters (resolution, experiment->coverage->schema, "coverage", is_coverage_alternative);
+  /* A grid with cells without coverage has the group of the others. */
+  nothing = plait_settings_new (NULL, 0);
+  plait_resolution_read_group (resolution, "coverage", nothing, plait_resolution_is_alternative, &kind);
 }
 
 /* Whether the run that training begins with is there. Its path is absolute already. */
@@ -297,7 +302,8 @@ resolve (const PlaitResolution *resolution)
   plait_resolution_read_data (resolution);
   experiment->decoder = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, NULL,
                                          plait_resolution_check_decoder);
-  read_combiner (resolution);
+  public->combiner = plait_resolution_read_part (resolution, PLAIT_PLUGIN_COMBINER, public->decoder.combiner, "decoder",
+                                                 "combiner", "combiner");
   read_coverage (resolution);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
@@ -334,8 +340,8 @@ plait_experiment_free (PlaitExperiment *public)
   plait_settings_free (experiment->train);
   plait_settings_free (experiment->decode);
   plait_settings_free (experiment->evaluate);
-  plait_settings_free (public->combiner_parameters);
-  plait_settings_free (public->coverage_parameters);
+  plait_part_free (public->combiner);
+  plait_part_free (public->coverage);
   g_ptr_array_unref (experiment->sources);
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->data, plait_data_in_file_free);
@@ -363,6 +369,12 @@ settings_free (gpointer settings)
   plait_settings_free (settings);
 }
 
+static void
+part_free (gpointer part)
+{
+  plait_part_free (part);
+}
+
 PlaitResolver *
 plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
                     PlaitRegistry *registry)
@@ -374,6 +386,7 @@ plait_resolver_new (const char *folder, const char *const *alternatives, PlaitRe
   resolver->flags = flags;
   resolver->registry = registry;
   resolver->read.settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, settings_free);
+  resolver->read.parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, part_free);
   resolver->read.sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
   resolver->read.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
   return resolver;
@@ -385,6 +398,7 @@ plait_resolver_free (PlaitResolver *resolver)
   if (resolver == NULL)
     return;
   g_hash_table_unref (resolver->read.settings);
+  g_hash_table_unref (resolver->read.parts);
   g_hash_table_unref (resolver->read.sources);
   g_hash_table_unref (resolver->read.data);
   g_strfreev (resolver->alternatives);

@@ -54,18 +54,16 @@ typedef struct
   const char *name;
   PlaitSettings *host; /* plait_source_group */
   PlaitSourceSettings settings;
-  char *trees;               /* "en.trees", beside the stream that is read */
-  PlaitPlugin *encoder;      /* NULL: not known */
-  PlaitSettings *parameters; /* of the encoder; NULL likewise */
-  char *leaves_group;        /* "source en/leaves" */
-  PlaitPlugin *leaves;       /* the encoder that it stands on; NULL: none, or not known */
-  PlaitSettings *leaves_parameters;
+  char *trees;        /* "en.trees", beside the stream that is read */
+  PlaitPart *encoder; /* NULL: not known */
+  char *leaves_group; /* "source en/leaves" */
 } PlaitSourceInFile;
 
 /* What was read without a fault, by what the file said: most cells of a grid repeat most groups of others. */
 typedef struct
 {
   GHashTable *settings; /* who reads, and the group's text -> PlaitSettings */
+  GHashTable *parts;    /* likewise -> PlaitPart */
   GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
   GHashTable *data;     /* the group's text -> PlaitDataInFile */
 } PlaitGroupsRead;
@@ -86,12 +84,28 @@ typedef struct
 void plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key,
                                const char *format, ...) G_GNUC_PRINTF (4, 5);
 
-/* Takes the keys of [@group] that @settings knows. Those that it does not know go to @other (may be NULL), which
- * returns whether it took the key; the rest are faults that name the nearest key. Then notes each setting that must be
- * given and was not. */
-typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key);
+/* Takes the keys of [@group] that @settings knows. Those that it does not know go to @other (may be NULL) with @data,
+ * which returns whether it took the key; the rest are faults that name the nearest key. Then notes each setting that
+ * must be given and was not. */
+typedef gboolean (*PlaitOtherKey) (const PlaitResolution *resolution, const char *group, const char *key,
+                                   gconstpointer data);
 void plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
-                                  PlaitOtherKey other);
+                                  PlaitOtherKey other, gconstpointer data);
+
+/* For that: whether @key is a parameter of another plugin that the grid may choose in the place of this one; @data is
+ * the PlaitPluginKind. */
+gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
+                                          gconstpointer data);
+
+/* The part that the plugin @name plays, which stands at [@place] @key, with its parameters from [@group]. NULL where
+ * there is no such plugin: that is told. (transfer full) */
+PlaitPart *plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
+                                       const char *place, const char *key, const char *group);
+
+/* The plugins of @kind that the grid may choose somewhere: calls @found for each, and ends with TRUE where it does. */
+gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
+                                           gboolean (*found) (const PlaitSchema *schema, gconstpointer data),
+                                           gconstpointer data);
 
 /* What stands behind a stream's name in that of its trees. */
 #define PLAIT_TREES_SUFFIX ".trees"
@@ -109,9 +123,6 @@ void plait_data_in_file_free (gpointer data);
 /* Reads every [source NAME], and chooses those that experiment.sources names. */
 void plait_resolution_read_sources (const PlaitResolution *resolution);
 void plait_source_in_file_free (gpointer source);
-
-/* Whether @key is a parameter of another plugin of @kind that the grid may choose in the place of this one. */
-gboolean plait_resolution_is_alternative (const PlaitResolution *resolution, PlaitPluginKind kind, const char *key);
 
 /* Whether sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
 void plait_resolution_check_crossings (const PlaitResolution *resolution);

@@ -7,46 +7,16 @@
 
 #define LEAVES_SUFFIX "/leaves"
 
-/* Whether @key is a parameter of another plugin of @kind that the grid may choose in the place of this one. */
-gboolean
-plait_resolution_is_alternative (const PlaitResolution *resolution, PlaitPluginKind kind, const char *key)
-{
-  g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
-
-  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
-    {
-      const char *alternative = resolution->alternatives[i];
-      PlaitPlugin *plugin;
-
-      if (!g_str_has_prefix (alternative, prefix))
-        continue;
-      plugin = plait_registry_find (resolution->registry, kind, alternative + strlen (prefix), NULL);
-      if (plugin != NULL && plait_schema_parameter (plugin->schema, key) != NULL)
-        return TRUE;
-    }
-  return FALSE;
-}
-
 static gboolean
-is_encoder_alternative (const PlaitResolution *resolution, const char *group, const char *key)
+reads_trees (const PlaitSchema *schema, gconstpointer data)
 {
-  return plait_resolution_is_alternative (resolution, PLAIT_PLUGIN_ENCODER, key);
+  return schema->reads_trees;
 }
 
 gboolean
 plait_resolution_trees_are_alternative (const PlaitResolution *resolution)
 {
-  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
-    {
-      const char *name = strchr (resolution->alternatives[i], ' ') + 1;
-      PlaitPlugin *plugin = g_str_has_prefix (resolution->alternatives[i], "encoder ")
-                                ? plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, name, NULL)
-                                : NULL;
-
-      if (plugin != NULL && plugin->schema->reads_trees)
-        return TRUE;
-    }
-  return FALSE;
+  return plait_resolution_any_alternative (resolution, PLAIT_PLUGIN_ENCODER, reads_trees, NULL);
 }
 
 /* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
@@ -76,6 +46,7 @@ static void
 read_encoder_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
 {
   const PlaitSchema *schema = source->encoder->schema;
+  PlaitPluginKind kind = PLAIT_PLUGIN_ENCODER;
   guint n_host = plait_source_group.n_definitions;
   g_autofree const PlaitSettingSpecification **both
       = g_new (const PlaitSettingSpecification *, schema->n_parameters + n_host);
@@ -92,36 +63,24 @@ read_encoder_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
     both[schema->n_parameters + i] = plait_settings_specification (source->host, i);
 
   g_autoptr (PlaitSettings) all = plait_settings_new (both, schema->n_parameters + n_host);
-  plait_resolution_read_group (resolution, source->group, all, is_encoder_alternative);
-  source->parameters = plait_settings_new (schema->parameters, schema->n_parameters);
+  plait_resolution_read_group (resolution, source->group, all, plait_resolution_is_alternative, &kind);
   for (guint i = 0; i < schema->n_parameters; i++)
     if (plait_settings_is_given (all, i))
-      plait_settings_set (source->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
+      plait_settings_set (source->encoder->parameters, both[i]->name, plait_settings_text_at (all, i), NULL);
 }
 
-/* Whether the grid may choose an encoder that stands on leaves. */
 static gboolean
-leaves_are_alternative (const PlaitResolution *resolution)
+requires_leaves (const PlaitSchema *schema, gconstpointer data)
 {
-  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
-    {
-      const char *name = strchr (resolution->alternatives[i], ' ') + 1;
-      PlaitPlugin *plugin = g_str_has_prefix (resolution->alternatives[i], "encoder ")
-                                ? plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, name, NULL)
-                                : NULL;
-
-      if (plugin != NULL && plugin->schema->requires_leaves)
-        return TRUE;
-    }
-  return FALSE;
+  return schema->requires_leaves;
 }
 
 static void
 refuse_leaves (const PlaitResolution *resolution, const PlaitSourceInFile *source)
 {
-  const char *encoder = source->encoder->name;
+  const char *encoder = source->encoder->plugin->name;
 
-  if (leaves_are_alternative (resolution))
+  if (plait_resolution_any_alternative (resolution, PLAIT_PLUGIN_ENCODER, requires_leaves, NULL))
     return;
   if (*source->settings.leaves != '\0')
     plait_resolution_problem (resolution, source->group, "leaves",
@@ -136,8 +95,7 @@ refuse_leaves (const PlaitResolution *resolution, const PlaitSourceInFile *sourc
 static void
 read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
 {
-  const PlaitSchema *schema;
-  g_autoptr (GError) fault = NULL;
+  PlaitPart *leaves;
 
   if (!source->encoder->schema->requires_leaves)
     {
@@ -150,23 +108,17 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
           resolution, source->group, "leaves",
           "is missing: the encoder %s stands on another one; add leaves= and an encoder of tokens, "
           "such as bigru or transformer",
-          source->encoder->name);
+          source->encoder->plugin->name);
       return;
     }
-  source->leaves = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.leaves, &fault);
-  if (source->leaves == NULL)
-    {
-      plait_resolution_problem (resolution, source->group, "leaves", "%s", fault->message);
-      return;
-    }
-  schema = source->leaves->schema;
-  if (schema->requires_leaves || schema->input != PLAIT_INPUT_TOKENS)
+  leaves = plait_resolution_read_part (resolution, PLAIT_PLUGIN_ENCODER, source->settings.leaves, source->group,
+                                       "leaves", source->leaves_group);
+  if (leaves != NULL && (leaves->schema->requires_leaves || leaves->schema->input != PLAIT_INPUT_TOKENS))
     plait_resolution_problem (resolution, source->group, "leaves",
                               "%s %s; leaves are made by an encoder that reads tokens and stands on no other",
-                              source->leaves->name,
-                              schema->requires_leaves ? "stands on another encoder itself" : "reads no tokens");
-  source->leaves_parameters = plait_settings_new (schema->parameters, schema->n_parameters);
-  plait_resolution_read_group (resolution, source->leaves_group, source->leaves_parameters, is_encoder_alternative);
+                              leaves->plugin->name,
+                              leaves->schema->requires_leaves ? "stands on another encoder itself" : "reads no tokens");
+  source->encoder->leaves = leaves;
 }
 
 /* What the group of @source says, and that of its leaves. */
@@ -174,6 +126,7 @@ static void
 read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
 {
   const char *group = source->group;
+  PlaitPlugin *plugin;
   g_autoptr (GError) fault = NULL;
 
   if (!plait_name_is_valid (source->name))
@@ -191,11 +144,12 @@ read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
                                 "encoder is missing; add encoder= and one of those that plait plugins lists");
       return;
     }
-  source->encoder = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
-  if (source->encoder == NULL)
+  plugin = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
+  if (plugin == NULL)
     plait_resolution_problem (resolution, group, "encoder", "%s", fault->message);
   else
     {
+      source->encoder = plait_part_new (plugin, group);
       read_encoder_keys (resolution, source);
       read_leaves (resolution, source);
     }
@@ -262,9 +216,6 @@ use_source (PlaitExperimentPrivate *experiment, PlaitSourceInFile *source)
     .trees = source->encoder != NULL && source->encoder->schema->reads_trees ? source->trees : NULL,
     .dataset = source->settings.dataset,
     .encoder = source->encoder,
-    .parameters = source->parameters,
-    .leaves = source->leaves,
-    .leaves_parameters = source->leaves_parameters,
     .kind = source->encoder != NULL ? source->encoder->schema->input : PLAIT_INPUT_TOKENS,
   };
 
@@ -341,8 +292,7 @@ source_in_file_clear (gpointer data)
   g_free (source->group);
   g_free (source->trees);
   plait_settings_free (source->host);
-  plait_settings_free (source->parameters);
-  plait_settings_free (source->leaves_parameters);
+  plait_part_free (source->encoder);
   g_free (source->leaves_group);
 }
 

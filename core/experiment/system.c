@@ -16,30 +16,19 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
 
   system->experiment = experiment;
   system->sources = g_new0 (PlaitSourceSpecification, n);
-  system->settings = g_new0 (gpointer, 2 * n + 2);
   system->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
   for (guint i = 0; i < n; i++)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
 
-      if (!plait_plugin_load (source->encoder, error))
+      if (!plait_part_open (source->encoder, error))
         return NULL;
-      system->settings[i] = plait_plugin_new_settings (source->encoder, source->parameters);
       system->sources[i] = (PlaitSourceSpecification){
         .name = source->name,
         .kind = source->kind,
-        .encoder = source->encoder->descriptor->table,
-        .encoder_settings = system->settings[i],
+        .encoder = source->encoder,
         .feature_width = feature_widths[i],
       };
-      if (source->leaves)
-        {
-          if (!plait_plugin_load (source->leaves, error))
-            return NULL;
-          system->settings[n + 1 + i] = plait_plugin_new_settings (source->leaves, source->leaves_parameters);
-          system->sources[i].leaves = source->leaves->descriptor->table;
-          system->sources[i].leaves_settings = system->settings[n + 1 + i];
-        }
       if (source->kind == PLAIT_INPUT_TOKENS)
         {
           system->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
@@ -47,20 +36,12 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
               = plait_vocabulary_size (plait_materials_vocabulary (materials, source->stream));
         }
     }
-  if (!plait_plugin_load (experiment->combiner, error))
+  if (!plait_part_open (experiment->combiner, error)
+      || (experiment->coverage && !plait_part_open (experiment->coverage, error)))
     return NULL;
-  system->settings[n] = plait_plugin_new_settings (experiment->combiner, experiment->combiner_parameters);
   specification.sources = system->sources;
-  specification.combiner = experiment->combiner->descriptor->table;
-  specification.combiner_settings = system->settings[n];
-  if (experiment->coverage)
-    {
-      if (!plait_plugin_load (experiment->coverage, error))
-        return NULL;
-      system->settings[2 * n + 1] = plait_plugin_new_settings (experiment->coverage, experiment->coverage_parameters);
-      specification.coverage = experiment->coverage->descriptor->table;
-      specification.coverage_settings = system->settings[2 * n + 1];
-    }
+  specification.combiner = experiment->combiner;
+  specification.coverage = experiment->coverage;
   system->model = plait_model_new (&specification, error);
   return system->model ? g_steal_pointer (&system) : NULL;
 }
@@ -71,9 +52,6 @@ plait_system_free (PlaitSystem *system)
   if (!system)
     return;
   plait_model_free (system->model);
-  for (guint i = 0; i < 2 * system->experiment->n_sources + 2; i++)
-    g_free (system->settings[i]);
-  g_free (system->settings);
   g_free (system->sources);
   g_free (system->feature_widths);
   g_free (system);
@@ -85,16 +63,12 @@ plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin
   g_autoptr (GPtrArray) plugins = g_ptr_array_new ();
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    {
-      PlaitPlugin *both[] = { experiment->sources[i].encoder, experiment->sources[i].leaves };
-
-      for (guint k = 0; k < 2; k++)
-        if (both[k] && !g_ptr_array_find (plugins, both[k], NULL))
-          g_ptr_array_add (plugins, both[k]);
-    }
-  g_ptr_array_add (plugins, experiment->combiner);
+    for (const PlaitPart *part = experiment->sources[i].encoder; part; part = part->leaves)
+      if (!g_ptr_array_find (plugins, part->plugin, NULL))
+        g_ptr_array_add (plugins, part->plugin);
+  g_ptr_array_add (plugins, experiment->combiner->plugin);
   if (experiment->coverage)
-    g_ptr_array_add (plugins, experiment->coverage);
+    g_ptr_array_add (plugins, experiment->coverage->plugin);
   for (guint i = 0; i < plugins->len; i++)
     if (!call (plugins->pdata[i], data, error))
       return FALSE;

@@ -11,7 +11,6 @@ typedef struct
   const PlaitExperiment *experiment;
   /*< private >*/
   PlaitSourceSpecification *sources;
-  gpointer *settings; /* of encoders, then of the combiner, the encoders that encoders stand on, the coverage */
   gint64 *feature_widths;
 } PlaitSystem;
 

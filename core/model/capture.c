@@ -18,8 +18,8 @@ plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean
   memset (capture->sentinels, 0, n_layers * sizeof *capture->sentinels);
   if (coverage)
     {
-      capture->coverage = plait_arena_new_array (arena, PlaitCapturedCoverage, n_memories + 1);
-      memset (capture->coverage, 0, n_memories * sizeof *capture->coverage);
+      capture->coverage = plait_arena_new_array (arena, PlaitCapturedCoverage, places + 1);
+      memset (capture->coverage, 0, places * sizeof *capture->coverage);
     }
   return capture;
 }
@@ -68,9 +68,9 @@ plait_capture_sentinel (PlaitCapture *capture, guint layer, guint heads)
 }
 
 PlaitScalar *
-plait_capture_coverage (PlaitCapture *capture, guint memory, gint64 width)
+plait_capture_coverage (PlaitCapture *capture, guint layer, guint memory, gint64 width)
 {
-  PlaitCapturedCoverage *place = &capture->coverage[memory];
+  PlaitCapturedCoverage *place = &capture->coverage[layer * capture->n_memories + memory];
 
   place->width = width;
   place->states
@@ -100,16 +100,16 @@ add_pairs (const PlaitCapture *capture, const PlaitCapture *from, gint64 step, g
 }
 
 static void
-add_memory (PlaitCapture *capture, const PlaitCapture *from, gint64 step, guint memory)
+add_memory (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step, guint memory)
 {
   const PlaitCapturedMemory *source = &from->memories[memory];
-  PlaitCapturedMemory *to = &capture->memories[memory];
+  PlaitCapturedMemory *to = &capture->memories[layer * capture->n_memories + memory];
   gint64 pairs, source_pairs;
 
   if (source->heads == 0)
     return;
   if (!to->weights)
-    plait_capture_memory (capture, 0, memory, source->heads);
+    plait_capture_memory (capture, layer, memory, source->heads);
   pairs = plait_capture_pairs (capture, memory);
   source_pairs = plait_capture_pairs (from, memory);
   for (guint h = 0; h < source->heads; h++)
@@ -117,15 +117,15 @@ add_memory (PlaitCapture *capture, const PlaitCapture *from, gint64 step, guint 
 }
 
 static void
-add_coverage (PlaitCapture *capture, const PlaitCapture *from, gint64 step, guint memory)
+add_coverage (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step, guint memory)
 {
   const PlaitCapturedCoverage *source = &from->coverage[memory];
-  PlaitCapturedCoverage *to = &capture->coverage[memory];
+  PlaitCapturedCoverage *to = &capture->coverage[layer * capture->n_memories + memory];
 
   if (source->width == 0)
     return;
   if (!to->states)
-    plait_capture_coverage (capture, memory, source->width);
+    plait_capture_coverage (capture, layer, memory, source->width);
   to->name = source->name;
   to->prepared = source->prepared;
   add_pairs (capture, from, step, memory, source->width, to->states, source->states);
@@ -145,21 +145,22 @@ add_rows (const PlaitCapture *capture, PlaitScalar *to, const PlaitCapture *from
 }
 
 void
-plait_capture_add_step (PlaitCapture *capture, const PlaitCapture *from, gint64 step)
+plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step)
 {
   const PlaitCapturedContexts *contexts = &from->contexts[0];
   const PlaitCapturedSentinel *sentinel = &from->sentinels[0];
 
   for (guint memory = 0; memory < capture->n_memories; memory++)
     {
-      add_memory (capture, from, step, memory);
+      add_memory (capture, layer, from, step, memory);
       if (capture->coverage)
-        add_coverage (capture, from, step, memory);
+        add_coverage (capture, layer, from, step, memory);
     }
-  if (contexts->heads > 0 && !capture->contexts[0].weights)
-    plait_capture_contexts (capture, 0, contexts->heads);
-  if (sentinel->heads > 0 && !capture->sentinels[0].weights)
-    plait_capture_sentinel (capture, 0, sentinel->heads);
-  add_rows (capture, capture->contexts[0].weights, from, contexts->weights, contexts->heads, capture->n_memories, step);
-  add_rows (capture, capture->sentinels[0].weights, from, sentinel->weights, sentinel->heads, 1, step);
+  if (contexts->heads > 0 && !capture->contexts[layer].weights)
+    plait_capture_contexts (capture, layer, contexts->heads);
+  if (sentinel->heads > 0 && !capture->sentinels[layer].weights)
+    plait_capture_sentinel (capture, layer, sentinel->heads);
+  add_rows (capture, capture->contexts[layer].weights, from, contexts->weights, contexts->heads, capture->n_memories,
+            step);
+  add_rows (capture, capture->sentinels[layer].weights, from, sentinel->weights, sentinel->heads, 1, step);
 }

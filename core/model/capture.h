@@ -45,7 +45,7 @@ typedef struct
   PlaitCapturedMemory *memories;    /* [n_layers][n_memories] */
   PlaitCapturedContexts *contexts;  /* [n_layers] */
   PlaitCapturedSentinel *sentinels; /* [n_layers], of the second level where there is one, else of the first */
-  PlaitCapturedCoverage *coverage;  /* [n_memories]; NULL: not wanted */
+  PlaitCapturedCoverage *coverage;  /* [n_layers][n_memories]; NULL: not wanted */
 } PlaitCapture;
 
 /* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
@@ -57,12 +57,12 @@ gint64 plait_capture_pairs (const PlaitCapture *capture, guint memory);
 /* Room for the weights of @memory in @layer; noted in the capture. */
 PlaitScalar *plait_capture_memory (PlaitCapture *capture, guint layer, guint memory, guint heads);
 
-/* Room for the coverage of @memory, whose states are @width wide; noted in the capture. */
-PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint memory, gint64 width);
+/* Room for the coverage of @memory in @layer, whose states are @width wide; noted in the capture. */
+PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint layer, guint memory, gint64 width);
 
-/* Copies what a pass over row @step of the sentences that have one captured, @from, to the places of those rows in
- * @capture, whose queries and rows are set. One layer. */
-void plait_capture_add_step (PlaitCapture *capture, const PlaitCapture *from, gint64 step);
+/* Copies what a pass over row @step of the sentences that have one captured, @from of one layer, to the places of those
+ * rows in @layer of @capture, whose queries and rows are set. */
+void plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step);
 
 /* Room for the second-level weights of @layer; noted in the capture. */
 PlaitScalar *plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads);

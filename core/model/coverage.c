@@ -4,30 +4,27 @@
 #include <string.h>
 
 gboolean
-plait_covered_build (PlaitCovered *covered, const PlaitCoverageTable *table, gconstpointer settings,
-                     gint64 memory_width, gint64 query_width, gint64 score_width, PlaitParameters *parameters,
-                     const char *prefix, GError **error)
+plait_covered_build (PlaitCovered *covered, const PlaitCoveredDeclaration *declaration, const char *prefix,
+                     GError **error)
 {
   PlaitCoverageBuild build = {
-    .memory_width = memory_width,
-    .query_width = query_width,
-    .parameters = parameters,
+    .memory_width = declaration->memory_width,
+    .query_width = declaration->query_width,
+    .score_width = declaration->score_width,
+    .parameters = declaration->parameters,
     .prefix = prefix,
   };
   g_autofree char *score = g_strconcat (prefix, "score", NULL);
+  PlaitCoverageShape shape;
 
-  *covered = (PlaitCovered){ .table = table, .settings = settings };
-  covered->state = plait_parameters_memory (parameters, table->state_size + 1);
-  if (!table->build (&build, settings, covered->state, &covered->width, error))
+  *covered = (PlaitCovered){ .score_width = declaration->score_width, .n_states = declaration->n_states };
+  if (!plait_call_build_coverage (&covered->instance, declaration->part, &build, &shape, declaration->losses, error))
     return FALSE;
-  covered->score = plait_linear_declare (parameters, score, covered->width, score_width, FALSE);
+  covered->width = shape.width;
+  if (!plait_call_has_score (&covered->instance))
+    covered->score
+        = plait_linear_declare (declaration->parameters, score, covered->width, declaration->score_width, FALSE);
   return TRUE;
-}
-
-PlaitNode *
-plait_covered_prepare (const PlaitCovered *covered, PlaitTape *tape, const PlaitMemory *memory)
-{
-  return covered->table->prepare ? covered->table->prepare (covered->settings, covered->state, tape, memory) : NULL;
 }
 
 PlaitNode *
@@ -38,12 +35,6 @@ plait_covered_begin (const PlaitCovered *covered, PlaitTape *tape, const PlaitPa
 
   memset (zeros, 0, (gsize)(n * covered->width) * sizeof *zeros);
   return plait_leaf (tape, plait_tensor (zeros, n, covered->width), NULL);
-}
-
-PlaitNode *
-plait_covered_score (const PlaitCovered *covered, PlaitTape *tape, PlaitNode *states)
-{
-  return plait_linear_apply (tape, &covered->score, states, PLAIT_ACTIVATION_NONE);
 }
 
 /* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is none.
@@ -65,9 +56,9 @@ beside (const gint64 *links, gint64 row, gint64 pair, gint64 to, gint64 first, g
   return to >= first && to < end ? pair + to - row : -1;
 }
 
-PlaitNode *
-plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs,
-                      PlaitNode *prepared, PlaitNode *states, PlaitNode *attention, PlaitNode *query)
+PlaitCoverageStep *
+plait_covered_step (PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs, PlaitNode *prepared,
+                    PlaitNode *query)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_pairs_number (pairs), pair = 0;
@@ -76,12 +67,12 @@ plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, const PlaitM
          *next = previous + n;
   static const PlaitLinks none;
   const PlaitLinks *links = memory->links ? memory->links : &none;
-  PlaitCoverageStep step = {
+  PlaitCoverageStep *step = plait_arena_new_array (arena, PlaitCoverageStep, 1);
+
+  *step = (PlaitCoverageStep){
     .tape = tape,
     .memory = memory,
     .prepared = prepared,
-    .state = states,
-    .attention = attention,
     .query = query,
     .n = n,
     .places = { *pairs, rows, queries },
@@ -90,7 +81,6 @@ plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, const PlaitM
     .previous = previous,
     .next = next,
   };
-
   for (gint64 s = 0; s < pairs->queries.n; s++)
     {
       gint64 first = pairs->rows.offsets[s], end = pairs->rows.offsets[s + 1];
@@ -106,7 +96,29 @@ plait_covered_update (const PlaitCovered *covered, PlaitTape *tape, const PlaitM
             next[pair] = beside (links->next, row, pair, row + 1, first, end);
           }
     }
-  return covered->table->update (covered->settings, covered->state, &step);
+  return step;
+}
+
+PlaitNode *
+plait_covered_score (const PlaitCovered *covered, PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs,
+                     PlaitNode *prepared, PlaitNode *states, PlaitNode *query)
+{
+  PlaitCoverageStep *step;
+
+  if (covered->score.weight)
+    return plait_linear_apply (tape, &covered->score, states, PLAIT_ACTIVATION_NONE);
+  step = plait_covered_step (tape, memory, pairs, prepared, query);
+  step->state = states;
+  return plait_call_score (&covered->instance, step, covered->score_width);
+}
+
+PlaitNode *
+plait_covered_update (const PlaitCovered *covered, PlaitCoverageStep *step, PlaitNode *states, PlaitNode *attention,
+                      PlaitLossPass *losses)
+{
+  step->state = states;
+  step->attention = attention;
+  return plait_call_update (&covered->instance, step, losses);
 }
 
 /* Whether the queries are those that were before. */
@@ -144,24 +156,28 @@ plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitPairs *befor
   return plait_gather_rows (tape, states, from, n);
 }
 
+/* Copies @from to the columns from @first on of @to, whose rows are @width wide. */
 static void
-copy_rows (PlaitScalar *to, PlaitTensor from)
+copy_columns (PlaitScalar *to, gint64 width, gint64 first, PlaitTensor from)
 {
   for (gint64 row = 0; row < from.rows; row++)
-    memcpy (to + row * from.width, from.data + row * from.stride, (gsize)from.width * sizeof *to);
+    memcpy (to + row * width + first, from.data + row * from.stride, (gsize)from.width * sizeof *to);
 }
 
 void
-plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint memory, const PlaitNode *states,
-                       const PlaitNode *prepared)
+plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint layer, guint memory,
+                       PlaitNode *const *states, const PlaitNode *prepared)
 {
-  PlaitCapturedCoverage *to = &capture->coverage[memory];
-  PlaitScalar *room = plait_capture_coverage (capture, memory, covered->width);
+  gint64 width = covered->width * covered->n_states;
+  PlaitScalar *room = plait_capture_coverage (capture, layer, memory, width);
+  PlaitCapturedCoverage *to = &capture->coverage[layer * capture->n_memories + memory];
+  const char *name = plait_call_prepared_name (&covered->instance);
 
-  copy_rows (room, states->value);
-  if (!covered->table->prepared_name || !prepared || prepared->value.width != 1)
+  for (guint i = 0; i < covered->n_states; i++)
+    copy_columns (room, width, i * covered->width, states[i]->value);
+  if (!name || !prepared || prepared->value.width != 1)
     return;
-  to->name = covered->table->prepared_name;
+  to->name = name;
   to->prepared = room = plait_arena_new_array (capture->arena, PlaitScalar, prepared->value.rows + 1);
-  copy_rows (room, prepared->value);
+  copy_columns (room, 1, 0, prepared->value);
 }

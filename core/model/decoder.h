@@ -4,8 +4,7 @@
 #include "model/capture.h"
 #include "model/settings.h"
 #include "nn/embedding.h"
-#include "plugin/combiner.h"
-#include "plugin/coverage.h"
+#include "plugin/call.h"
 
 /*
  * Decoders: what reads the memories of all sources through attention sites and gives one row of states for each row of
@@ -27,16 +26,17 @@ typedef struct
 {
   const PlaitMemory *memories;
   PlaitNode *const *summaries; /* [sentences, width] each */
+  PlaitLossPass *losses;       /* what combiner and coverage add theirs to, or NULL: not wanted */
+  gint64 *touched;             /* counts the rows that combiners choose and weigh, or NULL */
 } PlaitDecoderSources;
 
 /* What a decoder is built from. All of it outlives the decoder. */
 typedef struct
 {
   const PlaitDecoderSettings *settings;
-  const PlaitCombinerTable *combiner;
-  gconstpointer combiner_settings;
-  const PlaitCoverageTable *coverage; /* NULL: none */
-  gconstpointer coverage_settings;
+  const PlaitPart *combiner;
+  const PlaitPart *coverage; /* NULL: none */
+  PlaitLossColumns *losses;  /* of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
   const PlaitSummarySpecification *summaries;

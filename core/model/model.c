@@ -9,10 +9,7 @@ typedef struct
 {
   const PlaitSourceSpecification *specification;
   PlaitEmbedding *embedding; /* of tokens */
-  gpointer state;
-  PlaitEncoderShape shape;
-  gpointer leaves_state;
-  PlaitEncoderShape leaves_shape;
+  PlaitInstance encoder;
   PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the width it is to have */
 } Source;
 
@@ -27,6 +24,7 @@ struct PlaitModel
   guint n_memories;
   PlaitSummarySpecification *summaries; /* of the sources that give one */
   guint n_summaries;
+  PlaitLossColumns losses;
   PlaitEmbedding *target;
   gint64 target_vocabulary_size;
   PlaitDecoder *decoder;
@@ -57,43 +55,26 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
 static void
 note_memories (PlaitModel *model, Source *source, gint64 width)
 {
-  if (source->shape.summary_width > 0)
+  if (source->encoder.shape.summary_width > 0)
     model->summaries[model->n_summaries++]
-        = (PlaitSummarySpecification){ source->specification->name, source->shape.summary_width };
-  for (guint i = 0; i < source->shape.n_memories; i++)
+        = (PlaitSummarySpecification){ source->specification->name, source->encoder.shape.summary_width };
+  for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {
       PlaitMemorySpecification *memory = &model->memories[model->n_memories++];
-      const char *part = source->shape.memories[i].part;
+      const char *part = source->encoder.shape.memories[i].part;
 
       memory->name = part ? g_strdup_printf ("%s.%s", source->specification->name, part)
                           : g_strdup (source->specification->name);
-      memory->structure = source->shape.memories[i].structure;
+      memory->structure = source->encoder.shape.memories[i].structure;
       memory->width = width;
-      if (source->shape.memories[i].width != width)
+      if (source->encoder.shape.memories[i].width != width)
         {
           g_autofree char *name = g_strdup_printf ("decoder/memory/%s", memory->name);
 
           source->projections[i]
-              = plait_linear_declare (model->parameters, name, source->shape.memories[i].width, width, TRUE);
+              = plait_linear_declare (model->parameters, name, source->encoder.shape.memories[i].width, width, TRUE);
         }
     }
-}
-
-/* The encoder that the source's stands on. */
-static gboolean
-build_leaves (Source *source, const PlaitEncoderBuild *build, GError **error)
-{
-  const PlaitSourceSpecification *specification = source->specification;
-  g_autofree char *prefix = g_strdup_printf ("%sleaves/", build->prefix);
-  PlaitEncoderBuild own = *build;
-
-  own.prefix = prefix;
-  source->leaves_state = g_malloc0 (specification->leaves->state_size + 1);
-  if (specification->leaves->build (&own, specification->leaves_settings, source->leaves_state, &source->leaves_shape,
-                                    error))
-    return TRUE;
-  g_prefix_error (error, "[source %s/leaves]: ", specification->name);
-  return FALSE;
 }
 
 static gboolean
@@ -111,22 +92,9 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   };
 
   source->specification = specification;
-  source->state = g_malloc0 (specification->encoder->state_size + 1);
   if (specification->kind == PLAIT_INPUT_TOKENS)
     source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
-  if (specification->leaves)
-    {
-      if (!build_leaves (source, &build, error))
-        return FALSE;
-      build.leaves = &source->leaves_shape;
-    }
-  if (!specification->encoder->build (&build, specification->encoder_settings, source->state, &source->shape, error))
-    {
-      g_prefix_error (error, "[source %s]: ", specification->name);
-      return FALSE;
-    }
-  g_assert (source->shape.n_memories >= 1 && source->shape.n_memories <= PLAIT_ENCODER_MAXIMUM_MEMORIES);
-  return TRUE;
+  return plait_call_build_encoder (&source->encoder, specification->encoder, &build, &model->losses, error);
 }
 
 static void
@@ -137,8 +105,8 @@ note_all_memories (PlaitModel *model)
   gint64 width;
 
   for (guint i = 0; i < model->n_sources; i++)
-    for (guint m = 0; m < model->sources[i].shape.n_memories; m++)
-      widths[n++] = model->sources[i].shape.memories[m].width;
+    for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
+      widths[n++] = model->sources[i].encoder.shape.memories[m].width;
   width = plait_decoder_memory_width (&model->settings, widths, n);
   for (guint i = 0; i < model->n_sources; i++)
     note_memories (model, &model->sources[i], width);
@@ -150,9 +118,8 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
   PlaitDecoderBuild build = {
     .settings = &model->settings,
     .combiner = specification->combiner,
-    .combiner_settings = specification->combiner_settings,
     .coverage = specification->coverage,
-    .coverage_settings = specification->coverage_settings,
+    .losses = &model->losses,
     .memories = model->memories,
     .n_memories = model->n_memories,
     .summaries = model->summaries,
@@ -209,11 +176,7 @@ plait_model_free (PlaitModel *model)
   plait_decoder_free (model->decoder);
   for (guint i = 0; i < model->n_memories; i++)
     g_free ((char *)model->memories[i].name);
-  for (guint i = 0; i < model->n_sources; i++)
-    {
-      g_free (model->sources[i].state);
-      g_free (model->sources[i].leaves_state);
-    }
+  plait_loss_columns_clear (&model->losses);
   g_free (model->memories);
   g_free (model->summaries);
   g_free (model->sources);
@@ -233,6 +196,12 @@ plait_model_memories (const PlaitModel *model, guint *n)
 {
   *n = model->n_memories;
   return model->memories;
+}
+
+const PlaitLossColumns *
+plait_model_losses (const PlaitModel *model)
+{
+  return &model->losses;
 }
 
 const PlaitDecoder *
@@ -283,20 +252,9 @@ check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *
 gboolean
 plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
 {
-  const PlaitSourceSpecification *specification;
-
   if (source == model->n_sources)
     return plait_decoder_check_length (model->decoder, rows, error);
-  specification = model->sources[source].specification;
-  if ((!specification->encoder->check_length
-       || specification->encoder->check_length (specification->encoder_settings, model->sources[source].state, rows,
-                                                error))
-      && (!specification->leaves || !specification->leaves->check_length
-          || specification->leaves->check_length (specification->leaves_settings, model->sources[source].leaves_state,
-                                                  rows, error)))
-    return TRUE;
-  g_prefix_error (error, "[source %s]: ", specification->name);
-  return FALSE;
+  return plait_call_check_length (&model->sources[source].encoder, rows, error);
 }
 
 static gboolean
@@ -345,18 +303,10 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
 }
 
 static void
-note_losses (const Source *source, const PlaitEncoding *encoding, PlaitReading *reading)
-{
-  for (guint i = 0; i < encoding->n_losses; i++)
-    reading->losses[reading->n_losses++] = (PlaitAuxiliaryLoss){ source->specification->name, encoding->losses[i].name,
-                                                                 encoding->losses[i].weight, encoding->losses[i].loss };
-}
-
-static void
 read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitReading *reading)
 {
   const PlaitSourceSpecification *specification = source->specification;
-  PlaitEncoding encoding = { .tape = tape, .input = input }, leaves;
+  PlaitEncoding encoding = { .tape = tape, .input = input };
 
   if (input->kind == PLAIT_INPUT_TOKENS)
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
@@ -364,15 +314,8 @@ read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, Pla
     encoding.embedded = plait_leaf (tape, input->features, NULL);
   else /* missing everywhere: there may be no file that tells the width */
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
-  if (specification->leaves)
-    {
-      leaves = encoding;
-      specification->leaves->encode (specification->leaves_settings, source->leaves_state, &leaves);
-      note_losses (source, &leaves, reading);
-      encoding.leaves = &leaves;
-    }
-  specification->encoder->encode (specification->encoder_settings, source->state, &encoding);
-  for (guint i = 0; i < source->shape.n_memories; i++)
+  plait_call_encode (&source->encoder, &encoding, reading->losses);
+  for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {
       PlaitMemory *memory = &reading->memories[reading->n_memories++];
 
@@ -380,19 +323,18 @@ read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, Pla
       if (source->projections[i].weight)
         memory->states = plait_linear_apply (tape, &source->projections[i], memory->states, PLAIT_ACTIVATION_NONE);
     }
-  if (source->shape.summary_width > 0)
+  if (source->encoder.shape.summary_width > 0)
     reading->summaries[reading->n_summaries++] = encoding.summary;
-  note_losses (source, &encoding, reading);
 }
 
 PlaitReading
-plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch)
+plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, PlaitLossPass *losses)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitReading reading = {
     .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
     .summaries = plait_arena_new_array (arena, PlaitNode *, model->n_sources),
-    .losses = plait_arena_new_array (arena, PlaitAuxiliaryLoss, 2 * model->n_sources * PLAIT_ENCODER_MAXIMUM_LOSSES),
+    .losses = losses,
   };
 
   for (guint i = 0; i < model->n_sources; i++)
@@ -400,12 +342,33 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   return reading;
 }
 
+/* @root and the losses of the parts, weighted and scaled; notes them in @sums. */
+static PlaitNode *
+add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
+            PlaitModelSums *sums)
+{
+  sums->auxiliary = 0;
+  for (guint i = 0; i < model->losses.n; i++)
+    {
+      double weight = model->losses.columns[i].weight;
+      PlaitNode *loss = plait_loss_pass_sum (losses, tape, i), *terms[2] = { root };
+
+      sums->losses[i] = loss ? (double)plait_tape_value (tape, loss).data[0] : 0;
+      sums->auxiliary += weight * sums->losses[i];
+      if (!loss || weight == 0)
+        continue;
+      terms[1] = plait_scale (tape, loss, weight * scale);
+      root = plait_sum (tape, terms, 2);
+    }
+  return root;
+}
+
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                   const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
                   PlaitCapture *capture)
 {
-  PlaitReading reading = plait_model_read (model, tape, batch);
+  PlaitReading reading = plait_model_read (model, tape, batch, plait_loss_pass_new (tape));
   PlaitDecoderSources sources = plait_reading_sources (&reading);
   PlaitNode *states
       = plait_decoder_forward (model->decoder, tape, &sources, batch->target_rows, batch->target_inputs, capture);
@@ -413,14 +376,5 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitNode *root = plait_vocabulary_loss (tape, states, plait_parameter_node (tape, model->output), bias,
                                            batch->target_outputs, options, &sums->words, row_losses);
 
-  sums->auxiliary = 0;
-  for (guint i = 0; i < reading.n_losses; i++)
-    {
-      const PlaitAuxiliaryLoss *own = &reading.losses[i];
-      PlaitNode *terms[2] = { root, plait_scale (tape, own->loss, own->weight * options->scale) };
-
-      sums->auxiliary += own->weight * (double)own->loss->value.data[0];
-      root = plait_sum (tape, terms, 2);
-    }
-  return root;
+  return add_losses (model, tape, root, reading.losses, options->scale, sums);
 }

@@ -3,7 +3,7 @@
 
 #include "model/decoder.h"
 #include "nn/linear.h"
-#include "plugin/encoder.h"
+#include "plugin/call.h"
 
 /*
  * A model: sources, their encoders, a combiner in each decoder layer, and the vocabulary projection.
@@ -16,13 +16,10 @@ typedef struct
 {
   const char *name; /* of the source */
   PlaitInputKind kind;
-  const PlaitEncoderTable *encoder;
-  gconstpointer encoder_settings;  /* the plugin's own struct, filled */
-  const PlaitEncoderTable *leaves; /* the encoder that it stands on, or NULL */
-  gconstpointer leaves_settings;
-  const char *vocabulary; /* of tokens: its name; streams of one name may share their embedding */
-  gint64 vocabulary_size; /* of tokens */
-  gint64 feature_width;   /* of features */
+  const PlaitPart *encoder; /* opened, with what it stands on */
+  const char *vocabulary;   /* of tokens: its name; streams of one name may share their embedding */
+  gint64 vocabulary_size;   /* of tokens */
+  gint64 feature_width;     /* of features */
 } PlaitSourceSpecification;
 
 /* All that it points to must outlive the model. */
@@ -33,10 +30,8 @@ typedef struct
   const char *target_vocabulary;
   gint64 target_vocabulary_size;
   PlaitDecoderSettings decoder;
-  const PlaitCombinerTable *combiner;
-  gconstpointer combiner_settings;
-  const PlaitCoverageTable *coverage; /* NULL: none */
-  gconstpointer coverage_settings;
+  const PlaitPart *combiner; /* opened */
+  const PlaitPart *coverage; /* opened; NULL: none */
 } PlaitModelSpecification;
 
 /* Declares and allocates all parameters (values zero: initialise or load them). PLAIT_ERROR_INPUT where settings do not
@@ -66,14 +61,8 @@ gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64
  * learned positions reach. PLAIT_ERROR_INPUT names the sentence. */
 gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);
 
-/* A named auxiliary loss of an encoder. */
-typedef struct
-{
-  const char *source;
-  const char *name;
-  double weight;
-  PlaitNode *loss; /* [1, 1] */
-} PlaitAuxiliaryLoss;
+/* The losses that the parts declared. (transfer none) */
+const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
 
 /* What reading a batch gave. In the tape's arena. */
 typedef struct
@@ -82,30 +71,31 @@ typedef struct
   guint n_memories;
   PlaitNode **summaries; /* [n_summaries]: of the sources that give one */
   guint n_summaries;
-  PlaitAuxiliaryLoss *losses;
-  guint n_losses;
+  PlaitLossPass *losses; /* what encoders added, and decoders add to; NULL: not wanted */
 } PlaitReading;
 
 /* What of it a decoder reads. */
 static inline PlaitDecoderSources
 plait_reading_sources (const PlaitReading *reading)
 {
-  return (PlaitDecoderSources){ reading->memories, reading->summaries };
+  return (PlaitDecoderSources){ reading->memories, reading->summaries, reading->losses, NULL };
 }
 
-/* Runs all encoders on @batch. */
-PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch);
+/* Runs all encoders on @batch. @losses: NULL where nobody wants them. */
+PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
+                               PlaitLossPass *losses);
 
 /* What a batch came to. */
 typedef struct
 {
   PlaitVocabularyLossSums words;
-  double auxiliary; /* the encoders' own losses times their weights */
+  double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts, without their weights */
+  double auxiliary;                          /* the same, weighted, in all */
 } PlaitModelSums;
 
 /*
  * The training criterion of @batch as the root of the tape: options->scale * sum of the target rows' losses, plus the
- * encoders' auxiliary losses times their weights and options->scale. @sums is filled at once; @row_losses is NULL or
+ * parts' own losses times their weights and options->scale. @sums is filled at once; @row_losses is NULL or
  * takes the negative log-likelihood of each target row; @capture is NULL or collects teacher-forced attention.
  */
 PlaitNode *plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "model/coverage-search.h"
 #include "model/recurrent-step.h"
 #include "tensor/elementwise.h"
 
@@ -11,12 +12,12 @@ typedef struct
   PlaitDecoderState state;
   const PlaitRecurrent *recurrent;
   const PlaitMemory *memories;
-  PlaitScoredKeys keys;
+  gint64 *touched;
+  PlaitSiteKeys keys;
   PlaitRecurrentCarried first; /* a row a sentence, on the lasting tape */
   PlaitTensor *stored;         /* [layers][state, cell], then the readout */
   gint64 rows;                 /* of the step before */
-  PlaitRagged queries;         /* likewise */
-  PlaitTensor *coverage;       /* [n_memories] */
+  PlaitSearchCoverage coverage;
   gint64 steps;
 } State;
 
@@ -28,24 +29,6 @@ node_of (PlaitRecurrentCarried *carried, gint64 i, gint64 layers)
   return i % 2 ? &carried->layers[i / 2].cell : &carried->layers[i / 2].state;
 }
 
-/* Room for the coverage of all pairs, and for the offsets of the hypotheses. */
-static void
-start_coverage (State *state, PlaitArena *arena, gint64 hypotheses)
-{
-  const PlaitRecurrent *r = state->recurrent;
-  gint64 n = state->memories[0].rows.n;
-
-  state->queries = (PlaitRagged){ n, plait_arena_new_array (arena, gint64, n + 1) };
-  state->coverage = plait_arena_new_array (arena, PlaitTensor, r->build.n_memories);
-  for (guint m = 0; m < r->build.n_memories; m++)
-    {
-      gint64 width = r->site.covered[m].table ? r->site.covered[m].width : 0;
-      gint64 pairs = n > 0 ? hypotheses / n * plait_ragged_rows (state->memories[m].rows) : 0;
-
-      state->coverage[m] = plait_tensor (plait_arena_new_array (arena, PlaitScalar, pairs * width + 1), pairs, width);
-    }
-}
-
 PlaitDecoderState *
 plait_recurrent_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                        gint64 hypotheses, gint64 steps)
@@ -55,8 +38,10 @@ plait_recurrent_start (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
   gint64 layers = r->settings->layers;
   State *state = plait_arena_take (arena, sizeof *state);
 
-  *state = (State){ .state.table = decoder->table, .recurrent = r, .memories = sources->memories };
-  state->keys = plait_recurrent_site_project (&r->site, tape, sources->memories);
+  *state = (State){
+    .state.table = decoder->table, .recurrent = r, .memories = sources->memories, .touched = sources->touched
+  };
+  state->keys = plait_site_project (&r->site, tape, sources->memories);
   state->first = plait_recurrent_begin (r, tape, sources, r->build.n_memories ? sources->memories[0].rows.n : 0);
   state->stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1);
   for (gint64 i = 0; i <= 2 * layers; i++)
@@ -66,7 +51,7 @@ plait_recurrent_start (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
       state->stored[i]
           = plait_tensor (plait_arena_new_array (arena, PlaitScalar, hypotheses * width), hypotheses, width);
     }
-  start_coverage (state, arena, hypotheses);
+  state->coverage = plait_search_coverage (&r->site, tape, sources->memories, hypotheses);
   return &state->state;
 }
 
@@ -98,33 +83,6 @@ continued (State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *
   return plait_recurrent_carry (r, tape, &before, sentences, n);
 }
 
-static PlaitNode **
-continued_coverage (const State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *parents)
-{
-  const PlaitRecurrent *r = state->recurrent;
-  PlaitNode **before = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, r->build.n_memories);
-
-  for (guint m = 0; m < r->build.n_memories && state->steps > 0; m++)
-    {
-      PlaitPairs pairs = plait_pairs (tape, state->queries, state->memories[m].rows);
-
-      before[m] = plait_leaf (tape, plait_tensor_rows (state->coverage[m], 0, plait_pairs_number (&pairs)), NULL);
-    }
-  return plait_recurrent_carry_coverage (r, tape, state->memories, before, state->steps > 0 ? &state->queries : NULL,
-                                         hypotheses, parents);
-}
-
-static void
-store_coverage (State *state, PlaitTape *tape, PlaitRagged hypotheses, PlaitNode *const *coverage)
-{
-  for (guint m = 0; m < state->recurrent->build.n_memories; m++)
-    if (coverage[m])
-      plait_tensor_accumulate (plait_tape_pool (tape),
-                               plait_tensor_rows (state->coverage[m], 0, coverage[m]->value.rows), 0, 1,
-                               coverage[m]->value);
-  memcpy ((gint64 *)state->queries.offsets, hypotheses.offsets, (gsize)(hypotheses.n + 1) * sizeof (gint64));
-}
-
 PlaitNode *
 plait_recurrent_step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                       const gint64 *parents, PlaitCapture *capture)
@@ -133,12 +91,13 @@ plait_recurrent_step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypo
   const PlaitRecurrent *r = state->recurrent;
   gint64 n = plait_ragged_rows (hypotheses), layers = r->settings->layers;
   PlaitSitePass pass = plait_site_pass (tape, state->memories, r->build.n_memories, hypotheses, capture);
-  PlaitScoredKeys keys = plait_scored_keys_on (&state->keys, r->build.n_memories, tape);
+  PlaitSiteKeys keys = plait_site_keys_on (&r->site, &state->keys, tape);
   PlaitNode *embedded = plait_recurrent_embed (r, tape, tokens, n), *out;
   PlaitRecurrentCarried carried = continued (state, tape, hypotheses, parents);
   PlaitRecurrentStep made;
 
-  carried.coverage = continued_coverage (state, tape, hypotheses, parents);
+  pass.touched = state->touched;
+  carried.coverage = plait_search_coverage_continue (&state->coverage, tape, hypotheses, parents);
   made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
 
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
@@ -151,7 +110,7 @@ plait_recurrent_step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypo
       if (node)
         plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (state->stored[i], 0, n), 0, 1, node->value);
     }
-  store_coverage (state, tape, hypotheses, carried.coverage);
+  plait_search_coverage_keep (&state->coverage, tape, hypotheses, carried.coverage);
   state->rows = n;
   state->steps++;
   return out;

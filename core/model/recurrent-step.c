@@ -39,38 +39,19 @@ plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *s
 }
 
 static PlaitNode *
-combine (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys, PlaitNode *query,
+combine (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitSiteKeys *keys, PlaitNode *query,
          PlaitNode *gate, const PlaitRecurrentCarried *carried)
 {
-  return plait_recurrent_site_combine (&r->site, pass, keys, &r->build, query, gate, carried->coverage);
-}
+  PlaitSiteStep step = { .gate = gate, .coverage = carried->coverage };
 
-PlaitNode **
-plait_recurrent_carry_coverage (const PlaitRecurrent *r, PlaitTape *tape, const PlaitMemory *memories,
-                                PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
-                                const gint64 *parents)
-{
-  guint n = r->build.n_memories;
-  PlaitNode **moved = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
-
-  for (guint m = 0; m < n; m++)
-    {
-      const PlaitCovered *covered = &r->site.covered[m];
-      PlaitPairs pairs = plait_pairs (tape, before ? *before : queries, memories[m].rows);
-
-      moved[m] = NULL;
-      if (covered->table)
-        moved[m] = before ? plait_covered_carry (tape, coverage[m], &pairs, queries, parents)
-                          : plait_covered_begin (covered, tape, &pairs);
-    }
-  return moved;
+  return plait_site_combine (&r->site, pass, keys, &step, query).context;
 }
 
 PlaitRecurrentInput
 plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded)
 {
   return (PlaitRecurrentInput){ plait_cell_project (tape, &r->cells[0], embedded),
-                                plait_recurrent_site_gate_input (&r->site, tape, embedded) };
+                                plait_site_gate_input (&r->site, tape, embedded) };
 }
 
 PlaitRecurrentInput
@@ -81,12 +62,12 @@ plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentInput input, const gi
 }
 
 PlaitRecurrentStep
-plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitScoredKeys *keys,
+plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
                          PlaitRecurrentInput from, PlaitRecurrentCarried *carried)
 {
   PlaitTape *tape = pass->tape;
   gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_QUERY_INTERMEDIATE ? 0 : layers - 1;
-  PlaitNode *gate = plait_recurrent_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
+  PlaitNode *gate = plait_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
   PlaitNode *input = from.cell, *context = NULL;
 
   if (r->settings->input_feeding)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/decoder.h"
-#include "model/recurrent-site.h"
+#include "model/site.h"
 #include "nn/recurrent.h"
 
 /*
@@ -28,7 +28,7 @@ typedef struct
   PlaitCell second;    /* query=intermediate */
   PlaitLinear context; /* query=previous: what the context adds to the first cell's input side */
   PlaitLinear feed;    /* with input feeding: the same of the readout */
-  PlaitRecurrentSite site;
+  PlaitDeclaredSite site;
   PlaitLinear readout;
   PlaitLinear *initial_states; /* [layers][sources of the first state]; the first source has the bias */
   PlaitLinear *initial_cells;  /* the same of LSTM cells */
@@ -40,7 +40,7 @@ typedef struct
 {
   PlaitCellState *layers;
   PlaitNode *readout;   /* with input feeding */
-  PlaitNode **coverage; /* [n_memories], of pairs; NULL each without */
+  PlaitNode **coverage; /* of the site, of pairs */
 } PlaitRecurrentCarried;
 
 /* What embeddings add to steps, made for all of them at once. */
@@ -70,12 +70,6 @@ PlaitRecurrentCarried plait_recurrent_begin (const PlaitRecurrent *r, PlaitTape 
 PlaitRecurrentCarried plait_recurrent_carry (const PlaitRecurrent *r, PlaitTape *tape,
                                              const PlaitRecurrentCarried *carried, const gint64 *rows, gint64 n);
 
-/* The coverage of a step's pairs from that of the step before, whose queries were @before (NULL: this is the first);
- * query i continues query parents[i]. */
-PlaitNode **plait_recurrent_carry_coverage (const PlaitRecurrent *r, PlaitTape *tape, const PlaitMemory *memories,
-                                            PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
-                                            const gint64 *parents);
-
 PlaitRecurrentInput plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded);
 
 /* Rows @rows [n] of it, those of a step. */
@@ -84,7 +78,7 @@ PlaitRecurrentInput plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentI
 
 /* One step from @carried, which it renews. */
 PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass,
-                                            const PlaitScoredKeys *keys, PlaitRecurrentInput input,
+                                            const PlaitSiteKeys *keys, PlaitRecurrentInput input,
                                             PlaitRecurrentCarried *carried);
 
 /* The embeddings of @n target tokens, with dropout. */

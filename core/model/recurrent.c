@@ -1,50 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/recurrent-step.h"
+#include "model/steps.h"
 
 /* Recurrent decoders; recurrent-step.h has the equations. */
 
 /*
  * Whole targets: step t works on the sentences that are longer than t.
  */
-
-typedef struct
-{
-  PlaitRagged queries; /* one row for each sentence that takes part */
-  gint64 *before;      /* [rows]: its row in the step before */
-  gint64 *target;      /* [rows]: its row of the target */
-} Rows;
-
-static Rows
-rows_of_step (PlaitArena *arena, PlaitRagged target, gint64 t)
-{
-  gint64 *offsets = plait_arena_new_array (arena, gint64, target.n + 1), n = 0, before = 0;
-  Rows rows = { { target.n, offsets },
-                plait_arena_new_array (arena, gint64, target.n + 1),
-                plait_arena_new_array (arena, gint64, target.n + 1) };
-
-  offsets[0] = 0;
-  for (gint64 s = 0; s < target.n; s++)
-    {
-      gint64 length = plait_ragged_length (target, s);
-
-      if (length > t)
-        {
-          rows.before[n] = before;
-          rows.target[n++] = target.offsets[s] + t;
-        }
-      /* In the first step what was carried has a row for each sentence, even one without a target. */
-      before += t == 0 || length >= t;
-      offsets[s + 1] = n;
-    }
-  return rows;
-}
-
-/* Steps' rows, in the order in which they came, as rows of the target. */
-static PlaitNode *
-in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n_steps, const gint64 *places, gint64 rows)
-{
-  return plait_gather_rows (tape, plait_concatenate_rows (tape, steps, (guint)n_steps), places, rows);
-}
 
 static PlaitNode *
 forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
@@ -53,24 +15,20 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   guint n_memories = r->build.n_memories;
-  gint64 n = plait_ragged_rows (target_rows), longest = 0, done = 0;
-  PlaitScoredKeys keys = plait_recurrent_site_project (&r->site, tape, sources->memories);
+  gint64 n = plait_ragged_rows (target_rows), steps = plait_steps (target_rows);
+  PlaitSiteKeys keys = plait_site_project (&r->site, tape, sources->memories);
   PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, n);
   PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
   PlaitRecurrentCarried carried = plait_recurrent_begin (r, tape, sources, target_rows.n);
-  Rows rows = rows_of_step (arena, target_rows, 0);
-  PlaitNode **states, **contexts;
-  gint64 *places = plait_arena_new_array (arena, gint64, n + 1);
+  PlaitStepRows rows = plait_step_rows (arena, target_rows, 0);
+  PlaitNode **states = plait_arena_new_array (arena, PlaitNode *, steps + 1);
+  PlaitNode **contexts = plait_arena_new_array (arena, PlaitNode *, steps + 1);
 
-  for (gint64 s = 0; s < target_rows.n; s++)
-    longest = MAX (longest, plait_ragged_length (target_rows, s));
-  states = plait_arena_new_array (arena, PlaitNode *, longest + 1);
-  contexts = plait_arena_new_array (arena, PlaitNode *, longest + 1);
   if (capture)
     plait_site_pass (tape, sources->memories, n_memories, target_rows, capture);
-  for (gint64 t = 0; t < longest; t++)
+  for (gint64 t = 0; t < steps; t++)
     {
-      Rows next = rows_of_step (arena, target_rows, t + 1);
+      PlaitStepRows next = plait_step_rows (arena, target_rows, t + 1);
       gint64 here = plait_ragged_rows (rows.queries);
       PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories, capture->coverage != NULL) : NULL;
       PlaitSitePass pass = plait_site_pass (tape, sources->memories, n_memories, rows.queries, own);
@@ -78,7 +36,10 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 
       carried = plait_recurrent_carry (r, tape, &carried, rows.before, here);
       if (t == 0)
-        carried.coverage = plait_recurrent_carry_coverage (r, tape, sources->memories, NULL, NULL, rows.queries, NULL);
+        carried.coverage
+            = plait_site_carry_coverage (&r->site, tape, sources->memories, NULL, NULL, rows.queries, NULL);
+      pass.losses = sources->losses;
+      pass.touched = sources->touched;
       pass.next = next.queries;
       pass.parents = next.before;
       step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
@@ -88,17 +49,14 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
             r, tape, step.state, plait_gather_rows (tape, embedded, rows.target, here), step.context);
       states[t] = step.state;
       contexts[t] = step.context;
-      for (gint64 i = 0; i < here; i++)
-        places[rows.target[i]] = done + i;
-      done += here;
       if (capture)
-        plait_capture_add_step (capture, own, t);
+        plait_capture_add_step (capture, 0, own, t);
       rows = next;
     }
   if (r->settings->input_feeding)
-    return in_order (tape, states, longest, places, n);
-  return plait_recurrent_read_out (r, tape, in_order (tape, states, longest, places, n), embedded,
-                                   in_order (tape, contexts, longest, places, n));
+    return plait_steps_in_order (tape, states, steps, target_rows);
+  return plait_recurrent_read_out (r, tape, plait_steps_in_order (tape, states, steps, target_rows), embedded,
+                                   plait_steps_in_order (tape, contexts, steps, target_rows));
 }
 
 static gboolean
@@ -185,7 +143,12 @@ declare_parts (PlaitRecurrent *r, GError **error)
   if (settings->input_feeding)
     r->feed = plait_linear_declare_blocks (parameters, "decoder/layer/0/feed", settings->width, gates * r->state_width,
                                            (guint)gates, FALSE);
-  if (!plait_recurrent_site_build (&r->site, &r->build, r->state_width, context, "decoder/combiner/", error))
+  if (settings->attention == PLAIT_SCORE_DOT && r->state_width != context)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "decoder.attention=dot: states are %" G_GINT64_FORMAT " wide and memories %" G_GINT64_FORMAT
+                       ": set decoder.context_width=%" G_GINT64_FORMAT ", or take attention=multiplicative",
+                       r->state_width, context, r->state_width);
+  if (!plait_declared_site_build (&r->site, &r->build, r->state_width, context, "decoder/combiner/", error))
     return FALSE;
   parts = r->state_width + context + (settings->readout == PLAIT_READOUT_DEEP ? settings->width : 0);
   r->readout = plait_linear_declare (parameters, "decoder/readout", parts, settings->width, TRUE);

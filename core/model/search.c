@@ -92,10 +92,10 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
           g_free (a->contexts[i]);
           g_free (a->sentinels[i]);
         }
-      for (guint m = 0; m < a->n_memories; m++)
+      for (guint i = 0; i < a->n_layers * a->n_memories; i++)
         {
-          g_free (a->coverage[m].states);
-          g_free (a->coverage[m].prepared);
+          g_free (a->coverage[i].states);
+          g_free (a->coverage[i].prepared);
         }
       g_free (a->coverage);
       g_free (a->rows);
@@ -113,12 +113,13 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
  * Following weights from captures into sentences
  */
 
-/* Room for the coverage of memory @m, and what does not depend on the step. */
+/* Room for the coverage of memory and layer @place, and what does not depend on the step. */
 static void
-sentence_coverage_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m)
+sentence_coverage_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint place)
 {
-  const PlaitCapturedCoverage *captured = &capture->coverage[m];
-  PlaitSentenceCoverage *coverage = &a->coverage[m];
+  const PlaitCapturedCoverage *captured = &capture->coverage[place];
+  PlaitSentenceCoverage *coverage = &a->coverage[place];
+  guint m = place % a->n_memories;
 
   coverage->width = captured->width;
   coverage->states = g_new (PlaitScalar, (gsize)(a->length * a->rows[m] * captured->width) + 1);
@@ -157,9 +158,9 @@ sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture
       a->sentinel_heads[l] = capture->sentinels[l].heads;
       a->sentinels[l] = g_new (PlaitScalar, (gsize)(a->sentinel_heads[l] * length) + 1);
     }
-  a->coverage = g_new0 (PlaitSentenceCoverage, a->n_memories);
-  for (guint m = 0; m < a->n_memories && capture->coverage; m++)
-    sentence_coverage_start (a, capture, sentence, m);
+  a->coverage = g_new0 (PlaitSentenceCoverage, places);
+  for (guint i = 0; i < places && capture->coverage; i++)
+    sentence_coverage_start (a, capture, sentence, i);
 }
 
 /* Copies what query row @row of @capture paid to target row @target of sentence @sentence. */
@@ -184,13 +185,13 @@ sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *capture,
           for (guint h = 0; h < a->heads[place]; h++)
             memcpy (a->weights[place] + (h * a->length + target) * a->rows[m],
                     capture->memories[place].weights + h * pairs + before, a->rows[m] * sizeof (PlaitScalar));
-        }
-      if (a->coverage[m].width > 0)
-        {
-          gint64 numbers = a->rows[m] * a->coverage[m].width;
+          if (a->coverage[place].width > 0)
+            {
+              gint64 width = a->coverage[place].width, numbers = a->rows[m] * width;
 
-          memcpy (a->coverage[m].states + target * numbers, capture->coverage[m].states + before * a->coverage[m].width,
-                  (gsize)numbers * sizeof (PlaitScalar));
+              memcpy (a->coverage[place].states + target * numbers, capture->coverage[place].states + before * width,
+                      (gsize)numbers * sizeof (PlaitScalar));
+            }
         }
     }
   for (guint l = 0; l < a->n_layers; l++)
@@ -246,7 +247,7 @@ read_batch (gpointer data)
   gint64 steps = plait_beam_most_steps (work->beam);
   PlaitDecoderSources sources;
 
-  work->reading = plait_model_read (search->model, search->lasting, work->batch);
+  work->reading = plait_model_read (search->model, search->lasting, work->batch, NULL);
   sources = plait_reading_sources (&work->reading);
   work->state = plait_decoder_start (plait_model_decoder (search->model), search->lasting, &sources,
                                      work->batch->n_sentences * work->settings.beam, steps);
@@ -365,6 +366,11 @@ collect (const Work *work)
 static gboolean
 too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error, GError *cause)
 {
+  if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
   plait_fail (error, PLAIT_ERROR_MEMORY,
               "searching %" G_GINT64_FORMAT " sentences with a beam of %" G_GINT64_FORMAT
               " does not fit (%s): lower decode.batch, decode.beam or decode.maximum_length",
@@ -467,9 +473,16 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
     return FALSE;
   plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   if (!plait_arena_protect (search->lasting_arena, force, &forced, &cause))
-    return plait_fail (error, PLAIT_ERROR_MEMORY,
-                       "scoring %" G_GINT64_FORMAT " sentences does not fit (%s): lower decode.batch",
-                       batch->n_sentences, cause->message);
+    {
+      if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+      return plait_fail (error, PLAIT_ERROR_MEMORY,
+                         "scoring %" G_GINT64_FORMAT " sentences does not fit (%s): lower decode.batch",
+                         batch->n_sentences, cause->message);
+    }
   if (attention)
     {
       *attention = g_new0 (PlaitSentenceAttention, batch->n_sentences);

@@ -64,7 +64,7 @@ typedef struct
   PlaitScalar **contexts;          /* [n_layers]: [heads][length][memories] */
   guint *sentinel_heads;           /* [n_layers]; 0: no sentinel */
   PlaitScalar **sentinels;         /* [n_layers]: [heads][length] */
-  PlaitSentenceCoverage *coverage; /* [n_memories] */
+  PlaitSentenceCoverage *coverage; /* [layers][n_memories] */
 } PlaitSentenceAttention;
 
 void plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n);

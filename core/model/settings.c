@@ -11,6 +11,9 @@ static const PlaitSettingDefinition decoder_definitions[] = {
       PlaitDecoderSettings, coverage, "none",
       "Coverage plugin of a gru or lstm: what the attention paid so far adds to the next scores; or none",
       "Chen et al. 2017, eq. 11-13"),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDecoderSettings, coverage_heads, "mean", "mean;each",
+      "transformer: what coverage counts of several heads: the mean of what they pay, or a state a head", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, width, "512", "1", "16384", "Width of states and embeddings", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, heads, "8", "1", "256", "Heads of self-attention; must divide the width",

@@ -41,6 +41,13 @@ typedef enum
   PLAIT_INITIAL_ZERO,
 } PlaitInitialState;
 
+/* What coverage counts where attention has several heads. */
+typedef enum
+{
+  PLAIT_COVERAGE_HEADS_MEAN, /* one state, of the mean of what they pay */
+  PLAIT_COVERAGE_HEADS_EACH, /* a state a head */
+} PlaitCoverageHeads;
+
 typedef enum
 {
   PLAIT_NORM_PRE,
@@ -68,6 +75,7 @@ typedef struct
   gboolean output_bias;
   const char *combiner;
   const char *coverage; /* none, or a plugin */
+  gint coverage_heads;  /* PlaitCoverageHeads */
   /* Of recurrent decoders. */
   gint64 state_width;     /* 0: width */
   gint64 context_width;   /* 0: the memories', if they have one width; else width */

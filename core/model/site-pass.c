@@ -66,5 +66,6 @@ plait_site_pass_sum (const PlaitSitePass *pass, const PlaitContext *contexts, gu
       for (gint64 row = 0; partial && row < rows; row++)
         present[row] |= contexts[i].present[row];
     }
-  return (PlaitContext){ n == 1 ? values[0] : plait_sum (pass->tape, values, n), partial ? present : NULL };
+  return (PlaitContext){ .value = n == 1 ? values[0] : plait_sum (pass->tape, values, n),
+                         .present = partial ? present : NULL };
 }

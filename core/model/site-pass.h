@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/capture.h"
+#include "plugin/losses.h"
 #include "plugin/site.h"
 
 /* One pass through the attention sites of a decoder, whatever its kind. */
@@ -16,6 +17,8 @@ typedef struct
   const guint8 **present;    /* [n_memories]: a byte a query row, or NULL where every sentence has rows */
   const guint8 *any_present; /* of all memories together; NULL: all */
   PlaitCapture *capture;     /* or NULL */
+  PlaitLossPass *losses;     /* or NULL: not wanted */
+  gint64 *touched;           /* counts the rows that are chosen and weighed, or NULL */
   /* The queries of the next pass, number i of which goes on from query parents[i] of this one: coverage is renewed as
    * theirs. NULL: it is as this one's. */
   PlaitRagged next;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "model/coverage-search.h"
 #include "model/decoder.h"
-#include "model/transformer-site.h"
+#include "model/steps.h"
 #include "nn/feed-forward.h"
 #include "nn/positions.h"
 
@@ -15,7 +16,7 @@ typedef struct
 {
   PlaitNorm self_norm;
   PlaitAttention self;
-  PlaitTransformerSite site;
+  PlaitDeclaredSite site;
   PlaitNorm feed_forward_norm;
   PlaitFeedForward feed_forward;
 } Layer;
@@ -37,9 +38,11 @@ typedef struct
   PlaitDecoderState state;
   const Transformer *transformer;
   const PlaitMemory *memories;
-  PlaitSiteKeys *keys;         /* [layers] */
-  PlaitAttentionCache *caches; /* [layers] */
-  gint64 steps;                /* done so far */
+  gint64 *touched;
+  PlaitSiteKeys *keys;           /* [layers] */
+  PlaitSearchCoverage *coverage; /* [layers] */
+  PlaitAttentionCache *caches;   /* [layers] */
+  gint64 steps;                  /* done so far */
   gint64 limit;
   gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the last step */
   gint64 *next;     /* the same, being filled */
@@ -67,17 +70,57 @@ embed (const Transformer *t, PlaitTape *tape, const gint32 *tokens, PlaitRagged 
   return plait_positions_apply (tape, &t->positions, x, rows, first, t->settings->dropout);
 }
 
-/* What follows self-attention in a layer. */
 static PlaitNode *
-read_and_feed (const Transformer *t, const PlaitSitePass *pass, const PlaitSiteKeys *keys, guint i, PlaitNode *x)
+feed (const Transformer *t, PlaitTape *tape, const Layer *layer, PlaitNode *x)
 {
-  const Layer *layer = &t->layers[i];
-  PlaitNode *hidden;
+  PlaitNode *hidden = normalise (t, tape, &layer->feed_forward_norm, x);
 
-  x = plait_transformer_site_combine (&layer->site, pass, keys, i, t->build.combiner, t->build.combiner_settings, x);
-  hidden = normalise (t, pass->tape, &layer->feed_forward_norm, x);
-  hidden = plait_feed_forward_apply (pass->tape, &layer->feed_forward, hidden);
-  return residual (t, pass->tape, &layer->feed_forward_norm, x, hidden);
+  hidden = plait_feed_forward_apply (tape, &layer->feed_forward, hidden);
+  return residual (t, tape, &layer->feed_forward_norm, x, hidden);
+}
+
+/* The combiner of layer @i over all rows of the target at once. */
+static PlaitNode *
+read_at_once (const Transformer *t, const PlaitSitePass *pass, const PlaitSiteKeys *keys, guint i, PlaitNode *x)
+{
+  PlaitSiteStep step = { .layer = i };
+
+  return plait_site_combine (&t->layers[i].site, pass, keys, &step, x).query;
+}
+
+/* The same row by row, where what a row reads depends on what those before it have read. Self-attention does not depend
+ * on that within a layer, so that all its rows are there. */
+static PlaitNode *
+read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSiteKeys *keys, guint i, PlaitNode *x)
+{
+  const PlaitDeclaredSite *site = &t->layers[i].site;
+  PlaitTape *tape = whole->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 steps = plait_steps (whole->queries);
+  PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
+  PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
+  PlaitSiteStep step
+      = { .coverage = plait_site_carry_coverage (site, tape, whole->memories, NULL, NULL, rows.queries, NULL) };
+
+  for (gint64 s = 0; s < steps; s++)
+    {
+      PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
+      PlaitCapture *capture
+          = whole->capture ? plait_capture_new (arena, 1, whole->n_memories, whole->capture->coverage != NULL) : NULL;
+      PlaitSitePass pass = plait_site_pass (tape, whole->memories, whole->n_memories, rows.queries, capture);
+
+      pass.losses = whole->losses;
+      pass.touched = whole->touched;
+      pass.next = next.queries;
+      pass.parents = next.before;
+      made[s] = plait_site_combine (site, &pass, keys, &step,
+                                    plait_gather_rows (tape, x, rows.target, plait_ragged_rows (rows.queries)))
+                    .query;
+      if (capture)
+        plait_capture_add_step (whole->capture, i, capture, s);
+      rows = next;
+    }
+  return plait_steps_in_order (tape, made, steps, whole->queries);
 }
 
 static PlaitNode *
@@ -88,15 +131,19 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   PlaitSitePass pass = plait_site_pass (tape, sources->memories, t->build.n_memories, target_rows, capture);
   PlaitNode *x = embed (t, tape, target_inputs, target_rows, 0);
 
+  pass.losses = sources->losses;
+  pass.touched = sources->touched;
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
-      PlaitSiteKeys keys = plait_transformer_site_project (&layer->site, tape, sources->memories);
+      PlaitSiteKeys keys = plait_site_project (&layer->site, tape, sources->memories);
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
 
       y = plait_attention_apply_self (tape, &layer->self, y, target_rows, TRUE, NULL);
       x = residual (t, tape, &layer->self_norm, x, y);
-      x = read_and_feed (t, &pass, &keys, (guint)i, x);
+      x = (plait_declared_site_is_stepwise (&layer->site) ? read_by_steps : read_at_once) (t, &pass, &keys, (guint)i,
+                                                                                           x);
+      x = feed (t, tape, layer, x);
     }
   return normalise (t, tape, &t->norm, x);
 }
@@ -110,8 +157,13 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
   gint64 layers = t->settings->layers;
   State *state = plait_arena_take (arena, sizeof *state);
 
-  *state = (State){ .state.table = decoder->table, .transformer = t, .memories = sources->memories, .limit = steps };
+  *state = (State){ .state.table = decoder->table,
+                    .transformer = t,
+                    .memories = sources->memories,
+                    .touched = sources->touched,
+                    .limit = steps };
   state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
+  state->coverage = plait_arena_new_array (arena, PlaitSearchCoverage, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
   state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
   state->next = plait_arena_new_array (arena, gint64, hypotheses * steps);
@@ -119,8 +171,9 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
     {
       PlaitScalar *storage = plait_arena_new_array (arena, PlaitScalar, hypotheses * steps * 2 * decoder->width);
 
-      state->keys[i] = plait_transformer_site_project (&t->layers[i].site, tape, sources->memories);
-      plait_site_keys_keep_columns (&state->keys[i], t->build.n_memories, tape);
+      state->keys[i] = plait_site_project (&t->layers[i].site, tape, sources->memories);
+      plait_site_keys_keep_columns (&t->layers[i].site, &state->keys[i], tape);
+      state->coverage[i] = plait_search_coverage (&t->layers[i].site, tape, sources->memories, hypotheses);
       state->caches[i] = (PlaitAttentionCache){ plait_tensor (storage, hypotheses * steps, 2 * decoder->width), 0 };
     }
   return &state->state;
@@ -166,6 +219,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   PlaitRagged rows;
   PlaitNode *x;
 
+  pass.touched = state->touched;
   g_assert (position < state->limit);
   rows = follow (state, arena, parents, n, &gather);
   for (gint64 i = 0; i <= n; i++)
@@ -174,12 +228,18 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
-      PlaitSiteKeys keys = plait_site_keys_on (&state->keys[i], t->build.n_memories, tape);
+      PlaitSiteKeys keys = plait_site_keys_on (&layer->site, &state->keys[i], tape);
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
+      PlaitSiteStep site = {
+        .layer = (guint)i,
+        .coverage = plait_search_coverage_continue (&state->coverage[i], tape, hypotheses, parents),
+      };
 
       y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, gather, NULL);
       x = residual (t, tape, &layer->self_norm, x, y);
-      x = read_and_feed (t, &pass, &keys, (guint)i, x);
+      x = plait_site_combine (&layer->site, &pass, &keys, &site, x).query;
+      plait_search_coverage_keep (&state->coverage[i], tape, hypotheses, site.coverage);
+      x = feed (t, tape, layer, x);
     }
   return normalise (t, tape, &t->norm, x);
 }
@@ -233,8 +293,7 @@ build_layer (Transformer *t, guint i, GError **error)
 
   layer->self_norm = plait_norm_declare (parameters, self_norm, settings->width);
   layer->self = plait_attention_declare_self (parameters, self, &attention);
-  if (!plait_transformer_site_build (&layer->site, settings, t->build.combiner, t->build.combiner_settings,
-                                     t->build.memories, t->build.n_memories, parameters, combiner, error))
+  if (!plait_declared_site_build (&layer->site, &t->build, settings->width, settings->width, combiner, error))
     return FALSE;
   layer->feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, settings->width);
   layer->feed_forward = plait_feed_forward_declare (
@@ -255,15 +314,6 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
                   "decoder.width=%" G_GINT64_FORMAT " is not a multiple of decoder.heads=%" G_GINT64_FORMAT
                   ": choose heads that divide the width",
                   settings->width, settings->heads);
-      return NULL;
-    }
-  if (build->coverage)
-    {
-      plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "decoder.coverage=%s: coverage makes each step depend on the one before, which a Transformer's do not: "
-          "set coverage=none, or type=gru or lstm",
-          settings->coverage);
       return NULL;
     }
   t->decoder.table = &transformer_table;

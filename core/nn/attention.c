@@ -14,7 +14,7 @@ new_attention (PlaitParameters *parameters, const char *name, const PlaitAttenti
   PlaitAttention attention = { .declaration = *declaration };
   gint64 width = declaration->width;
 
-  g_assert (width > 0 && declaration->heads > 0 && width % declaration->heads == 0);
+  plait_parameters_expect (parameters, width > 0 && declaration->heads > 0 && width % declaration->heads == 0);
   attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
   return attention;
 }
@@ -120,7 +120,7 @@ plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint
   gint64 width = attention->declaration.width;
   PlaitNode *projected;
 
-  g_assert (index < attention->n_key_values);
+  plait_tape_expect (tape, index < attention->n_key_values);
   projected = plait_linear_apply (tape, &attention->key_value[index], memory, PLAIT_ACTIVATION_NONE);
   return (PlaitAttended){ .keys = plait_columns (tape, projected, 0, width),
                           .values = plait_columns (tape, projected, width, width),
@@ -217,7 +217,7 @@ plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, P
   PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
   PlaitNode *context;
 
-  g_assert (attention->n_key_values == 1 || attention->n_key_values == n);
+  plait_tape_expect (tape, attention->n_key_values == 1 || attention->n_key_values == n);
   for (guint i = 0; i < n; i++)
     {
       const PlaitLinear *key_value = &attention->key_value[attention->n_key_values > 1 ? i : 0];
@@ -244,8 +244,8 @@ plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNod
   PlaitAttended own = { .rows = rows, .gather = gather, .weights = weights };
   PlaitNode *context;
 
-  g_assert (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE && rows.n == n);
-  g_assert (cache->keys_values.width == 2 * width && cache->used + n <= cache->keys_values.rows);
+  plait_tape_expect (tape, plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE && rows.n == n);
+  plait_tape_expect (tape, cache->keys_values.width == 2 * width && cache->used + n <= cache->keys_values.rows);
   plait_tensor_accumulate (pool, plait_tensor_rows (cache->keys_values, cache->used, n), 0, 1,
                            plait_tensor_columns (projected->value, width, 2 * width));
   cache->used += n;

@@ -93,7 +93,7 @@ plait_blocks_fixed (PlaitTape *tape, PlaitRagged rows, gint64 size)
 {
   Builder builder = begin (tape, rows);
 
-  g_assert (size > 1);
+  plait_tape_expect (tape, size > 1);
   for (gint64 s = 0; s < rows.n; s++)
     {
       gint64 first = rows.offsets[s], end = rows.offsets[s + 1];

@@ -11,7 +11,7 @@ plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint6
   g_autofree char *outer_name = g_strconcat (name, "/outer", NULL);
   PlaitFeedForward feed_forward = { .activation = activation, .dropout = dropout };
 
-  g_assert (activation == PLAIT_ACTIVATION_RELU || activation == PLAIT_ACTIVATION_GELU);
+  plait_parameters_expect (parameters, activation == PLAIT_ACTIVATION_RELU || activation == PLAIT_ACTIVATION_GELU);
   feed_forward.inner = plait_linear_declare (parameters, inner_name, width, inner, TRUE);
   feed_forward.outer = plait_linear_declare (parameters, outer_name, inner, width, TRUE);
   return feed_forward;

@@ -9,7 +9,7 @@ plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint
   g_autofree char *bias_name = g_strconcat (name, "/bias", NULL);
   PlaitLinear linear;
 
-  g_assert (blocks > 0 && out % blocks == 0);
+  plait_parameters_expect (parameters, blocks > 0 && out % blocks == 0);
   linear.weight = plait_parameters_declare (parameters, weight_name, in, out, PLAIT_GLOROT_BLOCKS (blocks));
   plait_parameters_use (parameters, linear.weight, PLAIT_USE_WEIGHT);
   linear.bias = bias ? plait_parameters_declare (parameters, bias_name, 1, out, PLAIT_ZEROS) : NULL;

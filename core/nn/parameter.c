@@ -2,6 +2,8 @@
 #include "nn/parameter.h"
 
 #include "autograd/internal.h"
+#include "base/crash.h"
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -12,11 +14,15 @@
 /* No machine has room for so many elements: sizes stop here, and allocation refuses them. */
 #define MOST_ELEMENTS (G_MAXINT64 / 64)
 
+#define LONGEST_NAME 1024
+
 struct PlaitParameters
 {
-  GPtrArray *list;   /* PlaitParameter *, in the order of declaration */
-  GHashTable *names; /* to PlaitParameter * */
-  GPtrArray *memory; /* what plait_parameters_memory gave */
+  GPtrArray *list;        /* PlaitParameter *, in the order of declaration */
+  GHashTable *names;      /* to PlaitParameter * */
+  GPtrArray *memory;      /* what plait_parameters_memory gave */
+  GError *fault;          /* the first, of any thread */
+  PlaitParameter refused; /* what comes back with a fault */
   PlaitScalar *values;
   PlaitScalar *gradients;
   gint64 n_learned;  /* elements of the parameters with a gradient, gaps included */
@@ -76,8 +82,79 @@ plait_parameters_free (PlaitParameters *parameters)
   g_hash_table_unref (parameters->names);
   g_ptr_array_unref (parameters->list);
   g_ptr_array_unref (parameters->memory);
+  g_clear_error (&parameters->fault);
   give_back (parameters);
   g_free (parameters);
+}
+
+static void note_fault (PlaitParameters *parameters, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+note_fault (PlaitParameters *parameters, const char *format, ...)
+{
+  PlaitCaller caller = plait_crash_running ();
+  va_list arguments;
+  GError *fault;
+
+  va_start (arguments, format);
+  fault = g_error_new_valist (PLAIT_ERROR, PLAIT_ERROR_PLUGIN, format, arguments);
+  va_end (arguments);
+  if (caller.who != NULL)
+    g_prefix_error (&fault, "%s, %s: ", caller.who, caller.call);
+  if (!g_atomic_pointer_compare_and_exchange (&parameters->fault, NULL, fault))
+    g_error_free (fault);
+}
+
+void
+plait_parameters_misfit (PlaitParameters *parameters, const char *function, const char *condition)
+{
+  note_fault (parameters, "what %s was given does not fit: it needs %s", function, condition);
+}
+
+gboolean
+plait_parameters_check (const PlaitParameters *parameters, GError **error)
+{
+  const GError *fault = g_atomic_pointer_get (&((PlaitParameters *)parameters)->fault);
+
+  if (fault != NULL && error != NULL)
+    *error = g_error_copy (fault);
+  return fault == NULL;
+}
+
+static gboolean
+is_name (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*parts[i] == '\0' || g_str_equal (parts[i], ".") || g_str_equal (parts[i], ".."))
+      return FALSE;
+  for (const char *p = name; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      return FALSE;
+  return parts[0] != NULL && strlen (name) <= LONGEST_NAME;
+}
+
+/* Whether the parameter can be declared; if not, the fault is noted. */
+static gboolean
+can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width)
+{
+  if (parameters->values != NULL)
+    note_fault (parameters, "the parameter \"%s\" is declared while the model runs: declare it in build", name);
+  else if (name == NULL || !is_name (name))
+    note_fault (parameters,
+                "\"%s\" is no name for a parameter: give parts between slashes, none of them empty, \".\" or \"..\"",
+                name != NULL ? name : "");
+  else if (rows < 1 || width < 1)
+    note_fault (parameters,
+                "the parameter %s is declared as [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                "]: give it at least one row and one column",
+                name, rows, width);
+  else if (g_hash_table_contains (parameters->names, name))
+    note_fault (parameters, "the parameter %s is declared twice: give each its own name", name);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 PlaitParameter *
@@ -86,10 +163,8 @@ plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 
 {
   PlaitParameter *parameter;
 
-  g_assert (parameters->values == NULL);
-  g_assert (rows > 0 && width > 0);
-  if (g_hash_table_contains (parameters->names, name))
-    g_error ("the parameter %s is declared twice", name);
+  if (!can_declare (parameters, name, rows, width))
+    return &parameters->refused;
   parameter = g_new0 (PlaitParameter, 1);
   parameter->name = g_strdup (name);
   parameter->value = plait_tensor (NULL, rows, width);
@@ -143,6 +218,8 @@ gboolean
 plait_parameters_allocate (PlaitParameters *parameters, GError **error)
 {
   g_assert (parameters->values == NULL);
+  if (!plait_parameters_check (parameters, error))
+    return FALSE;
   parameters->n_learned = place (parameters, FALSE, 0);
   parameters->n_elements = place (parameters, TRUE, parameters->n_learned);
   parameters->values = plait_pages_take (bytes_of (parameters->n_elements));
@@ -256,8 +333,10 @@ plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, GError **er
 PlaitNode *
 plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
 {
-  const PlaitPacked *panels = parameter->use == PLAIT_USE_WEIGHT ? parameter->packed : NULL;
+  const PlaitPacked *panels;
 
+  plait_tape_expect (tape, parameter != NULL && parameter->value.data != NULL);
+  panels = parameter->use == PLAIT_USE_WEIGHT ? parameter->packed : NULL;
   return plait_tape_keyed_leaf (tape, parameter, parameter->value,
                                 parameter->gradient.data == NULL ? NULL : &parameter->gradient, panels);
 }

@@ -74,10 +74,21 @@ PLAIT_API PlaitParameters *plait_parameters_new (void);
 PLAIT_API void plait_parameters_free (PlaitParameters *parameters);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
 
-/* Adds the parameter @name [rows, width]. A name that is taken, and a declaration after allocation, are programming
- * errors. (transfer none) */
+/*
+ * Adds the parameter @name [rows, width]: parts between slashes, none of them empty, "." or "..". A name that is taken
+ * or no name, rows or width below 1, and a declaration after allocation are faults: the first is kept for
+ * plait_parameters_check, and what comes back may be held but not used. (transfer none)
+ */
 PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
                                                     gint64 width, PlaitInitial initial);
+
+/* Notes the fault that @condition does not hold, with the name of the function. */
+#define plait_parameters_expect(parameters, condition)                                                                 \
+  (G_LIKELY (condition) ? (void)0 : plait_parameters_misfit ((parameters), G_STRFUNC, #condition))
+PLAIT_API void plait_parameters_misfit (PlaitParameters *parameters, const char *function, const char *condition);
+
+/* The first fault of the declarations so far, as PLAIT_ERROR_PLUGIN; TRUE without one. */
+gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);
 
 /* Declares that @parameter has no gradient. Before allocation. */
 PLAIT_API void plait_parameters_freeze (PlaitParameters *parameters, PlaitParameter *parameter);

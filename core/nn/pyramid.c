@@ -56,8 +56,8 @@ plait_pyramid_declare (PlaitParameters *parameters, const char *name, const Plai
   gint64 n = shared ? 1 : declaration->levels;
   PlaitPyramid pyramid = { .declaration = *declaration };
 
-  g_assert (declaration->block > 1 && declaration->levels <= PLAIT_PYRAMID_MOST_LEVELS);
-  g_assert (n > 0);
+  plait_parameters_expect (parameters, declaration->block > 1 && declaration->levels <= PLAIT_PYRAMID_MOST_LEVELS);
+  plait_parameters_expect (parameters, n > 0);
   pyramid.levels = plait_parameters_memory (parameters, (gsize)n * sizeof *pyramid.levels);
   for (gint64 i = 0; i < n; i++)
     {

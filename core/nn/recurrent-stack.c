@@ -22,7 +22,7 @@ plait_recurrent_stack_declare (PlaitParameters *parameters, const char *name,
   PlaitCellDeclaration cell = declaration->cell;
   guint n = plait_directions_n (declaration->directions);
 
-  g_assert (declaration->layers > 0);
+  plait_parameters_expect (parameters, declaration->layers > 0);
   stack.n_directions = n;
   stack.width = n * cell.width;
   stack.cells = plait_parameters_memory (parameters, (gsize)declaration->layers * n * sizeof (PlaitCell));

@@ -17,7 +17,7 @@ plait_cell_declare (PlaitParameters *parameters, const char *name, const PlaitCe
   gint64 gates = plait_cell_gates (declaration->kind), products = before ? 2 : gates, width = declaration->width;
   PlaitCell cell = { .declaration = *declaration };
 
-  g_assert (width > 0 && !(before && declaration->recurrent_bias));
+  plait_parameters_expect (parameters, width > 0 && !(before && declaration->recurrent_bias));
   cell.input
       = plait_linear_declare_blocks (parameters, input, declaration->input_width, gates * width, (guint)gates, FALSE);
   cell.input.bias = plait_parameters_declare (

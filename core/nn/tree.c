@@ -105,7 +105,7 @@ find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint
       for (gint64 i = end - 1; i >= first; i--)
         if (tree->left[i] >= 0)
           {
-            g_assert (depths[i] >= 0);
+            plait_tape_expect (tape, depths[i] >= 0);
             depths[tree->left[i]] = depths[tree->right[i]] = depths[i] + 1;
             levels = MAX (levels, depths[i] + 1);
           }
@@ -127,7 +127,7 @@ plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, Plait
   gint64 *parents = new_numbers (tape, rows, TRUE), *leaf = new_numbers (tape, rows, TRUE);
   PlaitTreeRows *tree = plait_arena_new_array (plait_tape_arena (tape), PlaitTreeRows, 1);
 
-  g_assert (leaves.n == nodes.n);
+  plait_tape_expect (tape, leaves.n == nodes.n);
   *tree = (PlaitTreeRows){ .rows = { leaves.n, offsets }, .left = lefts, .right = rights, .parent = parents };
   tree->up.rows = rows;
   tree->up.sentences = tree->rows;
@@ -142,10 +142,10 @@ plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, Plait
         {
           gint64 node = nodes.offsets[s] + i, row = first + n + i;
 
-          g_assert (left[node] >= 0 && left[node] < n + i && right[node] >= 0 && right[node] < n + i);
+          plait_tape_expect (tape, left[node] >= 0 && left[node] < n + i && right[node] >= 0 && right[node] < n + i);
           lefts[row] = first + left[node];
           rights[row] = first + right[node];
-          g_assert (parents[lefts[row]] < 0 && parents[rights[row]] < 0 && lefts[row] != rights[row]);
+          plait_tape_expect (tape, parents[lefts[row]] < 0 && parents[rights[row]] < 0 && lefts[row] != rights[row]);
           parents[lefts[row]] = parents[rights[row]] = row;
           heights[row] = 1 + MAX (heights[lefts[row]], heights[rights[row]]);
           levels = MAX (levels, heights[row]);
@@ -170,7 +170,7 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
       = lstm ? PLAIT_BLOCKS (declaration->forget_bias, FIRST_FORGET_GATE, LAST_FORGET_GATE, 5) : PLAIT_ZEROS;
   PlaitTreeUnit unit = { .declaration = *declaration };
 
-  g_assert (declaration->kind != PLAIT_TREE_HEAD);
+  plait_parameters_expect (parameters, declaration->kind != PLAIT_TREE_HEAD);
   unit.gates = plait_linear_declare_blocks (parameters, gates, 2 * width, 5 * width, 5, FALSE);
   unit.gates.weight->initial.stacked = CHILDREN;
   unit.gates.bias = plait_parameters_declare (parameters, gate_bias, 1, 5 * width, bias);
@@ -215,7 +215,7 @@ plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTr
   };
   PlaitNode *states;
 
-  g_assert ((inputs != NULL) == (unit->input.weight != NULL));
+  plait_tape_expect (tape, (inputs != NULL) == (unit->input.weight != NULL));
   states = plait_climb (tape, &cell, &tree->up, leaves.state, leaves.cell,
                         inputs == NULL ? NULL : project (tape, unit, tree, inputs));
   if (unit->declaration.kind == PLAIT_TREE_GRU)
@@ -254,7 +254,7 @@ plait_tree_down_declare (PlaitParameters *parameters, const char *name, const Pl
   g_autofree char *right = g_strconcat (name, "/right", NULL);
   PlaitTreeDown down = { .root_kind = root };
 
-  g_assert (cell->kind == PLAIT_CELL_GRU);
+  plait_parameters_expect (parameters, cell->kind == PLAIT_CELL_GRU);
   if (root == PLAIT_ROOT_TANH)
     down.root = plait_linear_declare (parameters, root_name, cell->input_width, cell->width, TRUE);
   down.left = plait_cell_declare (parameters, left, cell);

@@ -2,18 +2,21 @@
 #pragma once
 
 #include "nn/recurrent.h"
+#include "plugin/loss.h"
 #include "plugin/memory.h"
 
 /*
  * The coverage contract: the attention paid so far -> a term in the next attention score (Tu et al. 2016; Chen et al.
  * 2017, section 4).
  *
- *     prepare    p <- project (memory)                     once a memory, outside of the time loop
- *     score      V state                                   the host's: inside the tanh of additive scores (eq. 12),
- * else added to the score update     state <- cell (state, attention, query, p, and what stands at linked rows)
+ * - prepare: p <- project (memory), once a memory, outside of the time loop.
+ * - score: V state, which the host computes unless the plugin has a score of its own. Additive scores take it inside
+ *   their tanh (eq. 12), so it is as wide as that; others add it to the energy, one number a head.
+ * - update: state <- cell (state, attention, query, p, and what stands at linked rows).
  *
- * There is a state for each pair of a query and a row of the memory; pairs are as in operators.h. The host keeps the
- * states of hypotheses, follows their ancestry, and finds linked pairs.
+ * There is a state for each pair of a query and a row of the memory; pairs are as in tensor/pairs.h. The host keeps the
+ * states of hypotheses, follows their ancestry, and finds linked pairs. Where an attention has several heads, the
+ * attention paid is their mean, or there is a state for each head (decoder.coverage_heads).
  */
 
 /* What the host tells a coverage that it builds, for each attention to a memory. It lasts as long as the call. */
@@ -21,18 +24,26 @@ typedef struct
 {
   gint64 memory_width;
   gint64 query_width;
+  gint64 score_width;          /* of what score gives */
   PlaitParameters *parameters; /* declare parameters here ... */
   const char *prefix;          /* ... under names that begin with this */
 } PlaitCoverageBuild;
 
-/* One update. Nodes are of @tape. */
+/* What a coverage declares. */
+typedef struct
+{
+  gint64 width; /* of a pair's state, at least 1 */
+  PlaitLosses losses;
+} PlaitCoverageShape;
+
+/* One step. Nodes are of @tape. */
 typedef struct
 {
   PlaitTape *tape;
   const PlaitMemory *memory;
   PlaitNode *prepared;    /* what prepare gave */
   PlaitNode *state;       /* [pairs, width], of the step before */
-  PlaitNode *attention;   /* [pairs, 1], just paid, before dropout */
+  PlaitNode *attention;   /* [pairs, 1], just paid, before dropout; NULL in score */
   PlaitNode *query;       /* [queries, query width]: the state that asked */
   gint64 n;               /* pairs */
   PlaitPairPlaces places; /* their memory rows and queries */
@@ -42,19 +53,24 @@ typedef struct
   const gint64 *right;
   const gint64 *previous;
   const gint64 *next;
+  /*< private >*/
+  struct PlaitCoverageHost *host;
 } PlaitCoverageStep;
 
 typedef struct
 {
   gsize state_size; /* of the instance's state, zeroed memory of the host, which frees it */
 
-  /* Declares parameters and says how wide states are. FALSE with *error set, PLAIT_ERROR_INPUT, if the settings do not
-   * fit together. */
-  gboolean (*build) (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, gint64 *width,
+  /* Declares parameters and fills @shape, which is zero. FALSE with *error set, PLAIT_ERROR_INPUT, if the settings do
+   * not fit together. */
+  gboolean (*build) (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, PlaitCoverageShape *shape,
                      GError **error);
 
   /* A node with a row for each row of the memory, or NULL. */
   PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory);
+
+  /* What the states add to the scores, [pairs, score width]; NULL: the host's V state. */
+  PlaitNode *(*score) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
 
   /* The new states, [pairs, width]. The first are zeros. */
   PlaitNode *(*update) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step);
@@ -64,6 +80,9 @@ typedef struct
 
   gpointer reserved[3];
 } PlaitCoverageTable;
+
+/* Adds @loss [1, 1], summed over pairs, to the declared loss @name. In update. */
+PLAIT_API void plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitNode *loss);
 
 /* Row i is the row of @x that belongs to the memory row of pair i: x [rows, w] -> [pairs, w]. */
 PLAIT_API PlaitNode *plait_coverage_of_rows (const PlaitCoverageStep *step, PlaitNode *x);

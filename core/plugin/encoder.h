@@ -5,6 +5,7 @@
 #include "nn/parameter.h"
 #include "nn/pyramid.h"
 #include "nn/tree.h"
+#include "plugin/loss.h"
 #include "plugin/memory.h"
 
 /*
@@ -12,9 +13,8 @@
  */
 
 #define PLAIT_ENCODER_MAXIMUM_MEMORIES 4
-#define PLAIT_ENCODER_MAXIMUM_LOSSES 4
 
-/* What an encoder declares: its memories, in the order in which it will fill them. */
+/* What an encoder declares: its memories, in the order in which it will fill them, and its losses. */
 typedef struct
 {
   guint n_memories;
@@ -22,9 +22,10 @@ typedef struct
   {
     const char *part; /* NULL for the only or main one; else "sentences" and the like (static) */
     gint64 width;
-    PlaitStructure structure;
+    PlaitStructure structure; /* what the schema promises, at least */
   } memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
   gint64 summary_width; /* 0: gives no summary */
+  PlaitLosses losses;
 } PlaitEncoderShape;
 
 /* What the host tells an encoder that it builds. It lasts as long as the call of build: copy what encode needs. */
@@ -57,13 +58,8 @@ struct PlaitEncoding
   PlaitMemory memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
   PlaitNode *summary;      /* [sentences, summary_width], or NULL: last state or root */
   PlaitNode *summary_cell; /* the cell beside it, or NULL */
-  guint n_losses;
-  struct
-  {
-    const char *name; /* static */
-    PlaitNode *loss;  /* [1, 1], summed over sentences */
-    double weight;
-  } losses[PLAIT_ENCODER_MAXIMUM_LOSSES];
+  /*< private >*/
+  struct PlaitEncodingHost *host;
 };
 
 typedef struct
@@ -85,6 +81,9 @@ typedef struct
 
   gpointer reserved[3];
 } PlaitEncoderTable;
+
+/* Adds @loss [1, 1], summed over sentences, to the declared loss @name. */
+PLAIT_API void plait_encoding_add_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss);
 
 /*
  * For encoders of trees and of pyramids that stand on leaves.

@@ -36,28 +36,27 @@ check_layout_field (const char *path, const char *what, guint32 found, guint32 e
   return refuse (path, error, "was built with %s of %u bytes, this plait has %u; %s", what, found, expected, remedy);
 }
 
+#define STRUCT_NAME(Struct, what) what,
+
 static gboolean
 check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
 {
   static const PlaitPluginLayout expected = PLAIT_PLUGIN_LAYOUT;
-  const char *headers = "rebuild the plugin with the headers of this plait";
+  static const char *const names[] = { PLAIT_PLUGIN_STRUCTS (STRUCT_NAME) };
 
-  return check_layout_field (path, "a pointer", found->pointer_size, expected.pointer_size,
-                             "rebuild the plugin for this machine", error)
-         && check_layout_field (path, "a scalar", found->scalar_size, expected.scalar_size,
-                                expected.scalar_size == sizeof (float)
-                                    ? "rebuild the plugin without PLAIT_SCALAR_DOUBLE"
-                                    : "rebuild the plugin with PLAIT_SCALAR_DOUBLE defined",
-                                error)
-         && check_layout_field (path, "a tensor", found->tensor_size, expected.tensor_size, headers, error)
-         && check_layout_field (path, "a tape node", found->node_size, expected.node_size, headers, error)
-         && check_layout_field (path, "a batch input", found->input_size, expected.input_size, headers, error)
-         && check_layout_field (path, "the trees of a batch", found->trees_size, expected.trees_size, headers, error)
-         && check_layout_field (path, "a memory", found->memory_size, expected.memory_size, headers, error)
-         && check_layout_field (path, "an encoding", found->encoding_size, expected.encoding_size, headers, error)
-         && check_layout_field (path, "an attention site", found->site_size, expected.site_size, headers, error)
-         && check_layout_field (path, "a step of coverage", found->coverage_step_size, expected.coverage_step_size,
-                                headers, error);
+  if (!check_layout_field (path, "a pointer", found->pointer_size, expected.pointer_size,
+                           "rebuild the plugin for this machine", error)
+      || !check_layout_field (path, "a scalar", found->scalar_size, expected.scalar_size,
+                              expected.scalar_size == sizeof (float)
+                                  ? "rebuild the plugin without PLAIT_SCALAR_DOUBLE"
+                                  : "rebuild the plugin with PLAIT_SCALAR_DOUBLE defined",
+                              error))
+    return FALSE;
+  for (guint i = 0; i < PLAIT_PLUGIN_N_STRUCTS; i++)
+    if (!check_layout_field (path, names[i], found->struct_sizes[i], expected.struct_sizes[i],
+                             "rebuild the plugin with the headers of this plait", error))
+      return FALSE;
+  return TRUE;
 }
 
 static gsize
@@ -159,33 +158,49 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
   return TRUE;
 }
 
+/* The size of the state that @descriptor's table asks for, and the first function that its kind needs and the table
+ * does not have, or NULL. */
+static const char *
+look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
+{
+  const PlaitEncoderTable *encoder = descriptor->table;
+  const PlaitCombinerTable *combiner = descriptor->table;
+  const PlaitCoverageTable *coverage = descriptor->table;
+
+  switch (descriptor->kind)
+    {
+    case PLAIT_PLUGIN_ENCODER:
+      *state_size = encoder->state_size;
+      return encoder->build == NULL ? "build" : encoder->encode == NULL ? "encode" : NULL;
+    case PLAIT_PLUGIN_COMBINER:
+      *state_size = combiner->state_size;
+      return combiner->build == NULL ? "build" : combiner->combine == NULL ? "combine" : NULL;
+    case PLAIT_PLUGIN_COVERAGE:
+      *state_size = coverage->state_size;
+      return coverage->build == NULL ? "build" : coverage->update == NULL ? "update" : NULL;
+    }
+  return NULL;
+}
+
 static gboolean
 check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError **error)
 {
-  const char *missing = NULL;
+  const char *missing;
+  gsize state_size = 0;
 
   if (descriptor->table == NULL)
-    return refuse (path, error, "has no table of functions; name it in PLAIT_PLUGIN_%s_DEFINE",
-                   descriptor->kind == PLAIT_PLUGIN_ENCODER ? "ENCODER" : "COMBINER");
-  if (descriptor->kind == PLAIT_PLUGIN_ENCODER)
     {
-      const PlaitEncoderTable *table = descriptor->table;
+      g_autofree char *kind = g_ascii_strup (plait_plugin_kind_name (descriptor->kind), -1);
 
-      if (table->state_size > LARGEST_STATE)
-        return refuse (path, error,
-                       "asks for a state of %" G_GSIZE_FORMAT " bytes, at most %" G_GSIZE_FORMAT " are given",
-                       table->state_size, LARGEST_STATE);
-      missing = table->build == NULL ? "build" : table->encode == NULL ? "encode" : NULL;
+      return refuse (path, error, "has no table of functions; name it in PLAIT_PLUGIN_%s_DEFINE", kind);
     }
-  else if (descriptor->kind == PLAIT_PLUGIN_COMBINER)
-    {
-      const PlaitCombinerTable *table = descriptor->table;
-
-      missing = table->build == NULL ? "build" : table->combine == NULL ? "combine" : NULL;
-    }
+  missing = look_at_table (descriptor, &state_size);
   if (missing != NULL)
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
                    plait_plugin_kind_name (descriptor->kind));
+  if (state_size > LARGEST_STATE)
+    return refuse (path, error, "asks for a state of %" G_GSIZE_FORMAT " bytes, at most %" G_GSIZE_FORMAT " are given",
+                   state_size, LARGEST_STATE);
   return TRUE;
 }
 
@@ -201,11 +216,17 @@ plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, c
                    "its descriptor begins with 0x%08x instead of 0x%08x, so it is no plait plugin; define it with a "
                    "PLAIT_PLUGIN_..._DEFINE macro",
                    descriptor->magic, PLAIT_PLUGIN_MAGIC);
-  if (descriptor->interface != PLAIT_PLUGIN_INTERFACE)
-    return refuse (path, error, "was built for plugin interface %u, this plait has %d; %s", descriptor->interface,
-                   PLAIT_PLUGIN_INTERFACE,
-                   descriptor->interface > PLAIT_PLUGIN_INTERFACE ? "update plait, or take an older plugin"
-                                                                  : "rebuild the plugin against this plait");
+  if (descriptor->interface > PLAIT_PLUGIN_INTERFACE)
+    return refuse (path, error,
+                   "was built for plugin interface %u, this plait has %d; update plait, or take an older plugin",
+                   descriptor->interface, PLAIT_PLUGIN_INTERFACE);
+  if (descriptor->interface < PLAIT_PLUGIN_INTERFACE)
+    return refuse (
+        path, error,
+        "was built for plugin interface %u, this plait has %d, in which combiners have a state, coverages "
+        "fill a shape, and losses are declared; change the plugin as core/plugin/plugin.h says, and build it "
+        "again",
+        descriptor->interface, PLAIT_PLUGIN_INTERFACE);
   if (descriptor->size != sizeof (PlaitPluginDescriptor))
     return refuse (path, error,
                    "its descriptor has %u bytes, this plait expects %" G_GSIZE_FORMAT
@@ -227,7 +248,7 @@ plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, c
   if (schema->version != NULL && !g_str_equal (schema->version, descriptor->version))
     return refuse (path, error, "is version %s, %s describes version %s; install both from one build",
                    descriptor->version, schema->path, schema->version);
-  return check_bindings (path, descriptor, schema, error) && check_table (path, descriptor, error);
+  return check_table (path, descriptor, error) && check_bindings (path, descriptor, schema, error);
 }
 
 /* What can be told of a file before the loader sees it. */

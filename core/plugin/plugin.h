@@ -3,6 +3,13 @@
 
 #include <gmodule.h>
 
+#include "nn/attention.h"
+#include "nn/embedding.h"
+#include "nn/feed-forward.h"
+#include "nn/norm.h"
+#include "nn/positions.h"
+#include "nn/pyramid.h"
+#include "nn/recurrent-stack.h"
 #include "plugin/combiner.h"
 #include "plugin/coverage.h"
 #include "plugin/encoder.h"
@@ -18,9 +25,17 @@
  *
  * What computes (all but build) may be called from several threads at once, each with a tape of its own: with
  * train.shards a batch is computed in shards. Settings and state are constant there; a module has no variables.
+ *
+ * What has changed since interface 1: build and combine of combiners take a state of the site's; build of coverages
+ * fills a shape and may declare a score of its own; losses are declared in build, by name and weight, and added by name
+ * while running; contexts carry their weights where that was asked for.
+ *
+ * What a plugin may hold when it calls the host: in build, anything, for faults are noted and build goes on. In what
+ * computes, nothing but what the tape's arena gave: what does not fit leaves the plugin at once (plait_tape_fail), and
+ * g_autofree is skipped.
  */
 #define PLAIT_PLUGIN_MAGIC 0x706c6169u /* "plai" */
-#define PLAIT_PLUGIN_INTERFACE 1
+#define PLAIT_PLUGIN_INTERFACE 2
 #define PLAIT_PLUGIN_SYMBOL "plait_plugin"
 
 typedef enum
@@ -74,26 +89,79 @@ typedef struct
 #field, PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET(Struct, field), names                                                \
   }
 
-/* The layout that a module was built against, one number a field, so that a mismatch can be named. */
+/* Every struct that crosses between host and plugin by its layout, layers that a plugin's state holds by value
+ * included.
+ */
+#define PLAIT_PLUGIN_STRUCTS(X)                                                                                        \
+  X (PlaitTensor, "a tensor")                                                                                          \
+  X (PlaitRagged, "ragged rows")                                                                                       \
+  X (PlaitPairs, "pairs")                                                                                              \
+  X (PlaitPairPlaces, "the places of pairs")                                                                           \
+  X (PlaitChosen, "chosen rows")                                                                                       \
+  X (PlaitNode, "a tape node")                                                                                         \
+  X (PlaitOperator, "an operator")                                                                                     \
+  X (PlaitParameter, "a parameter")                                                                                    \
+  X (PlaitInitial, "an initial value")                                                                                 \
+  X (PlaitLinear, "a linear layer")                                                                                    \
+  X (PlaitNorm, "a layer norm")                                                                                        \
+  X (PlaitEmbedding, "an embedding")                                                                                   \
+  X (PlaitFeedForward, "a feed-forward layer")                                                                         \
+  X (PlaitPositions, "positions")                                                                                      \
+  X (PlaitAttention, "an attention")                                                                                   \
+  X (PlaitAttentionDeclaration, "the declaration of an attention")                                                     \
+  X (PlaitCell, "a recurrent cell")                                                                                    \
+  X (PlaitCellDeclaration, "the declaration of a recurrent cell")                                                      \
+  X (PlaitCellState, "the state of a cell")                                                                            \
+  X (PlaitRecurrentStack, "a recurrent stack")                                                                         \
+  X (PlaitRecurrentStackDeclaration, "the declaration of a recurrent stack")                                           \
+  X (PlaitTreeRows, "the rows of trees")                                                                               \
+  X (PlaitTreeUnit, "a tree unit")                                                                                     \
+  X (PlaitTreeHeads, "the heads of trees")                                                                             \
+  X (PlaitBitree, "a bidirectional tree")                                                                              \
+  X (PlaitBitreeDeclaration, "the declaration of a bidirectional tree")                                                \
+  X (PlaitPyramid, "a pyramid")                                                                                        \
+  X (PlaitInput, "a batch input")                                                                                      \
+  X (PlaitTrees, "the trees of a batch")                                                                               \
+  X (PlaitLosses, "declared losses")                                                                                   \
+  X (PlaitLinks, "links")                                                                                              \
+  X (PlaitMemory, "a memory")                                                                                          \
+  X (PlaitMemorySpecification, "the specification of a memory")                                                        \
+  X (PlaitEncoderBuild, "what an encoder is built from")                                                               \
+  X (PlaitEncoderShape, "the shape of an encoder")                                                                     \
+  X (PlaitEncoding, "an encoding")                                                                                     \
+  X (PlaitEncoderTable, "the table of an encoder")                                                                     \
+  X (PlaitSiteAttention, "the settings of an attention")                                                               \
+  X (PlaitStream, "a stream")                                                                                          \
+  X (PlaitContext, "a context")                                                                                        \
+  X (PlaitCombinerTable, "the table of a combiner")                                                                    \
+  X (PlaitCoverageBuild, "what a coverage is built from")                                                              \
+  X (PlaitCoverageShape, "the shape of a coverage")                                                                    \
+  X (PlaitCoverageStep, "a step of coverage")                                                                          \
+  X (PlaitCoverageCell, "the cell of a coverage")                                                                      \
+  X (PlaitCoverageReading, "what a coverage reads")                                                                    \
+  X (PlaitCoverageTable, "the table of a coverage")
+
+/* The layout that a module was built against, so that a mismatch can be named. */
+#define PLAIT_PLUGIN_STRUCT_PLACE_(Struct, what) PLAIT_PLUGIN_PLACE_##Struct,
+enum
+{
+  PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_PLACE_) PLAIT_PLUGIN_N_STRUCTS
+};
+
 typedef struct
 {
   guint32 pointer_size;
   guint32 scalar_size;
-  guint32 tensor_size;
-  guint32 node_size;
-  guint32 input_size;
-  guint32 trees_size;
-  guint32 memory_size;
-  guint32 encoding_size;
-  guint32 site_size;
-  guint32 coverage_step_size;
+  guint32 struct_sizes[PLAIT_PLUGIN_N_STRUCTS];
 } PlaitPluginLayout;
 
+#define PLAIT_PLUGIN_STRUCT_SIZE_(Struct, what) sizeof (Struct),
 #define PLAIT_PLUGIN_LAYOUT                                                                                            \
   {                                                                                                                    \
-    sizeof (void *), sizeof (PlaitScalar), sizeof (PlaitTensor), sizeof (PlaitNode), sizeof (PlaitInput),              \
-        sizeof (PlaitTrees), sizeof (PlaitMemory), sizeof (PlaitEncoding), sizeof (PlaitSite),                         \
-        sizeof (PlaitCoverageStep)                                                                                     \
+    sizeof (void *), sizeof (PlaitScalar),                                                                             \
+    {                                                                                                                  \
+      PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_SIZE_)                                                                 \
+    }                                                                                                                  \
   }
 
 typedef struct

@@ -208,7 +208,7 @@ read_identity (const Reader *reader, const char *path)
 static void
 read_interface (const Reader *reader)
 {
-  const char *interface = required (reader, "plugin", "interface", "interface=1");
+  const char *interface = required (reader, "plugin", "interface", "interface=2");
 
   if (interface == NULL)
     return;
@@ -218,8 +218,9 @@ read_interface (const Reader *reader)
   else if (reader->schema->interface != PLAIT_PLUGIN_INTERFACE)
     problem (reader, "plugin", "interface", "interface=%s, this plait has interface %d; %s", interface,
              PLAIT_PLUGIN_INTERFACE,
-             reader->schema->interface > PLAIT_PLUGIN_INTERFACE ? "update plait, or take an older plugin"
-                                                                : "take a newer plugin");
+             reader->schema->interface > PLAIT_PLUGIN_INTERFACE
+                 ? "update plait, or take an older plugin"
+                 : "take a newer plugin, or change this one as core/plugin/plugin.h says");
 }
 
 static void

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "nn/parameter.h"
+#include "plugin/loss.h"
 #include "plugin/memory.h"
+#include "tensor/chosen.h"
+#include "tensor/pairs.h"
 
 /*
  * An attention site: the place in a decoder where the memories of all sources are read. Any decoder can offer one; a
@@ -14,16 +18,18 @@
  *     parallel       q <- normalise (x);  x <- residual (x, sum_i attend_i (q))
  *     flat           x <- residual (x, attend_jointly (normalise (x)))
  *     hierarchical   q <- normalise (x);  x <- residual (x, attend_contexts (q, [attend_i (q)]))
+ *
+ * What is used is declared while building. While building, a call that cannot be (a thing declared twice, a memory that
+ * is not there) is a fault that the host reports when build returns. While running, it leaves combine at once
+ * (plait_tape_fail) and ends the run in one sentence.
  */
 typedef struct PlaitSite PlaitSite;
 
-/* What flows through a site: @query [query rows, query width] and @context [query rows, width]. In a Transformer
- * decoder
- * @query is the layer's states and @context is NULL. In a recurrent decoder the pair starts at (state, NULL) and
- * residual grows both. */
+/* What flows through a site. In a Transformer decoder @query is the layer's states, [query rows, width], and @context
+ * is NULL. In a recurrent decoder the pair starts at (query, NULL) and residual grows both. */
 typedef struct
 {
-  PlaitNode *query;
+  PlaitNode *query; /* [query rows, query width] */
   PlaitNode *context;
 } PlaitStream;
 
@@ -33,6 +39,7 @@ typedef struct
 {
   PlaitNode *value;
   const guint8 *present;
+  PlaitNode *weights; /* of one memory, where they were declared: [pairs, heads], before dropout; else NULL */
 } PlaitContext;
 
 /* Keys and values of what joint attention and attention over contexts choose among. */
@@ -49,38 +56,52 @@ typedef enum
 /* Settings of one declared attention. */
 typedef struct
 {
+  const char *name;             /* tells it from others of its kind, a second hop; NULL: the one without a name */
   guint heads;                  /* 0: as many as the decoder's self-attention has */
   double dropout;               /* of the weights; negative: the decoder's attention dropout */
   double output_dropout;        /* of the context; negative: the decoder's dropout */
   PlaitProjections projections; /* of joint attention, and of attention over contexts */
   gboolean sentinel; /* likewise: one more item, made of the decoder's own state (Libovicky & Helcl 2017), in a
                         recurrent decoder; a Transformer decoder refuses it. At most one attention of a site has it */
+  gboolean weights;  /* of one memory: contexts come with their weights */
 } PlaitSiteAttention;
 
-/* The memories that stand at this site, in the order of the experiment's sources. Valid while building and running. */
+/*
+ * While building and running.
+ */
+
+/* The memories that stand at this site, in the order of the experiment's sources. */
 PLAIT_API guint plait_site_n_memories (const PlaitSite *site);
 PLAIT_API const PlaitMemorySpecification *plait_site_memory (const PlaitSite *site, guint memory);
 
-/* Width of contexts, and of every memory. */
+/* Width of contexts, and of every memory's states. */
 PLAIT_API gint64 plait_site_width (const PlaitSite *site);
 
-/* Width of queries: that of contexts in a Transformer decoder; in a recurrent one that of its states
- * (decoder.state_width), which may be another. */
+/* Width of queries: that of contexts in a Transformer decoder, of the states in a recurrent one. */
 PLAIT_API gint64 plait_site_query_width (const PlaitSite *site);
 
 /*
  * While building: every parameter is declared before anything runs. Names: PREFIX/normalise/SLOT/...,
- * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/....
+ * PREFIX/attend/MEMORY/..., PREFIX/jointly/..., PREFIX/contexts/...; PREFIX/NAME/attend/MEMORY/... with a name.
  */
 
-/* Layer normalisation number @slot (0 .. memories - 1), for normalise (pre-norm) or residual (post-norm). Once a slot.
- */
+/* Where a combiner declares parameters of its own, under names that begin with plait_site_prefix. */
+PLAIT_API PlaitParameters *plait_site_parameters (PlaitSite *site);
+PLAIT_API const char *plait_site_prefix (const PlaitSite *site);
+
+/* Layer normalisation number @slot, for normalise (pre-norm) or residual (post-norm). Slots are declared in the order
+ * 0, 1, 2, ..., each once. */
 PLAIT_API void plait_site_declare_residual (PlaitSite *site, guint slot);
 
-/* The attention that the function of the same name below computes. Once a memory, once jointly, once over contexts. */
+/* The attention that the function of the same name below computes. */
 PLAIT_API void plait_site_declare_attend (PlaitSite *site, guint memory, const PlaitSiteAttention *attention);
 PLAIT_API void plait_site_declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *attention);
 PLAIT_API void plait_site_declare_attend_contexts (PlaitSite *site, const PlaitSiteAttention *attention);
+
+/* That the combiner reads the rows of @memory itself, or what it has prepared of them. */
+PLAIT_API void plait_site_declare_rows (PlaitSite *site, guint memory);
+
+PLAIT_API void plait_site_declare_loss (PlaitSite *site, const char *name, double weight);
 
 /*
  * While running.
@@ -93,8 +114,10 @@ PLAIT_API PlaitTape *plait_site_tape (PlaitSite *site);
  */
 PLAIT_API PlaitStream plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x);
 
-/* Multi-head attention of the queries to one memory (eq. 2-3). */
+/* Multi-head attention of the queries to one memory (eq. 2-3), through the attention without a name or the one called
+ * @name. Each declared attention once a pass. */
 PLAIT_API PlaitContext plait_site_attend (PlaitSite *site, guint memory, PlaitStream query);
+PLAIT_API PlaitContext plait_site_attend_by (PlaitSite *site, const char *name, guint memory, PlaitStream query);
 
 /* One softmax over the rows of all memories (eq. 5-6). */
 PLAIT_API PlaitContext plait_site_attend_jointly (PlaitSite *site, PlaitStream query);
@@ -109,28 +132,24 @@ PLAIT_API PlaitContext plait_site_sum (PlaitSite *site, const PlaitContext *cont
 PLAIT_API PlaitStream plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext context);
 
 /*
- * For decoders: a site is a table of the functions above and what the decoder needs behind them.
+ * The rows of a memory, where declared: as constants while searching. Which query sees which rows: pairs as in
+ * tensor/pairs.h. What the combiner's prepare made of the rows.
  */
-typedef struct
-{
-  void (*declare_residual) (PlaitSite *site, guint slot);
-  void (*declare_attend) (PlaitSite *site, guint memory, const PlaitSiteAttention *attention);
-  void (*declare_attend_jointly) (PlaitSite *site, const PlaitSiteAttention *attention);
-  void (*declare_attend_contexts) (PlaitSite *site, const PlaitSiteAttention *attention);
-  PlaitTape *(*tape) (PlaitSite *site);
-  PlaitStream (*normalise) (PlaitSite *site, guint slot, PlaitStream x);
-  PlaitContext (*attend) (PlaitSite *site, guint memory, PlaitStream query);
-  PlaitContext (*attend_jointly) (PlaitSite *site, PlaitStream query);
-  PlaitContext (*attend_contexts) (PlaitSite *site, PlaitStream query, const PlaitContext *contexts);
-  PlaitContext (*sum) (PlaitSite *site, const PlaitContext *contexts, guint n);
-  PlaitStream (*residual) (PlaitSite *site, guint slot, PlaitStream x, PlaitContext context);
-} PlaitSiteTable;
+PLAIT_API const PlaitMemory *plait_site_rows (PlaitSite *site, guint memory);
+PLAIT_API PlaitPairs plait_site_pairs (PlaitSite *site, guint memory);
+PLAIT_API PlaitNode *plait_site_prepared (PlaitSite *site, guint memory);
 
-struct PlaitSite
-{
-  const PlaitSiteTable *table;
-  const PlaitMemorySpecification *memories;
-  guint n_memories;
-  gint64 width;       /* of contexts and memories */
-  gint64 query_width; /* of queries */
-};
+/*
+ * Attention to rows that are chosen for each query and head (tensor/chosen.h), through a declared attention to
+ * @memory (@name may be NULL): its cost is that of the rows chosen, not of the memory's. Weighing gives one softmax a
+ * set, [chosen, 1]; reading gives the context of weights [chosen, 1], which may be any function of those, the product
+ * along a path for one. plait_site_heads says for how many heads rows are chosen.
+ */
+PLAIT_API guint plait_site_heads (PlaitSite *site, const char *name, guint memory);
+PLAIT_API PlaitNode *plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query,
+                                            const PlaitChosen *chosen);
+PLAIT_API PlaitContext plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const PlaitChosen *chosen,
+                                             PlaitNode *weights);
+
+/* Adds @loss [1, 1], summed over what is read in this pass, to the declared loss @name. */
+PLAIT_API void plait_site_add_loss (PlaitSite *site, const char *name, PlaitNode *loss);

@@ -25,9 +25,16 @@
 #define TIMES(X) X (seconds, 0) X (sums.seconds, 0)
 /* clang-format on */
 
+static char *
+loss_attribute (const PlaitLossColumns *losses, guint i)
+{
+  return g_strdup_printf ("sums.losses.%s", losses->columns[i].name);
+}
+
 static gboolean
 write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
 {
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
   gint64 epoch;
   gint64 position;
 
@@ -45,6 +52,13 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
   if (!plait_store_set_double (store, path, #field, trainer->field, error))                                            \
     return FALSE;
   STATE_REALS (WRITE)
+  for (guint i = 0; i < losses->n; i++)
+    {
+      g_autofree char *name = loss_attribute (losses, i);
+
+      if (!plait_store_set_double (store, path, name, trainer->sums.losses[i], error))
+        return FALSE;
+    }
   path = PLAIT_TRAINER_TIMES;
   if (!plait_store_make_group (store, path, error))
     return FALSE;
@@ -104,6 +118,7 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
 static gboolean
 read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *recent, GError **error)
 {
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
   gint64 epoch;
   gint64 position;
   gint64 number;
@@ -122,6 +137,13 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
   if (!get_real (store, path, #field, least, &trainer->field, error))                                                  \
     return FALSE;
   STATE_REALS (READ)
+  for (guint i = 0; i < losses->n; i++)
+    {
+      g_autofree char *name = loss_attribute (losses, i);
+
+      if (!get_real (store, path, name, -G_MAXDOUBLE, &trainer->sums.losses[i], error))
+        return FALSE;
+    }
   if (!seek (trainer, store, path, epoch, position, error))
     return FALSE;
   path = PLAIT_TRAINER_TIMES;
@@ -261,18 +283,34 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
   return TRUE;
 }
 
+/* The columns of the table of updates: those that all have, and one a loss of the model's parts. (transfer full) */
+static Column *
+columns_of_updates (const PlaitTrainer *trainer, guint *n)
+{
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
+  Column *columns = g_new (Column, G_N_ELEMENTS (update_columns) + losses->n);
+
+  memcpy (columns, update_columns, sizeof update_columns);
+  *n = G_N_ELEMENTS (update_columns);
+  for (guint i = 0; i < losses->n; i++)
+    columns[(*n)++] = (Column){ losses->columns[i].name, PLAIT_STORE_DOUBLE,
+                                G_STRUCT_OFFSET (PlaitTrainingRow, losses) + i * sizeof (double), "a sentence" };
+  return columns;
+}
+
 gboolean
 plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
   g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
   g_autofree char *state = g_strconcat (path, "/state", NULL);
+  guint n;
+  g_autofree Column *columns = columns_of_updates (trainer, &n);
 
   return plait_parameters_write (trainer->parameters, store, parameters, error)
          && plait_optimizer_write (trainer->optimizer, store, optimizer, error)
          && write_state (trainer, store, state, error) && write_recent (trainer, store, path, error)
-         && write_table (store, "/training/updates", trainer->rows, update_columns, G_N_ELEMENTS (update_columns),
-                         error)
+         && write_table (store, "/training/updates", trainer->rows, columns, n, error)
          && write_table (store, "/training/validation", trainer->validations, validation_columns,
                          G_N_ELEMENTS (validation_columns), error);
 }
@@ -283,13 +321,14 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
   g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
   g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
   g_autofree char *state = g_strconcat (path, "/state", NULL);
+  guint n;
+  g_autofree Column *columns = columns_of_updates (trainer, &n);
   gint64 recent;
 
   return plait_parameters_read (trainer->parameters, store, parameters, error)
          && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
          && read_state (trainer, store, state, &recent, error) && read_recent (trainer, store, path, recent, error)
-         && read_table (store, "/training/updates", trainer->step, trainer->rows, update_columns,
-                        G_N_ELEMENTS (update_columns), error)
+         && read_table (store, "/training/updates", trainer->step, trainer->rows, columns, n, error)
          && read_table (store, "/training/validation", trainer->step, trainer->validations, validation_columns,
                         G_N_ELEMENTS (validation_columns), error);
 }

@@ -171,6 +171,8 @@ add_row (PlaitTrainer *trainer)
     .target_tokens_per_second = (double)sums->tokens / MAX (sums->seconds, 1e-9),
   };
 
+  for (guint i = 0; i < plait_model_losses (trainer->setup.model)->n; i++)
+    row.losses[i] = sums->losses[i] / (double)MAX (1, sums->sentences);
   plait_iterator_tell (trainer->iterator, &row.epoch, &position);
   row.epoch++; /* people count from 1 */
   g_array_append_val (trainer->rows, row);

@@ -20,16 +20,17 @@ typedef struct PlaitTrainer PlaitTrainer;
 typedef struct
 {
   gint64 step;
-  gint64 epoch;                    /* from 1 */
-  double loss;                     /* a target token, smoothing included, nats */
-  double negative_log_likelihood;  /* a target token, nats */
-  double auxiliary;                /* encoders' own losses a sentence, weighted */
-  double accuracy;                 /* share of target tokens that were the most probable word */
-  double learning_rate;            /* of the last update */
-  double gradient_norm;            /* before clipping */
-  gint64 target_tokens;            /* since the beginning */
-  double seconds;                  /* spent in updates since the beginning: depends on the machine */
-  double target_tokens_per_second; /* likewise */
+  gint64 epoch;                              /* from 1 */
+  double loss;                               /* a target token, smoothing included, nats */
+  double negative_log_likelihood;            /* a target token, nats */
+  double auxiliary;                          /* the parts' own losses a sentence, weighted */
+  double accuracy;                           /* share of target tokens that were the most probable word */
+  double learning_rate;                      /* of the last update */
+  double gradient_norm;                      /* before clipping */
+  gint64 target_tokens;                      /* since the beginning */
+  double seconds;                            /* spent in updates since the beginning: depends on the machine */
+  double target_tokens_per_second;           /* likewise */
+  double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts, a sentence, without their weights */
 } PlaitTrainingRow;
 
 /* A row of the validation table. */

@@ -5,6 +5,8 @@
 #include "data/batch.h"
 #include "tensor/elementwise.h"
 
+#include <string.h>
+
 /* Some sentences of a batch, and what computes them. */
 typedef struct
 {
@@ -130,6 +132,7 @@ compute (gpointer data)
     .tokens = plait_ragged_rows (shard->batch->target_rows),
     .sentences = shard->batch->n_sentences,
   };
+  memcpy (shard->sums.losses, found.losses, plait_model_losses (update->model)->n * sizeof *found.losses);
 }
 
 static void
@@ -145,6 +148,8 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
 {
   sums->loss += more->loss;
   sums->negative_log_likelihood += more->negative_log_likelihood;
+  for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
+    sums->losses[i] += more->losses[i];
   sums->auxiliary += more->auxiliary;
   sums->correct += more->correct;
   sums->tokens += more->tokens;
@@ -324,7 +329,10 @@ compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, 
         continue;
       for (; i < shards; i++)
         g_clear_error (&update->shards[i].error);
-      return does_not_fit (update, batch, cause, error);
+      if (g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+        return does_not_fit (update, batch, cause, error);
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
     }
   for (gint64 i = 0; i < shards; i++)
     add_sums (sums, &update->shards[i].sums);

@@ -9,11 +9,12 @@
 /* Sums over batches, as plait_update_gradients adds to them. */
 typedef struct
 {
-  double loss;                    /* smoothing included, nats */
-  double negative_log_likelihood; /* nats */
-  double auxiliary;               /* encoders' own losses, weighted */
-  gint64 correct;                 /* target rows whose most probable word was right */
-  gint64 tokens;                  /* target rows */
+  double loss;                               /* smoothing included, nats */
+  double negative_log_likelihood;            /* nats */
+  double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts: plait_model_losses */
+  double auxiliary;                          /* the same, weighted, in all */
+  gint64 correct;                            /* target rows whose most probable word was right */
+  gint64 tokens;                             /* target rows */
   gint64 sentences;
   double seconds; /* the caller's affair */
 } PlaitTrainingSums;

@@ -48,10 +48,11 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
         return FALSE;
       if (!plait_arena_protect (trainer->arena, compute, &pass, &local))
         {
-          g_prefix_error (&local,
-                          "a validation batch of %" G_GINT64_FORMAT
-                          " sentences does not fit, lower train.validation_batch: ",
-                          batch->n_sentences);
+          if (g_error_matches (local, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+            g_prefix_error (&local,
+                            "a validation batch of %" G_GINT64_FORMAT
+                            " sentences does not fit, lower train.validation_batch: ",
+                            batch->n_sentences);
           break;
         }
       sum += pass.sums.words.negative_log_likelihood;

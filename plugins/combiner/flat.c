@@ -20,7 +20,7 @@ static const PlaitBinding bindings[] = {
 };
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, GError **error)
+build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
   PlaitSiteAttention attention = {
@@ -37,7 +37,7 @@ build (PlaitSite *site, gconstpointer data, GError **error)
 }
 
 static PlaitStream
-combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
 {
   PlaitStream query = plait_site_normalise (site, 0, x);
 

@@ -17,7 +17,7 @@ static const PlaitBinding bindings[] = {
 };
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, GError **error)
+build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
   PlaitSiteAttention attention = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
@@ -29,7 +29,7 @@ build (PlaitSite *site, gconstpointer data, GError **error)
 }
 
 static PlaitStream
-combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
 {
   guint n = plait_site_n_memories (site);
   PlaitContext *contexts = g_newa (PlaitContext, n);

@@ -17,7 +17,7 @@ static const PlaitBinding bindings[] = {
 };
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, GError **error)
+build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
   PlaitSiteAttention attention = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
@@ -31,7 +31,7 @@ build (PlaitSite *site, gconstpointer data, GError **error)
 }
 
 static PlaitStream
-combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
 {
   for (guint i = 0; i < plait_site_n_memories (site); i++)
     x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));

@@ -22,12 +22,13 @@ typedef struct
 } State;
 
 static gboolean
-build (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, gint64 *width, GError **error)
+build (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, PlaitCoverageShape *shape,
+       GError **error)
 {
   g_autofree char *name = g_strconcat (build->prefix, "fertility", NULL);
 
   ((State *)state)->fertility = plait_linear_declare (build->parameters, name, build->memory_width, 1, TRUE);
-  *width = 1;
+  shape->width = 1;
   return TRUE;
 }
 

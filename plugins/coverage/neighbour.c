@@ -26,7 +26,8 @@ typedef struct
 } State;
 
 static gboolean
-build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data, gint64 *width, GError **error)
+build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data, PlaitCoverageShape *shape,
+       GError **error)
 {
   const Settings *settings = data;
   State *state = state_data;
@@ -34,7 +35,7 @@ build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data,
   state->cell = plait_coverage_cell_declare (build, settings->width, (PlaitResetPlace)settings->reset);
   state->previous = plait_coverage_cell_input (build, &state->cell, "previous", settings->width);
   state->next = plait_coverage_cell_input (build, &state->cell, "next", settings->width);
-  *width = settings->width;
+  shape->width = settings->width;
   return TRUE;
 }
 

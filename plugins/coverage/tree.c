@@ -34,7 +34,8 @@ typedef struct
 } State;
 
 static gboolean
-build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data, gint64 *width, GError **error)
+build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data, PlaitCoverageShape *shape,
+       GError **error)
 {
   const Settings *settings = data;
   State *state = state_data;
@@ -44,7 +45,7 @@ build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data,
   state->left.attention = plait_coverage_cell_input (build, &state->cell, "left_attention", 1);
   state->right.state = plait_coverage_cell_input (build, &state->cell, "right", settings->width);
   state->right.attention = plait_coverage_cell_input (build, &state->cell, "right_attention", 1);
-  *width = settings->width;
+  shape->width = settings->width;
   return TRUE;
 }
 

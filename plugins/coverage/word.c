@@ -19,12 +19,12 @@ static const PlaitBinding bindings[] = {
 };
 
 static gboolean
-build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state, gint64 *width, GError **error)
+build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state, PlaitCoverageShape *shape, GError **error)
 {
   const Settings *settings = data;
 
   *(PlaitCoverageCell *)state = plait_coverage_cell_declare (build, settings->width, (PlaitResetPlace)settings->reset);
-  *width = settings->width;
+  shape->width = settings->width;
   return TRUE;
 }
 

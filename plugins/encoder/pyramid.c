@@ -72,21 +72,11 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
   shape->memories[0].width = declaration.width;
   shape->memories[0].structure = PLAIT_STRUCTURE_LEVELS;
   shape->summary_width = build->leaves->summary_width;
+  if (declaration.pooling == PLAIT_POOLING_ACT && settings->tau != 0)
+    shape->losses.losses[shape->losses.n++] = (PlaitLoss){ "ponder", settings->tau };
+  if (declaration.pooling == PLAIT_POOLING_CIF && settings->quantity != 0)
+    shape->losses.losses[shape->losses.n++] = (PlaitLoss){ "quantity", settings->quantity };
   return TRUE;
-}
-
-/* Has the host add a loss; one that weighs nothing is left out. */
-static void
-note_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss, double weight)
-{
-  guint i = encoding->n_losses;
-
-  if (!loss || weight == 0)
-    return;
-  encoding->losses[i].name = name;
-  encoding->losses[i].loss = loss;
-  encoding->losses[i].weight = weight;
-  encoding->n_losses++;
 }
 
 static void
@@ -100,8 +90,10 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   encoding->memories[0] = plait_encoding_pyramid_memory (encoding, &rows);
   encoding->summary = encoding->leaves->summary;
   encoding->summary_cell = encoding->leaves->summary_cell;
-  note_loss (encoding, "ponder", rows.ponder, settings->tau);
-  note_loss (encoding, "quantity", rows.quantity, settings->quantity);
+  if (rows.ponder && settings->tau != 0)
+    plait_encoding_add_loss (encoding, "ponder", rows.ponder);
+  if (rows.quantity && settings->quantity != 0)
+    plait_encoding_add_loss (encoding, "quantity", rows.quantity);
 }
 
 static const PlaitEncoderTable table = { .state_size = sizeof (PlaitPyramid), .build = build, .encode = encode };

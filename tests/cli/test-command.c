@@ -147,7 +147,7 @@ TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
   g_autofree char *schema = plait_test_path ("plugins/combiner/lost.ini");
 
   REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
-  REQUIRE (g_file_set_contents (schema, "[plugin]\nname=lost\nkind=combiner\ninterface=1\nsummary=Lost\n", -1, NULL));
+  REQUIRE (g_file_set_contents (schema, "[plugin]\nname=lost\nkind=combiner\ninterface=2\nsummary=Lost\n", -1, NULL));
   g_auto (PlaitTestCall) call = plait_test_call_with_plugins (folder, (const char *[]){ "inspect", "lost", NULL });
 
   CHECK_INT (call.code, 2);

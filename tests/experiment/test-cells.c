@@ -56,10 +56,10 @@ TEST_CASE (cells, every_combination_the_first_axis_slowest)
   CHECK_STRING (cells->cells[3].label, "decoder.combiner=serial experiment.seed=1");
   CHECK_INT (cells->cells[3].places[0], 1);
   CHECK_INT (cells->cells[3].experiment->experiment.seed, 1);
-  CHECK_STRING (cells->cells[3].experiment->combiner->name, "serial");
+  CHECK_STRING (cells->cells[3].experiment->combiner->plugin->name, "serial");
   /* The parameters of hierarchical stand in the file of all cells, and serial has none of them. */
-  CHECK (plait_settings_find (cells->cells[3].experiment->combiner_parameters, "context_heads") < 0);
-  CHECK_STRING (plait_settings_text (cells->cells[0].experiment->combiner_parameters, "context_heads"), "2");
+  CHECK (plait_settings_find (cells->cells[3].experiment->combiner->parameters, "context_heads") < 0);
+  CHECK_STRING (plait_settings_text (cells->cells[0].experiment->combiner->parameters, "context_heads"), "2");
 }
 
 TEST_CASE (cells, exclusions)
@@ -136,8 +136,8 @@ TEST_CASE (cells, a_group_that_says_the_same_is_read_once)
     {
       const PlaitExperiment *experiment = cells->cells[i].experiment;
 
-      g_hash_table_add (combiners, experiment->combiner_parameters);
-      g_hash_table_add (sources, experiment->sources[0].parameters);
+      g_hash_table_add (combiners, experiment->combiner->parameters);
+      g_hash_table_add (sources, experiment->sources[0].encoder->parameters);
       g_hash_table_add (corpora, experiment->task_settings.values);
       g_hash_table_add (metrics, (gpointer)experiment->evaluate.metrics);
     }
@@ -173,7 +173,7 @@ TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)
   g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, NULL, registry, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (experiment != NULL);
-  CHECK_STRING (experiment->combiner->name, "serial");
+  CHECK_STRING (experiment->combiner->plugin->name, "serial");
 }
 
 TEST_CASE (cells, faults)

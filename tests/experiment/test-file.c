@@ -60,20 +60,20 @@ open_registry (void)
   g_autofree char *built = plait_test_build_path ("plugins");
   g_autofree char *odd = plait_test_path ("plugins");
 
-  write_file ("plugins/combiner/recurrent.ini", "[plugin]\nname=recurrent\nkind=combiner\ninterface=1\nsummary=S\n"
+  write_file ("plugins/combiner/recurrent.ini", "[plugin]\nname=recurrent\nkind=combiner\ninterface=2\nsummary=S\n"
                                                 "[requires]\ndecoder=gru;lstm\n");
-  write_file ("plugins/combiner/descent.ini", "[plugin]\nname=descent\nkind=combiner\ninterface=1\nsummary=S\n"
+  write_file ("plugins/combiner/descent.ini", "[plugin]\nname=descent\nkind=combiner\ninterface=2\nsummary=S\n"
                                               "[requires]\nstructure=levels\n");
-  write_file ("plugins/encoder/treeful.ini", "[plugin]\nname=treeful\nkind=encoder\ninterface=1\nsummary=S\n"
+  write_file ("plugins/encoder/treeful.ini", "[plugin]\nname=treeful\nkind=encoder\ninterface=2\nsummary=S\n"
                                              "input=tokens\n[requires]\nstructure=tree\n");
-  write_file ("plugins/encoder/recurrent.ini", "[plugin]\nname=recurrent\nkind=encoder\ninterface=1\nsummary=S\n"
+  write_file ("plugins/encoder/recurrent.ini", "[plugin]\nname=recurrent\nkind=encoder\ninterface=2\nsummary=S\n"
                                                "input=tokens\n[requires]\ndecoder=gru\n");
-  write_file ("plugins/encoder/needy.ini", "[plugin]\nname=needy\nkind=encoder\ninterface=1\nsummary=S\ninput=tokens\n"
+  write_file ("plugins/encoder/needy.ini", "[plugin]\nname=needy\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n"
                                            "[parameter.size]\ntype=integer\nsummary=Size\n");
   write_file ("plugins/encoder/greedy.ini",
-              "[plugin]\nname=greedy\nkind=encoder\ninterface=1\nsummary=S\ninput=tokens\n"
+              "[plugin]\nname=greedy\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n"
               "[parameter.stream]\ntype=text\ndefault=\nsummary=Stream\n");
-  write_file ("plugins/encoder/forest.ini", "[plugin]\nname=forest\nkind=encoder\ninterface=1\nsummary=S\n"
+  write_file ("plugins/encoder/forest.ini", "[plugin]\nname=forest\nkind=encoder\ninterface=2\nsummary=S\n"
                                             "input=tokens\nstreams=trees\n");
   return plait_registry_new_for_folders ((const char *[]){ odd, built, NULL });
 }
@@ -118,12 +118,12 @@ TEST_CASE (experiment_file, a_sound_one)
   CHECK_STRING (plait_experiment_vocabulary (experiment, "cs"), "shared");
   REQUIRE (experiment->n_sources == 3);
   CHECK_STRING (experiment->sources[0].name, "en");
-  CHECK_STRING (plait_settings_text (experiment->sources[0].parameters, "layers"), "4");
+  CHECK_STRING (plait_settings_text (experiment->sources[0].encoder->parameters, "layers"), "4");
   CHECK_STRING (experiment->sources[1].name, "de");
   CHECK_INT (experiment->sources[2].kind, PLAIT_INPUT_FEATURES);
   CHECK_STRING (experiment->sources[2].dataset, "/conv");
-  CHECK_STRING (experiment->combiner->name, "hierarchical");
-  CHECK_STRING (plait_settings_text (experiment->combiner_parameters, "context_heads"), "4");
+  CHECK_STRING (experiment->combiner->plugin->name, "hierarchical");
+  CHECK_STRING (plait_settings_text (experiment->combiner->parameters, "context_heads"), "4");
   CHECK_INT (experiment->decoder.width, 256);
   CHECK_INT (experiment->train.epochs, 3);
   CHECK_INT (experiment->decode.beam, 4);

@@ -115,6 +115,56 @@ stir (PlaitParameters *parameters, guint64 seed)
     }
 }
 
+PlaitPart *
+test_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *group)
+{
+  PlaitPart *part = plait_part_new (plugin, group);
+
+  plait_settings_free (part->parameters);
+  part->parameters = plait_settings_share (settings);
+  return part;
+}
+
+static const PlaitPart *
+open_part (PlaitPart *part)
+{
+  GError *error = NULL;
+
+  CHECK (plait_part_open (part, &error));
+  CHECK_NO_ERROR (error);
+  return part;
+}
+
+PlaitPart *
+test_opened_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *group)
+{
+  PlaitPart *part = test_part (plugin, settings, group);
+
+  open_part (part);
+  return part;
+}
+
+const PlaitReader *
+test_reader (const PlaitDeclaredSite *site, PlaitReads reads, guint memory)
+{
+  const PlaitSite whole = { .declared = (PlaitDeclaredSite *)site };
+
+  return plait_site_find_reader (&whole, reads, NULL, memory);
+}
+
+static const PlaitPart *
+keep (TestModel *model, PlaitPart *part)
+{
+  g_ptr_array_add (model->parts, part);
+  return open_part (part);
+}
+
+static void
+part_free (gpointer part)
+{
+  plait_part_free (part);
+}
+
 TestModel *
 test_model_new (const TestSource *sources, guint n, const TestDecoder *decoder, guint64 seed, GError **error)
 {
@@ -123,43 +173,34 @@ test_model_new (const TestSource *sources, guint n, const TestDecoder *decoder, 
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
   g_assert (n <= TEST_MAXIMUM_SOURCES);
+  model->parts = g_ptr_array_new_with_free_func (part_free);
   for (guint i = 0; i < n; i++)
     {
-      PlaitPlugin *encoder = sources[i].encoder;
+      g_autofree char *group = g_strdup_printf ("source %s", names[i]);
+      g_autofree char *leaves = g_strdup_printf ("%s/leaves", group);
+      PlaitPart *encoder = test_part (sources[i].encoder, sources[i].settings, group);
 
-      model->settings[i] = plait_plugin_new_settings (encoder, sources[i].settings);
+      if (sources[i].leaves)
+        encoder->leaves = test_part (sources[i].leaves, sources[i].leaves_settings, leaves);
       model->sources[i] = (PlaitSourceSpecification){
         .name = names[i],
         .kind = encoder->schema->input,
-        .encoder = encoder->descriptor->table,
-        .encoder_settings = model->settings[i],
+        .encoder = keep (model, encoder),
         .vocabulary = "shared",
         .vocabulary_size = TEST_WORDS,
         .feature_width = TEST_FEATURE_WIDTH,
       };
-      if (sources[i].leaves)
-        {
-          model->settings[n + i] = plait_plugin_new_settings (sources[i].leaves, sources[i].leaves_settings);
-          model->sources[i].leaves = sources[i].leaves->descriptor->table;
-          model->sources[i].leaves_settings = model->settings[n + i];
-        }
     }
-  model->settings[2 * n] = plait_plugin_new_settings (decoder->combiner, decoder->combiner_settings);
   model->specification = (PlaitModelSpecification){
     .sources = model->sources,
     .n_sources = n,
     .target_vocabulary = "shared",
     .target_vocabulary_size = TEST_WORDS,
     .decoder = decoder->settings,
-    .combiner = decoder->combiner->descriptor->table,
-    .combiner_settings = model->settings[2 * n],
+    .combiner = keep (model, test_part (decoder->combiner, decoder->combiner_settings, "combiner")),
   };
   if (decoder->coverage)
-    {
-      model->settings[2 * n + 1] = plait_plugin_new_settings (decoder->coverage, decoder->coverage_settings);
-      model->specification.coverage = decoder->coverage->descriptor->table;
-      model->specification.coverage_settings = model->settings[2 * n + 1];
-    }
+    model->specification.coverage = keep (model, test_part (decoder->coverage, decoder->coverage_settings, "coverage"));
   model->model = plait_model_new (&model->specification, error);
   if (!model->model)
     return NULL;
@@ -174,8 +215,7 @@ test_model_free (TestModel *model)
   if (!model)
     return;
   plait_model_free (model->model);
-  for (guint i = 0; i < G_N_ELEMENTS (model->settings); i++)
-    g_free (model->settings[i]);
+  g_ptr_array_unref (model->parts);
   g_free (model);
 }
 

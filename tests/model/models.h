@@ -2,7 +2,8 @@
 #pragma once
 
 #include "model/model.h"
-#include "plugin/registry.h"
+#include "model/site.h"
+#include "plugin/part.h"
 
 /* Small models and batches for tests: what they hold does not matter, only that it is all different. */
 
@@ -34,7 +35,7 @@ typedef struct
   PlaitModel *model;
   PlaitModelSpecification specification;
   PlaitSourceSpecification sources[TEST_MAXIMUM_SOURCES];
-  gpointer settings[2 * TEST_MAXIMUM_SOURCES + 2];
+  GPtrArray *parts; /* PlaitPart */
 } TestModel;
 
 /* Decoder settings of a small Transformer without dropout: 2 layers, width 8, 2 heads. */
@@ -47,6 +48,15 @@ PlaitDecoderSettings test_decoder (guint i);
 
 /* Settings of @plugin (its schema is read) with every integer made small where its range allows. (transfer full) */
 PlaitSettings *test_small_settings (PlaitPlugin *plugin);
+
+/* The part that @plugin plays with @settings (borrowed) as those of [@group]; not opened. (transfer full) */
+PlaitPart *test_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *group);
+
+/* The same opened; fails the test case if it cannot be. (transfer full) */
+PlaitPart *test_opened_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *group);
+
+/* The attention without a name that @site declared, or NULL. */
+const PlaitReader *test_reader (const PlaitDeclaredSite *site, PlaitReads reads, guint memory);
 
 /* A model of @n sources, initialised with @seed: biases and gains too are made random, so that nothing is neutral.
  * (transfer full) */

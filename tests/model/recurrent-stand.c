@@ -15,7 +15,7 @@ void
 recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
 {
   static const char *const names[MOST_MEMORIES] = { "0", "1" };
-  PlaitDecoderBuild build = { .settings = &the_case->settings, .memories = stand->memories };
+  PlaitDecoderBuild build = { .settings = &the_case->settings, .memories = stand->memories, .losses = &stand->losses };
   g_autoptr (PlaitSettings) settings = NULL;
   GError *error = NULL;
   PlaitPlugin *combiner;
@@ -30,13 +30,12 @@ recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
     plait_settings_set (settings, "sentinel", "true", NULL);
   if (plait_schema_parameter (combiner->schema, "context_heads"))
     plait_settings_set (settings, "context_heads", "1", NULL);
-  stand->combiner_settings = plait_plugin_new_settings (combiner, settings);
+  stand->combiner = test_opened_part (combiner, settings, "combiner");
   for (; stand->n_memories < MOST_MEMORIES && the_case->inputs[stand->n_memories]; stand->n_memories++)
     stand->memories[stand->n_memories]
         = (PlaitMemorySpecification){ .name = names[stand->n_memories], .width = the_case->memory_width };
   build.n_memories = stand->n_memories;
-  build.combiner = combiner->descriptor->table;
-  build.combiner_settings = stand->combiner_settings;
+  build.combiner = stand->combiner;
   build.parameters = stand->parameters;
   stand->decoder = plait_decoder_new (&build, &error);
   CHECK_NO_ERROR (error);
@@ -52,8 +51,9 @@ recurrent_stand_clear (RecurrentStand *stand)
 {
   plait_decoder_free (stand->decoder);
   plait_parameters_free (stand->parameters);
+  plait_part_free (stand->combiner);
   plait_registry_free (stand->registry);
-  g_free (stand->combiner_settings);
+  plait_loss_columns_clear (&stand->losses);
 }
 
 /*
@@ -119,11 +119,13 @@ visit_item (const RecurrentStand *stand, const PlaitScoredItem *item, const char
 }
 
 static void
-visit_attention (const RecurrentStand *stand, const PlaitScoredAttention *attention, const char *name,
-                 const char *items)
+visit_attention (const RecurrentStand *stand, const PlaitReader *reader, const char *name, const char *items)
 {
-  if (!attention->declared)
+  const PlaitScoredAttention *attention;
+
+  if (!reader)
     return;
+  attention = &reader->scored;
   visit (stand, attention->query.weight, 0, 0, name, "W");
   visit (stand, attention->vector, 0, 0, name, "v");
   for (guint i = 0; i < attention->n_items; i++)
@@ -137,14 +139,14 @@ visit_attention (const RecurrentStand *stand, const PlaitScoredAttention *attent
 }
 
 static void
-visit_site (const RecurrentStand *stand, const PlaitRecurrentSite *site)
+visit_site (const RecurrentStand *stand, const PlaitDeclaredSite *site)
 {
   for (guint i = 0; i < stand->n_memories; i++)
     {
       g_autofree char *name = g_strdup_printf ("combiner/attend/%u", i);
       g_autofree char *refine = g_strdup_printf ("%u", i);
 
-      visit_attention (stand, &site->attend[i], name, NULL);
+      visit_attention (stand, test_reader (site, PLAIT_READS_MEMORY, i), name, NULL);
       visit (stand, site->refine[i].weight, 0, 0, "combiner/R", refine);
     }
   if (site->gate.state.weight)
@@ -153,8 +155,8 @@ visit_site (const RecurrentStand *stand, const PlaitRecurrentSite *site)
       visit_rows (stand, site->gate.embedding.weight, 0, 0, "combiner/sentinel/W", STATE, EMBEDDING);
       visit (stand, site->gate.embedding.bias, 0, 0, "combiner/sentinel", "b");
     }
-  visit_attention (stand, &site->jointly, "combiner/joint", "combiner/attend");
-  visit_attention (stand, &site->contexts, "combiner/joint", "combiner/level2");
+  visit_attention (stand, test_reader (site, PLAIT_READS_JOINTLY, 0), "combiner/joint", "combiner/attend");
+  visit_attention (stand, test_reader (site, PLAIT_READS_CONTEXTS, 0), "combiner/joint", "combiner/level2");
 }
 
 void

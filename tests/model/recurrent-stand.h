@@ -35,7 +35,8 @@ typedef struct
   const RecurrentCase *the_case;
   PlaitRegistry *registry;
   PlaitParameters *parameters;
-  gpointer combiner_settings;
+  PlaitPart *combiner;
+  PlaitLossColumns losses;
   PlaitMemorySpecification memories[MOST_MEMORIES];
   guint n_memories;
   PlaitDecoder *decoder;

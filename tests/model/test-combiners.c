@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/transformer-site.h"
 #include "models.h"
 #include "reference.h"
 
@@ -17,15 +16,17 @@ typedef struct
 {
   PlaitRegistry *registry;
   PlaitParameters *parameters;
-  PlaitPlugin *plugin;
-  gpointer settings;
-  PlaitTransformerSite site;
+  PlaitPart *combiner;
+  PlaitDecoderSettings decoder;
+  PlaitLossColumns losses;
+  PlaitDecoderBuild build;
+  PlaitDeclaredSite site;
 } Stand;
 
 static void
 stand_clear (Stand *stand)
 {
-  g_free (stand->settings);
+  plait_part_free (stand->combiner);
   plait_parameters_free (stand->parameters);
   plait_registry_free (stand->registry);
 }
@@ -38,47 +39,59 @@ static const PlaitMemorySpecification specifications[MEMORIES]
 static gboolean
 build (Stand *stand, const char *combiner, gint norm, const PlaitMemorySpecification *memories, guint n, GError **error)
 {
-  PlaitDecoderSettings decoder = test_decoder_settings ();
   g_autoptr (PlaitSettings) settings = NULL;
   const PlaitSchema *schema;
+  PlaitPlugin *plugin;
 
-  decoder.norm = norm;
-  decoder.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
+  stand->decoder = test_decoder_settings ();
+  stand->decoder.norm = norm;
+  stand->decoder.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
   stand->registry = plait_registry_new ();
   stand->parameters = plait_parameters_new ();
-  stand->plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, combiner);
-  schema = plait_plugin_schema (stand->plugin, NULL);
+  plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, combiner);
+  schema = plait_plugin_schema (plugin, NULL);
   settings = plait_settings_new (schema->parameters, schema->n_parameters);
   if (plait_schema_parameter (schema, "context_heads") != NULL)
     plait_settings_set (settings, "context_heads", "4", NULL);
-  stand->settings = plait_plugin_new_settings (stand->plugin, settings);
-  return plait_transformer_site_build (&stand->site, &decoder, stand->plugin->descriptor->table, stand->settings,
-                                       memories, n, stand->parameters, "site/", error)
+  stand->combiner = test_opened_part (plugin, settings, "combiner");
+  stand->build = (PlaitDecoderBuild){
+    .settings = &stand->decoder,
+    .combiner = stand->combiner,
+    .losses = &stand->losses,
+    .memories = memories,
+    .n_memories = n,
+    .parameters = stand->parameters,
+  };
+  return plait_declared_site_build (&stand->site, &stand->build, WIDTH, WIDTH, "site/", error)
          && plait_parameters_allocate (stand->parameters, error);
 }
 
 /* Sets the site's parameters to those of the case, or checks their gradients. */
 static void
-visit (const PlaitTransformerSite *site, const char *name,
+visit (const PlaitDeclaredSite *site, const char *name,
        void (*attention) (const PlaitAttention *attention, const char *the_case, const char *name),
        void (*norm) (const PlaitNorm *norm, const char *the_case, const char *name))
 {
-  gboolean many = site->norms[1].gain != NULL;
+  gboolean many = site->n_slots > 1;
+  const PlaitReader *reader;
 
   for (guint i = 0; i < MEMORIES; i++)
     {
       g_autofree char *attend = g_strdup_printf ("attend/%u", i);
       g_autofree char *ln = many ? g_strdup_printf ("ln/%u", i) : g_strdup ("ln");
 
-      if (site->attend[i].declared)
-        attention (&site->attend[i].attention, name, attend);
+      reader = test_reader (site, PLAIT_READS_MEMORY, i);
+      if (reader != NULL)
+        attention (&reader->scaled, name, attend);
       if (site->norms[i].gain != NULL)
         norm (&site->norms[i], name, ln);
     }
-  if (site->jointly.declared)
-    attention (&site->jointly.attention, name, "attend/0");
-  if (site->contexts.declared)
-    attention (&site->contexts.attention, name, "level2");
+  reader = test_reader (site, PLAIT_READS_JOINTLY, 0);
+  if (reader != NULL)
+    attention (&reader->scaled, name, "attend/0");
+  reader = test_reader (site, PLAIT_READS_CONTEXTS, 0);
+  if (reader != NULL)
+    attention (&reader->scaled, name, "level2");
 }
 
 static void
@@ -93,6 +106,7 @@ check_combiner (const char *combiner, const char *name, gint norm)
   PlaitCapture *capture;
   PlaitSitePass pass;
   PlaitSiteKeys keys;
+  PlaitSiteStep step = { .layer = 0 };
   PlaitNode *x;
 
   CHECK (build (&stand, combiner, norm, specifications, MEMORIES, &error));
@@ -105,14 +119,11 @@ check_combiner (const char *combiner, const char *name, gint norm)
         = (PlaitMemory){ .states = reference_input (&bench, name, inputs[i]), .rows = (PlaitRagged){ 1, offsets[i] } };
   capture = plait_capture_new (bench.arena, 1, MEMORIES, FALSE);
   pass = plait_site_pass (bench.tape, memories, MEMORIES, (PlaitRagged){ 1, query_offsets }, capture);
-  keys = plait_transformer_site_project (&stand.site, bench.tape, memories);
-  reference_go_back (
-      &bench,
-      plait_transformer_site_combine (&stand.site, &pass, &keys, 0, stand.plugin->descriptor->table, stand.settings, x),
-      name);
+  keys = plait_site_project (&stand.site, bench.tape, memories);
+  reference_go_back (&bench, plait_site_combine (&stand.site, &pass, &keys, &step, x).query, name);
   reference_check_output (capture->memories[0].weights, name, "weights0");
   reference_check_output (capture->memories[2].weights, name, "weights2");
-  if (stand.site.contexts.declared)
+  if (test_reader (&stand.site, PLAIT_READS_CONTEXTS, 0) != NULL)
     reference_check_output (capture->contexts[0].weights, name, "level2");
   reference_check_input (x, name, "x");
   reference_check_input (memories[0].states, name, "memory0");
@@ -168,14 +179,19 @@ TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
       PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, names[i]);
       g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
       PlaitDecoderSettings decoder = test_decoder_settings ();
-      g_autofree gpointer with = NULL;
-      PlaitTransformerSite site;
+      g_autoptr (PlaitPart) with = NULL;
+      PlaitLossColumns losses = { 0 };
+      PlaitDecoderBuild of_decoder = { .settings = &decoder,
+                                       .losses = &losses,
+                                       .memories = specifications,
+                                       .n_memories = MEMORIES,
+                                       .parameters = parameters };
+      PlaitDeclaredSite site;
       g_autoptr (GError) error = NULL;
 
       CHECK (plait_settings_set (settings, "sentinel", "true", NULL));
-      with = plait_plugin_new_settings (plugin, settings);
-      CHECK (!plait_transformer_site_build (&site, &decoder, plugin->descriptor->table, with, specifications, MEMORIES,
-                                            parameters, "site/", &error));
+      of_decoder.combiner = with = test_opened_part (plugin, settings, "combiner");
+      CHECK (!plait_declared_site_build (&site, &of_decoder, WIDTH, WIDTH, "site/", &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                    "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
                    "decoder.type=gru or lstm");

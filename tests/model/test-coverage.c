@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "model/recurrent-site.h"
 #include "models.h"
 #include "reference.h"
 
@@ -38,17 +37,18 @@ static const Gates gated[] = {
 
 /* Sets the parameters to those of the case, or checks their gradients. */
 static void
-visit (const PlaitParameters *parameters, const PlaitRecurrentSite *site, const char *the_case,
+visit (const PlaitParameters *parameters, const PlaitDeclaredSite *site, const char *the_case,
        void (*touch) (const PlaitParameter *parameter, gint64 column, const char *the_case, const char *name))
 {
-  const PlaitScoredAttention *attention = &site->attend[0];
-  gint64 width = site->covered[0].width;
+  const PlaitReader *reader = test_reader (site, PLAIT_READS_MEMORY, 0);
+  const PlaitScoredAttention *attention = &reader->scored;
+  gint64 width = reader->covered->width;
 
   touch (attention->query.weight, 0, the_case, "att/W");
   touch (attention->items[0].key.weight, 0, the_case, "att/U");
   touch (attention->items[0].key.bias, 0, the_case, "att/b");
   touch (attention->vector, 0, the_case, "att/v");
-  touch (site->covered[0].score.weight, 0, the_case, "cov/V");
+  touch (reader->covered->score.weight, 0, the_case, "cov/V");
   for (guint i = 0; i < G_N_ELEMENTS (gated); i++)
     {
       g_autofree char *name = g_strconcat ("site/attend/m/coverage/", gated[i].name, NULL);
@@ -76,19 +76,20 @@ typedef struct
   PlaitParameters *parameters;
   PlaitDecoderSettings decoder;
   PlaitMemorySpecification memory;
-  gpointer combiner_settings;
-  gpointer coverage_settings;
+  PlaitPart *combiner;
+  PlaitPart *coverage;
+  PlaitLossColumns losses;
   PlaitDecoderBuild build;
-  PlaitRecurrentSite site;
+  PlaitDeclaredSite site;
 } Stand;
 
 static void
 stand_clear (Stand *stand)
 {
   plait_parameters_free (stand->parameters);
+  plait_part_free (stand->combiner);
+  plait_part_free (stand->coverage);
   plait_registry_free (stand->registry);
-  g_free (stand->combiner_settings);
-  g_free (stand->coverage_settings);
 }
 
 /* @width is that of gated coverages. */
@@ -106,20 +107,19 @@ stand_build (Stand *stand, const char *coverage, guint width)
 
   if (plait_schema_parameter (plugin->schema, "width"))
     plait_settings_set (settings, "width", text, NULL);
-  stand->coverage_settings = plait_plugin_new_settings (plugin, settings);
-  stand->combiner_settings = plait_plugin_new_settings (serial, serial_settings);
+  stand->coverage = test_opened_part (plugin, settings, "coverage");
+  stand->combiner = test_opened_part (serial, serial_settings, "combiner");
   stand->decoder.attention_width = 7;
   stand->build = (PlaitDecoderBuild){
     .settings = &stand->decoder,
-    .combiner = serial->descriptor->table,
-    .combiner_settings = stand->combiner_settings,
-    .coverage = plugin->descriptor->table,
-    .coverage_settings = stand->coverage_settings,
+    .combiner = stand->combiner,
+    .coverage = stand->coverage,
+    .losses = &stand->losses,
     .memories = &stand->memory,
     .n_memories = 1,
     .parameters = stand->parameters,
   };
-  CHECK (plait_recurrent_site_build (&stand->site, &stand->build, WIDTH, WIDTH, "site/", &error));
+  CHECK (plait_declared_site_build (&stand->site, &stand->build, WIDTH, WIDTH, "site/", &error));
   CHECK (plait_parameters_allocate (stand->parameters, &error));
   CHECK_NO_ERROR (error);
 }
@@ -146,18 +146,18 @@ check_coverage (const char *coverage, const char *the_case)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *asked = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows }, .links = &links };
-  PlaitScoredKeys keys = plait_recurrent_site_project (&stand.site, bench.tape, &m);
+  PlaitSiteKeys keys = plait_site_project (&stand.site, bench.tape, &m);
   PlaitPairs pairs = plait_pairs (bench.tape, queries, m.rows);
 
-  covered = plait_covered_begin (&stand.site.covered[0], bench.tape, &pairs);
+  covered = plait_covered_begin (test_reader (&stand.site, PLAIT_READS_MEMORY, 0)->covered, bench.tape, &pairs);
   for (gint64 t = 0; t < STEPS; t++)
     {
       PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, TRUE);
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, queries, capture);
-      gsize size = (gsize)(ROWS * stand.site.covered[0].width);
+      PlaitSiteStep step = { .coverage = &covered };
+      gsize size = (gsize)(ROWS * stand.site.readers[0].covered->width);
 
-      contexts[t] = plait_recurrent_site_combine (&stand.site, &pass, &keys, &stand.build,
-                                                  plait_rows (bench.tape, asked, t, 1), NULL, &covered);
+      contexts[t] = plait_site_combine (&stand.site, &pass, &keys, &step, plait_rows (bench.tape, asked, t, 1)).context;
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
       memcpy (weights + t * ROWS, capture->memories[0].weights, ROWS * sizeof *weights);
       memcpy (states + (gsize)(t + 1) * size, capture->coverage[0].states, size * sizeof *states);
@@ -216,15 +216,16 @@ run_without_children (const char *coverage, PlaitScalar *read)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   asked = bench_random (&bench, STEPS, WIDTH, 1);
   PlaitMemory m = { .states = bench_random (&bench, ROWS, WIDTH, 2), .rows = { 1, memory_rows }, .links = &links };
-  PlaitScoredKeys keys = plait_recurrent_site_project (&stand.site, bench.tape, &m);
+  PlaitSiteKeys keys = plait_site_project (&stand.site, bench.tape, &m);
   PlaitPairs pairs = plait_pairs (bench.tape, (PlaitRagged){ 1, one_query }, m.rows);
 
-  covered = plait_covered_begin (&stand.site.covered[0], bench.tape, &pairs);
+  covered = plait_covered_begin (test_reader (&stand.site, PLAIT_READS_MEMORY, 0)->covered, bench.tape, &pairs);
   for (gint64 t = 0; t < STEPS; t++)
     {
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, pairs.queries, NULL);
-      PlaitNode *context = plait_recurrent_site_combine (&stand.site, &pass, &keys, &stand.build,
-                                                         plait_rows (bench.tape, asked, t, 1), NULL, &covered);
+      PlaitSiteStep step = { .coverage = &covered };
+      PlaitNode *context
+          = plait_site_combine (&stand.site, &pass, &keys, &step, plait_rows (bench.tape, asked, t, 1)).context;
 
       memcpy (read + t * WIDTH, context->value.data, WIDTH * sizeof *read);
     }

@@ -72,7 +72,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
 
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitBatch) batch = test_batch (model, 0, 3, of_source, targets);
-  reading = plait_model_read (model->model, stand.tape, batch);
+  reading = plait_model_read (model->model, stand.tape, batch, NULL);
   CHECK_INT (reading.n_memories, 1);
   CHECK_INT (plait_ragged_rows (reading.memories[0].rows), G_N_ELEMENTS (tokens));
   links = reading.memories[0].links;
@@ -84,7 +84,7 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   CHECK (reading.memories[0].cells != NULL);
   CHECK_INT (reading.n_summaries, 1);
   CHECK_INT (reading.summaries[0]->value.rows, 3);
-  CHECK_INT (reading.n_losses, 0);
+  CHECK_INT (plait_model_losses (model->model)->n, 0);
 }
 
 /* The model's loss has tau times the ponder cost, which is that of both levels. */
@@ -98,17 +98,15 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
   PlaitVocabularyLossOptions options = { .scale = 0.5 };
   g_auto (Stand) stand = stand_new ();
   PlaitModelSums sums;
-  PlaitReading reading;
   double cost, root;
 
   CHECK_NO_ERROR (error);
-  reading = plait_model_read (model->model, stand.tape, batch);
-  CHECK_INT (reading.n_losses, 1);
-  CHECK_STRING (reading.losses[0].name, "ponder");
-  cost = (double)reading.losses[0].loss->value.data[0];
+  CHECK_INT (plait_model_losses (model->model)->n, 1);
+  CHECK_STRING (plait_model_losses (model->model)->columns[0].name, "first.ponder");
+  root = plait_model_loss (model->model, stand.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
+  cost = sums.losses[0];
   /* Eight rows in five blocks, three of two rows with a remainder below one, two of one row with one. */
   CHECK (cost > 8 + 2 && cost < 8 + 5);
-  root = plait_model_loss (model->model, stand.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
   CHECK_NEAR (sums.auxiliary, 0.25 * cost, 1e-5);
   CHECK_NEAR (root, 0.5 * (sums.words.loss + 0.25 * cost), 1e-4);
 }

@@ -62,7 +62,7 @@ run (Bench *bench, const RecurrentStand *stand, const PlaitMemory *memories, Pla
   const char *name = stand->the_case->name;
   PlaitTape *tape = bench->tape;
   gboolean feeding = r->settings->input_feeding, cells = plait_recurrent_has_cells (r);
-  PlaitScoredKeys keys = plait_recurrent_site_project (&r->site, tape, memories);
+  PlaitSiteKeys keys = plait_site_project (&r->site, tape, memories);
   PlaitRecurrentInput input = plait_recurrent_input (r, tape, embedded);
   PlaitNode *terms[STEPS * 3];
   guint n = 0;
@@ -181,7 +181,7 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
   for (guint i = 0; i < stand.n_memories; i++)
     if (offsets[i][1] > 0)
       reference_check_output (given.weights[i], the_case->name, the_case->weights[i]);
-  if (recurrent_stand_decoder (&stand)->site.contexts.declared)
+  if (test_reader (&recurrent_stand_decoder (&stand)->site, PLAIT_READS_CONTEXTS, 0))
     reference_check_output (given.contexts, the_case->name, "level2");
   else if (the_case->sentinel)
     reference_check_output (given.sentinel, the_case->name, "psi");

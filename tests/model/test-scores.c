@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "model/recurrent-site.h"
 #include "models.h"
 #include "reference.h"
 
@@ -17,29 +16,30 @@ check_score (const char *the_case, PlaitAttentionScore score)
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   g_autoptr (PlaitSettings) settings = test_small_settings (serial);
-  g_autofree gpointer serial_settings = plait_plugin_new_settings (serial, settings);
+  g_autoptr (PlaitPart) combiner = test_opened_part (serial, settings, "combiner");
+  PlaitLossColumns losses = { 0 };
   PlaitDecoderSettings decoder = test_decoder (2);
   PlaitMemorySpecification memory = { .name = "m", .width = WIDTH };
   PlaitDecoderBuild build = {
     .settings = &decoder,
-    .combiner = serial->descriptor->table,
-    .combiner_settings = serial_settings,
+    .combiner = combiner,
+    .losses = &losses,
     .memories = &memory,
     .n_memories = 1,
     .parameters = parameters,
   };
-  PlaitRecurrentSite site;
+  PlaitDeclaredSite site;
   g_autoptr (GError) error = NULL;
 
   decoder.attention = (gint)score;
   decoder.attention_width = 7;
-  CHECK (plait_recurrent_site_build (&site, &build, WIDTH, WIDTH, "site/", &error));
+  CHECK (plait_declared_site_build (&site, &build, WIDTH, WIDTH, "site/", &error));
   CHECK (plait_parameters_allocate (parameters, &error));
   CHECK_NO_ERROR (error);
 
-  const PlaitScoredAttention *attention = &site.attend[0];
+  const PlaitScoredAttention *attention = &test_reader (&site, PLAIT_READS_MEMORY, 0)->scored;
   g_auto (Bench) bench = bench_new (1);
-  PlaitNode *coverage = NULL;
+  PlaitSiteStep step = { .layer = 0 };
 
   reference_set (attention->query.weight, 0, the_case, "W");
   reference_set (attention->items[0].key.weight, 0, the_case, "U");
@@ -48,10 +48,10 @@ check_score (const char *the_case, PlaitAttentionScore score)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *query = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows } };
-  PlaitScoredKeys keys = plait_recurrent_site_project (&site, bench.tape, &m);
+  PlaitSiteKeys keys = plait_site_project (&site, bench.tape, &m);
   PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, FALSE);
   PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, capture);
-  PlaitNode *context = plait_recurrent_site_combine (&site, &pass, &keys, &build, query, NULL, &coverage);
+  PlaitNode *context = plait_site_combine (&site, &pass, &keys, &step, query).context;
 
   reference_check_output (capture->memories[0].weights, the_case, "weights");
   reference_check_output (context->value.data, the_case, "context");

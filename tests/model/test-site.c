@@ -13,7 +13,7 @@ typedef struct
 static Calls calls;
 
 static gboolean
-build (PlaitSite *site, gconstpointer settings, GError **error)
+build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
   PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 };
 
@@ -29,7 +29,7 @@ build (PlaitSite *site, gconstpointer settings, GError **error)
 
 /* As serial. */
 static PlaitStream
-combine (PlaitSite *site, gconstpointer settings, PlaitStream x)
+combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStream x)
 {
   calls.combined++;
   for (guint i = 0; i < plait_site_n_memories (site); i++)

@@ -122,7 +122,7 @@ TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
       PlaitReading reading;
 
       plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, plait_random_key (1, "dropout", NULL, 1));
-      reading = plait_model_read (model->model, tape, batch);
+      reading = plait_model_read (model->model, tape, batch, NULL);
       check_summary (&reading);
       if (i < 2)
         check_root (model, &reading);

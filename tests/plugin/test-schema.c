@@ -10,7 +10,7 @@
 static const char sound[] = "[plugin]\n"                /* 1 */
                             "name=example\n"            /* 2 */
                             "kind=encoder\n"            /* 3 */
-                            "interface=1\n"             /* 4 */
+                            "interface=2\n"             /* 4 */
                             "summary=An example\n"      /* 5 */
                             "input=tokens\n"            /* 6 */
                             "[requires]\n"              /* 7 */
@@ -88,8 +88,8 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 3, "kind=encodr", "example.ini:3: \"encodr\" is not a kind of plugin; did you mean \"encoder\"?" },
     { 3, "kind=combiner", "example.ini:3: kind=combiner, but the file lies in a folder called encoder" },
     { 3, "", "[plugin] has no kind" },
-    { 4, "interface=2", "example.ini:4: interface=2, this plait has interface 1; update plait" },
-    { 4, "interface=0", "example.ini:4: interface=0, this plait has interface 1; take a newer plugin" },
+    { 4, "interface=3", "example.ini:4: interface=3, this plait has interface 2; update plait" },
+    { 4, "interface=0", "example.ini:4: interface=0, this plait has interface 2; take a newer plugin" },
     { 4, "interface=one", "example.ini:4: interface=one is not an integer" },
     { 5, "summary=", "example.ini:5: summary is empty" },
     { 5, "summary=a\\tb", "example.ini:5: summary holds the control character 0x09" },
@@ -142,7 +142,7 @@ TEST_CASE (schema, all_faults_at_once)
 
 TEST_CASE (schema, what_only_encoders_have)
 {
-  static const char text[] = "[plugin]\nname=x\nkind=combiner\ninterface=1\nsummary=S\ninput=tokens\nstreams=trees\n"
+  static const char text[] = "[plugin]\nname=x\nkind=combiner\ninterface=2\nsummary=S\ninput=tokens\nstreams=trees\n"
                              "[provides]\nstructure=tree\n";
   g_autofree char *path = plait_test_path ("combiner/x.ini");
   g_autoptr (GError) error = NULL;

@@ -14,7 +14,7 @@
 static const char schema_text[] = "[plugin]\n"
                                   "name=%s\n"
                                   "kind=combiner\n"
-                                  "interface=1\n"
+                                  "interface=2\n"
                                   "version=1.2.3\n"
                                   "summary=An animal\n"
                                   "[parameter.heads]\ntype=integer\ndefault=4\nminimum=1\nsummary=Heads\n"
@@ -134,8 +134,8 @@ TEST_CASE (zoo, descriptors_that_are_none)
   check_animal ("no-descriptor", "gave no descriptor");
   check_animal ("wrong-magic", "begins with 0xdeadbeef instead of 0x706c6169");
   check_animal ("short-struct", "descriptor has 16 bytes, this plait expects");
-  check_animal ("older-interface", "built for plugin interface 0, this plait has 1; rebuild the plugin");
-  check_animal ("newer-interface", "built for plugin interface 2, this plait has 1; update plait");
+  check_animal ("older-interface", "built for plugin interface 1, this plait has 2, in which combiners have a state");
+  check_animal ("newer-interface", "built for plugin interface 3, this plait has 2; update plait");
 }
 
 TEST_CASE (zoo, layouts_of_another_build)
@@ -148,7 +148,9 @@ TEST_CASE (zoo, layouts_of_another_build)
   check_animal ("layout-trees", "the trees of a batch of 5 bytes");
   check_animal ("layout-memory", "a memory of 5 bytes");
   check_animal ("layout-encoding", "an encoding of 5 bytes");
-  check_animal ("layout-site", "an attention site of 5 bytes");
+  check_animal ("layout-linear", "a linear layer of 5 bytes");
+  check_animal ("layout-context", "a context of 5 bytes");
+  check_animal ("layout-coverage-step", "a step of coverage of 5 bytes");
 }
 
 TEST_CASE (zoo, identities_that_disagree)

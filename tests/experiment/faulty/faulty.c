@@ -24,7 +24,7 @@ static const PlaitBinding bindings[] = {
 };
 
 static gboolean
-build (PlaitSite *site, gconstpointer settings, GError **error)
+build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
   PlaitSiteAttention attention = { .heads = 0, .dropout = -1, .output_dropout = -1 };
 
@@ -37,7 +37,7 @@ build (PlaitSite *site, gconstpointer settings, GError **error)
 }
 
 static PlaitStream
-combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
 {
   const Settings *settings = data;
 

@@ -17,7 +17,7 @@ static const PlaitBinding bindings[] = {
 };
 
 static gboolean
-build (PlaitSite *site, gconstpointer data, GError **error)
+build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 };
 
@@ -41,7 +41,7 @@ fit (PlaitSite *site, PlaitNode *query)
 }
 
 static PlaitStream
-combine (PlaitSite *site, gconstpointer data, PlaitStream x)
+combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
 {
   const Settings *settings = data;
   guint n = plait_site_n_memories (site);

@@ -18,9 +18,16 @@
 #ifndef ZOO_INTERFACE
 #define ZOO_INTERFACE PLAIT_PLUGIN_INTERFACE
 #endif
-#ifndef ZOO_LAYOUT
-#define ZOO_LAYOUT PLAIT_PLUGIN_LAYOUT
+#ifndef ZOO_POINTER_SIZE
+#define ZOO_POINTER_SIZE sizeof (void *)
 #endif
+#ifndef ZOO_SCALAR_SIZE
+#define ZOO_SCALAR_SIZE sizeof (PlaitScalar)
+#endif
+#ifndef ZOO_PLACE
+#define ZOO_PLACE -1
+#endif
+#define ZOO_STRUCT_SIZE(Struct, what) ((gint)PLAIT_PLUGIN_PLACE_##Struct == ZOO_PLACE ? 5 : sizeof (Struct)),
 #ifndef ZOO_KIND
 #define ZOO_KIND PLAIT_PLUGIN_COMBINER
 #endif
@@ -77,13 +84,13 @@ G_GNUC_UNUSED static const PlaitBinding bindings[] = {
 };
 
 G_GNUC_UNUSED static gboolean
-build (PlaitSite *site, gconstpointer settings, GError **error)
+build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
   return TRUE;
 }
 
 G_GNUC_UNUSED static PlaitStream
-combine (PlaitSite *site, gconstpointer settings, PlaitStream x)
+combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStream x)
 {
   return x;
 }
@@ -94,7 +101,7 @@ G_GNUC_UNUSED static const PlaitPluginDescriptor descriptor = {
   .magic = ZOO_MAGIC,
   .size = ZOO_SIZE,
   .interface = ZOO_INTERFACE,
-  .layout = ZOO_LAYOUT,
+  .layout = { ZOO_POINTER_SIZE, ZOO_SCALAR_SIZE, { PLAIT_PLUGIN_STRUCTS (ZOO_STRUCT_SIZE) } },
   .kind = ZOO_KIND,
   .name = ZOO_NAME,
   .version = ZOO_VERSION,

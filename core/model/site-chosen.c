@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/site.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "autograd/internal.h"
+
+/* Attention to rows that a combiner chooses for each query and head; its cost is theirs. */
+
+/* The declared attention, where chosen rows can go through it. */
+static const PlaitReader *
+begin_chosen (PlaitSite *site, const char *call, const char *name, guint memory)
+{
+  const PlaitReader *reader;
+
+  if (site->parameters)
+    return NULL;
+  reader = plait_site_reader (site, call, PLAIT_READS_MEMORY, name, memory);
+  if (reader->covered)
+    plait_tape_fail (site->pass->tape,
+                     "%s: coverage counts what every row is paid, and has no part in rows that are chosen: set "
+                     "decoder.coverage=none",
+                     call);
+  return reader;
+}
+
+guint
+plait_site_heads (PlaitSite *site, const char *name, guint memory)
+{
+  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+
+  return reader ? reader->heads : 1;
+}
+
+/* Offsets that begin at 0 and do not fall, for @n things. */
+static gboolean
+is_ragged (PlaitRagged ragged, gint64 n)
+{
+  if (ragged.n != n || !ragged.offsets || ragged.offsets[0] != 0)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    if (ragged.offsets[i + 1] < ragged.offsets[i])
+      return FALSE;
+  return TRUE;
+}
+
+/* Every query has chosen rows of its own sentence. */
+static void
+check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, const PlaitChosen *chosen)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->memory].rows;
+  gint64 entries = plait_ragged_rows (queries) * reader->heads;
+
+  if (chosen->heads != reader->heads || !is_ragged (chosen->sets, entries)
+      || !is_ragged (chosen->rows, plait_ragged_rows (chosen->sets)))
+    plait_tape_fail (tape,
+                     "%s: rows are chosen for %u heads in %" G_GINT64_FORMAT " entries; there are %u heads and "
+                     "%" G_GINT64_FORMAT " queries, so %" G_GINT64_FORMAT " entries",
+                     call, chosen->heads, chosen->sets.n, reader->heads, plait_ragged_rows (queries), entries);
+  for (gint64 s = 0; s < queries.n; s++)
+    {
+      const gint64 *sets = chosen->sets.offsets + queries.offsets[s] * reader->heads;
+      gint64 last = plait_ragged_length (queries, s) * reader->heads;
+
+      for (gint64 i = chosen->rows.offsets[sets[0]]; i < chosen->rows.offsets[sets[last]]; i++)
+        if (chosen->row[i] < rows.offsets[s] || chosen->row[i] >= rows.offsets[s + 1])
+          plait_tape_fail (tape,
+                           "%s: row %" G_GINT64_FORMAT " was chosen, which is not of the query's sentence: choose rows "
+                           "%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+                           call, chosen->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
+    }
+}
+
+static const PlaitAttended *
+keys_of (const PlaitSite *site, const PlaitReader *reader)
+{
+  guint r = (guint)(reader - site->declared->readers);
+
+  return &site->keys->attended[plait_site_place (site->declared, r, reader->memory)];
+}
+
+PlaitNode *
+plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query, const PlaitChosen *chosen)
+{
+  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+  const PlaitDeclaredSite *declared = site->declared;
+  PlaitTape *tape;
+  PlaitNode *projected, *scores, *keys;
+
+  if (!reader)
+    return NULL;
+  tape = site->pass->tape;
+  check_chosen (site, G_STRFUNC, reader, chosen);
+  keys = keys_of (site, reader)->keys;
+  projected = plait_site_project_query (site, reader, query);
+  if (!declared->scaled && declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE)
+    scores = plait_chosen_additive (tape, chosen, projected, keys, plait_parameter_node (tape, reader->scored.vector),
+                                    NULL);
+  else
+    scores = plait_chosen_products (tape, chosen, projected, keys,
+                                    declared->scaled ? 1 / sqrt ((double)projected->value.width / reader->heads) : 1);
+  if (site->pass->touched)
+    *site->pass->touched += plait_chosen_number (chosen);
+  return plait_chosen_weights (tape, chosen, scores);
+}
+
+/* Notes the weights of the chosen rows, and zeros for all others. */
+static void
+capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, const PlaitScalar *weights)
+{
+  PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->memory].rows;
+  gint64 n = plait_capture_pairs (site->pass->capture, reader->memory), before = 0;
+  PlaitScalar *to = plait_capture_memory (site->pass->capture, site->step->layer, reader->memory, reader->heads);
+
+  memset (to, 0, (gsize)(n * reader->heads) * sizeof *to);
+  for (gint64 s = 0; s < queries.n; s++)
+    for (gint64 q = queries.offsets[s]; q < queries.offsets[s + 1]; q++, before += plait_ragged_length (rows, s))
+      for (guint h = 0; h < reader->heads; h++)
+        {
+          const gint64 *sets = chosen->sets.offsets + q * reader->heads + h;
+
+          for (gint64 i = chosen->rows.offsets[sets[0]]; i < chosen->rows.offsets[sets[1]]; i++)
+            to[h * n + before + chosen->row[i] - rows.offsets[s]] += weights[i];
+        }
+}
+
+PlaitContext
+plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const PlaitChosen *chosen, PlaitNode *weights)
+{
+  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+  const guint8 *present;
+  PlaitTape *tape;
+  PlaitNode *value;
+
+  if (!reader)
+    return (PlaitContext){ NULL, NULL, NULL };
+  tape = site->pass->tape;
+  present = site->pass->present[memory];
+  check_chosen (site, G_STRFUNC, reader, chosen);
+  plait_tape_expect (tape, weights != NULL && weights->value.width == 1);
+  plait_tape_expect (tape, weights->value.rows == plait_chosen_number (chosen));
+  if (site->pass->capture)
+    capture (site, reader, chosen, plait_tape_value (tape, weights).data);
+  value = plait_chosen_read (tape, chosen, plait_dropout (tape, weights, reader->dropout),
+                             keys_of (site, reader)->values);
+  return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
+}

@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/site.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "autograd/internal.h"
+
+/*
+ * Keys
+ */
+
+PlaitSiteKeys
+plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint n = site->decoder->n_memories, places = site->n_readers * n;
+  PlaitSiteKeys keys = {
+    .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
+    .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
+    .prepared = plait_arena_new_array (arena, PlaitNode *, n),
+    .memories = memories,
+  };
+
+  memset (keys.attended, 0, places * sizeof *keys.attended);
+  memset (keys.coverage, 0, places * sizeof *keys.coverage);
+  for (guint r = 0; r < site->n_readers; r++)
+    {
+      const PlaitReader *reader = &site->readers[r];
+
+      for (guint i = 0; i < reader->n; i++)
+        {
+          guint m = reader->first + i, place = plait_site_place (site, r, m);
+
+          keys.attended[place]
+              = site->scaled ? plait_attention_project (tape, &reader->scaled, reader->scaled.n_key_values > 1 ? i : 0,
+                                                        memories[m].states, memories[m].rows)
+                             : plait_scored_project (tape, plait_scored_item (&reader->scored, i), memories[m].states,
+                                                     memories[m].rows);
+          if (reader->covered)
+            keys.coverage[place] = plait_call_prepare_coverage (&reader->covered[i].instance, tape, &memories[m]);
+        }
+    }
+  for (guint m = 0; m < n; m++)
+    keys.prepared[m] = site->reads_rows[m] ? plait_call_prepare (&site->combiner, tape, m, &memories[m]) : NULL;
+  return keys;
+}
+
+void
+plait_site_keys_keep_columns (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, PlaitTape *tape)
+{
+  for (guint i = 0; site->scaled && i < site->n_readers * site->decoder->n_memories; i++)
+    if (keys->attended[i].keys)
+      plait_attended_keep_columns (tape, &keys->attended[i]);
+}
+
+static PlaitNode *
+node_on (PlaitNode *node, PlaitTape *tape)
+{
+  return node ? plait_leaf (tape, node->value, NULL) : NULL;
+}
+
+PlaitSiteKeys
+plait_site_keys_on (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, PlaitTape *tape)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint n = site->decoder->n_memories, places = site->n_readers * n;
+  PlaitMemory *memories = plait_arena_new_array (arena, PlaitMemory, n);
+  PlaitSiteKeys moved = {
+    .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
+    .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
+    .prepared = plait_arena_new_array (arena, PlaitNode *, n),
+    .memories = memories,
+  };
+
+  for (guint i = 0; i < places; i++)
+    {
+      moved.attended[i] = keys->attended[i];
+      moved.attended[i].keys = node_on (keys->attended[i].keys, tape);
+      moved.attended[i].values = node_on (keys->attended[i].values, tape);
+      moved.coverage[i] = node_on (keys->coverage[i], tape);
+    }
+  for (guint m = 0; m < n; m++)
+    {
+      memories[m] = keys->memories[m];
+      if (!site->reads_rows[m] && site->n_coverage == 0)
+        continue;
+      memories[m].states = node_on (keys->memories[m].states, tape);
+      memories[m].cells = node_on (keys->memories[m].cells, tape);
+    }
+  for (guint m = 0; m < n; m++)
+    moved.prepared[m] = node_on (keys->prepared[m], tape);
+  return moved;
+}
+
+PlaitNode *
+plait_site_gate_input (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *embedded)
+{
+  return site->gate.state.weight ? plait_linear_apply (tape, &site->gate.embedding, embedded, PLAIT_ACTIVATION_NONE)
+                                 : NULL;
+}
+
+PlaitNode *
+plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *input, PlaitNode *state)
+{
+  PlaitNode *terms[2];
+
+  if (!input)
+    return NULL;
+  terms[0] = input;
+  terms[1] = plait_linear_apply (tape, &site->gate.state, state, PLAIT_ACTIVATION_NONE);
+  return plait_activate (tape, plait_sum (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID);
+}
+
+PlaitNode **
+plait_site_carry_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                           PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
+                           const gint64 *parents)
+{
+  PlaitNode **moved = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1);
+
+  for (guint r = 0; r < site->n_readers; r++)
+    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
+      {
+        const PlaitCovered *covered = &site->readers[r].covered[i];
+        PlaitPairs pairs = plait_pairs (tape, before ? *before : queries, memories[site->readers[r].first + i].rows);
+
+        for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
+          moved[k] = before ? plait_covered_carry (tape, coverage[k], &pairs, queries, parents)
+                            : plait_covered_begin (covered, tape, &pairs);
+      }
+  return moved;
+}
+
+/*
+ * What a combiner calls
+ */
+
+/* Leaves the step where the site is still being built. */
+static PlaitTape *
+running (PlaitSite *site, const char *call)
+{
+  if (!site->parameters)
+    return site->pass->tape;
+  /* Nothing runs yet that could be left: the fault is told when build returns. */
+  if (!site->fault)
+    plait_fail (&site->fault, PLAIT_ERROR_PLUGIN, "calls %s in build: it computes, and belongs into combine", call);
+  return NULL;
+}
+
+PlaitTape *
+plait_site_tape (PlaitSite *site)
+{
+  return running (site, G_STRFUNC);
+}
+
+/* A slot that was declared. */
+static guint
+check_slot (PlaitSite *site, const char *call, guint slot)
+{
+  if (slot >= site->declared->n_slots)
+    plait_tape_fail (site->pass->tape, "%s: slot %u was not declared: declare it in build", call, slot);
+  return slot;
+}
+
+PlaitStream
+plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x)
+{
+  PlaitTape *tape = running (site, G_STRFUNC);
+
+  if (!tape)
+    return x;
+  check_slot (site, G_STRFUNC, slot);
+  if (site->declared->scaled && site->declared->decoder->settings->norm == PLAIT_NORM_PRE)
+    x.query = plait_norm_apply (tape, &site->declared->norms[slot], x.query);
+  return x;
+}
+
+static const char *
+kind_of (PlaitReads reads)
+{
+  return reads == PLAIT_READS_MEMORY ? "to this memory" : reads == PLAIT_READS_JOINTLY ? "jointly" : "over contexts";
+}
+
+const PlaitReader *
+plait_site_reader (PlaitSite *site, const char *call, PlaitReads reads, const char *name, guint memory)
+{
+  PlaitTape *tape = site->pass->tape;
+  const PlaitReader *reader;
+
+  if (reads == PLAIT_READS_MEMORY)
+    plait_site_memory (site, memory);
+  reader = plait_site_find_reader (site, reads, name, memory);
+  if (!reader)
+    plait_tape_fail (tape, "%s: no attention %s%s%s was declared: declare it in build", call, kind_of (reads),
+                     name ? " called " : " without a name", name ? name : "");
+  return reader;
+}
+
+/* The reader of an attention that is called once a pass, over queries that fit. */
+static const PlaitReader *
+begin_attention (PlaitSite *site, const char *call, PlaitReads reads, const char *name, guint memory, PlaitStream query)
+{
+  const PlaitReader *reader = plait_site_reader (site, call, reads, name, memory);
+  gboolean *called = &site->queries[reader - site->declared->readers].called;
+  PlaitTape *tape = site->pass->tape;
+
+  if (*called)
+    plait_tape_fail (tape, "%s: this attention is called twice in a pass: declare a second one with a name", call);
+  *called = TRUE;
+  if (!query.query || query.query->value.rows != plait_ragged_rows (site->pass->queries)
+      || query.query->value.width != site->declared->query_width)
+    plait_tape_fail (tape, "%s: the queries are not [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", call,
+                     plait_ragged_rows (site->pass->queries), site->declared->query_width);
+  return reader;
+}
+
+PlaitNode *
+plait_site_project_query (PlaitSite *site, const PlaitReader *reader, PlaitStream query)
+{
+  const PlaitLinear *linear = site->declared->scaled ? &reader->scaled.query : &reader->scored.query;
+  PlaitSiteQuery *of = &site->queries[reader - site->declared->readers];
+
+  if (of->query != query.query)
+    *of = (PlaitSiteQuery){ of->called, query.query,
+                            linear->weight
+                                ? plait_linear_apply (site->pass->tape, linear, query.query, PLAIT_ACTIVATION_NONE)
+                                : query.query };
+  return of->projected;
+}
+
+PlaitNode *
+plait_site_project_output (const PlaitSite *site, const PlaitReader *reader, PlaitNode *value, const guint8 *present)
+{
+  PlaitTape *tape = site->pass->tape;
+
+  if (site->declared->scaled)
+    {
+      value = plait_linear_apply (tape, &reader->scaled.output, value, PLAIT_ACTIVATION_NONE);
+      if (present && reader->scaled.output.bias)
+        value = plait_select_rows (tape, present, value, NULL);
+    }
+  return plait_dropout (tape, value, reader->output_dropout);
+}
+
+/*
+ * Attention taken apart: weights are there, and coverage goes in
+ */
+
+/* What one softmax chooses among: the rows of a memory, or one context or sentinel of each query. */
+typedef struct
+{
+  const PlaitScoredItem *scored; /* NULL: scaled products */
+  PlaitAttended attended;
+  PlaitPairs pairs;
+  PlaitNode **extra; /* [heads]: what coverage adds to the scores, or NULL */
+} Item;
+
+/* The columns of one of @heads. */
+static PlaitNode *
+head_of (PlaitTape *tape, PlaitNode *x, guint head, guint heads)
+{
+  gint64 width = x->value.width / heads;
+
+  return heads == 1 ? x : plait_columns (tape, x, head * width, width);
+}
+
+static PlaitNode *
+score (const PlaitSite *site, const PlaitReader *reader, const Item *item, PlaitNode *query, PlaitNode *keys,
+       PlaitNode *extra)
+{
+  PlaitTape *tape = site->pass->tape;
+  gboolean scaled = site->declared->scaled;
+  PlaitNode *terms[2];
+
+  if (!scaled && site->declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE)
+    return plait_pair_scores (tape, &item->pairs, query, keys, extra,
+                              plait_parameter_node (tape, reader->scored.vector),
+                              item->scored->bias ? plait_parameter_node (tape, item->scored->bias) : NULL);
+  terms[0] = plait_pair_products (tape, &item->pairs, query, keys, scaled ? 1 / sqrt ((double)query->value.width) : 1);
+  terms[1] = extra;
+  return extra ? plait_sum (tape, terms, 2) : terms[0];
+}
+
+/* Every query as a sentence of its own, and the one row of the context in it, if it is there. */
+static PlaitPairs
+context_pairs (const PlaitSite *site, const guint8 *present)
+{
+  PlaitArena *arena = plait_tape_arena (site->pass->tape);
+  gint64 n = plait_ragged_rows (site->pass->queries);
+  gint64 *units = plait_arena_new_array (arena, gint64, n + 1), *offsets = plait_arena_new_array (arena, gint64, n + 1);
+
+  units[0] = offsets[0] = 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      units[i + 1] = i + 1;
+      offsets[i + 1] = offsets[i] + (!present || present[i]);
+    }
+  return plait_pairs (site->pass->tape, (PlaitRagged){ n, units }, (PlaitRagged){ n, offsets });
+}
+
+static Item
+sentinel_item (const PlaitSite *site, const PlaitReader *reader)
+{
+  PlaitPairs pairs = context_pairs (site, NULL);
+
+  return (Item){ reader->scored.sentinel,
+                 plait_scored_project (site->pass->tape, reader->scored.sentinel, site->sentinel, pairs.rows), pairs,
+                 NULL };
+}
+
+/* One pair for each of the queries of @pairs: a sentinel's place in the softmax over them. */
+static PlaitPairs
+one_each (PlaitTape *tape, const PlaitPairs *pairs)
+{
+  gint64 n = pairs->queries.n, *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  for (gint64 s = 0; s <= n; s++)
+    offsets[s] = s;
+  return plait_pairs (tape, pairs->queries, (PlaitRagged){ n, offsets });
+}
+
+/* One head of attend_items. */
+static PlaitNode *
+attend_head (const PlaitSite *site, const PlaitReader *reader, const Item *items, guint n, guint head,
+             PlaitNode *projected, PlaitNode **weights)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint total = n + (reader->scored.sentinel != NULL);
+  PlaitPairs *pairs = plait_arena_new_array (arena, PlaitPairs, total);
+  PlaitNode **nodes = plait_arena_new_array (arena, PlaitNode *, total);
+  PlaitNode *query = head_of (tape, projected, head, reader->heads), *dropped;
+  gint64 from = 0;
+
+  for (guint i = 0; i < total; i++)
+    {
+      pairs[i] = i < n ? items[i].pairs : one_each (tape, pairs);
+      nodes[i] = score (site, reader, &items[i], query, head_of (tape, items[i].attended.keys, head, reader->heads),
+                        items[i].extra ? items[i].extra[head] : NULL);
+    }
+  *weights = plait_pair_weights (tape, pairs, nodes, total);
+  dropped = plait_dropout (tape, *weights, reader->dropout);
+  for (guint i = 0; i < total; i++)
+    {
+      gint64 number = plait_pairs_number (&pairs[i]);
+
+      if (i == n && site->pass->capture)
+        memcpy (plait_capture_sentinel (site->pass->capture, site->step->layer, 1), (*weights)->value.data + from,
+                (gsize)number * sizeof (PlaitScalar));
+      nodes[i] = plait_pair_read (tape, &items[i].pairs, plait_rows (tape, dropped, from, number),
+                                  head_of (tape, items[i].attended.values, head, reader->heads));
+      from += number;
+    }
+  return total == 1 ? nodes[0] : plait_sum (tape, nodes, total);
+}
+
+/*
+ * One softmax a head over @items [@n], and over the sentinel where the attention has one, for which there is room
+ * behind them: the sum of what is read from each. @weights [heads] gets the weights before dropout, item after item.
+ */
+static PlaitNode *
+attend_items (PlaitSite *site, const PlaitReader *reader, Item *items, guint n, PlaitStream query,
+              const guint8 *present, PlaitNode **weights)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitNode *projected = plait_site_project_query (site, reader, query);
+  PlaitNode **heads = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
+
+  if (reader->scored.sentinel)
+    items[n] = sentinel_item (site, reader);
+  for (guint h = 0; h < reader->heads; h++)
+    heads[h] = attend_head (site, reader, items, n, h, projected, &weights[h]);
+  return plait_site_project_output (
+      site, reader, reader->heads == 1 ? heads[0] : plait_concatenate_columns (tape, heads, reader->heads), present);
+}
+
+static void
+capture (const PlaitSite *site, const PlaitReader *reader, guint memory, PlaitNode *const *weights, gint64 first,
+         gint64 n)
+{
+  PlaitScalar *to = plait_capture_memory (site->pass->capture, site->step->layer, memory, reader->heads);
+
+  for (guint h = 0; h < reader->heads; h++)
+    memcpy (to + h * n, weights[h]->value.data + first, (gsize)n * sizeof (PlaitScalar));
+}
+
+/* What coverage adds to the scores of each head. */
+static PlaitNode **
+covered_scores (const PlaitSite *site, const PlaitReader *reader, guint i, const PlaitPairs *pairs, PlaitStream query)
+{
+  PlaitTape *tape = site->pass->tape;
+  const PlaitCovered *covered = &reader->covered[i];
+  guint r = (guint)(reader - site->declared->readers), m = reader->first + i;
+  PlaitNode **extra = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
+
+  for (guint h = 0; h < reader->heads; h++)
+    {
+      guint k = covered->n_states > 1 ? h : 0;
+
+      if (k == h)
+        extra[h] = plait_covered_score (covered, tape, &site->keys->memories[m], pairs,
+                                        site->keys->coverage[plait_site_place (site->declared, r, m)],
+                                        site->step->coverage[covered->first_state + k], query.query);
+      else
+        extra[h] = extra[0];
+    }
+  /* One number a head stands side by side. */
+  for (guint h = reader->heads; covered->n_states == 1 && reader->heads > 1 && h-- > 0;)
+    extra[h] = plait_columns (tape, extra[0], h, 1);
+  return extra;
+}
+
+/* The mean of what the heads pay to the @n pairs from @from on. */
+static PlaitNode *
+mean_attention (const PlaitSite *site, const PlaitReader *reader, PlaitNode *const *weights, gint64 from, gint64 n)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitNode **paid = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
+
+  for (guint h = 0; h < reader->heads; h++)
+    paid[h] = plait_rows (tape, weights[h], from, n);
+  return reader->heads == 1 ? paid[0] : plait_scale (tape, plait_sum (tape, paid, reader->heads), 1.0 / reader->heads);
+}
+
+/* Without a capture, what no later step reads is not computed: what goes on is taken out first, and then renewed. */
+static void
+update_coverage (const PlaitSite *site, const PlaitReader *reader, guint i, const PlaitPairs *pairs,
+                 PlaitNode *const *weights, gint64 from, PlaitNode *query)
+{
+  const PlaitSitePass *pass = site->pass;
+  const PlaitCovered *covered = &reader->covered[i];
+  guint r = (guint)(reader - site->declared->readers), m = reader->first + i;
+  PlaitNode *prepared = site->keys->coverage[plait_site_place (site->declared, r, m)];
+  PlaitNode **states = site->step->coverage + covered->first_state;
+  gboolean captured = pass->capture && pass->capture->coverage;
+  gint64 n_next = pass->parents ? plait_ragged_rows (pass->next) : 0, n = plait_pairs_number (pairs);
+  gboolean moves = pass->parents && !captured;
+  PlaitTape *tape = pass->tape;
+  PlaitPairs next = moves ? plait_pairs (tape, pass->next, pairs->rows) : *pairs;
+  PlaitCoverageStep *step;
+
+  if (moves && n_next == 0)
+    return;
+  if (moves)
+    query = plait_gather_rows (tape, query, pass->parents, n_next);
+  step = plait_covered_step (tape, &site->keys->memories[m], &next, prepared, query);
+  for (guint k = 0; k < covered->n_states; k++)
+    {
+      PlaitNode *paid = covered->n_states > 1 ? plait_rows (tape, weights[k], from, n)
+                                              : mean_attention (site, reader, weights, from, n);
+
+      if (moves)
+        {
+          states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
+          paid = plait_covered_carry (tape, paid, pairs, pass->next, pass->parents);
+        }
+      states[k] = plait_covered_update (covered, step, states[k], paid, pass->losses);
+    }
+  if (captured)
+    plait_covered_capture (covered, pass->capture, site->step->layer, m, states, prepared);
+  for (guint k = 0; captured && pass->parents && k < covered->n_states; k++)
+    states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
+}
+
+/* One softmax over the rows of the memories that @reader reads. @weights [heads]. */
+static PlaitNode *
+attend_apart (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const guint8 *present, PlaitNode **weights)
+{
+  PlaitTape *tape = site->pass->tape;
+  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, reader->n + 1);
+  guint r = (guint)(reader - site->declared->readers);
+  PlaitNode *context;
+  gint64 from = 0;
+
+  for (guint i = 0; i < reader->n; i++)
+    {
+      guint m = reader->first + i;
+      PlaitPairs pairs = plait_pairs (tape, site->pass->queries, site->pass->memories[m].rows);
+
+      items[i] = (Item){ site->declared->scaled ? NULL : plait_scored_item (&reader->scored, i),
+                         site->keys->attended[plait_site_place (site->declared, r, m)], pairs,
+                         reader->covered ? covered_scores (site, reader, i, &pairs, query) : NULL };
+    }
+  context = attend_items (site, reader, items, reader->n, query, present, weights);
+  for (guint i = 0; i < reader->n; i++)
+    {
+      gint64 number = plait_pairs_number (&items[i].pairs);
+
+      if (site->pass->capture)
+        capture (site, reader, reader->first + i, weights, from, number);
+      if (reader->covered)
+        update_coverage (site, reader, i, &items[i].pairs, weights, from, query.query);
+      from += number;
+    }
+  return context;
+}
+
+/* The same by scaled products without anything that needs the weights. */
+static PlaitNode *
+attend_fused (const PlaitSite *site, const PlaitReader *reader, PlaitStream query)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitAttended *attended = plait_arena_new_array (plait_tape_arena (tape), PlaitAttended, reader->n);
+  guint r = (guint)(reader - site->declared->readers);
+  PlaitNode *value;
+
+  memcpy (attended, site->keys->attended + plait_site_place (site->declared, r, reader->first),
+          reader->n * sizeof *attended);
+  for (guint i = 0; site->pass->capture && i < reader->n; i++)
+    attended[i].weights
+        = plait_capture_memory (site->pass->capture, site->step->layer, reader->first + i, reader->heads);
+  value = plait_attention_apply (tape, &reader->scaled, query.query, site->pass->queries, attended, reader->n);
+  return plait_dropout (tape, value, reader->output_dropout);
+}
+
+static PlaitContext
+attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const guint8 *present)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitContext context = { .present = reader->scored.sentinel ? NULL : present };
+  PlaitNode **weights;
+
+  if (site->declared->scaled && !reader->covered && !reader->weights)
+    {
+      context.value = attend_fused (site, reader, query);
+      return context;
+    }
+  weights = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
+  context.value = attend_apart (site, reader, query, present, weights);
+  if (reader->weights)
+    context.weights = reader->heads == 1 ? weights[0] : plait_concatenate_columns (tape, weights, reader->heads);
+  return context;
+}
+
+PlaitContext
+plait_site_attend_by (PlaitSite *site, const char *name, guint memory, PlaitStream query)
+{
+  const PlaitReader *reader;
+
+  if (!running (site, G_STRFUNC))
+    return (PlaitContext){ NULL, NULL, NULL };
+  reader = begin_attention (site, G_STRFUNC, PLAIT_READS_MEMORY, name, memory, query);
+  return attend (site, reader, query, site->pass->present[memory]);
+}
+
+PlaitContext
+plait_site_attend (PlaitSite *site, guint memory, PlaitStream query)
+{
+  return plait_site_attend_by (site, NULL, memory, query);
+}
+
+PlaitContext
+plait_site_attend_jointly (PlaitSite *site, PlaitStream query)
+{
+  if (!running (site, G_STRFUNC))
+    return (PlaitContext){ NULL, NULL, NULL };
+  return attend (site, begin_attention (site, G_STRFUNC, PLAIT_READS_JOINTLY, NULL, 0, query), query,
+                 site->pass->any_present);
+}
+
+/* The rows of @x that are present, end to end. */
+static PlaitNode *
+present_rows (const PlaitSite *site, PlaitNode *x, const guint8 *present)
+{
+  gint64 *rows, n = 0;
+
+  if (!present)
+    return x;
+  rows = plait_arena_new_array (plait_tape_arena (site->pass->tape), gint64, x->value.rows + 1);
+  for (gint64 i = 0; i < x->value.rows; i++)
+    if (present[i])
+      rows[n++] = i;
+  return plait_gather_rows (site->pass->tape, x, rows, n);
+}
+
+static void
+capture_contexts (const PlaitSite *site, const Item *items, const PlaitNode *weights, guint n)
+{
+  PlaitScalar *to = plait_capture_contexts (site->pass->capture, site->step->layer, 1);
+  gint64 queries = plait_ragged_rows (site->pass->queries), from = 0;
+
+  for (guint m = 0; m < n; from += plait_pairs_number (&items[m].pairs), m++)
+    for (gint64 i = 0; i < queries; i++)
+      to[i * n + m] = plait_ragged_length (items[m].pairs.rows, i) > 0
+                          ? weights->value.data[from + items[m].pairs.offsets[i]]
+                          : 0;
+}
+
+static PlaitNode *
+attend_contexts_scored (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const PlaitContext *contexts,
+                        guint n)
+{
+  PlaitTape *tape = site->pass->tape;
+  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, n + 1);
+  PlaitNode *weights, *value;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitScoredItem *item = plait_scored_item (&reader->scored, i);
+      PlaitPairs pairs = context_pairs (site, contexts[i].present);
+      PlaitNode *rows = present_rows (site, contexts[i].value, contexts[i].present);
+
+      items[i] = (Item){ item, plait_scored_project (tape, item, rows, pairs.rows), pairs, NULL };
+    }
+  value = attend_items (site, reader, items, n, query, NULL, &weights);
+  if (site->pass->capture)
+    capture_contexts (site, items, weights, n);
+  return value;
+}
+
+static PlaitNode *
+attend_contexts_scaled (const PlaitSite *site, const PlaitReader *reader, PlaitStream query,
+                        const PlaitContext *contexts, guint n)
+{
+  PlaitTape *tape = site->pass->tape;
+  PlaitNode **values = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
+  const guint8 **present = plait_arena_new_array (plait_tape_arena (tape), const guint8 *, n);
+  PlaitScalar *weights = NULL;
+  PlaitNode *value;
+
+  for (guint i = 0; i < n; i++)
+    {
+      values[i] = contexts[i].value;
+      present[i] = contexts[i].present;
+    }
+  if (site->pass->capture)
+    weights = plait_capture_contexts (site->pass->capture, site->step->layer, reader->heads);
+  value = plait_attention_apply_items (tape, &reader->scaled, query.query, values, present, n, weights);
+  return plait_dropout (tape, value, reader->output_dropout);
+}
+
+/* A context that came from the combiner must be [queries, width]. */
+static void
+check_contexts (PlaitSite *site, const char *call, const PlaitContext *contexts, guint n)
+{
+  gint64 rows = plait_ragged_rows (site->pass->queries), width = site->declared->width;
+
+  for (guint i = 0; i < n; i++)
+    if (!contexts[i].value || contexts[i].value->value.rows != rows || contexts[i].value->value.width != width)
+      plait_tape_fail (site->pass->tape, "%s: context %u is not [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", call, i,
+                       rows, width);
+}
+
+PlaitContext
+plait_site_attend_contexts (PlaitSite *site, PlaitStream query, const PlaitContext *contexts)
+{
+  guint n = plait_site_n_memories (site);
+  const PlaitReader *reader;
+
+  if (!running (site, G_STRFUNC))
+    return (PlaitContext){ NULL, NULL, NULL };
+  reader = begin_attention (site, G_STRFUNC, PLAIT_READS_CONTEXTS, NULL, 0, query);
+  check_contexts (site, G_STRFUNC, contexts, n);
+  return (PlaitContext){
+    .value = site->declared->scaled ? attend_contexts_scaled (site, reader, query, contexts, n)
+                                    : attend_contexts_scored (site, reader, query, contexts, n),
+    .present = reader->scored.sentinel ? NULL : site->pass->any_present,
+  };
+}
+
+PlaitContext
+plait_site_sum (PlaitSite *site, const PlaitContext *contexts, guint n)
+{
+  if (!running (site, G_STRFUNC))
+    return (PlaitContext){ NULL, NULL, NULL };
+  if (n == 0)
+    plait_tape_fail (site->pass->tape, "%s: there is nothing to add up", G_STRFUNC);
+  check_contexts (site, G_STRFUNC, contexts, n);
+  return plait_site_pass_sum (site->pass, contexts, n);
+}
+
+/* In a recurrent decoder an absent context is zero, so that it changes neither query nor context. */
+PlaitStream
+plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext context)
+{
+  PlaitTape *tape = running (site, G_STRFUNC);
+  PlaitNode *sums[] = { x.context, context.value };
+  const PlaitLinear *refine;
+  PlaitNode *y;
+
+  if (!tape)
+    return x;
+  check_slot (site, G_STRFUNC, slot);
+  check_contexts (site, G_STRFUNC, &context, 1);
+  if (!site->declared->scaled)
+    {
+      refine = &site->declared->refine[slot];
+      if (refine->weight)
+        x.query = plait_residual (tape, x.query,
+                                  plait_linear_apply (tape, refine, context.value, PLAIT_ACTIVATION_NONE), 0);
+      x.context = x.context ? plait_sum (tape, sums, 2) : context.value;
+      return x;
+    }
+  y = plait_residual (tape, x.query, context.value, 0);
+  if (site->declared->decoder->settings->norm != PLAIT_NORM_PRE)
+    {
+      y = plait_norm_apply (tape, &site->declared->norms[slot], y);
+      if (context.present)
+        y = plait_select_rows (tape, context.present, y, x.query);
+    }
+  return (PlaitStream){ .query = y };
+}
+
+/* The rows of a memory were declared. */
+static void
+check_rows (PlaitSite *site, const char *call, guint memory)
+{
+  plait_site_memory (site, memory);
+  if (!site->declared->reads_rows[memory])
+    plait_tape_fail (site->pass->tape, "%s: the rows of memory %u were not declared: declare them in build", call,
+                     memory);
+}
+
+const PlaitMemory *
+plait_site_rows (PlaitSite *site, guint memory)
+{
+  if (!running (site, G_STRFUNC))
+    return NULL;
+  check_rows (site, G_STRFUNC, memory);
+  return &site->keys->memories[memory];
+}
+
+PlaitPairs
+plait_site_pairs (PlaitSite *site, guint memory)
+{
+  if (!running (site, G_STRFUNC))
+    return (PlaitPairs){ .offsets = NULL };
+  plait_site_memory (site, memory);
+  return plait_pairs (site->pass->tape, site->pass->queries, site->pass->memories[memory].rows);
+}
+
+PlaitNode *
+plait_site_prepared (PlaitSite *site, guint memory)
+{
+  if (!running (site, G_STRFUNC))
+    return NULL;
+  check_rows (site, G_STRFUNC, memory);
+  return site->keys->prepared[memory];
+}
+
+void
+plait_site_add_loss (PlaitSite *site, const char *name, PlaitNode *loss)
+{
+  const PlaitInstance *combiner = &site->declared->combiner;
+
+  if (running (site, G_STRFUNC))
+    plait_loss_pass_add (site->pass->losses, site->pass->tape, &combiner->losses, combiner->columns, name, loss);
+}
+
+PlaitStream
+plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
+                    const PlaitSiteStep *step, PlaitNode *query)
+{
+  PlaitSite running_site = {
+    .declared = (PlaitDeclaredSite *)site,
+    .pass = pass,
+    .keys = keys,
+    .step = step,
+    .sentinel = step->gate ? plait_multiply (pass->tape, step->gate, query) : NULL,
+    .queries = plait_arena_new_array (plait_tape_arena (pass->tape), PlaitSiteQuery, site->n_readers + 1),
+  };
+
+  memset (running_site.queries, 0, site->n_readers * sizeof *running_site.queries);
+  return plait_call_combine (&site->combiner, pass->tape, &running_site, (PlaitStream){ .query = query },
+                             !site->scaled);
+}

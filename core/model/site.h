@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/coverage.h"
+#include "model/decoder.h"
+#include "model/scored.h"
+#include "model/site-pass.h"
+#include "nn/attention.h"
+#include "nn/norm.h"
+
+/*
+ * The attention site of a decoder: one frame for every decoder, and two ways to score behind it.
+ *
+ * - In a layer of a Transformer decoder scores are scaled products of several heads (Vaswani et al. 2017), and what
+ *   flows through the site are the layer's states: normalise and residual are pre-norm or post-norm.
+ * - In a recurrent decoder there is one head, with the scores of scored.h, and what flows through it is the pair
+ * (query, context): it starts at (state, 0), and residual gives (query + R c, context + c), R being there only where a
+ * later call reads the query. So serial, parallel and flat over one memory are the plain decoders of the papers. A
+ * sentinel is sigmoid (W [s'; y] + b) * query, of s', the state of the step before, and y, the word that is read.
+ *
+ * site-build.c is what a combiner declares, site.c what it calls, site-chosen.c what it calls for chosen rows.
+ */
+
+#define PLAIT_SITE_MAXIMUM_SLOTS 256
+#define PLAIT_SITE_MAXIMUM_READERS 256
+
+typedef enum
+{
+  PLAIT_READS_MEMORY,
+  PLAIT_READS_JOINTLY,
+  PLAIT_READS_CONTEXTS,
+} PlaitReads;
+
+/* One declared attention. */
+typedef struct
+{
+  PlaitReads reads;
+  const char *name; /* NULL: the one without */
+  guint memory;     /* PLAIT_READS_MEMORY */
+  guint first, n;   /* the memories that it reads; none of contexts */
+  guint heads;
+  double dropout;        /* of the weights */
+  double output_dropout; /* of the context */
+  gboolean weights;      /* are given */
+  PlaitAttention scaled; /* scaled products */
+  PlaitScoredAttention scored;
+  PlaitCovered *covered; /* [n]: coverage beside it, or NULL */
+} PlaitReader;
+
+/* How much of the query the sentinel is; not declared where there is none. */
+typedef struct
+{
+  PlaitLinear state;     /* [state, state] */
+  PlaitLinear embedding; /* [embedding, state], with the bias */
+} PlaitSentinelGate;
+
+/* What a combiner has declared. */
+typedef struct
+{
+  const PlaitDecoderBuild *decoder;
+  gboolean scaled; /* the way to score: scaled products, or those of scored.h */
+  gint64 width;    /* of contexts, and of every memory */
+  gint64 query_width;
+  PlaitInstance combiner;
+  guint n_slots;
+  PlaitNorm *norms;     /* [n_slots], scaled */
+  PlaitLinear *refine;  /* [n_slots], scored: R of each residual slot; undeclared: not read */
+  PlaitReader *readers; /* [n_readers] */
+  guint n_readers;
+  gboolean *reads_rows; /* [n_memories] */
+  PlaitSentinelGate gate;
+  guint n_coverage; /* states of coverage in all */
+} PlaitDeclaredSite;
+
+/* Lets the combiner of @decoder, which outlives the site, declare what it will call, below @prefix. */
+gboolean plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *decoder, gint64 query_width,
+                                    gint64 width, const char *prefix, GError **error);
+
+/* Whether a pass depends on the one before. */
+static inline gboolean
+plait_declared_site_is_stepwise (const PlaitDeclaredSite *site)
+{
+  return site->n_coverage > 0;
+}
+
+/*
+ * What does not depend on the queries. In the arena of a tape.
+ */
+typedef struct
+{
+  PlaitAttended *attended;     /* [readers][n_memories]; keys NULL where a reader does not read a memory */
+  PlaitNode **coverage;        /* [readers][n_memories]: what coverage prepared, or NULL */
+  PlaitNode **prepared;        /* [n_memories]: what the combiner prepared, or NULL */
+  const PlaitMemory *memories; /* [n_memories] */
+} PlaitSiteKeys;
+
+/* Projects the memories for every declared attention. */
+PlaitSiteKeys plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories);
+
+/* Lays the keys out for search, which reads them at every step. */
+void plait_site_keys_keep_columns (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, PlaitTape *tape);
+
+/* The same as constants of another @tape. */
+PlaitSiteKeys plait_site_keys_on (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, PlaitTape *tape);
+
+/* What words add to the sentinel's gate, for all steps at once: embeddings [r, embedding] -> [r, state]; NULL without a
+ * sentinel. */
+PlaitNode *plait_site_gate_input (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *embedded);
+
+/* The gate of a step from its rows of that and from the states of the step before; NULL from NULL. */
+PlaitNode *plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *input, PlaitNode *state);
+
+/* What a pass through one site is given beside the keys. */
+typedef struct
+{
+  guint layer;          /* of the capture */
+  PlaitNode *gate;      /* of the sentinel, or NULL */
+  PlaitNode **coverage; /* [n_coverage]: the states of all pairs; renewed */
+} PlaitSiteStep;
+
+/* Runs the combiner on @query [queries, query width]. */
+PlaitStream plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
+                                const PlaitSiteStep *step, PlaitNode *query);
+
+/* The coverage of a step's pairs from that of the step before, whose queries were @before (NULL: this is the first);
+ * query i continues query parents[i]. [n_coverage] */
+PlaitNode **plait_site_carry_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                                       PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
+                                       const gint64 *parents);
+
+/*
+ * For the files of the site.
+ */
+
+/* What a pass knows of a declared attention. */
+typedef struct
+{
+  gboolean called;      /* to all rows */
+  PlaitNode *query;     /* the last that was projected, or NULL */
+  PlaitNode *projected; /* what became of it */
+} PlaitSiteQuery;
+
+/* What a combiner holds. */
+struct PlaitSite
+{
+  PlaitDeclaredSite *declared;
+
+  /* While building. */
+  PlaitParameters *parameters; /* NULL: running */
+  const char *prefix;
+  PlaitLosses losses;
+  GError *fault; /* the first thing asked for that cannot be */
+
+  /* While running. */
+  const PlaitSitePass *pass;
+  const PlaitSiteKeys *keys;
+  const PlaitSiteStep *step;
+  PlaitNode *sentinel;     /* [queries, state width], or NULL */
+  PlaitSiteQuery *queries; /* [readers] */
+};
+
+/* Where the keys of reader @reader for @memory stand. */
+static inline guint
+plait_site_place (const PlaitDeclaredSite *site, guint reader, guint memory)
+{
+  return reader * site->decoder->n_memories + memory;
+}
+
+/* The declared attention, or NULL. @memory counts where one memory is read. */
+PlaitReader *plait_site_find_reader (const PlaitSite *site, PlaitReads reads, const char *name, guint memory);
+
+/* Likewise while running; leaves the step where it was not declared, or where the site is still being built. */
+const PlaitReader *plait_site_reader (PlaitSite *site, const char *call, PlaitReads reads, const char *name,
+                                      guint memory);
+
+/* The queries as an attention compares them with keys: projected at the first call of a pass, and found again later. */
+PlaitNode *plait_site_project_query (PlaitSite *site, const PlaitReader *reader, PlaitStream query);
+
+/* What comes out of the attention: output projection of scaled products, dropout; rows that are not @present are zero.
+ */
+PlaitNode *plait_site_project_output (const PlaitSite *site, const PlaitReader *reader, PlaitNode *value,
+                                      const guint8 *present);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/steps.h"
+
+#include "autograd/operators.h"
+
+PlaitStepRows
+plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, target.n + 1), n = 0, before = 0;
+  PlaitStepRows rows = { { target.n, offsets },
+                         plait_arena_new_array (arena, gint64, target.n + 1),
+                         plait_arena_new_array (arena, gint64, target.n + 1) };
+
+  offsets[0] = 0;
+  for (gint64 s = 0; s < target.n; s++)
+    {
+      gint64 length = plait_ragged_length (target, s);
+
+      if (length > t)
+        {
+          rows.before[n] = before;
+          rows.target[n++] = target.offsets[s] + t;
+        }
+      /* In the first step what was carried has a row for each sentence, even one without a target. */
+      before += t == 0 || length >= t;
+      offsets[s + 1] = n;
+    }
+  return rows;
+}
+
+gint64
+plait_steps (PlaitRagged target)
+{
+  gint64 longest = 0;
+
+  for (gint64 s = 0; s < target.n; s++)
+    longest = MAX (longest, plait_ragged_length (target, s));
+  return longest;
+}
+
+PlaitNode *
+plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 rows = plait_ragged_rows (target), done = 0;
+  gint64 *places = plait_arena_new_array (arena, gint64, rows + 1);
+
+  for (gint64 t = 0; t < n; t++)
+    for (gint64 s = 0; s < target.n; s++)
+      if (plait_ragged_length (target, s) > t)
+        places[target.offsets[s] + t] = done++;
+  return plait_gather_rows (tape, plait_concatenate_rows (tape, steps, (guint)n), places, rows);
+}

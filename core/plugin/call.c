@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/call.h"
+
+#include <string.h>
+
+#include "autograd/internal.h"
+
+/*
+ * Building
+ */
+
+/* The state of a new instance, and whose code is about to run. */
+static void
+begin_build (PlaitInstance *instance, const PlaitPart *part, gsize state_size, PlaitParameters *parameters)
+{
+  g_assert (part->settings);
+  *instance = (PlaitInstance){ .part = part, .state = plait_parameters_memory (parameters, state_size) };
+  plait_crash_enter ((PlaitCaller){ part->label, "build" });
+}
+
+/* After build has returned @built, perhaps with @fault (transfer full). */
+static gboolean
+end_build (const PlaitInstance *instance, gboolean built, GError *fault, const PlaitParameters *parameters,
+           GError **error)
+{
+  const char *label = instance->part->label;
+
+  plait_crash_enter ((PlaitCaller){ NULL, NULL });
+  if (built && fault)
+    {
+      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build returned TRUE with an error (%s): return FALSE with it", label,
+                  fault->message);
+      g_error_free (fault);
+      return FALSE;
+    }
+  if (!built && !fault)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: build returned FALSE without an error: set one that says what does not fit", label);
+  if (!built)
+    {
+      g_propagate_prefixed_error (error, fault, "%s: ", label);
+      return FALSE;
+    }
+  return plait_parameters_check (parameters, error);
+}
+
+static gboolean
+check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **error)
+{
+  PlaitStructure promised = part->schema->provides_structure;
+
+  if (shape->n_memories < 1 || shape->n_memories > PLAIT_ENCODER_MAXIMUM_MEMORIES)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", part->label,
+                       shape->n_memories, PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  if (shape->summary_width < 0)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: build declares a summary %" G_GINT64_FORMAT " wide; give a width, or 0 for none",
+                       part->label, shape->summary_width);
+  for (guint i = 0; i < shape->n_memories; i++)
+    {
+      const char *name = shape->memories[i].part;
+      PlaitStructure lacking = promised & ~shape->memories[i].structure;
+
+      if (shape->memories[i].width < 1)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: build declares memory %u as %" G_GINT64_FORMAT " wide; give it at least one column",
+                           part->label, i, shape->memories[i].width);
+      if (name && !plait_name_is_valid (name))
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: build calls a memory \"%s\", which is no name: give letters, digits, '-' and '_', "
+                           "beginning with a letter",
+                           part->label, name);
+      for (guint k = 0; k < i; k++)
+        if (g_strcmp0 (name, shape->memories[k].part) == 0)
+          return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares two memories %s%s; give each its own name",
+                             part->label, name ? "called " : "without a name", name ? name : "");
+      if (lacking)
+        {
+          g_autofree char *text = plait_structure_text (lacking);
+
+          return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                             "%s: %s promises memories with %s, build declares memory %u without; make the two agree",
+                             part->label, part->schema->path, text, i);
+        }
+    }
+  return TRUE;
+}
+
+static const PlaitEncoderTable *
+encoder_table (const PlaitInstance *instance)
+{
+  return instance->part->plugin->descriptor->table;
+}
+
+gboolean
+plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const PlaitEncoderBuild *build,
+                          PlaitLossColumns *columns, GError **error)
+{
+  const PlaitEncoderTable *table = part->plugin->descriptor->table;
+  PlaitEncoderBuild own = *build;
+  GError *fault = NULL;
+  gboolean built;
+
+  begin_build (instance, part, table->state_size, build->parameters);
+  if (part->leaves)
+    {
+      g_autofree char *prefix = g_strdup_printf ("%sleaves/", build->prefix);
+      PlaitEncoderBuild below = *build;
+
+      below.prefix = prefix;
+      instance->leaves = plait_parameters_memory (build->parameters, sizeof (PlaitInstance));
+      if (!plait_call_build_encoder (instance->leaves, part->leaves, &below, columns, error))
+        return FALSE;
+      own.leaves = &instance->leaves->shape;
+      plait_crash_enter ((PlaitCaller){ part->label, "build" });
+    }
+  built = table->build (&own, part->settings, instance->state, &instance->shape, &fault);
+  instance->losses = instance->shape.losses;
+  return end_build (instance, built, fault, build->parameters, error) && check_shape (part, &instance->shape, error)
+         && plait_loss_columns_declare (columns, part, &instance->losses, instance->columns, error);
+}
+
+gboolean
+plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, PlaitSite *site, PlaitParameters *parameters,
+                           GError **error)
+{
+  const PlaitCombinerTable *table = part->plugin->descriptor->table;
+  GError *fault = NULL;
+  gboolean built;
+
+  begin_build (instance, part, table->state_size, parameters);
+  built = table->build (site, part->settings, instance->state, &fault);
+  return end_build (instance, built, fault, parameters, error);
+}
+
+gboolean
+plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const PlaitCoverageBuild *build,
+                           PlaitCoverageShape *shape, PlaitLossColumns *columns, GError **error)
+{
+  const PlaitCoverageTable *table = part->plugin->descriptor->table;
+  GError *fault = NULL;
+  gboolean built;
+
+  begin_build (instance, part, table->state_size, build->parameters);
+  *shape = (PlaitCoverageShape){ .width = 0 };
+  built = table->build (build, part->settings, instance->state, shape, &fault);
+  instance->losses = shape->losses;
+  if (!end_build (instance, built, fault, build->parameters, error))
+    return FALSE;
+  if (shape->width < 1)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: build declares states %" G_GINT64_FORMAT " wide; give them at least one column",
+                       part->label, shape->width);
+  return plait_loss_columns_declare (columns, part, &instance->losses, instance->columns, error);
+}
+
+/*
+ * Running
+ */
+
+static PlaitCaller
+enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
+{
+  return plait_tape_call (tape, (PlaitCaller){ instance->part->label, call });
+}
+
+gboolean
+plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error)
+{
+  const PlaitEncoderTable *table = encoder_table (instance);
+  PlaitCaller before;
+  GError *fault = NULL;
+  gboolean fits;
+
+  if (instance->leaves && !plait_call_check_length (instance->leaves, rows, error))
+    return FALSE;
+  if (!table->check_length)
+    return TRUE;
+  before = plait_crash_enter ((PlaitCaller){ instance->part->label, "check_length" });
+  fits = table->check_length (instance->part->settings, instance->state, rows, &fault);
+  plait_crash_enter (before);
+  if (!fits && !fault)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: check_length returned FALSE without an error: set one that names the setting",
+                       instance->part->label);
+  if (fault)
+    g_propagate_prefixed_error (error, fault, "[%s]: ", instance->part->group);
+  return fits;
+}
+
+/* A node that a plugin gave must be [rows, width]. */
+static void
+expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 rows, gint64 width)
+{
+  if (!node)
+    plait_tape_fail (tape, "gave no %s: give a node [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", what, rows, width);
+  if (node->value.rows != rows || node->value.width != width)
+    plait_tape_fail (tape,
+                     "gave %s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "], expected is [%" G_GINT64_FORMAT
+                     ", %" G_GINT64_FORMAT "]",
+                     what, node->value.rows, node->value.width, rows, width);
+}
+
+/* Every link of a row is a row of its sentence, or -1. */
+static void
+expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagged rows, gboolean needed)
+{
+  if (!links && needed)
+    plait_tape_fail (tape, "gave a memory without the links \"%s\" that its structure needs", what);
+  for (gint64 s = 0; links && s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (links[row] != -1 && (links[row] < rows.offsets[s] || links[row] >= rows.offsets[s + 1]))
+        plait_tape_fail (tape,
+                         "gave row %" G_GINT64_FORMAT " of a memory the link \"%s\" to row %" G_GINT64_FORMAT
+                         ", which is not of its sentence: give a row of it, or -1",
+                         row, what, links[row]);
+}
+
+static void
+expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gboolean needed)
+{
+  if (needed && (!links->n_children || !links->level))
+    plait_tape_fail (tape, "gave a memory of levels without the links \"%s\"", links->level ? "n_children" : "level");
+  for (gint64 s = 0; links->n_children && links->first_child && s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (links->n_children[row] < 0
+          || (links->first_child[row] >= 0 && links->first_child[row] + links->n_children[row] > rows.offsets[s + 1]))
+        plait_tape_fail (tape,
+                         "gave row %" G_GINT64_FORMAT " of a memory %" G_GINT64_FORMAT
+                         " children, which do not end within its sentence",
+                         row, links->n_children[row]);
+}
+
+static void
+expect_structure (PlaitTape *tape, const PlaitMemory *memory, PlaitStructure structure)
+{
+  static const PlaitLinks none;
+  const PlaitLinks *links = memory->links ? memory->links : &none;
+  gboolean tree = structure & PLAIT_STRUCTURE_TREE, levels = structure & PLAIT_STRUCTURE_LEVELS;
+
+  expect_links (tape, "left", links->left, memory->rows, tree);
+  expect_links (tape, "right", links->right, memory->rows, tree);
+  expect_links (tape, "parent", links->parent, memory->rows, tree || levels);
+  expect_links (tape, "first_child", links->first_child, memory->rows, levels);
+  expect_links (tape, "previous", links->previous, memory->rows, FALSE);
+  expect_links (tape, "next", links->next, memory->rows, FALSE);
+  expect_children (tape, links, memory->rows, levels);
+  if ((structure & PLAIT_STRUCTURE_SENTENCES) && !links->sentence)
+    plait_tape_fail (tape, "gave a memory without the links \"sentence\" that its structure needs");
+}
+
+static void
+expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gint64 width, PlaitStructure structure)
+{
+  gint64 rows;
+
+  if (!memory->states || !memory->rows.offsets || memory->rows.n != sentences || memory->rows.offsets[0] != 0)
+    plait_tape_fail (
+        tape, "left a memory unfilled: give it states, and rows for each of %" G_GINT64_FORMAT " sentences", sentences);
+  for (gint64 s = 0; s < sentences; s++)
+    if (plait_ragged_length (memory->rows, s) < 0)
+      plait_tape_fail (tape, "gave sentence %" G_GINT64_FORMAT " of a memory less than no rows", s);
+  rows = plait_ragged_rows (memory->rows);
+  expect_node (tape, "states of a memory", memory->states, rows, width);
+  if (memory->cells)
+    expect_node (tape, "cells of a memory", memory->cells, rows, width);
+  expect_structure (tape, memory, structure);
+}
+
+struct PlaitEncodingHost
+{
+  const PlaitInstance *instance;
+  PlaitLossPass *losses;
+};
+
+void
+plait_encoding_add_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss)
+{
+  const PlaitInstance *instance = encoding->host->instance;
+
+  plait_loss_pass_add (encoding->host->losses, encoding->tape, &instance->losses, instance->columns, name, loss);
+}
+
+void
+plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, PlaitLossPass *losses)
+{
+  PlaitTape *tape = encoding->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  struct PlaitEncodingHost *host = plait_arena_new_array (arena, struct PlaitEncodingHost, 1);
+  PlaitCaller before;
+
+  *host = (struct PlaitEncodingHost){ instance, losses };
+  encoding->host = host;
+  if (instance->leaves)
+    {
+      PlaitEncoding *leaves = plait_arena_new_array (arena, PlaitEncoding, 1);
+
+      *leaves = *encoding;
+      plait_call_encode (instance->leaves, leaves, losses);
+      encoding->leaves = leaves;
+    }
+  before = enter (instance, tape, "encode");
+  encoder_table (instance)->encode (instance->part->settings, instance->state, encoding);
+  for (guint i = 0; i < instance->shape.n_memories; i++)
+    expect_memory (tape, &encoding->memories[i], encoding->input->rows.n, instance->shape.memories[i].width,
+                   instance->shape.memories[i].structure);
+  if (instance->shape.summary_width > 0)
+    expect_node (tape, "a summary", encoding->summary, encoding->input->rows.n, instance->shape.summary_width);
+  plait_tape_call (tape, before);
+}
+
+static const PlaitCombinerTable *
+combiner_table (const PlaitInstance *instance)
+{
+  return instance->part->plugin->descriptor->table;
+}
+
+PlaitNode *
+plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows)
+{
+  PlaitCaller before;
+  PlaitNode *prepared;
+
+  if (!combiner_table (instance)->prepare)
+    return NULL;
+  before = enter (instance, tape, "prepare");
+  prepared = combiner_table (instance)->prepare (instance->part->settings, instance->state, tape, memory, rows);
+  if (prepared)
+    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (rows->rows), prepared->value.width);
+  plait_tape_call (tape, before);
+  return prepared;
+}
+
+PlaitStream
+plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitSite *site, PlaitStream x,
+                    gboolean gives_context)
+{
+  PlaitCaller before = enter (instance, tape, "combine");
+  gint64 rows = x.query->value.rows, width = plait_site_width (site);
+
+  x = combiner_table (instance)->combine (site, instance->part->settings, instance->state, x);
+  if (gives_context)
+    expect_node (tape, "a context", x.context, rows, width);
+  else
+    expect_node (tape, "a query", x.query, rows, plait_site_query_width (site));
+  plait_tape_call (tape, before);
+  return x;
+}
+
+static const PlaitCoverageTable *
+coverage_table (const PlaitInstance *instance)
+{
+  return instance->part->plugin->descriptor->table;
+}
+
+struct PlaitCoverageHost
+{
+  const PlaitInstance *instance;
+  PlaitLossPass *losses;
+};
+
+void
+plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitNode *loss)
+{
+  const PlaitInstance *instance = step->host->instance;
+
+  plait_loss_pass_add (step->host->losses, step->tape, &instance->losses, instance->columns, name, loss);
+}
+
+PlaitNode *
+plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory)
+{
+  PlaitCaller before;
+  PlaitNode *prepared;
+
+  if (!coverage_table (instance)->prepare)
+    return NULL;
+  before = enter (instance, tape, "prepare");
+  prepared = coverage_table (instance)->prepare (instance->part->settings, instance->state, tape, memory);
+  if (prepared)
+    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
+  plait_tape_call (tape, before);
+  return prepared;
+}
+
+gboolean
+plait_call_has_score (const PlaitInstance *instance)
+{
+  return coverage_table (instance)->score != NULL;
+}
+
+/* Runs @function, score or update, over @step. */
+static PlaitNode *
+run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses, const char *call,
+              PlaitNode *(*function) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step),
+              const char *what, gint64 width)
+{
+  struct PlaitCoverageHost *host = plait_arena_new_array (plait_tape_arena (step->tape), struct PlaitCoverageHost, 1);
+  PlaitCaller before = enter (instance, step->tape, call);
+  PlaitNode *given;
+
+  *host = (struct PlaitCoverageHost){ instance, losses };
+  step->host = host;
+  given = function (instance->part->settings, instance->state, step);
+  expect_node (step->tape, what, given, step->n, width);
+  plait_tape_call (step->tape, before);
+  return given;
+}
+
+PlaitNode *
+plait_call_score (const PlaitInstance *instance, PlaitCoverageStep *step, gint64 score_width)
+{
+  return run_coverage (instance, step, NULL, "score", coverage_table (instance)->score, "a score", score_width);
+}
+
+PlaitNode *
+plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses)
+{
+  return run_coverage (instance, step, losses, "update", coverage_table (instance)->update, "states",
+                       step->state->value.width);
+}
+
+const char *
+plait_call_prepared_name (const PlaitInstance *instance)
+{
+  return coverage_table (instance)->prepared_name;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/losses.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "autograd/operators.h"
+
+#define SOURCE_PREFIX "source "
+
+struct PlaitAddedLoss
+{
+  PlaitAddedLoss *next;
+  PlaitNode *loss;
+};
+
+void
+plait_loss_columns_clear (PlaitLossColumns *columns)
+{
+  for (guint i = 0; i < columns->n; i++)
+    g_free (columns->columns[i].name);
+  columns->n = 0;
+}
+
+/* "source en/leaves" and "ponder" are "en.leaves.ponder". */
+static char *
+column_name (const PlaitPart *part, const char *loss)
+{
+  const char *group = part->group;
+  char *name;
+
+  if (g_str_has_prefix (group, SOURCE_PREFIX))
+    group += strlen (SOURCE_PREFIX);
+  name = g_strdup_printf ("%s.%s", group, loss);
+  return g_strdelimit (name, "/", '.');
+}
+
+/* The column @name, made if there is none; -1 if there is no room. */
+static gint
+column (PlaitLossColumns *columns, char *name, double weight)
+{
+  for (guint i = 0; i < columns->n; i++)
+    if (g_str_equal (columns->columns[i].name, name))
+      {
+        g_free (name);
+        return (gint)i;
+      }
+  if (columns->n == PLAIT_LOSS_COLUMNS_MAXIMUM)
+    {
+      g_free (name);
+      return -1;
+    }
+  columns->columns[columns->n] = (PlaitLossColumn){ name, weight };
+  return (gint)columns->n++;
+}
+
+static gboolean
+is_declared_before (const PlaitLosses *losses, guint i)
+{
+  for (guint k = 0; k < i; k++)
+    if (g_str_equal (losses->losses[k].name, losses->losses[i].name))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, const PlaitLosses *losses, guint *places,
+                            GError **error)
+{
+  if (losses->n > PLAIT_MAXIMUM_LOSSES)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares %u losses; a part can have up to %d", part->label,
+                       losses->n, PLAIT_MAXIMUM_LOSSES);
+  for (guint i = 0; i < losses->n; i++)
+    {
+      const PlaitLoss *loss = &losses->losses[i];
+      gint place;
+
+      if (!loss->name || !plait_name_is_valid (loss->name))
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning "
+                           "with a letter",
+                           part->label, loss->name ? loss->name : "");
+      if (is_declared_before (losses, i))
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
+                           part->label, loss->name);
+      if (!isfinite (loss->weight))
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %g: give it a finite number",
+                           part->label, loss->name, loss->weight);
+      place = column (columns, column_name (part, loss->name), loss->weight);
+      if (place < 0)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: with its loss \"%s\" the model has more than %d of them: use fewer parts with losses",
+                           part->label, loss->name, PLAIT_LOSS_COLUMNS_MAXIMUM);
+      places[i] = (guint)place;
+    }
+  return TRUE;
+}
+
+PlaitLossPass *
+plait_loss_pass_new (PlaitTape *tape)
+{
+  PlaitLossPass *pass = plait_arena_new_array (plait_tape_arena (tape), PlaitLossPass, 1);
+
+  memset (pass, 0, sizeof *pass);
+  return pass;
+}
+
+void
+plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *places,
+                     const char *name, PlaitNode *loss)
+{
+  PlaitAddedLoss *added;
+  guint i = 0;
+
+  while (i < losses->n && !g_str_equal (losses->losses[i].name, name))
+    i++;
+  if (i == losses->n)
+    plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name);
+  if (!loss || loss->value.rows != 1 || loss->value.width != 1)
+    plait_tape_fail (tape, "the loss \"%s\" is no node [1, 1]: add up what it is made of", name);
+  if (!pass)
+    return;
+  added = plait_arena_new_array (plait_tape_arena (tape), PlaitAddedLoss, 1);
+  *added = (PlaitAddedLoss){ pass->first[places[i]], loss };
+  pass->first[places[i]] = added;
+}
+
+PlaitNode *
+plait_loss_pass_sum (const PlaitLossPass *pass, PlaitTape *tape, guint column)
+{
+  PlaitNode **terms;
+  guint n = 0;
+
+  for (const PlaitAddedLoss *added = pass->first[column]; added; added = added->next)
+    n++;
+  if (n == 0)
+    return NULL;
+  terms = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
+  n = 0;
+  for (const PlaitAddedLoss *added = pass->first[column]; added; added = added->next)
+    terms[n++] = added->loss;
+  return n == 1 ? terms[0] : plait_sum (tape, terms, n);
+}
