@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/display.h"
 
+#include <unistd.h>
+
 #define REPLACEMENT 0xfffd
 
-static gboolean
-is_hostile (gunichar character)
+gboolean
+plait_display_is_hostile (gunichar character)
 {
   return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x2028 || character == 0x2029
          || (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
@@ -21,9 +23,19 @@ plait_display_clean (const char *text, gboolean keep_lines)
       gunichar character = g_utf8_get_char (p);
       gboolean keep = keep_lines && (character == '\n' || character == '\t');
 
-      g_string_append_unichar (clean, is_hostile (character) && !keep ? REPLACEMENT : character);
+      g_string_append_unichar (clean, plait_display_is_hostile (character) && !keep ? REPLACEMENT : character);
     }
   return g_string_free (clean, FALSE);
+}
+
+void
+plait_display_line (FILE *stream, const char *text)
+{
+  g_autofree char *clean = isatty (fileno (stream)) == 1 ? plait_display_clean (text, TRUE) : NULL;
+
+  fputs (clean != NULL ? clean : text, stream);
+  if (!g_str_has_suffix (text, "\n"))
+    fputc ('\n', stream);
 }
 
 guint

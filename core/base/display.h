@@ -2,15 +2,25 @@
 #pragma once
 
 #include <glib.h>
+#include <stdio.h>
 
 /*
  * Text as a terminal shows it, in columns: a wide character takes two, a combining one none. The same in every locale.
+ *
+ * What goes to a terminal is harmless there; what goes to a pipe or a file is exact.
  */
 
-/* @text with what would command or confuse the terminal (control characters, bytes that are not UTF-8, line and
- * paragraph separators, changes of the writing direction) replaced by U+FFFD. With @keep_lines line breaks and tabs
+/* Whether @character would command or confuse a terminal: control characters, line and paragraph separators, changes of
+ * the writing direction. */
+gboolean plait_display_is_hostile (gunichar character);
+
+/* @text with such characters, and bytes that are not UTF-8, replaced by U+FFFD. With @keep_lines line breaks and tabs
  * stay. (transfer full) */
 char *plait_display_clean (const char *text, gboolean keep_lines);
+
+/* Writes @text, and a line break unless it ends with one: to a terminal cleaned, with its lines kept, to anything else
+ * as it is. */
+void plait_display_line (FILE *stream, const char *text);
 
 /* The columns of one character: 0, 1 or 2. */
 guint plait_display_character_width (gunichar character);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/display.h"
 #include "base/number.h"
 
 struct PlaitJson
@@ -37,13 +38,17 @@ append_text (PlaitJson *json, const char *text)
   g_autofree char *valid = g_utf8_make_valid (text, -1);
 
   g_string_append_c (json->text, '"');
-  for (const char *p = valid; *p != '\0'; p++)
-    if (*p == '"' || *p == '\\')
-      g_string_append_printf (json->text, "\\%c", *p);
-    else if ((guchar)*p < 0x20)
-      g_string_append_printf (json->text, "\\u%04x", (guint)*p);
-    else
-      g_string_append_c (json->text, *p);
+  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
+    {
+      gunichar character = g_utf8_get_char (p);
+
+      if (character == '"' || character == '\\')
+        g_string_append_printf (json->text, "\\%c", *p);
+      else if (plait_display_is_hostile (character))
+        g_string_append_printf (json->text, "\\u%04x", character);
+      else
+        g_string_append_unichar (json->text, character);
+    }
   g_string_append_c (json->text, '"');
 }
 

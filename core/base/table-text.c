@@ -80,6 +80,17 @@ append_field (GString *text, gboolean first, const char *field)
   g_string_append_c (text, '"');
 }
 
+/* A field of the user's: an apostrophe stands before what a spreadsheet would run as a formula. Numbers are none. */
+static void
+append_word (GString *text, gboolean first, const char *word)
+{
+  gboolean formula = *word && strchr ("=+-@\t\r", *word);
+  double number;
+  g_autofree char *field = g_strconcat (formula && !plait_parse_double (word, &number) ? "'" : "", word, NULL);
+
+  append_field (text, first, field);
+}
+
 /* The number of a cell that has one; else NaN. */
 static double
 number_of (const PlaitTableCell *cell)
@@ -103,7 +114,7 @@ append_csv (GString *text, gboolean first, const PlaitTableCell *cell)
   g_autofree char *integer = NULL;
 
   if (cell->kind == PLAIT_TABLE_CELL_TEXT)
-    append_field (text, first, cell->text);
+    append_word (text, first, cell->text);
   else if (cell->kind == PLAIT_TABLE_CELL_INTEGER)
     {
       integer = g_strdup_printf ("%" G_GINT64_FORMAT, cell->integer);
@@ -120,7 +131,7 @@ plait_table_csv (const PlaitTable *table)
   guint n = table->columns->len, rows = plait_table_rows (table);
 
   for (guint c = 0; c < n; c++)
-    append_field (text, c == 0, plait_table_get_column (table, c)->title);
+    append_word (text, c == 0, plait_table_get_column (table, c)->title);
   g_string_append_c (text, '\n');
   for (guint r = 0; r < rows; r++)
     {

@@ -172,8 +172,8 @@ char *plait_table_score_text (const char *format, PlaitTableScore score);
 /* With its notes. (transfer full) */
 char *plait_table_markdown (const PlaitTable *table);
 
-/* RFC 4180 with a header line, numbers with all their digits, what is not known empty; without notes. (transfer full)
- */
+/* RFC 4180 with a header line, numbers with all their digits, what is not known empty; without notes. Text that a
+ * spreadsheet would run as a formula begins with an apostrophe. (transfer full) */
 char *plait_table_csv (const PlaitTable *table);
 
 /* Adds to the object that is open "rows", their number, and "columns", an object of arrays by title; numbers with all

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -196,7 +197,7 @@ generate (PlaitInvocation *invocation, const char *folder, gboolean force, char 
   if (!plait_task_write (task, &settings, folder, error))
     return FALSE;
   for (guint i = 0; files[i] != NULL; i++)
-    puts (files[i]);
+    plait_display_line (stdout, files[i]);
   return TRUE;
 }
 

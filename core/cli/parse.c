@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -40,7 +41,7 @@ take (const char *tree, PlaitParseEnd end, gpointer data)
 {
   Result *result = data;
 
-  fprintf (result->stream, "%s\n", tree);
+  plait_display_line (result->stream, tree);
   result->lines++;
   result->ends[end]++;
   plait_log_progress (result->log, "%" G_GINT64_FORMAT " lines so far", result->lines);

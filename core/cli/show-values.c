@@ -47,7 +47,7 @@ plait_show_strings (PlaitStore *store, const char *path, const PlaitShowOptions 
 
       if (text == NULL)
         return FALSE;
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s%s", text, g_str_has_suffix (text, "\n") ? "" : "\n");
+      plait_display_line (stdout, text);
       return TRUE;
     }
   g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "cli/command.h"
 #include "cli/show.h"
 
@@ -110,12 +111,11 @@ show_text (const PlaitPlace *place, const PlaitShowOptions *options, GError **er
 static gboolean
 show_attribute (const PlaitPlace *place, const char *name, GError **error)
 {
-  g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *value = plait_store_attribute_text (place->store, place->path, name, G_MAXINT32, error);
 
   if (value == NULL)
     return FALSE;
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s%s", value, g_str_has_suffix (value, "\n") ? "" : "\n");
+  plait_display_line (stdout, value);
   return TRUE;
 }
 

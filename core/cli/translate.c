@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/display.h"
 #include "cli/command.h"
 #include "cli/streams.h"
 
@@ -28,7 +29,7 @@ print_sentence (FILE *stream, gboolean scores, const PlaitVocabulary *vocabulary
         fprintf (stream, "%" G_GINT64_FORMAT "\t%s\t%s\t", line + 1,
                  g_ascii_formatd (score, sizeof score, "%.6f", hypothesis->score),
                  g_ascii_formatd (log_probability, sizeof log_probability, "%.6f", hypothesis->log_probability));
-      fprintf (stream, "%s\n", text);
+      plait_display_line (stream, text);
     }
 }
 

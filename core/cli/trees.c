@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -181,8 +182,7 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
 static void
 put_line (const char *line, gpointer data)
 {
-  fputs (line, data);
-  fputc ('\n', data);
+  plait_display_line (data, line);
 }
 
 static gboolean

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -147,6 +148,8 @@ show_text (const PlaitVocabulary *vocabulary, const Options *options)
 static void
 encode_line (const PlaitVocabulary *vocabulary, const char *line, gsize length, gboolean as_ids, GArray *ids)
 {
+  g_autoptr (GString) text = g_string_new (NULL);
+
   g_array_set_size (ids, 0);
   plait_vocabulary_encode (vocabulary, line, length, ids);
   for (guint i = 0; i < ids->len; i++)
@@ -154,13 +157,13 @@ encode_line (const PlaitVocabulary *vocabulary, const char *line, gsize length, 
       gint32 id = g_array_index (ids, gint32, i);
 
       if (i > 0)
-        putchar (' ');
+        g_string_append_c (text, ' ');
       if (as_ids)
-        printf ("%d", id);
+        g_string_append_printf (text, "%d", id);
       else
-        fputs (plait_vocabulary_piece (vocabulary, id), stdout);
+        g_string_append (text, plait_vocabulary_piece (vocabulary, id));
     }
-  putchar ('\n');
+  plait_display_line (stdout, text->str);
 }
 
 /* Ids by piece; of a piece that several ids have, the first. */
@@ -202,7 +205,7 @@ decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitT
       g_array_append_val (ids, id);
     }
   g_autofree char *text = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
-  puts (text);
+  plait_display_line (stdout, text);
   return TRUE;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/display.h"
+
 static void
 print_tuples (const char *split, const PlaitCorpus *corpus)
 {
@@ -23,7 +25,8 @@ plait_plan_print (const PlaitPlan *plan)
 {
   const PlaitExperiment *experiment = plan->experiment;
 
-  fprintf (stdout, "experiment                   %s\n", experiment->name);
+  fprintf (stdout, "experiment                   ");
+  plait_display_line (stdout, experiment->name);
   print_tuples ("training", plan->training);
   print_tuples ("validation", plan->validation);
   for (guint i = 0; experiment->test_splits[i]; i++)

@@ -2,6 +2,11 @@
 #include "base/display.h"
 #include "harness.h"
 
+#include <pty.h>
+#include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
+
 TEST_CASE (display, measures_columns)
 {
   CHECK_INT (plait_display_width (""), 0);
@@ -79,4 +84,59 @@ TEST_CASE (display, cleans)
 
   CHECK_STRING (cell, "a\ufffd[2J\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffd");
   CHECK_STRING (text, "a\ufffd\tb\n");
+}
+
+/* What @text is on a terminal. (transfer full) */
+static char *
+on_terminal (const char *text)
+{
+  char buffer[100];
+  struct termios raw;
+  int terminal, end;
+
+  CHECK (openpty (&terminal, &end, NULL, NULL, NULL) == 0);
+  CHECK (tcgetattr (end, &raw) == 0);
+  cfmakeraw (&raw);
+  CHECK (tcsetattr (end, TCSANOW, &raw) == 0);
+  FILE *stream = fdopen (end, "w");
+  plait_display_line (stream, text);
+  fflush (stream);
+  gssize n = read (terminal, buffer, sizeof buffer);
+  fclose (stream);
+  close (terminal);
+  return g_strndup (buffer, (gsize)MAX (n, 0));
+}
+
+/* (transfer full) */
+static char *
+in_file (const char *text)
+{
+  g_autofree char *path = plait_test_path ("file");
+  FILE *stream = fopen (path, "we");
+  char *bytes = NULL;
+
+  plait_display_line (stream, text);
+  fclose (stream);
+  CHECK (g_file_get_contents (path, &bytes, NULL, NULL));
+  return bytes;
+}
+
+TEST_CASE (display, lines_are_harmless_on_a_terminal_and_exact_elsewhere)
+{
+  static const struct
+  {
+    const char *text, *terminal, *file;
+  } cases[] = {
+    { "", "\n", "\n" },
+    { "a\tb", "a\tb\n", "a\tb\n" },
+    { "a\nb\n", "a\nb\n", "a\nb\n" },
+    { "\033[2J\xff", "\ufffd[2J\ufffd\n", "\033[2J\xff\n" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *terminal = on_terminal (cases[i].text), *file = in_file (cases[i].text);
+      CHECK_STRING (terminal, cases[i].terminal);
+      CHECK_STRING (file, cases[i].file);
+    }
 }

@@ -35,13 +35,14 @@ TEST_CASE (json, escapes)
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "\"\\", "\n\x01é\xff");
+  plait_json_text (json, "\"\\", "\n\x01é\xff\x7f\xc2\x9b\u2028\u202e\u2066");
   plait_json_text (json, "nothing", NULL);
   plait_json_end_object (json);
-  CHECK_STRING (plait_json_string (json), "{\n"
-                                          "  \"\\\"\\\\\": \"\\u000a\\u0001é\ufffd\",\n"
-                                          "  \"nothing\": null\n"
-                                          "}\n");
+  CHECK_STRING (plait_json_string (json),
+                "{\n"
+                "  \"\\\"\\\\\": \"\\u000a\\u0001é\ufffd\\u007f\\u009b\\u2028\\u202e\\u2066\",\n"
+                "  \"nothing\": null\n"
+                "}\n");
 }
 
 TEST_CASE (json, numbers_keep_their_bits)

@@ -107,6 +107,23 @@ TEST_CASE (table, csv)
                       ",0,-inf,,\n");
 }
 
+TEST_CASE (table, has_no_formulas_in_csv)
+{
+  static const char *const words[] = { "=1+1", "+1", "@SUM(A1), 1", "-", "\tx", "-3.1", "-1e-5", "a=b", "", "'" };
+  g_autoptr (PlaitTable) table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "=name");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "n");
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      plait_table_text (table, PLAIT_TABLE_PLAIN, words[i]);
+      plait_table_real (table, -0.5);
+    }
+  g_autofree char *text = plait_table_csv (table);
+  CHECK_STRING (text, "'=name,n\n'=1+1,-0.5\n'+1,-0.5\n\"'@SUM(A1), 1\",-0.5\n'-,-0.5\n'\tx,-0.5\n-3.1,-0.5\n"
+                      "-1e-5,-0.5\na=b,-0.5\n,-0.5\n',-0.5\n");
+}
+
 TEST_CASE (table, json)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();

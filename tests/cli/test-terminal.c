@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* What goes to a terminal commands nothing there; what goes to a pipe is exact. */
+
+/* Clears the screen, twice; turns the writing direction. */
+#define CLEAR "\033[2Jx"
+#define CLEAR_8                                                                                                        \
+  "\xc2\x9b"                                                                                                           \
+  "2Jy"
+#define TURN "\u202ez"
+
+/* All its words are hostile, so that any translation is. */
+static const char experiment[] = "[data]\ntarget=target\ntrain.a=text\ntrain.target=text\nvocabulary_type=words\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=1\nfeed_forward=4\n"
+                                 "[decoder]\nlayers=1\nwidth=4\nheads=1\nfeed_forward=4\n"
+                                 "[train]\nepochs=40\nlearning_rate=1\nwarm_up=1\n"
+                                 "[decode]\nmaximum_length=4\n";
+
+static gboolean
+is_hostile (const char *text)
+{
+  return strstr (text, "\033[2J") != NULL || strstr (text, "\xc2\x9b") != NULL || strstr (text, "\u202e") != NULL;
+}
+
+static void
+check_both (const char *const *arguments)
+{
+  g_autofree char *line = g_strjoinv (" ", (char **)arguments);
+  CONTEXT ("plait %s", line);
+  g_auto (PlaitTestCall) pipe = plait_test_call (NULL, arguments);
+  g_auto (PlaitTestCall) terminal = plait_test_call_on_terminal (200, arguments);
+
+  CHECK_INT (pipe.code, 0);
+  CHECK_INT (terminal.code, 0);
+  CHECK (is_hostile (pipe.output));
+  CHECK (!is_hostile (terminal.output));
+  CHECK_CONTAINS (terminal.output, "\ufffd");
+}
+
+TEST_CASE (terminal, is_not_commanded_by_lines_of_text)
+{
+  plait_test_write ("text", CLEAR " " CLEAR_8 "\n" TURN " " CLEAR "\n" CLEAR_8 "\n");
+  plait_test_write ("trees", "(" CLEAR " (A " CLEAR_8 ") (B " TURN "))\n");
+  g_auto (PlaitTestCall) made = CALL ("vocabulary", "-q", "--type", "words", "-o", "words", "text");
+  g_auto (PlaitTestCall) ids = CALL ("vocabulary", "--encode", "words", "--ids", "text");
+
+  CHECK_INT (made.code, 0);
+  plait_test_write ("ids", ids.output);
+  check_both ((const char *[]){ "vocabulary", "--encode", "words", "text", NULL });
+  check_both ((const char *[]){ "vocabulary", "--decode", "words", "--ids", "ids", NULL });
+  check_both ((const char *[]){ "trees", "--convert", "trees", "--to", "brackets", NULL });
+  check_both ((const char *[]){ "generate", "agreement", "-q", "--force", "-o", CLEAR, "-s", "train=1", NULL });
+}
+
+TEST_CASE (terminal, is_not_commanded_by_translations)
+{
+  plait_test_write ("text", CLEAR " " CLEAR_8 "\n" TURN " " CLEAR "\n" CLEAR_8 "\n");
+  plait_test_write ("text.ini", experiment);
+  g_auto (PlaitTestCall) run = CALL ("run", "text.ini", "-q", "--threads", "1");
+  CHECK_STRING (run.errors, "");
+  check_both ((const char *[]){ "translate", "text.h5", "-q", "-s", "a=text", "--threads", "1", NULL });
+  check_both (
+      (const char *[]){ "translate", "text.h5", "-q", "-s", "a=text", "--n-best", "2", "--threads", "1", NULL });
+}
+
+/* JSON says the same without the characters themselves, wherever it goes. */
+TEST_CASE (terminal, is_not_commanded_by_json)
+{
+  plait_test_write ("text", CLEAR " " CLEAR_8 " " TURN "\n");
+  g_auto (PlaitTestCall) made = CALL ("vocabulary", "-q", "--type", "words", "-o", "words", "text");
+  g_auto (PlaitTestCall) shown = CALL ("vocabulary", "--show", "words", "--json");
+
+  CHECK (!is_hostile (shown.output));
+  CHECK_CONTAINS (shown.output, "\\u001b[2Jx");
+  CHECK_CONTAINS (shown.output, "\\u009b2Jy");
+  CHECK_CONTAINS (shown.output, "\\u202ez");
+}
+
+TEST_CASE (terminal, is_not_commanded_by_a_value)
+{
+  g_autofree char *text = g_strconcat (experiment, "[experiment]\nname=" TURN "\n", NULL);
+
+  plait_test_write ("text", "a b\n");
+  plait_test_write ("text.ini", text);
+  g_auto (PlaitTestCall) run = CALL ("run", "text.ini", "-q", "--threads", "1", "--set", "train.epochs=1");
+  CHECK_STRING (run.errors, "");
+  check_both ((const char *[]){ "show", "text.h5", "/@name", NULL });
+  check_both ((const char *[]){ "run", "text.ini", "-q", "--dry-run", "-o", "new.h5", NULL });
+}
