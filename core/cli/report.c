@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/command.h"
@@ -163,23 +162,19 @@ check_intact (const PlaitRunComparison *comparison, GError **error)
   return TRUE;
 }
 
-static gboolean
-add_footer (GString *html, const PlaitRunComparison *comparison, GError **error)
+static void
+add_footer (GString *html, const PlaitRunComparison *comparison)
 {
   g_string_append (html, "<footer>Made by plait " PLAIT_VERSION " from");
   for (guint r = 0; r < comparison->runs->len; r++)
     {
-      const char *path = plait_store_path (((const PlaitRunFile *)comparison->runs->pdata[r])->store);
-      g_autofree char *digest = plait_digest_file (path, 0, error);
+      const PlaitStore *store = ((const PlaitRunFile *)comparison->runs->pdata[r])->store;
 
-      if (digest == NULL)
-        return FALSE;
       g_string_append (html, r > 0 ? ", " : " ");
-      plait_html_text (html, path);
-      plait_html_add (html, " (sha256 %.16s…)", digest);
+      plait_html_text (html, plait_store_path (store));
+      plait_html_add (html, " (digest %.16s…)", plait_store_digest (store));
     }
   g_string_append (html, "</footer>\n");
-  return TRUE;
 }
 
 static gboolean
@@ -207,8 +202,9 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
     return FALSE;
   plait_report_training (html, comparison);
   if (!add_sentences (html, comparison, sentences, error) || !plait_report_settings (html, comparison, error)
-      || !check_intact (comparison, error) || !add_footer (html, comparison, error))
+      || !check_intact (comparison, error))
     return FALSE;
+  add_footer (html, comparison);
   plait_html_end (html);
   return plait_file_replace (output, html->str, html->len, error);
 }

@@ -128,6 +128,7 @@ verify (PlaitStore *store, GError **error)
                        "%s: has format %" G_GINT64_FORMAT ", this plait reads up to %d; use the plait that wrote it or "
                        "a newer one",
                        store->path, header.format, PLAIT_STORE_FORMAT);
+  store->digest = g_strdup (header.digest);
   gint64 size = (gint64)status.st_size, end = header.length + PLAIT_STORE_USER_BLOCK;
   gint64 written = header.format == 1 || end > size ? end : end + plait_store_blocks_table_size (end);
   if (size != written)
@@ -283,6 +284,7 @@ plait_store_free (PlaitStore *store)
   if (store->fd >= 0)
     close (store->fd);
   plait_file_abandon (store->replacement);
+  g_free (store->digest);
   plait_store_blocks_free (store->blocks);
   g_clear_pointer (&store->structure, g_byte_array_unref);
   store_id_release (store->access);
@@ -297,4 +299,11 @@ const char *
 plait_store_path (const PlaitStore *store)
 {
   return store->path;
+}
+
+const char *
+plait_store_digest (const PlaitStore *store)
+{
+  g_assert (!store->writing);
+  return store->digest;
 }

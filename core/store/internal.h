@@ -28,6 +28,7 @@ struct PlaitStore
   char *path;
   PlaitFile *replacement; /* of a new file that is not committed */
   int fd;
+  char *digest;             /* of a file that is read: as in its user block */
   PlaitStoreBlocks *blocks; /* checks what is read; NULL: a new file, or one of format 1 */
   GByteArray *structure;    /* of a new file: see plait_store_blocks_mark */
   int failure;              /* errno of the first write that failed; from then on nothing is written */

@@ -109,6 +109,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStore, plait_store_free)
 /* The path as it was given. (transfer none) */
 const char *plait_store_path (const PlaitStore *store);
 
+/* What identifies the contents of a file that was opened to read: the digest in its user block. (transfer none) */
+const char *plait_store_digest (const PlaitStore *store);
+
 /* ---- groups, members, links ---- */
 
 /* Makes the group @path and those above it; one that exists is good. */

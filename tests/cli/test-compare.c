@@ -245,6 +245,11 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_CONTAINS (page, "combiner=serial");
   CHECK_CONTAINS (page, "▁&lt;b&gt;a&lt;/b&gt;"); /* a token */
   CHECK_CONTAINS (page, "plait run &lt;sample&gt;.ini");
+  /* The digest that the first lines of a run tell. */
+  g_autofree char *run = contents ("one.h5");
+  g_auto (GStrv) lines = g_strsplit (run, "\n", 5);
+  g_autofree char *footer = g_strdup_printf ("one.h5 (%.23s…)", lines[3]);
+  CHECK_CONTAINS (page, footer);
   static const char *const unwanted[] = { "http", "<script", "src=", "url(", "href", "<b>", "\033", "nan", "inf" };
   for (guint i = 0; i < G_N_ELEMENTS (unwanted); i++)
     {
