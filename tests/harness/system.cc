@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdarg>
 #include <fcntl.h>
+#include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,18 +19,19 @@ PlaitTestSystemMode mode;
 int number;
 int problem;
 int count;
+
+/* Where forked processes stop. */
+std::string stop_ending;
+int renames_left;
 pid_t beginner;
-pid_t counted; /* the process whose calls count has */
 
 void
-stop_forked ()
+stop_before (const std::string &path)
 {
-  if (getpid () == beginner)
+  if (beginner == 0 || getpid () == beginner || path.size () < stop_ending.size ()
+      || path.compare (path.size () - stop_ending.size (), std::string::npos, stop_ending) != 0)
     return;
-  if (getpid () != counted)
-    count = 0;
-  counted = getpid ();
-  if (count++ == number)
+  if (renames_left-- == 0)
     raise (SIGSTOP);
 }
 
@@ -37,9 +39,7 @@ template <typename Call>
 auto
 pass (Call call)
 {
-  if (active && mode == PLAIT_TEST_SYSTEM_STOP_FORKED)
-    stop_forked ();
-  if (!active || mode == PLAIT_TEST_SYSTEM_STOP_FORKED)
+  if (!active)
     return call ();
   bool hit = count++ == number;
   if (hit && mode == PLAIT_TEST_SYSTEM_KILL_BEFORE)
@@ -115,6 +115,7 @@ __wrap_fchmod (int descriptor, mode_t permissions)
 int
 __wrap_rename (const char *from, const char *to)
 {
+  stop_before (to);
   return pass ([=] { return __real_rename (from, to); });
 }
 
@@ -143,7 +144,6 @@ plait_test_system_begin (PlaitTestSystemMode mode_, int number_, int problem_)
   number = number_;
   problem = problem_;
   count = 0;
-  beginner = counted = getpid ();
   active = true;
 }
 
@@ -152,6 +152,14 @@ plait_test_system_end (void)
 {
   active = false;
   return count;
+}
+
+void
+plait_test_system_stop_forked (const char *ending, int number)
+{
+  stop_ending = ending;
+  renames_left = number;
+  beginner = getpid ();
 }
 
 gboolean

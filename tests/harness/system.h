@@ -18,13 +18,16 @@ typedef enum
   PLAIT_TEST_SYSTEM_FAIL,        /* call @number does nothing and fails with @problem */
   PLAIT_TEST_SYSTEM_KILL_BEFORE, /* the process ends before call @number */
   PLAIT_TEST_SYSTEM_KILL_AFTER,  /* the process ends after call @number */
-  PLAIT_TEST_SYSTEM_STOP_FORKED, /* each process that is forked stops (SIGSTOP) before call @number of its own */
 } PlaitTestSystemMode;
 
 void plait_test_system_begin (PlaitTestSystemMode mode, int number, int problem);
 
 /* Back to normal. Returns how many calls were made since the beginning. */
 int plait_test_system_end (void);
+
+/* From now on a process that is forked stops (SIGSTOP) when it has renamed @number files to names that end in @ending
+ * and is about to rename one more. */
+void plait_test_system_stop_forked (const char *ending, int number);
 
 /* Runs @body (@data) in a forked child. TRUE if the child was ended by a KILL mode or came to its end. */
 gboolean plait_test_system_fork (void (*body) (gpointer data), gpointer data);
