@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/html.h"
 #include "cli/report.h"
+#include "store/table.h"
+
+#include <string.h>
 
 /* Training curves. */
 
@@ -97,6 +100,40 @@ add_legend (GString *html, const PlaitRunComparison *comparison)
   plait_html_legend (html, (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
 }
 
+/* The names of the losses that parts of the runs have beside the words', each once: "en.ponder". (transfer full) */
+static GPtrArray *
+part_losses (const PlaitRunComparison *comparison)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      gint64 n;
+      g_auto (GStrv) columns = plait_store_table_columns (run->store, "/training/updates", &n, NULL);
+
+      for (guint i = 0; columns != NULL && columns[i] != NULL; i++)
+        if (strchr (columns[i], '.') != NULL
+            && !g_ptr_array_find_with_equal_func (names, columns[i], g_str_equal, NULL))
+          g_ptr_array_add (names, g_strdup (columns[i]));
+    }
+  return names;
+}
+
+static void
+add_part_losses (GString *html, const PlaitRunComparison *comparison)
+{
+  g_autoptr (GPtrArray) names = part_losses (comparison);
+
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *title = g_strdup_printf ("Loss %s, a sentence", (const char *)names->pdata[i]);
+      const Plot plot = { title, 1, { { "updates", names->pdata[i], FALSE } } };
+
+      add_plot (html, comparison, &plot);
+    }
+}
+
 void
 plait_report_training (GString *html, const PlaitRunComparison *comparison)
 {
@@ -105,5 +142,6 @@ plait_report_training (GString *html, const PlaitRunComparison *comparison)
   g_string_append (html, "<div class=\"plots\">\n");
   for (guint i = 0; i < G_N_ELEMENTS (plots); i++)
     add_plot (html, comparison, &plots[i]);
+  add_part_losses (html, comparison);
   g_string_append (html, "</div>\n");
 }

@@ -46,6 +46,10 @@ plait_plan_print (const PlaitPlan *plan)
     }
   fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
            plait_parameters_count (plan->parameters, "decoder/"));
+  if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
+    fprintf (stdout,
+             "coverage makes each step of the Transformer's combiners depend on the one before: they are trained step "
+             "by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes ("a step, largest batch seen", plan->step_bytes);
   print_bytes ("peak, about", plait_trainer_fixed_bytes (plan->trainer) + plan->step_bytes);

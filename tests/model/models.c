@@ -28,7 +28,10 @@ test_decoder (guint i)
 
   g_assert (i < TEST_DECODERS);
   if (i == 1)
-    settings.norm = PLAIT_NORM_POST;
+    {
+      settings.norm = PLAIT_NORM_POST;
+      settings.coverage_heads = PLAIT_COVERAGE_HEADS_EACH;
+    }
   if (i < 2)
     return settings;
   settings.type = i < 5 ? PLAIT_DECODER_GRU : PLAIT_DECODER_LSTM;
