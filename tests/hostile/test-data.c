@@ -98,7 +98,7 @@ TEST_CASE (hostile_data, vocabularies_do_not_fit)
            "pieces.model: is a SentencePiece model, but data.vocabulary_type=words expects a vocabulary of words");
   REFUSED ("run text.ini -q -o new --set data.vocabulary_type=given",
            "there is no data.vocabulary.shared; name a file");
-  g_auto (Attempt) given = ATTEMPT ("run text.ini -q --dry-run --set data.vocabulary_type=given "
+  g_auto (Attempt) given = ATTEMPT ("run text.ini -q -o new --dry-run --set data.vocabulary_type=given "
                                     "--set data.vocabulary.shared=words.vocabulary");
   CHECK_INT (given.code, 0);
   /* Another vocabulary than the run was begun with. */
