@@ -8,8 +8,8 @@
 #include "tensor/product.h"
 #include "tensor/terms.h"
 
-/* What the tape offers to the operators of this floor and to the parameters above it; not part of the plugin interface.
- */
+/* What the tape offers to the operators of this floor and to the parameters above it; not part of
+ * the plugin interface. */
 
 /* Sets whose code works on the tape from now on, in this thread, and returns whose did. The core's own (NULL) does not
  * fail. Beginning a step sets that. */

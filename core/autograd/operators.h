@@ -228,8 +228,7 @@ typedef struct
 
 /* A step of a GRU (without a bias of its own) of which every pair has a state, [pairs, w]. Its projected input is the
  * sum of @row_part [rows, 3 w], @query_part [query rows, 3 w], @number [pairs, 1] times @number_weight [1, 3 w], and
- * the
- * @n readings. Coverage (Chen et al. 2017, eq. 11 and 13), the number being the attention. */
+ * the @n readings. Coverage (Chen et al. 2017, eq. 11 and 13), the number being the attention. */
 PLAIT_API PlaitNode *plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairPlaces *places,
                                       PlaitNode *row_part, PlaitNode *query_part, PlaitNode *number,
                                       PlaitNode *number_weight, const PlaitPairReading *readings, guint n,

@@ -36,9 +36,8 @@ void plait_file_abandon (PlaitFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
 
 /* Whether a command may make @path (NULL: it makes none): there is no such file, or @force. PLAIT_ERROR_INPUT if there
- * is one, naming
- * @option, by which another can be chosen, and before it @remedy, such as "add --resume to go on with it, ", or "".
- * What is no file is left to plait_file_begin. */
+ * is one, naming @option, by which another can be chosen, and before it @remedy, such as "add --resume to go on with
+ * it, ", or "". What is no file is left to plait_file_begin. */
 gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,
                                GError **error);
 

@@ -19,8 +19,8 @@ typedef struct
   gsize memory_bytes;      /* what may be mapped beyond what is mapped now; 0: no limit */
 } PlaitTrialLimits;
 
-/* What is tried. Runs in the child; its memory is lost. FALSE with *error set is a refusal in the callee's own words.
- */
+/* What is tried. Runs in the child; its memory is lost. FALSE with *error set is a refusal in
+ * the callee's own words. */
 typedef gboolean (*PlaitTrialCall) (gpointer data, GError **error);
 
 /* Limits that suit the opening of one file or module: 20 s, 10 s of processor time, 1 GiB. */

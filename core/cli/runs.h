@@ -26,6 +26,6 @@ typedef struct
   char **values; /* one a run, NULL-terminated; "–" where it is not set */
 } PlaitRunDifference;
 
-/* The settings that differ between @runs, in the order of the file. (transfer full) (element-type PlaitRunDifference)
- */
+/* The settings that differ between @runs, in the order of the file. (transfer full)
+ * (element-type PlaitRunDifference) */
 GPtrArray *plait_runs_differences (GPtrArray *runs);

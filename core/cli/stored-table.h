@@ -4,9 +4,9 @@
 #include "base/table.h"
 #include "store/store.h"
 
-/* The table @path of a file (store/table.h): columns of text, integers and real numbers as they are there. Of more than
- * 2 @ends + 1 rows those in the middle are left out, with a gap in their place; @ends 0: all are taken. (transfer full)
- */
+/* The table @path of a file (store/table.h): columns of text, integers and real numbers as they are there. Of
+ * more than 2 @ends + 1 rows those in the middle are left out, with a gap in their place; @ends 0: all are
+ * taken. (transfer full) */
 PlaitTable *plait_stored_table (PlaitStore *store, const char *path, gint64 ends, GError **error);
 
 static inline gboolean

@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-/* The files that were given: a path for each source, NULL for a missing one, and of its trees, NULL where none are
- * read.
- */
+/* The files that were given: a path for each source, NULL for a missing one, and of its trees,
+ * NULL where none are read. */
 typedef struct
 {
   const char **texts;

@@ -51,16 +51,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
   }
 
 /* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the
- * target if
- * @target is not NULL, and the dump. Every source must be named once, by --source or --without. */
+ * target if @target is not NULL, and the dump. Every source must be named once, by --source or --without. */
 gboolean plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error);
 
 /* The next batch of at most @sentences. NULL at the end with @error left alone; NULL with @error set on bad text and
  * after a signal. (transfer full) */
 PlaitBatch *plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error);
 
-/* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if NULL.
- * Frees
- * @attention. */
+/* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if
+ * NULL. Frees @attention. */
 gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAttention *attention,
                               const PlaitHypotheses *hypotheses, GError **error);

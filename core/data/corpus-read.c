@@ -7,10 +7,9 @@
 #include "data/corpus-private.h"
 #include "data/text-file.h"
 
+/* Lines, or bytes of text, after which a block is full; one line of each stream may exceed them. */
 #define BLOCK_LINES 4096
-#define BLOCK_BYTES                                                                                                    \
-  (8 * 1024 * 1024)    /* of text, after which a block is full; one line of each stream may exceed it                  \
-                        */
+#define BLOCK_BYTES (8 * 1024 * 1024)
 #define PIECE_LINES 64 /* what one thread encodes at a time */
 
 /* The lines of one text stream, or of a source's trees, in the present block. */

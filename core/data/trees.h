@@ -88,7 +88,6 @@ gboolean plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line
                                 GError **error);
 
 /* Writes the @n nodes of the 2 @n numbers @steps to @left, @right and @labels: children as PlaitTrees numbers them for
- * a sentence of
- * @rows rows. Labels last as long as @maker. */
+ * a sentence of @rows rows. Labels last as long as @maker. */
 void plait_tree_maker_fill (const PlaitTreeMaker *maker, const gint32 *steps, gint64 n, gint64 rows, gint64 *left,
                             gint64 *right, const char **labels);

@@ -57,8 +57,8 @@ PlaitVocabulary *plait_vocabulary_read (const char *path, PlaitLog *log, GError 
 /* Whether the file at @path is a vocabulary with a digest, and both are right. */
 gboolean plait_vocabulary_verify (const char *path, GError **error);
 
-/* Whether a file that begins with @length bytes at @beginning is a vocabulary that plait wrote, if maybe a damaged one.
- */
+/* Whether a file that begins with @length bytes at @beginning is a vocabulary that plait wrote,
+ * if maybe a damaged one. */
 gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
 
 /* The bytes of a file with @vocabulary, its digest with it (vocabulary-seal.h). (transfer full) */

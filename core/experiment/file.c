@@ -93,8 +93,8 @@ typedef struct
   guint skipped; /* flags of settings that are left out */
 } Writer;
 
-/* @prefix and @key are its name. A key-file's value: backslashes are the only characters of ours that need an escape.
- */
+/* @prefix and @key are its name. A key-file's value: backslashes are the only characters of
+ * ours that need an escape. */
 static void
 write_value (Writer *writer, const char *prefix, const char *key, const char *value)
 {

@@ -103,8 +103,8 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
-/* A column for a file: text, integers (-1 where there is none) or real numbers (NaN). The values are kept in @memory.
- */
+/* A column for a file: text, integers (-1 where there is none) or real numbers (NaN). The
+ * values are kept in @memory. */
 static PlaitStoreColumn
 stored_column (const PlaitTable *table, guint c, GPtrArray *memory)
 {

@@ -45,8 +45,7 @@ typedef struct
   PlaitGridRow *rows;
 } PlaitGridTable;
 
-/* The table of the cells that are finished and whose results are read; its strings are the grid's. (transfer full)
- */
+/* The table of the cells that are finished and whose results are read; its strings are the grid's. (transfer full) */
 PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)

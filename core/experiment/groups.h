@@ -13,8 +13,7 @@ typedef struct
 {
   const char *name; /* empty: that of the file */
   gint64 seed;
-  const char
-      *sources; /* "en+de": the [source] groups that are used, in this order; empty: all, in the order of the file */
+  const char *sources; /* "en+de": the [source] groups that are used, in this order; empty: all, as in the file */
 } PlaitExperimentSettings;
 
 extern const PlaitSettingGroup plait_experiment_group;

@@ -22,7 +22,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitInitialisation, plait_initialisation_free)
  * one. */
 void plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log);
 
-/* Writes it as /initialisation: attributes run, checkpoint, take and leave, and the table parameters with name, outcome
- * (taken, fresh: not in that run, left: by the globs, other shape, other vocabulary), the shape here and the one there.
- */
+/* Writes it as /initialisation: attributes run, checkpoint, take and leave, and the table parameters with
+ * name, outcome (taken, fresh: not in that run, left: by the globs, other shape, other vocabulary), the shape
+ * here and the one there. */
 gboolean plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error);

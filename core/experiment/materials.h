@@ -35,8 +35,7 @@ PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *
                                    GError **error);
 
 /* Opens files or pipes given by hand, to be read once: one path a source (NULL: that source is missing in every line),
- * in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL. (transfer full)
- */
+ * in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL. (transfer full) */
 PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources,
                                       const char *const *trees, const char *target, GError **error);
 

@@ -43,8 +43,8 @@ PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *pa
  * What it is made of, for tests.
  */
 
-/* Adds to @sums [rows of the memory] what the rows 0 .. @targets - 1 paid to @memory. FALSE if no layer attends to it.
- */
+/* Adds to @sums [rows of the memory] what the rows 0 .. @targets - 1 paid to @memory. FALSE if
+ * no layer attends to it. */
 gboolean plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 targets,
                                gboolean last_layer, double *sums);
 

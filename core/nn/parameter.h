@@ -31,12 +31,10 @@ typedef enum
 typedef struct
 {
   PlaitInitialKind kind;
-  double size;
-  /* GLOROT, ORTHOGONAL: how many weights stand side by side in this one (keys and values: 2); 0 means 1 */
-  guint blocks;
-  guint first;
-  guint last;
-  guint stacked; /* ORTHOGONAL: and how many one above the other (those of two children: 2); 0 means 1 */
+  double size;       /* NORMAL, UNIFORM, BLOCKS */
+  guint blocks;      /* weights that stand side by side in this one (keys and values: 2); 0 means 1 */
+  guint first, last; /* BLOCKS */
+  guint stacked;     /* ORTHOGONAL: and how many one above the other (those of two children: 2); 0 means 1 */
 } PlaitInitial;
 
 #define PLAIT_ZEROS ((PlaitInitial){ PLAIT_INITIAL_ZEROS, 0, 0, 0, 0, 0 })

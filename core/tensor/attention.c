@@ -10,8 +10,8 @@ typedef struct
   PlaitAttentionJob job;
 } Attention;
 
-/* Pieces are heads of sentences. A sentence's heads stand together, so a thread meets its rows while they are in cache.
- */
+/* Pieces are heads of sentences. A sentence's heads stand together, so a thread meets its rows
+ * while they are in cache. */
 static PlaitAttentionPiece
 piece_of (const Attention *attention, gint64 piece)
 {

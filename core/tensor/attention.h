@@ -19,9 +19,9 @@ typedef struct
   PlaitTensor values;   /* [rows, w] */
   PlaitRagged rows;     /* of the keys, as many sentences as the queries have; with @gather, of the indices */
   const gint64 *gather; /* NULL, or for each key its row in @keys and @values; forward only */
-  PlaitScalar
-      *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being
-                   [its queries][its keys], sentences end to end; forward only. Keys a causal query cannot see: 0 */
+  /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s being [its queries][its
+   * keys], sentences end to end; forward only. Keys a causal query cannot see: 0 */
+  PlaitScalar *weights;
   const PlaitScalar *key_columns; /* NULL, or the same keys as plait_attention_key_columns gives them: of all memories
                                      or of none; not with @gather; forward only */
 } PlaitAttentionMemory;

@@ -20,8 +20,8 @@ typedef struct
 {
   const PlaitKernels *kernels;
   const PlaitChosen *chosen;
-  /* A piece is some queries, those that begin within so many chosen rows, and one of so many splits of what they have.
-   */
+  /* A piece is some queries, those that begin within so many chosen rows, and one of so many
+   * splits of what they have. */
   gint64 number_in_piece;
   gint64 splits;
   PlaitScalar *numbers;

@@ -5,9 +5,9 @@
 #include "base/pool.h"
 #include "tensor/tensor.h"
 
-/* y = gain * (x - mean) * inverse + bias row by row, inverse = 1 / sqrt (biased variance + epsilon). @gain and @bias
- * hold width numbers. Leaves each row's @mean and @inverse (rows numbers each, may be NULL) for backward. y may be x.
- */
+/* y = gain * (x - mean) * inverse + bias row by row, inverse = 1 / sqrt (biased variance + epsilon). @gain
+ * and @bias hold width numbers. Leaves each row's @mean and @inverse (rows numbers each, may be NULL) for
+ * backward. y may be x. */
 void plait_layer_norm_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, const PlaitScalar *gain,
                                const PlaitScalar *bias, double epsilon, PlaitScalar *mean, PlaitScalar *inverse);
 

@@ -23,8 +23,7 @@ plait_panels (const PlaitKernels *kernels, gint64 width)
 }
 
 /* Packs rows @first .. @first + @depth - 1 of the columns @column .. @column + @width - 1 of b, or of b's transpose,
- * into
- * @to, panel after panel. */
+ * into @to, panel after panel. */
 void plait_panel_pack (const PlaitKernels *kernels, PlaitScalar *to, PlaitTensor b, gboolean transposed, gint64 first,
                        gint64 depth, gint64 column, gint64 width);
 

@@ -49,6 +49,6 @@ typedef struct
 void plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
                             const PlaitAdadeltaSettings *settings);
 
-/* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or infinite if one of them is.
- */
+/* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or
+ * infinite if one of them is. */
 double plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpdateSlot *slots, guint n_slots);

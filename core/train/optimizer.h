@@ -5,8 +5,8 @@
 #include "store/store.h"
 #include "train/settings.h"
 
-/* Adam (Kingma & Ba 2014) or Adadelta (Zeiler 2012) over all parameters of a model, with clipping by the global norm.
- */
+/* Adam (Kingma & Ba 2014) or Adadelta (Zeiler 2012) over all parameters of a model, with
+ * clipping by the global norm. */
 typedef struct PlaitOptimizer PlaitOptimizer;
 
 /* Moments (of Adadelta: mean squares) are zero. @settings must outlive the optimizer. PLAIT_ERROR_MEMORY if they do not

@@ -20,7 +20,7 @@ PlaitVocabulary *data_words (const char *text);
 /* A stream of tokens. */
 PlaitCorpusStream data_tokens (const char *name, const char *path, PlaitVocabulary *vocabulary);
 
-/* A corpus of @n tuples with sources "one" (sentence i has i % 7 + 1 tokens) and "two" (i % 3 tokens, so it is
- * sometimes missing), and a target of i % 5 + 1 tokens. Token 4 + i % 50 stands at the start of each. (transfer full)
- */
+/* A corpus of @n tuples with sources "one" (sentence i has i % 7 + 1 tokens) and "two" (i % 3 tokens, so
+ * it is sometimes missing), and a target of i % 5 + 1 tokens. Token 4 + i % 50 stands at the start of
+ * each. (transfer full) */
 PlaitCorpus *data_corpus (gint64 n);

@@ -15,9 +15,8 @@ typedef struct
   guint sentinel_heads;
 } Weights;
 
-/* Of a target of @length rows, the last its end, and of two memories, en and de, whose rows are numbered. (transfer
- * full)
- */
+/* Of a target of @length rows, the last its end, and of two memories, en and de, whose rows are
+ * numbered. (transfer full) */
 static PlaitLabels *
 new_labels (const gint64 *rows, gint64 length)
 {

@@ -299,8 +299,8 @@ TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
     }
 }
 
-/* Ten batches an epoch, three an update: the fourth update belongs to both epochs, and the first is validated after it.
- */
+/* Ten batches an epoch, three an update: the fourth update belongs to both epochs, and the first
+ * is validated after it. */
 TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
 {
   static const char *const overrides[] = { "train.validate_every=0", "train.accumulate=3", NULL };

@@ -40,8 +40,8 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK (!plait_attention_sums (&attention, 0, 2, FALSE, none));
 }
 
-/* Sentence 1 has the tree ((0 1) 2) and an end: the root's .9 goes .3 to each leaf, then 1.2 of the node above 0 and 1.
- */
+/* Sentence 1 has the tree ((0 1) 2) and an end: the root's .9 goes .3 to each leaf, then 1.2 of
+ * the node above 0 and 1. */
 TEST_CASE (translation_rates, spread_over_leaves_by_hand)
 {
   static const gint64 offsets[] = { 0, 1, 3 };

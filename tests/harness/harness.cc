@@ -13,8 +13,8 @@
 
 namespace {
 
-/* The cases are listed by constructors, which may run before GoogleTest's own globals are made; main hands them over.
- */
+/* The cases are listed by constructors, which may run before GoogleTest's own globals are made;
+ * main hands them over. */
 PlaitTestCase *first_case;
 PlaitTestCase **last_case = &first_case;
 

@@ -54,7 +54,7 @@ PlaitRagged trial_ragged (Trial *trial, gint64 n, gint64 least, gint64 most);
 /* A byte a row, 0 or 1. */
 guint8 *trial_bytes (Trial *trial, gint64 n);
 
-/* Checks that @fast is near @slow, relative to the greatest magnitude in @slow, and takes @fast's bits into the digest.
- */
+/* Checks that @fast is near @slow, relative to the greatest magnitude in @slow, and takes @fast's
+ * bits into the digest. */
 void trial_check (Trial *trial, const char *what, PlaitTensor fast, PlaitTensor slow);
 void trial_check_vector (Trial *trial, const char *what, const PlaitScalar *fast, const PlaitScalar *slow, gint64 n);

@@ -85,8 +85,8 @@ TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
   follow_path (&settings, 0.1, adadelta_tenth_path);
 }
 
-/* By hand: gradient 5, clipped to 1. Mean squares .05 and 0, with epsilon .05: sqrt (.05) / sqrt (.1) = sqrt (1 / 2).
- */
+/* By hand: gradient 5, clipped to 1. Mean squares .05 and 0, with epsilon .05: sqrt (.05) /
+ * sqrt (.1) = sqrt (1 / 2). */
 TEST_CASE (optimizer, clips_for_adadelta)
 {
   PlaitTrainSettings settings = train_settings ();

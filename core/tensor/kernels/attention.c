@@ -353,8 +353,8 @@ KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
     }
 }
 
-/* target (rows first .. first + n - 1, the head's columns) = beta * target + factor * gradient; gradient NULL: zeros.
- */
+/* target (rows first .. first + n - 1, the head's columns) = beta * target + factor * gradient;
+ * gradient NULL: zeros. */
 static void
 give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
       const PlaitScalar *gradient)

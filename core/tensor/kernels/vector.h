@@ -196,9 +196,8 @@ vector_sum (Vector x)
   return x[0];
 }
 
-/* Adds up the lanes of each of VECTOR_LENGTH vectors, in the order of vector_sum: lane i of the result is the sum of
- * x[i].
- */
+/* Adds up the lanes of each of VECTOR_LENGTH vectors, in the order of vector_sum: lane i of the
+ * result is the sum of x[i]. */
 static inline __attribute__ ((always_inline)) Vector
 vector_sums (Vector *x)
 {
@@ -278,8 +277,8 @@ vector_exp (Vector x)
   return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
-/* (e - 1) / (e + 1), e = exp (2 |x|), from e - 1, so that small x keep their digits. Within 4 units in the last place.
- */
+/* (e - 1) / (e + 1), e = exp (2 |x|), from e - 1, so that small x keep their digits. Within 4
+ * units in the last place. */
 static inline __attribute__ ((always_inline)) Vector
 vector_tanh (Vector x)
 {
