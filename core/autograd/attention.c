@@ -84,7 +84,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
       plait_tape_expect (tape, memory->keys->value.width == width && memory->values->value.width == width);
       plait_tape_expect (tape,
                          memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);
-      plait_tape_expect (tape, memory->gather != NULL || plait_ragged_rows (memory->rows) == memory->keys->value.rows);
+      plait_tape_expect (tape, memory->gather || plait_ragged_rows (memory->rows) == memory->keys->value.rows);
       inputs[1 + 2 * i] = memory->keys;
       inputs[2 + 2 * i] = memory->values;
     }
@@ -98,8 +98,8 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
     {
       const PlaitAttended *memory = &memories[i];
 
-      plait_tape_expect (tape, memory->gather == NULL || !node->needs_gradient);
-      plait_tape_expect (tape, memory->key_columns == NULL || !node->needs_gradient);
+      plait_tape_expect (tape, !memory->gather || !node->needs_gradient);
+      plait_tape_expect (tape, !memory->key_columns || !node->needs_gradient);
       payload->memories[i] = (PlaitAttentionMemory){ memory->keys->value, memory->values->value, memory->rows,
                                                      memory->gather,      memory->weights,       memory->key_columns };
     }
@@ -169,7 +169,7 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
       tensors[i] = plait_tape_value (tape, keys[i]);
       tensors[n + i] = plait_tape_value (tape, values[i]);
     }
-  if (present != NULL)
+  if (present)
     {
       bytes = plait_arena_new_array (arena, const guint8 *, n);
       for (guint i = 0; i < n; i++)

@@ -155,7 +155,7 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
     {
       const PlaitCheckLeaf *leaf = &check->leaves[i];
 
-      targets[i] = leaf->gradient.data != NULL ? leaf->gradient : new_zeros (storage, leaf->value);
+      targets[i] = leaf->gradient.data ? leaf->gradient : new_zeros (storage, leaf->value);
       gradients[i] = new_zeros (storage, leaf->value);
       plait_tensor_fill (pool, targets[i], 0, 0);
     }

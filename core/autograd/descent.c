@@ -47,7 +47,7 @@ pack_one (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
 {
   PlaitPacked *packed;
 
-  if (factor->weight.data == NULL)
+  if (!factor->weight.data)
     return NULL;
   packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
   factor->packed = packed;
@@ -102,7 +102,7 @@ descend_backward (PlaitTape *tape, PlaitNode *node)
       side->dprojected = plait_gradient_if_needed (tape, input_of (node, i, SIDE_PROJECTED), &beta);
       side->adds = beta != 0;
       side->recurrent.weight = PLAIT_TERM_TENSOR (tape, descend_state, side->recurrent.weight);
-      if (side->candidate.weight.data != NULL)
+      if (side->candidate.weight.data)
         side->candidate.weight = PLAIT_TERM_TENSOR (tape, descend_reset, side->candidate.weight);
     }
   run_packed (tape, descent, TRUE, plait_descent_backward);
@@ -114,7 +114,7 @@ descend_backward (PlaitTape *tape, PlaitNode *node)
       plait_often_collect (tape, input_of (node, i, SIDE_RECURRENT), input_of (node, i, SIDE_BIAS),
                            PLAIT_TERM_TENSOR (tape, descend_weight, side->previous),
                            plait_tensor_columns (side->gates, 0, products));
-      if (side->candidate.weight.data != NULL)
+      if (side->candidate.weight.data)
         plait_often_collect (tape, input_of (node, i, SIDE_CANDIDATE), NULL,
                              PLAIT_TERM_TENSOR (tape, descend_candidate_weight, side->reset_states),
                              plait_tensor_columns (side->gates, products, width));
@@ -149,7 +149,7 @@ plait_descend (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTree
       side[SIDE_BIAS] = cells[i].bias;
       side[SIDE_CANDIDATE] = cells[i].candidate;
       plait_tape_expect (tape, cells[i].kind == PLAIT_CELL_GRU && cells[i].reset == cells[0].reset);
-      plait_tape_expect (tape, before == (cells[i].candidate != NULL) && !(before && cells[i].bias != NULL));
+      plait_tape_expect (tape, before == (cells[i].candidate != NULL) && !(before && cells[i].bias));
       plait_tape_expect (tape, cells[i].recurrent->value.rows == width && projected[i]->value.width == 3 * width);
       plait_tape_expect (tape, projected[i]->value.rows == levels->sides[i].first[levels->levels]);
     }

@@ -56,7 +56,7 @@ sum_backward (PlaitTape *tape, PlaitNode *node)
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i]->needs_gradient)
       {
-        if (last != NULL)
+        if (last)
           {
             PlaitScalar beta;
             PlaitTensor target = plait_gradient_target (tape, last, &beta);
@@ -143,9 +143,9 @@ divide_backward (PlaitTape *tape, PlaitNode *node)
       {
         PlaitScalar share = plait_tensor_row (node->gradient, row)[i] / plait_tensor_row (y->value, row)[i];
 
-        if (dx.data != NULL)
+        if (dx.data)
           plait_tensor_row (dx, row)[i] += PLAIT_TERM (divide_numerator, share);
-        if (dy.data != NULL)
+        if (dy.data)
           plait_tensor_row (dy, row)[i]
               -= PLAIT_TERM (divide_denominator, share * plait_tensor_row (node->value, row)[i]);
       }

@@ -35,15 +35,15 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
     plait_tensor_dropout (pool, work.dz, 0, PLAIT_TERM_TENSOR (tape, dropout, work.dz), payload->key, payload->rate);
   if (payload->activation != PLAIT_ACTIVATION_NONE)
     plait_activation_backward (pool, payload->activation, work.dz, 0, node->gradient,
-                               payload->before.data != NULL ? payload->before : node->value);
+                               payload->before.data ? payload->before : node->value);
   work.dx = plait_gradient_if_needed (tape, x, &work.dx_beta);
-  if (work.dx.data != NULL)
+  if (work.dx.data)
     {
       work.packed = plait_often_transposed (tape, weight, work.weight, work.dz.rows);
       plait_linear_backward (pool, &work);
     }
   plait_often_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
-  if (payload->before.data != NULL)
+  if (payload->before.data)
     plait_arena_release (plait_tape_arena (tape), payload->before.data, plait_tensor_size (payload->before));
 }
 
@@ -53,7 +53,7 @@ linear_again (PlaitTape *tape, PlaitNode *node)
   PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
 
   plait_linear_forward (plait_tape_pool (tape), node->value, node->inputs[LINEAR_X]->value, weight->value,
-                        plait_often_packed (tape, weight, node->value.rows), bias == NULL ? NULL : bias->value.data,
+                        plait_often_packed (tape, weight, node->value.rows), !bias ? NULL : bias->value.data,
                         PLAIT_ACTIVATION_NONE, NULL);
 }
 
@@ -85,7 +85,7 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   LinearPayload *payload;
 
   plait_tape_expect (tape, x->value.width == weight->value.rows);
-  plait_tape_expect (tape, bias == NULL || (bias->value.rows == 1 && bias->value.width == weight->value.width));
+  plait_tape_expect (tape, !bias || (bias->value.rows == 1 && bias->value.width == weight->value.width));
   plait_tape_expect (tape,
                      rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
   node = plait_tape_node (tape, keeps ? &activated_linear : &linear, x->value.rows, weight->value.width, inputs,
@@ -95,8 +95,8 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   if (node->needs_gradient && plait_activation_keeps_input (activation))
     payload->before = plait_tape_tensor (tape, node->value.rows, node->value.width);
   plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value,
-                        plait_often_packed (tape, weight, node->value.rows), bias == NULL ? NULL : bias->value.data,
-                        activation, payload->before.data == NULL ? NULL : &payload->before);
+                        plait_often_packed (tape, weight, node->value.rows), !bias ? NULL : bias->value.data,
+                        activation, !payload->before.data ? NULL : &payload->before);
   if (drops)
     {
       payload->key = plait_tape_next_key (tape);

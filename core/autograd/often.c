@@ -27,9 +27,9 @@ often (PlaitTape *tape, PlaitNode *weight, gint64 rows)
 {
   PlaitOften **all = plait_tape_often (tape);
 
-  if (weight->operation != NULL || weight->whole != NULL || weight->n_consumers < OFTEN || rows > FEW_ROWS)
+  if (weight->operation || weight->whole || weight->n_consumers < OFTEN || rows > FEW_ROWS)
     return NULL;
-  if (weight->often == NULL)
+  if (!weight->often)
     {
       weight->often = plait_arena_take (plait_tape_arena (tape), sizeof *weight->often);
       *weight->often = (PlaitOften){ .weight = weight, .next = *all };
@@ -46,9 +46,9 @@ plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows)
   if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
     return weight->packed;
   kept = often (tape, weight, rows);
-  if (kept == NULL)
+  if (!kept)
     return NULL;
-  if (kept->packed == NULL)
+  if (!kept->packed)
     kept->packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), weight->value, FALSE);
   return kept->packed;
 }
@@ -58,9 +58,9 @@ plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, g
 {
   PlaitOften *kept = often (tape, weight, rows);
 
-  if (kept == NULL)
+  if (!kept)
     return NULL;
-  if (kept->transposed == NULL)
+  if (!kept->transposed)
     kept->transposed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), value, TRUE);
   return kept->transposed;
 }
@@ -84,9 +84,9 @@ multiply_collected (PlaitTape *tape, PlaitOften *kept)
 static gboolean
 takes (const PlaitOften *kept, const PlaitNode *weight, const PlaitNode *bias)
 {
-  if (kept == NULL || !weight->needs_gradient || (bias != NULL && (bias->operation != NULL || bias->whole != NULL)))
+  if (!kept || !weight->needs_gradient || (bias && (bias->operation || bias->whole)))
     return FALSE;
-  return kept->x.data == NULL || kept->bias == bias;
+  return !kept->x.data || kept->bias == bias;
 }
 
 void
@@ -102,7 +102,7 @@ plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
       multiply_collected (tape, &alone);
       return;
     }
-  if (kept->x.data == NULL)
+  if (!kept->x.data)
     {
       kept->bias = bias;
       kept->x = plait_tape_tensor (tape, MOST_ROWS, x.width);
@@ -118,7 +118,7 @@ plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
 void
 plait_often_end (PlaitTape *tape)
 {
-  for (PlaitOften *kept = *plait_tape_often (tape); kept != NULL; kept = kept->next)
+  for (PlaitOften *kept = *plait_tape_often (tape); kept; kept = kept->next)
     if (kept->rows > 0)
       multiply_collected (tape, kept);
 }

@@ -84,11 +84,10 @@ PLAIT_API PlaitNode *plait_total (PlaitTape *tape, PlaitNode *x);
  */
 typedef struct
 {
-  PlaitNode *keys;   /* [rows, w] */
-  PlaitNode *values; /* [rows, w] */
-  PlaitRagged rows;  /* of the keys; with @gather, of the indices */
-  const gint64
-      *gather; /* NULL, or for each key its row in @keys and @values (caches; only where no gradient is needed) */
+  PlaitNode *keys;      /* [rows, w] */
+  PlaitNode *values;    /* [rows, w] */
+  PlaitRagged rows;     /* of the keys; with @gather, of the indices */
+  const gint64 *gather; /* NULL, or for each key its row in @keys and @values (only where no gradient is needed) */
   PlaitScalar *weights; /* NULL, or where to put the weights, before dropout: [heads][pairs], the pairs of sentence s
                            being [its queries][its keys], sentences end to end */
   const PlaitScalar *key_columns; /* NULL, or what plait_attended_keep_columns made of the keys */

@@ -67,11 +67,11 @@ pack_one (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gboolean 
 {
   PlaitPacked *own;
 
-  if (weight == NULL)
+  if (!weight)
     return NULL;
   factor->packed
       = transposed ? plait_often_transposed (tape, weight, factor->weight, 1) : plait_often_packed (tape, weight, 1);
-  if (factor->packed != NULL)
+  if (factor->packed)
     return NULL;
   own = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
   factor->packed = own;
@@ -166,7 +166,7 @@ add_linked_weights (PlaitTape *tape, const PlaitPairCell *cell, const PlaitNode 
       PlaitScalar beta;
       PlaitTensor target = plait_gradient_if_needed (tape, link_weight (node, k), &beta);
 
-      if (target.data != NULL)
+      if (target.data)
         plait_tensor_accumulate (pool, target, beta, 1, plait_tensor_rows (gradient, column, target.rows));
     }
   plait_tape_release (tape, dread);
@@ -229,7 +229,7 @@ expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell 
   gint64 width = cell->width, pairs = plait_pairs_number (&cell->pairs);
   gboolean before = gru->reset == PLAIT_RESET_BEFORE;
 
-  plait_tape_expect (tape, gru->kind == PLAIT_CELL_GRU && gru->bias == NULL && before == (gru->candidate != NULL));
+  plait_tape_expect (tape, gru->kind == PLAIT_CELL_GRU && !gru->bias && before == (gru->candidate != NULL));
   plait_tape_expect (tape,
                      gru->recurrent->value.rows == width && gru->recurrent->value.width == (before ? 2 : 3) * width);
   plait_tape_expect (tape, node->inputs[CELL_STATES]->value.rows == pairs);

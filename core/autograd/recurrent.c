@@ -41,11 +41,11 @@ pack (PlaitTape *tape, PlaitTimeline time, PlaitStepFactor *factor, PlaitNode *w
   gint64 rows = time.steps > 0 ? time.first[1] : 0;
   PlaitPacked *own;
 
-  if (weight == NULL)
+  if (!weight)
     return NULL;
   factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows)
                               : plait_often_packed (tape, weight, rows);
-  if (factor->packed != NULL || time.steps < 2)
+  if (factor->packed || time.steps < 2)
     return NULL;
   own = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
   factor->packed = own;
@@ -84,7 +84,7 @@ add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
 static void
 add_beginning (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *order)
 {
-  if (input != NULL && input->needs_gradient)
+  if (input && input->needs_gradient)
     plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, input), gradient, order);
 }
 
@@ -101,7 +101,7 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     .dprojected = plait_gradient_if_needed (tape, node->inputs[RECUR_PROJECTED], &beta),
     .adds = beta != 0,
     .dstate = zeros (tape, sentences, width),
-    .has_beginning = state != NULL && state->needs_gradient,
+    .has_beginning = state && state->needs_gradient,
   };
   PlaitPacked *recurrent, *candidate;
 
@@ -112,10 +112,10 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
       work.dcells = plait_tensor_columns (node->gradient, width, width);
       work.dcell = zeros (tape, sentences, width);
     }
-  if (recurrence->reset_states.data != NULL)
+  if (recurrence->reset_states.data)
     work.dreset = plait_tape_tensor (tape, sentences, width);
   recurrence->recurrent = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight) };
-  if (recurrence->candidate.weight.data != NULL)
+  if (recurrence->candidate.weight.data)
     recurrence->candidate = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight) };
   recurrent = pack (tape, recurrence->time, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], TRUE);
   candidate = pack (tape, recurrence->time, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], TRUE);
@@ -127,13 +127,13 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   add_weight_gradient (tape, node->inputs[RECUR_RECURRENT], node->inputs[RECUR_BIAS],
                        PLAIT_TERM_TENSOR (tape, recur_weight, recurrence->previous),
                        plait_tensor_columns (recurrence->gates, 0, products),
-                       state == NULL && recurrence->bias == NULL ? sentences : 0);
-  if (work.dreset.data != NULL)
+                       !state && !recurrence->bias ? sentences : 0);
+  if (work.dreset.data)
     add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
                          PLAIT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
-                         plait_tensor_columns (recurrence->gates, products, width), state == NULL ? sentences : 0);
+                         plait_tensor_columns (recurrence->gates, products, width), !state ? sentences : 0);
   add_beginning (tape, state, PLAIT_TERM_TENSOR (tape, recur_beginning, work.dstate), recurrence->time.order);
-  if (work.dcell.data != NULL)
+  if (work.dcell.data)
     add_beginning (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
                    recurrence->time.order);
   plait_tape_release (tape, work.dreset);
@@ -159,13 +159,13 @@ take_collected (PlaitTape *tape, PlaitRecurrence *recurrence, gboolean keeps)
   gint64 rows = plait_ragged_rows (recurrence->time.rows);
   gint64 kept = plait_recurrence_kept (recurrence->kind, recurrence->reset);
 
-  recurrence->borrows = recurrence->state.data != NULL && is_one_step (recurrence->time);
+  recurrence->borrows = recurrence->state.data && is_one_step (recurrence->time);
   recurrence->previous = recurrence->state;
   if (!recurrence->borrows)
     recurrence->previous = plait_tape_tensor (tape, rows, recurrence->width);
   recurrence->gates
       = plait_tape_tensor (tape, keeps ? rows : MIN (rows, recurrence->time.rows.n), kept * recurrence->width);
-  if (recurrence->candidate.weight.data != NULL)
+  if (recurrence->candidate.weight.data)
     recurrence->reset_states = plait_tape_tensor (tape, rows, recurrence->width);
 }
 
@@ -183,10 +183,10 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   plait_tape_expect (tape, projected->value.width == plait_cell_gates (cell->kind) * width);
   plait_tape_expect (tape, projected->value.rows == plait_ragged_rows (rows));
   plait_tape_expect (tape, cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
-  plait_tape_expect (tape, cell->bias == NULL || (!before && cell->bias->value.width == cell->recurrent->value.width));
-  plait_tape_expect (tape, before == (cell->candidate != NULL) && (lstm || memory == NULL));
+  plait_tape_expect (tape, !cell->bias || (!before && cell->bias->value.width == cell->recurrent->value.width));
+  plait_tape_expect (tape, before == (cell->candidate != NULL) && (lstm || !memory));
   for (guint i = RECUR_STATE; i < RECUR_INPUTS; i++)
-    plait_tape_expect (tape, inputs[i] == NULL || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
+    plait_tape_expect (tape, !inputs[i] || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
   node = plait_tape_node (tape, &recur, projected->value.rows, lstm ? 2 * width : width, inputs, RECUR_INPUTS,
                           sizeof *recurrence);
   recurrence = node->payload;

@@ -179,11 +179,11 @@ select_rows_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor target;
 
   target = plait_gradient_if_needed (tape, node->inputs[SELECT_TAKEN], &beta);
-  if (target.data != NULL)
+  if (target.data)
     plait_rows_select_backward (pool, target, beta, take, TRUE,
                                 PLAIT_TERM_TENSOR (tape, select_rows_taken, node->gradient));
   target = plait_gradient_if_needed (tape, node->inputs[SELECT_OTHER], &beta);
-  if (target.data != NULL)
+  if (target.data)
     plait_rows_select_backward (pool, target, beta, take, FALSE,
                                 PLAIT_TERM_TENSOR (tape, select_rows_other, node->gradient));
 }
@@ -201,9 +201,9 @@ plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode 
   PlaitNode *inputs[SELECT_INPUTS] = { x, y };
   PlaitNode *node;
 
-  plait_tape_expect (tape, y == NULL || (x->value.rows == y->value.rows && x->value.width == y->value.width));
+  plait_tape_expect (tape, !y || (x->value.rows == y->value.rows && x->value.width == y->value.width));
   node = plait_tape_node (tape, &select_rows, x->value.rows, x->value.width, inputs, SELECT_INPUTS, sizeof take);
   *(const guint8 **)node->payload = take;
-  plait_rows_select (plait_tape_pool (tape), node->value, take, x->value, y == NULL ? NULL : &y->value);
+  plait_rows_select (plait_tape_pool (tape), node->value, take, x->value, !y ? NULL : &y->value);
   return node;
 }

@@ -47,7 +47,7 @@ plait_tape_new (PlaitPool *pool, PlaitArena *arena)
 void
 plait_tape_free (PlaitTape *tape)
 {
-  if (tape == NULL)
+  if (!tape)
     return;
   g_free (tape->leaves);
   g_free (tape);
@@ -91,7 +91,7 @@ plait_tape_fail (PlaitTape *tape, const char *format, ...)
   va_start (arguments, format);
   sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  if (tape->caller.who == NULL)
+  if (!tape->caller.who)
     g_error ("%s", sentence);
   plait_fail (&error, PLAIT_ERROR_PLUGIN, "%s, %s: %s", tape->caller.who, tape->caller.call, sentence);
   g_free (sentence);
@@ -158,7 +158,7 @@ plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width)
 void
 plait_tape_release (PlaitTape *tape, PlaitTensor tensor)
 {
-  if (tensor.data != NULL)
+  if (tensor.data)
     plait_arena_release (tape->arena, tensor.data, plait_tensor_size (tensor));
 }
 
@@ -175,7 +175,7 @@ new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inp
   for (guint i = 0; i < n_inputs; i++)
     {
       node->inputs[i] = inputs[i];
-      if (inputs[i] == NULL)
+      if (!inputs[i])
         continue;
       inputs[i]->n_consumers++;
       if (inputs[i]->needs_gradient && tape->mode != PLAIT_TAPE_EVALUATE)
@@ -190,7 +190,7 @@ plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
   PlaitNode *node = new_node (tape, NULL, NULL, 0);
 
   node->value = value;
-  if (gradient != NULL && tape->mode != PLAIT_TAPE_EVALUATE)
+  if (gradient && tape->mode != PLAIT_TAPE_EVALUATE)
     {
       plait_tape_expect (tape, gradient->rows == value.rows && gradient->width == value.width);
       node->gradient = *gradient;
@@ -206,7 +206,7 @@ leaf_place (const PlaitTape *tape, gconstpointer key)
   gsize mask = tape->leaf_places - 1;
   gsize place = (gsize)(((guint64)(gsize)key * 0x9e3779b97f4a7c15u) >> 32) & mask;
 
-  while (tape->leaves[place].key != NULL && tape->leaves[place].key != key)
+  while (tape->leaves[place].key && tape->leaves[place].key != key)
     place = (place + 1) & mask;
   return &tape->leaves[place];
 }
@@ -220,7 +220,7 @@ double_leaf_places (PlaitTape *tape)
   tape->leaf_places *= 2;
   tape->leaves = g_new0 (KeyedLeaf, tape->leaf_places);
   for (gsize i = 0; i < n; i++)
-    if (old[i].key != NULL)
+    if (old[i].key)
       *leaf_place (tape, old[i].key) = old[i];
 }
 
@@ -230,7 +230,7 @@ plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTensor value, co
 {
   KeyedLeaf *place = leaf_place (tape, key);
 
-  if (place->key == NULL)
+  if (!place->key)
     {
       if (2 * (tape->n_leaves + 1) > tape->leaf_places)
         {
@@ -253,7 +253,7 @@ plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
 {
   const KeyedLeaf *place = leaf_place (tape, key);
 
-  return place->key == NULL ? (PlaitTensor){ NULL, 0, 0, 0 } : place->node->gradient;
+  return !place->key ? (PlaitTensor){ NULL, 0, 0, 0 } : place->node->gradient;
 }
 
 PlaitNode *
@@ -262,7 +262,7 @@ plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value)
   PlaitNode *node = new_node (tape, NULL, &input, 1);
 
   node->value = value;
-  node->whole = input->whole != NULL ? input->whole : input;
+  node->whole = input->whole ? input->whole : input;
   node->whole->pinned = TRUE;
   return node;
 }
@@ -270,11 +270,11 @@ plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value)
 PlaitTensor
 plait_tape_value (PlaitTape *tape, PlaitNode *node)
 {
-  if (node->value.data == NULL && node->operation != NULL)
+  if (!node->value.data && node->operation)
     {
       node->value = plait_tape_tensor (tape, node->value.rows, node->value.width);
       for (guint i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i] != NULL)
+        if (node->inputs[i])
           plait_tape_value (tape, node->inputs[i]);
       node->operation->again (tape, node);
     }
@@ -284,14 +284,14 @@ plait_tape_value (PlaitTape *tape, PlaitNode *node)
 PlaitTensor
 plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node)
 {
-  return node == NULL ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
+  return !node ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
 }
 
 static PlaitNode *
 record (PlaitTape *tape, PlaitNode *node, gsize payload_size)
 {
   for (guint i = 0; i < node->n_inputs; i++)
-    if (node->inputs[i] != NULL)
+    if (node->inputs[i])
       plait_tape_value (tape, node->inputs[i]);
   if (payload_size > 0)
     {
@@ -323,8 +323,8 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
 static gboolean
 can_be_given_up (const PlaitNode *node)
 {
-  return node->value.data != NULL && node->operation != NULL && node->operation->again != NULL
-         && node->operation->ignores_value && !node->pinned;
+  return node->value.data && node->operation && node->operation->again && node->operation->ignores_value
+         && !node->pinned;
 }
 
 PlaitNode *
@@ -346,7 +346,7 @@ plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode
 void
 plait_tape_note_spare (PlaitTape *tape, PlaitNode *node)
 {
-  g_assert (node->operation->again != NULL && node->operation->ignores_value);
+  g_assert (node->operation->again && node->operation->ignores_value);
   if (!node->needs_gradient)
     return;
   node->next_spare = tape->spare;
@@ -358,7 +358,7 @@ plait_tape_drop_spare (PlaitTape *tape)
 {
   PlaitNode **link = &tape->spare;
 
-  while (*link != NULL)
+  while (*link)
     {
       PlaitNode *node = *link;
 
@@ -378,12 +378,12 @@ plait_tape_drop_spare (PlaitTape *tape)
 PlaitTensor
 plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
 {
-  PlaitNode *whole = input->whole != NULL ? input->whole : input;
+  PlaitNode *whole = input->whole ? input->whole : input;
   gint64 place;
 
   plait_tape_expect (tape, input->needs_gradient);
   *beta = whole->gradient.data != NULL;
-  if (whole->gradient.data == NULL)
+  if (!whole->gradient.data)
     whole->gradient = plait_tape_tensor (tape, whole->value.rows, whole->value.width);
   if (whole == input)
     return whole->gradient;
@@ -401,7 +401,7 @@ PlaitTensor
 plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
 {
   *beta = 0;
-  if (input == NULL || !input->needs_gradient)
+  if (!input || !input->needs_gradient)
     return (PlaitTensor){ NULL, 0, 0, 0 };
   return plait_gradient_target (tape, input, beta);
 }
@@ -420,14 +420,14 @@ plait_gradient_to_add (PlaitTape *tape, PlaitNode *input)
 PlaitTensor
 plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input)
 {
-  return input != NULL && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ NULL, 0, 0, 0 };
+  return input && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ NULL, 0, 0, 0 };
 }
 
 PlaitTensor
 plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta)
 {
   g_assert (input->needs_gradient && input->value.rows == gradient->rows && input->value.width == gradient->width);
-  if (input->whole != NULL || input->gradient.data != NULL)
+  if (input->whole || input->gradient.data)
     return plait_gradient_target (tape, input, beta);
 
   input->gradient = *gradient;
@@ -480,7 +480,7 @@ go_back (PlaitTape *tape, PlaitNode *node)
 {
   if (!node->operation->ignores_inputs)
     for (guint i = 0; i < node->n_inputs; i++)
-      if (node->inputs[i] != NULL)
+      if (node->inputs[i])
         plait_tape_value (tape, node->inputs[i]);
   node->operation->backward (tape, node);
 }
@@ -498,9 +498,9 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
     return;
 
   plait_gradient_target (tape, root, &beta).data[0] = 1;
-  for (PlaitNode *node = tape->last; node != NULL; node = node->previous)
+  for (PlaitNode *node = tape->last; node; node = node->previous)
     {
-      if (node->gradient.data != NULL)
+      if (node->gradient.data)
         go_back (tape, node);
       /* The root's value is one number that callers like to read. */
       if (node != root)

@@ -55,7 +55,7 @@ pack_one (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
 {
   PlaitPacked *packed;
 
-  if (factor->weight.data == NULL)
+  if (!factor->weight.data)
     return NULL;
   packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
   factor->packed = packed;
@@ -101,7 +101,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitClimb *climb, PlaitNode *we
   PlaitTensor dweight = plait_gradient_if_needed (tape, weight, &beta), dbias;
   PlaitTensor x = PLAIT_TERM_TENSOR (tape, climb_gru_candidate_weight, after ? climb->children : climb->reset_children);
 
-  for (gint64 side = 0; side < 2 && dweight.data != NULL; side++)
+  for (gint64 side = 0; side < 2 && dweight.data; side++)
     {
       PlaitLinearBackward work = {
         .dz = plait_tensor_columns (climb->kept, (after ? 5 + side : 5) * width, width),
@@ -113,7 +113,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitClimb *climb, PlaitNode *we
       plait_linear_backward (plait_tape_pool (tape), &work);
     }
   dbias = plait_gradient_if_needed (tape, bias, &beta);
-  if (dbias.data != NULL)
+  if (dbias.data)
     plait_rows_sum (plait_tape_pool (tape), dbias, beta,
                     PLAIT_TERM_TENSOR (tape, climb_gru_candidate_bias,
                                        plait_tensor_columns (climb->kept, (after ? 7 : 5) * width, width)));
@@ -123,7 +123,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitClimb *climb, PlaitNode *we
 static void
 add_leaves (PlaitTape *tape, const PlaitClimb *climb, PlaitNode *input, PlaitTensor gradient)
 {
-  if (input != NULL && input->needs_gradient)
+  if (input && input->needs_gradient)
     plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, input), gradient, climb->levels->leaf);
 }
 
@@ -157,11 +157,11 @@ climb_backward (PlaitTape *tape, PlaitNode *node)
   Panels panels;
 
   set_values (tape, climb, node);
-  if (climb->reset_children.data != NULL)
+  if (climb->reset_children.data)
     work.dreset = plait_tape_tensor (tape, most, 2 * width);
   climb->gates.weight = PLAIT_TERM_TENSOR (tape, climb_gates, climb->gates.weight);
   for (gint side = 0; side < 2; side++)
-    if (climb->candidate[side].weight.data != NULL)
+    if (climb->candidate[side].weight.data)
       climb->candidate[side].weight = PLAIT_TERM_TENSOR (tape, climb_gru_reset_product, climb->candidate[side].weight);
   panels = pack (tape, climb, TRUE);
   plait_climb_backward (pool, climb, &work);
@@ -193,10 +193,10 @@ expect_climb_shapes (PlaitTape *tape, const PlaitTreeCell *cell, PlaitNode *cons
   const PlaitNode *leaf_cells = inputs[CLIMB_LEAF_CELLS], *projected = inputs[CLIMB_PROJECTED];
 
   plait_tape_expect (tape, cell->gates->value.rows == 2 * width && cell->gates->value.width == gates * width);
-  plait_tape_expect (tape, gru == (cell->candidate != NULL) && (gru || cell->candidate_bias == NULL));
+  plait_tape_expect (tape, gru == (cell->candidate != NULL) && (gru || !cell->candidate_bias));
   plait_tape_expect (tape, !gru || (cell->candidate->value.rows == 2 * width && cell->candidate->value.width == width));
-  plait_tape_expect (tape, leaf_cells == NULL || (cell->kind == PLAIT_TREE_LSTM && leaf_cells->value.width == width));
-  plait_tape_expect (tape, projected == NULL
+  plait_tape_expect (tape, !leaf_cells || (cell->kind == PLAIT_TREE_LSTM && leaf_cells->value.width == width));
+  plait_tape_expect (tape, !projected
                                || (projected->value.rows == plait_tree_nodes (levels)
                                    && projected->value.width == (gates + gru) * width));
 }
@@ -226,7 +226,7 @@ plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *
     climb->reset_children = plait_tape_tensor (tape, nodes, 2 * width);
 
   plait_rows_gather (pool, climb->states, 0, leaves->value, levels->leaf);
-  if (lstm && leaf_cells != NULL)
+  if (lstm && leaf_cells)
     plait_rows_gather (pool, climb->cells, 0, leaf_cells->value, levels->leaf);
   else if (lstm)
     plait_tensor_fill (pool, climb->cells, 0, 0);

@@ -22,10 +22,10 @@ vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
   VocabularyPayload *payload = node->payload;
 
   plait_tape_expect (tape, node->gradient.data[0] == 1);
-  if (payload->dstates.data == NULL)
+  if (!payload->dstates.data)
     return;
   plait_gradient_pass (tape, &payload->dstates, 1, node->inputs[VOCABULARY_STATES]);
-  if (payload->dstates.data != NULL)
+  if (payload->dstates.data)
     plait_arena_release (plait_tape_arena (tape), payload->dstates.data, plait_tensor_size (payload->dstates));
 }
 
@@ -44,7 +44,7 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
   PlaitVocabularyWork work = {
     .states = plait_tape_value (tape, states),
     .table = table->value,
-    .bias = bias == NULL ? NULL : bias->value.data,
+    .bias = !bias ? NULL : bias->value.data,
     .targets = targets,
     .smoothing = options->smoothing,
     .others = options->others,
@@ -56,7 +56,7 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
   VocabularyPayload *payload;
 
   plait_tape_expect (tape, states->value.width == table->value.width);
-  plait_tape_expect (tape, bias == NULL || (bias->value.rows == 1 && bias->value.width == table->value.rows));
+  plait_tape_expect (tape, !bias || (bias->value.rows == 1 && bias->value.width == table->value.rows));
   for (gint64 i = 0; i < states->value.rows; i++)
     plait_tape_expect (tape, targets[i] >= 0 && targets[i] < table->value.rows);
   node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *payload);
@@ -69,12 +69,12 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
       work.dstates = payload->dstates;
       if (table->needs_gradient)
         work.dtable = plait_gradient_target (tape, table, &work.dtable_beta);
-      if (bias != NULL && bias->needs_gradient)
+      if (bias && bias->needs_gradient)
         work.dbias = plait_gradient_target (tape, bias, &work.dbias_beta);
     }
   found = plait_vocabulary_compute (plait_tape_pool (tape), plait_tape_arena (tape), &work);
   node->value.data[0] = (PlaitScalar)(options->scale * found.loss);
-  if (sums != NULL)
+  if (sums)
     *sums = (PlaitVocabularyLossSums){ found.loss, found.negative_log_likelihood, found.correct };
   return node;
 }

@@ -92,7 +92,7 @@ plait_arena_new (gsize limit)
 static void
 unmap_all (PlaitArena *arena)
 {
-  while (arena->mappings != NULL)
+  while (arena->mappings)
     {
       Mapping *mapping = arena->mappings;
 
@@ -108,7 +108,7 @@ unmap_all (PlaitArena *arena)
 void
 plait_arena_free (PlaitArena *arena)
 {
-  if (arena == NULL)
+  if (!arena)
     return;
   unmap_all (arena);
   g_array_unref (arena->gaps);
@@ -146,8 +146,8 @@ open_gap (PlaitArena *arena, Gap gap)
   guint place = gaps_below (arena, gap.start);
   Gap *before = place > 0 ? gap_at (arena, place - 1) : NULL;
   Gap *after = place < arena->gaps->len ? gap_at (arena, place) : NULL;
-  gboolean joins_before = before != NULL && before->mapping == gap.mapping && before->start + before->size == gap.start;
-  gboolean joins_after = after != NULL && after->mapping == gap.mapping && gap.start + gap.size == after->start;
+  gboolean joins_before = before && before->mapping == gap.mapping && before->start + before->size == gap.start;
+  gboolean joins_after = after && after->mapping == gap.mapping && gap.start + gap.size == after->start;
 
   if (joins_before)
     {
@@ -206,7 +206,7 @@ grow (PlaitArena *arena, gsize needed)
 G_NORETURN static void
 run_out (PlaitArena *arena, gsize size)
 {
-  if (arena->leave == NULL)
+  if (!arena->leave)
     g_error ("the memory of a step ran out outside plait_arena_protect: %" G_GSIZE_FORMAT
              " bytes asked, %" G_GSIZE_FORMAT " held, %" G_GSIZE_FORMAT " allowed",
              size, arena->mapped, arena->limit);
@@ -217,7 +217,7 @@ run_out (PlaitArena *arena, gsize size)
 void
 plait_arena_leave (PlaitArena *arena, GError *error)
 {
-  if (arena->leave == NULL)
+  if (!arena->leave)
     g_error ("%s", error->message);
   arena->reason = error;
   _longjmp (*arena->leave, 1);
@@ -233,7 +233,7 @@ find_gap (const PlaitArena *arena, gsize size)
     {
       Gap *gap = gap_at (arena, i);
 
-      if (gap->size < size || (found != NULL && gap->size >= found->size))
+      if (gap->size < size || (found && gap->size >= found->size))
         continue;
       found = gap;
       if (gap->size == size)
@@ -250,7 +250,7 @@ take_large (PlaitArena *arena, gsize size, gsize asked)
   char *block;
   gsize top;
 
-  if (gap == NULL)
+  if (!gap)
     {
       if (!grow (arena, size))
         run_out (arena, asked);
@@ -276,7 +276,7 @@ take_small (PlaitArena *arena, gsize size, gsize asked)
 {
   SmallBlock *block = arena->small[size / ALIGNMENT - 1];
 
-  if (block != NULL)
+  if (block)
     {
       ASAN_UNPOISON_MEMORY_REGION (block, sizeof *block);
       arena->small[size / ALIGNMENT - 1] = block->next;
@@ -339,7 +339,7 @@ plait_arena_release (PlaitArena *arena, gpointer block, gsize size)
 void
 plait_arena_reset (PlaitArena *arena)
 {
-  gboolean scattered = arena->mappings != NULL && arena->mappings->next != NULL;
+  gboolean scattered = arena->mappings && arena->mappings->next;
 
   memset (arena->small, 0, sizeof arena->small);
   arena->chunk_size = 0;
@@ -350,7 +350,7 @@ plait_arena_reset (PlaitArena *arena)
       /* Should the system refuse one mapping of this size, the step maps piece by piece again. */
       map (arena, arena->largest);
     }
-  else if (arena->mappings != NULL)
+  else if (arena->mappings)
     {
       Mapping *mapping = arena->mappings;
 
@@ -370,7 +370,7 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
 {
   jmp_buf leave;
 
-  g_assert (arena->leave == NULL);
+  g_assert (!arena->leave);
   if (_setjmp (leave) == 0)
     {
       arena->leave = &leave;
@@ -384,7 +384,7 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
 
   gsize held = arena->mapped;
   plait_arena_reset (arena);
-  if (arena->reason != NULL)
+  if (arena->reason)
     {
       g_propagate_error (error, g_steal_pointer (&arena->reason));
       return FALSE;

@@ -33,7 +33,7 @@ plait_display_line (FILE *stream, const char *text)
 {
   g_autofree char *clean = isatty (fileno (stream)) == 1 ? plait_display_clean (text, TRUE) : NULL;
 
-  fputs (clean != NULL ? clean : text, stream);
+  fputs (clean ? clean : text, stream);
   if (!g_str_has_suffix (text, "\n"))
     fputc ('\n', stream);
 }

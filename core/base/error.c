@@ -17,7 +17,7 @@ plait_fail (GError **error, PlaitErrorCode code, const char *format, ...)
 {
   va_list arguments;
 
-  if (error == NULL)
+  if (!error)
     return FALSE;
   va_start (arguments, format);
   g_autofree char *message = plait_message (format, arguments);
@@ -70,7 +70,7 @@ plait_nearest_name (const char *wanted, const char *const *names)
 
   if (length > LONGEST_NAME)
     return NULL;
-  for (gsize i = 0; names[i] != NULL; i++)
+  for (gsize i = 0; names[i]; i++)
     {
       gsize name_length = strlen (names[i]);
       gsize d;

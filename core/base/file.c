@@ -55,7 +55,7 @@ maker_of (const char *name, const char *mark)
 {
   const char *rest = g_strrstr (name, mark);
   char *end = NULL;
-  guint64 process = rest != NULL ? g_ascii_strtoull (rest + strlen (mark), &end, 10) : 0;
+  guint64 process = rest ? g_ascii_strtoull (rest + strlen (mark), &end, 10) : 0;
 
   if (process == 0 || process > G_MAXINT || *end != '-' || !g_ascii_isdigit (end[1]))
     return 0;
@@ -71,7 +71,7 @@ remove_left_behind (const PlaitFile *file, const char *mark)
   g_autoptr (GDir) folder = g_dir_open (file->folder, 0, NULL);
   const char *name;
 
-  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+  while (folder && (name = g_dir_read_name (folder)))
     {
       pid_t maker = maker_of (name, mark);
       g_autofree char *path = NULL;
@@ -130,24 +130,24 @@ plait_file_begin (const char *path, GError **error)
 
   file->name = g_strdup (path);
   file->descriptor = -1;
-  file->path = g_strdup (resolved != NULL ? resolved : path);
+  file->path = g_strdup (resolved ? resolved : path);
   file->folder = g_path_get_dirname (file->path);
-  if (resolved == NULL && errno != ENOENT)
+  if (!resolved && errno != ENOENT)
     fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
-  else if (resolved == NULL && lstat (path, &status) == 0)
+  else if (!resolved && lstat (path, &status) == 0)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: it is a link to a file that does not exist; remove it or name its target.", path);
   else if (*path == '\0' || g_str_has_suffix (path, "/"))
     plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file.", path);
-  else if (resolved != NULL && stat (resolved, &status) != 0)
+  else if (resolved && stat (resolved, &status) != 0)
     fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
-  else if (resolved != NULL && !S_ISREG (status.st_mode))
+  else if (resolved && !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another.",
                 path);
   else
     {
       file->before = plait_file_mark (file->path);
-      begun = make_temporary (file, resolved != NULL ? status.st_mode : 0, error);
+      begun = make_temporary (file, resolved ? status.st_mode : 0, error);
     }
   free (resolved);
   if (begun)
@@ -217,7 +217,7 @@ plait_file_commit (PlaitFile *file, GError **error)
 void
 plait_file_abandon (PlaitFile *file)
 {
-  if (file == NULL)
+  if (!file)
     return;
   unlink (file->temporary);
   file_free (file);
@@ -228,7 +228,7 @@ plait_file_check_new (const char *path, gboolean force, const char *remedy, cons
 {
   struct stat status;
 
-  if (path == NULL || force || stat (path, &status) != 0 || !S_ISREG (status.st_mode))
+  if (!path || force || stat (path, &status) != 0 || !S_ISREG (status.st_mode))
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s exists: %swrite elsewhere with %s, or replace it with --force", path,
                      remedy, option);
@@ -265,7 +265,7 @@ plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError 
 {
   PlaitFile *file = plait_file_begin (path, error);
 
-  if (file == NULL)
+  if (!file)
     return FALSE;
   if (!write_all (file->temporary, bytes, length))
     {

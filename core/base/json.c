@@ -26,7 +26,7 @@ plait_json_new (void)
 void
 plait_json_free (PlaitJson *json)
 {
-  if (json == NULL)
+  if (!json)
     return;
   g_string_free (json->text, TRUE);
   g_free (json);
@@ -71,7 +71,7 @@ begin_value (PlaitJson *json, const char *name)
       new_line (json);
     }
   json->first = FALSE;
-  if (name != NULL)
+  if (name)
     {
       append_text (json, name);
       g_string_append (json->text, ": ");
@@ -127,7 +127,7 @@ void
 plait_json_text (PlaitJson *json, const char *name, const char *text)
 {
   begin_value (json, name);
-  if (text == NULL)
+  if (!text)
     g_string_append (json->text, "null");
   else
     append_text (json, text);

@@ -79,7 +79,7 @@ plait_key_file_new (const char *name)
 void
 plait_key_file_free (PlaitKeyFile *file)
 {
-  if (file == NULL)
+  if (!file)
     return;
   g_free (file->name);
   g_key_file_unref (file->written);
@@ -99,7 +99,7 @@ find_entry (const PlaitKeyFile *file, const char *group_name, const char *key)
 {
   Group *group = find_group (file, group_name);
 
-  return group == NULL || key == NULL ? NULL : g_hash_table_lookup (group->entries, key);
+  return !group || !key ? NULL : g_hash_table_lookup (group->entries, key);
 }
 
 static Group *
@@ -130,7 +130,7 @@ is_name (const char *name, const char *reserved)
   if (*name == '\0' || g_ascii_isspace (*name) || g_ascii_isspace (name[strlen (name) - 1]))
     return FALSE;
   for (; *name != '\0'; name++)
-    if (g_ascii_iscntrl (*name) || strchr (reserved, *name) != NULL)
+    if (g_ascii_iscntrl (*name) || strchr (reserved, *name))
       return FALSE;
   return TRUE;
 }
@@ -157,7 +157,7 @@ resolve (const char *written)
         {
           written++;
           letter = *written == '\0' ? NULL : strchr (letters, *written);
-          if (letter == NULL)
+          if (!letter)
             return NULL;
           letter = &meanings[letter - letters];
         }
@@ -174,10 +174,10 @@ put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
   Entry *entry = g_hash_table_lookup (group->entries, key);
   char *value = resolve (written);
 
-  if (value == NULL)
+  if (!value)
     return NULL;
   g_key_file_set_value (file->written, group->name, key, written);
-  if (entry == NULL)
+  if (!entry)
     {
       entry = g_new0 (Entry, 1);
       entry->name = g_strdup (key);
@@ -218,7 +218,7 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
       return NULL;
     }
   group = find_group (file, name);
-  if (group != NULL)
+  if (group)
     {
       plait_problems_add (problems, "%s:%u: the group [%s] stands already in line %u; put all of its keys there.",
                           file->name, number, name, group->line);
@@ -236,7 +236,7 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   g_autofree char *value = NULL;
   Entry *entry;
 
-  if (equals == NULL)
+  if (!equals)
     {
       plait_problems_add (problems, "%s:%u: \"%s\" is neither \"[group]\" nor \"key=value\" nor a comment (\"# ...\").",
                           file->name, number, line);
@@ -253,14 +253,14 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
       return;
     }
   entry = g_hash_table_lookup (group->entries, key);
-  if (entry != NULL)
+  if (entry)
     {
       plait_problems_add (problems, "%s:%u: the key %s of [%s] stands already in line %u; keep one of the two.",
                           file->name, number, key, group->name, entry->line);
       return;
     }
   entry = put (file, group, key, value);
-  if (entry == NULL)
+  if (!entry)
     {
       plait_problems_add (problems, "%s:%u: the value of %s has an unknown escape: %s.", file->name, number, key,
                           ESCAPES);
@@ -310,17 +310,17 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
   for (guint number = 1; text < end; number++, text = next)
     {
       const char *newline = memchr (text, '\n', end - text);
-      g_autofree char *line = stripped (text, (newline == NULL ? end : newline) - text);
+      g_autofree char *line = stripped (text, (!newline ? end : newline) - text);
 
-      next = newline == NULL ? end : newline + 1;
+      next = !newline ? end : newline + 1;
       if (line[0] == '\0' || line[0] == '#')
         continue;
       if (line[0] == '[')
         {
           group = read_header (file, line, number, problems);
-          refused = group == NULL;
+          refused = !group;
         }
-      else if (group != NULL)
+      else if (group)
         read_entry (file, group, line, number, problems);
       else if (!refused)
         plait_problems_add (problems, "%s:%u: \"%s\" stands before the first group; put it below a \"[group]\".", name,
@@ -365,7 +365,7 @@ load (const char *path, gboolean pipes, GError **error)
   gboolean nobody;
   int problem;
 
-  if (stream == NULL)
+  if (!stream)
     return NULL;
   /* The size is not asked for beforehand: a pipe has none. */
   while (length == room && room <= LARGEST_FILE)
@@ -426,7 +426,7 @@ plait_key_file_keys (const PlaitKeyFile *file, const char *group_name)
   static const char *const none[] = { NULL };
   Group *group = find_group (file, group_name);
 
-  return group == NULL ? none : (const char *const *)group->keys->pdata;
+  return !group ? none : (const char *const *)group->keys->pdata;
 }
 
 const char *
@@ -434,7 +434,7 @@ plait_key_file_value (const PlaitKeyFile *file, const char *group, const char *k
 {
   Entry *entry = find_entry (file, group, key);
 
-  return entry == NULL ? NULL : entry->value;
+  return !entry ? NULL : entry->value;
 }
 
 char **
@@ -442,13 +442,13 @@ plait_key_file_list (const PlaitKeyFile *file, const char *group, const char *ke
 {
   char **items;
 
-  if (find_entry (file, group, key) == NULL)
+  if (!find_entry (file, group, key))
     return NULL;
   items = g_key_file_get_string_list (file->written, group, key, NULL, NULL);
   /* An empty value is a list of no items. */
-  if (items == NULL)
+  if (!items)
     return g_new0 (char *, 1);
-  for (gsize i = 0; items[i] != NULL; i++)
+  for (gsize i = 0; items[i]; i++)
     g_strstrip (items[i]);
   return items;
 }
@@ -458,7 +458,7 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
                     GError **error)
 {
   g_autofree char *written = stripped (value, strlen (value));
-  const char *place = origin == NULL ? file->name : origin;
+  const char *place = !origin ? file->name : origin;
   Group *group;
   Entry *entry;
 
@@ -468,19 +468,19 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a key.", place, key);
   if (!g_utf8_validate (value, -1, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8.", place, key);
-  if (strpbrk (written, "\n\r") != NULL)
+  if (strpbrk (written, "\n\r"))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has a line break; write \\n for it.", place, key);
 
   group = find_group (file, group_name);
-  if (group == NULL)
+  if (!group)
     {
       group = add_group (file, group_name, 0);
       group->origin = g_strdup (origin);
     }
   entry = put (file, group, key, written);
-  if (entry == NULL)
+  if (!entry)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has an unknown escape: %s.", place, key, ESCAPES);
-  if (origin != NULL)
+  if (origin)
     {
       entry->line = 0;
       g_free (entry->origin);
@@ -494,12 +494,12 @@ plait_key_file_place (const PlaitKeyFile *file, const char *group_name, const ch
 {
   Group *group = find_group (file, group_name);
   Entry *entry = find_entry (file, group_name, key);
-  guint line = entry != NULL ? entry->line : group != NULL ? group->line : 0;
-  const char *origin = entry != NULL ? entry->origin : group != NULL ? group->origin : NULL;
+  guint line = entry ? entry->line : group ? group->line : 0;
+  const char *origin = entry ? entry->origin : group ? group->origin : NULL;
 
   if (line != 0)
     return g_strdup_printf ("%s:%u", file->name, line);
-  return g_strdup (origin != NULL ? origin : file->name);
+  return g_strdup (origin ? origin : file->name);
 }
 
 const char *
@@ -508,9 +508,9 @@ plait_key_file_group_text (const PlaitKeyFile *file, const char *name)
   Group *group = find_group (file, name);
   GString *text;
 
-  if (group == NULL)
+  if (!group)
     return "";
-  if (group->text != NULL)
+  if (group->text)
     return group->text;
   text = g_string_new (NULL);
   g_string_append_printf (text, "[%s]\n", name);

@@ -36,7 +36,7 @@ plait_log_new (gboolean quiet)
 
   return plait_log_new_with ((PlaitLogSettings){ .stream = stderr,
                                                  .terminal = terminal,
-                                                 .colour = terminal && (no_colour == NULL || *no_colour == '\0'),
+                                                 .colour = terminal && (!no_colour || *no_colour == '\0'),
                                                  .quiet = quiet,
                                                  .now = g_get_monotonic_time });
 }
@@ -53,7 +53,7 @@ take_line_off (PlaitLog *log)
 void
 plait_log_free (PlaitLog *log)
 {
-  if (log == NULL)
+  if (!log)
     return;
   plait_log_progress_end (log);
   g_free (log);
@@ -74,9 +74,9 @@ say (PlaitLog *log, const char *colour, const char *word, const char *format, va
   g_autofree char *text = harmless_text (format, arguments, TRUE);
 
   take_line_off (log);
-  if (word != NULL && log->settings.colour)
+  if (word && log->settings.colour)
     fprintf (log->settings.stream, "\033[%sm%s:\033[0m ", colour, word);
-  else if (word != NULL)
+  else if (word)
     fprintf (log->settings.stream, "%s: ", word);
   fprintf (log->settings.stream, "%s\n", text);
   fflush (log->settings.stream);
@@ -87,7 +87,7 @@ plait_log_info (PlaitLog *log, const char *format, ...)
 {
   va_list arguments;
 
-  if (log == NULL || log->settings.quiet)
+  if (!log || log->settings.quiet)
     return;
   va_start (arguments, format);
   say (log, NULL, NULL, format, arguments);
@@ -99,7 +99,7 @@ plait_log_warning (PlaitLog *log, const char *format, ...)
 {
   va_list arguments;
 
-  if (log == NULL)
+  if (!log)
     return;
   va_start (arguments, format);
   say (log, "33", "warning", format, arguments);
@@ -111,7 +111,7 @@ plait_log_error (PlaitLog *log, const char *format, ...)
 {
   va_list arguments;
 
-  if (log == NULL)
+  if (!log)
     return;
   va_start (arguments, format);
   say (log, "31", "error", format, arguments);
@@ -136,7 +136,7 @@ plait_log_progress (PlaitLog *log, const char *format, ...)
   g_autofree char *text = NULL;
   gint64 now;
 
-  if (log == NULL || log->settings.quiet)
+  if (!log || log->settings.quiet)
     return;
   now = log->settings.now ();
   if (now < log->next_progress)
@@ -162,7 +162,7 @@ plait_log_progress (PlaitLog *log, const char *format, ...)
 void
 plait_log_progress_end (PlaitLog *log)
 {
-  if (log == NULL)
+  if (!log)
     return;
   take_line_off (log);
   fflush (log->settings.stream);

@@ -17,7 +17,7 @@ plait_try_allocate (gsize count, gsize size, const char *what, GError **error)
 
   if (plait_size_multiply (count, size, &bytes))
     memory = g_try_malloc0 (MAX (bytes, 1));
-  if (memory == NULL)
+  if (!memory)
     plait_fail (error, PLAIT_ERROR_FAILED,
                 "There is no memory for %s: %" G_GSIZE_FORMAT " items of %" G_GSIZE_FORMAT " bytes.", what, count,
                 size);
@@ -35,7 +35,7 @@ number_in (const char *path, const char *name, guint64 missing)
     return missing;
   g_autofree char *lines = g_strconcat ("\n", text, NULL);
   const char *found = strstr (lines, start);
-  const char *number = found != NULL ? found + strlen (start) : "";
+  const char *number = found ? found + strlen (start) : "";
 
   number += strspn (number, " ");
   return g_ascii_isdigit (*number) ? g_ascii_strtoull (number, NULL, 10) : missing;
@@ -105,6 +105,6 @@ plait_pages_take (gsize size)
 void
 plait_pages_give_back (gpointer pages, gsize size)
 {
-  if (pages != NULL)
+  if (pages)
     munmap (pages, MAX (size, 1));
 }

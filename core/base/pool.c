@@ -205,7 +205,7 @@ plait_pool_new (guint threads, GError **error)
 void
 plait_pool_free (PlaitPool *pool)
 {
-  if (pool == NULL)
+  if (!pool)
     return;
   atomic_store (&pool->stops, TRUE);
   atomic_fetch_add (&pool->run, 1);
@@ -270,7 +270,7 @@ plait_pool_alone (PlaitPool *pool, guint thread)
 {
   Share *share = &pool->shares[thread];
 
-  if (share->alone == NULL)
+  if (!share->alone)
     share->alone = plait_pool_new (1, NULL);
   return share->alone;
 }

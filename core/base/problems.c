@@ -25,7 +25,7 @@ plait_problems_new (void)
 void
 plait_problems_free (PlaitProblems *problems)
 {
-  if (problems == NULL)
+  if (!problems)
     return;
   g_string_free (problems->sentences, TRUE);
   g_free (problems);

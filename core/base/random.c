@@ -49,9 +49,9 @@ static guint64
 absorb_text (guint64 state, const char *text)
 {
   /* The length comes first, one higher than it is, so that a missing text differs from an empty one. */
-  gsize length = text == NULL ? 0 : strlen (text);
+  gsize length = !text ? 0 : strlen (text);
 
-  state = absorb (state, text == NULL ? 0 : (guint64)length + 1, USE_LENGTH);
+  state = absorb (state, !text ? 0 : (guint64)length + 1, USE_LENGTH);
   for (gsize i = 0; i < length; i += 8)
     {
       guint64 word = 0;

@@ -36,7 +36,7 @@ remove_folder (int descriptor, const char *path)
       close (descriptor);
       return;
     }
-  while ((entry = readdir (folder)) != NULL)
+  while ((entry = readdir (folder)))
     unlinkat (descriptor, entry->d_name, 0);
   rmdir (path);
   closedir (folder);
@@ -64,7 +64,7 @@ remove_left_behind (void)
   g_autoptr (GDir) folder = g_dir_open (g_get_tmp_dir (), 0, NULL);
   const char *name;
 
-  while (folder && (name = g_dir_read_name (folder)) != NULL)
+  while (folder && (name = g_dir_read_name (folder)))
     if (g_str_has_prefix (name, PREFIX) && strlen (name) == strlen (PATTERN))
       {
         g_autofree char *path = g_build_filename (g_get_tmp_dir (), name, NULL);

@@ -26,7 +26,7 @@ mapped_bytes (void)
 {
   FILE *statm = fopen ("/proc/self/statm", "re");
   unsigned long pages = 0;
-  if (statm != NULL)
+  if (statm)
     {
       if (fscanf (statm, "%lu", &pages) != 1)
         pages = 0;
@@ -80,7 +80,7 @@ run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer dat
   GError *error = NULL;
   gboolean good = call (data, &error);
   char report[REPORT_SIZE] = { good ? VERDICT_GOOD : VERDICT_REFUSED, (char)code };
-  if (error != NULL)
+  if (error)
     {
       if (error->domain == PLAIT_ERROR)
         report[1] = (char)error->code;

@@ -85,9 +85,9 @@ add_step (PlaitAttentionDifference *difference, PlaitStore *first, PlaitStore *s
           PlaitMapChoice choice, gint64 step, gboolean *same, GError **error)
 {
   g_autoptr (PlaitMap) a = plait_map_read (first, path, choice, error);
-  g_autoptr (PlaitMap) b = a != NULL ? plait_map_read (second, path, choice, error) : NULL;
+  g_autoptr (PlaitMap) b = a ? plait_map_read (second, path, choice, error) : NULL;
 
-  if (b == NULL)
+  if (!b)
     return FALSE;
   *same = same_tokens (a, b);
   for (gint64 r = 0; *same && r < a->n_rows; r++)
@@ -137,16 +137,16 @@ add_split (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const 
   g_autofree char *group = plait_place_below ("/attention", split);
   g_auto (GStrv) sentences = plait_store_members (first, group, error);
 
-  for (guint s = 0; sentences != NULL && sentences[s] != NULL; s++)
+  for (guint s = 0; sentences && sentences[s]; s++)
     {
       g_autofree char *sentence = plait_place_below (group, sentences[s]);
 
       if (!plait_store_has (second, sentence))
         continue;
       g_auto (GStrv) memories = plait_store_members (first, sentence, error);
-      if (memories == NULL)
+      if (!memories)
         return FALSE;
-      for (guint m = 0; memories[m] != NULL; m++)
+      for (guint m = 0; memories[m]; m++)
         {
           g_autofree char *path = plait_place_below (sentence, memories[m]);
 
@@ -174,9 +174,9 @@ plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **err
         return NULL;
       }
   g_auto (GStrv) splits = plait_store_members (first, "/attention", error);
-  if (splits == NULL)
+  if (!splits)
     return NULL;
-  for (guint i = 0; splits[i] != NULL; i++)
+  for (guint i = 0; splits[i]; i++)
     {
       g_autofree char *group = plait_place_below ("/attention", splits[i]);
 

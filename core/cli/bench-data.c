@@ -30,7 +30,7 @@ new_data (const PlaitBenchSize *size)
 void
 plait_bench_data_free (PlaitBenchData *data)
 {
-  if (data == NULL)
+  if (!data)
     return;
   g_array_unref (data->ids);
   g_array_unref (data->offsets);
@@ -78,7 +78,7 @@ read_stream (PlaitBenchData *data, const char *text, gint64 least, gint64 end, G
 {
   g_auto (GStrv) words = g_strsplit (text, " ", -1);
 
-  for (guint i = 0; words[i] != NULL; i++)
+  for (guint i = 0; words[i]; i++)
     {
       gint64 number;
       gint32 id;
@@ -136,7 +136,7 @@ read_line (PlaitBenchData *data, const char *line, const PlaitBenchSize *size, G
 {
   g_auto (GStrv) streams = g_strsplit (line, "\t", -1);
 
-  if (streams[0] == NULL)
+  if (!streams[0])
     {
       end_batch (data);
       return TRUE;
@@ -163,12 +163,12 @@ plait_bench_data_read (const char *path, const PlaitBenchSize *size, GError **er
   g_autofree char *text = plait_text_file_contents (path, LARGEST_FILE, &length, error);
   gint64 number = 1;
 
-  if (text == NULL)
+  if (!text)
     return NULL;
   for (char *line = text, *end; line < text + length; line = end + 1, number++)
     {
       end = memchr (line, '\n', (gsize)(text + length - line));
-      if (end == NULL)
+      if (!end)
         end = text + length;
       *end = '\0';
       if (!read_line (data, line, size, error))
@@ -416,7 +416,7 @@ plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, 
       sources[0].nodes = rows_of (data, index, (guint)data->trees) / 2;
     }
   batch = plait_batch_new (end - first, sources, n, targets ? rows_of (data, index, data->streams - 1) : -1, error);
-  if (batch == NULL)
+  if (!batch)
     return NULL;
   for (guint i = 0; i < n; i++)
     if (i < size->token_sources)

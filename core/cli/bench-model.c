@@ -55,7 +55,7 @@ plait_bench_size (const char *name, gboolean recurrent, GError **error)
     {
       const PlaitBenchSize *size = plait_bench_recurrent_size (name);
 
-      if (size == NULL)
+      if (!size)
         plait_fail (error, PLAIT_ERROR_INPUT, "--size cannot be \"%s\"; expected h128, h256 or h1024", name);
       return size;
     }
@@ -86,7 +86,7 @@ plait_bench_model_reserve (guint n_sources)
 void
 plait_bench_model_free (PlaitBenchModel *model)
 {
-  if (model == NULL)
+  if (!model)
     return;
   plait_model_free (model->model);
   for (guint i = 0; i < model->parts->len; i++)
@@ -103,9 +103,9 @@ plait_bench_part (PlaitRegistry *registry, PlaitPluginKind kind, const char *nam
                   const PlaitBenchParameter *parameters, guint n, GError **error)
 {
   PlaitPlugin *plugin = plait_registry_find (registry, kind, name, error);
-  g_autoptr (PlaitPart) part = plugin != NULL ? plait_part_new (plugin, plait_plugin_kind_name (kind)) : NULL;
+  g_autoptr (PlaitPart) part = plugin ? plait_part_new (plugin, plait_plugin_kind_name (kind)) : NULL;
 
-  for (guint i = 0; part != NULL && i < n; i++)
+  for (guint i = 0; part && i < n; i++)
     if (!plait_settings_set (part->parameters, parameters[i].name, parameters[i].value, error))
       {
         g_prefix_error (error, "the plugin %s at %s is not the one that plait bench knows: ", name,
@@ -118,7 +118,7 @@ plait_bench_part (PlaitRegistry *registry, PlaitPluginKind kind, const char *nam
 PlaitPart *
 plait_bench_keep (PlaitBenchModel *model, PlaitPart *part, GError **error)
 {
-  if (part == NULL)
+  if (!part)
     return NULL;
   g_ptr_array_add (model->parts, part);
   return plait_part_open (part, error) ? part : NULL;
@@ -214,10 +214,10 @@ plait_bench_model_new (const PlaitBenchOptions *options, PlaitRegistry *registry
                                              plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner,
                                                                parameters, G_N_ELEMENTS (parameters), error),
                                              error);
-  if (specification.combiner == NULL)
+  if (!specification.combiner)
     return NULL;
   model->model = plait_model_new (&specification, error);
-  if (model->model == NULL)
+  if (!model->model)
     return NULL;
   plait_parameters_initialise (plait_model_parameters (model->model), pool, 1);
   return g_steal_pointer (&model);

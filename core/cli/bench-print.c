@@ -21,7 +21,7 @@ median (const double *amounts, const double *seconds, gint64 n)
   g_autofree double *numbers = g_new (double, n);
 
   for (gint64 i = 0; i < n; i++)
-    numbers[i] = amounts != NULL ? amounts[i] / seconds[i] : seconds[i];
+    numbers[i] = amounts ? amounts[i] / seconds[i] : seconds[i];
   qsort (numbers, (gsize)n, sizeof *numbers, compare_numbers);
   return (numbers[(n - 1) / 2] + numbers[n / 2]) / 2;
 }

@@ -72,9 +72,9 @@ load_source (PlaitBenchModel *model, const PlaitBenchOptions *options, PlaitRegi
   source->kind = PLAIT_INPUT_TOKENS;
   source->vocabulary = "source";
   source->vocabulary_size = size->vocabulary;
-  if (sequence != NULL && size->trees)
+  if (sequence && size->trees)
     tree = plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "bitree-gru", parameters, 1, error);
-  if (tree != NULL)
+  if (tree)
     tree->leaves = g_steal_pointer (&sequence);
   source->encoder
       = plait_bench_keep (model, size->trees ? g_steal_pointer (&tree) : g_steal_pointer (&sequence), error);
@@ -96,7 +96,7 @@ load_coverage (PlaitBenchModel *model, PlaitModelSpecification *specification, c
                            plait_bench_part (registry, PLAIT_PLUGIN_COVERAGE, options->coverage, &reset,
                                              !g_str_equal (options->coverage, "fertility"), error),
                            error);
-  if (part == NULL)
+  if (!part)
     return FALSE;
   if (part->schema->requires_structure & ~there)
     {
@@ -127,10 +127,10 @@ plait_bench_recurrent_new (const PlaitBenchOptions *options, PlaitRegistry *regi
     return NULL;
   specification.combiner = plait_bench_keep (
       model, plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner, NULL, 0, error), error);
-  if (specification.combiner == NULL || !load_coverage (model, &specification, options, registry, error))
+  if (!specification.combiner || !load_coverage (model, &specification, options, registry, error))
     return NULL;
   model->model = plait_model_new (&specification, error);
-  if (model->model == NULL)
+  if (!model->model)
     return NULL;
   plait_parameters_initialise (plait_model_parameters (model->model), pool, 1);
   return g_steal_pointer (&model);
@@ -157,7 +157,7 @@ struct PlaitBenchAttention
 void
 plait_bench_attention_free (PlaitBenchAttention *attention)
 {
-  if (attention == NULL)
+  if (!attention)
     return;
   plait_parameters_free (attention->parameters);
   plait_loss_columns_clear (&attention->losses);
@@ -176,7 +176,7 @@ plait_bench_attention_new (const PlaitBenchOptions *options, PlaitRegistry *regi
   attention->parts = plait_bench_model_reserve (0);
   combiner = plait_bench_keep (
       attention->parts, plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner, NULL, 0, error), error);
-  if (combiner == NULL)
+  if (!combiner)
     return NULL;
   attention->settings = decoder_settings (options);
   attention->memory = (PlaitMemorySpecification){ "text", width, PLAIT_STRUCTURE_NONE };

@@ -74,7 +74,7 @@ peak_bytes (void)
   if (!g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
     return 0;
   line = strstr (status, "VmHWM:");
-  return line != NULL ? g_ascii_strtoll (line + strlen ("VmHWM:"), NULL, 10) * 1024 : 0;
+  return line ? g_ascii_strtoll (line + strlen ("VmHWM:"), NULL, 10) * 1024 : 0;
 }
 
 /*
@@ -100,7 +100,7 @@ make_image (Run *run, GError **error)
     return TRUE;
   run->image
       = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "an image", error), rows, size->image_width);
-  for (gint64 i = 0; run->image.data != NULL && i < n; i++)
+  for (gint64 i = 0; run->image.data && i < n; i++)
     run->image.data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
   return run->image.data != NULL;
 }
@@ -112,9 +112,9 @@ make_batches (Run *run, GError **error)
   const PlaitBenchOptions *options = run->options;
   gboolean searching = options->part == PLAIT_BENCH_DECODE;
 
-  run->data = options->data != NULL ? plait_bench_data_read (options->data, &options->size, error)
-                                    : plait_bench_data_draw (&options->size, 1);
-  if (run->data == NULL)
+  run->data = options->data ? plait_bench_data_read (options->data, &options->size, error)
+                            : plait_bench_data_draw (&options->size, 1);
+  if (!run->data)
     return FALSE;
   if (searching)
     plait_bench_data_regroup (run->data, options->batch);
@@ -125,7 +125,7 @@ make_batches (Run *run, GError **error)
     {
       PlaitBatch *batch = plait_bench_data_batch (run->data, &options->size, i, !searching, run->image, error);
 
-      if (batch == NULL)
+      if (!batch)
         return FALSE;
       g_ptr_array_add (run->batches, batch);
     }
@@ -147,7 +147,7 @@ count (const Run *run, gint64 step, gint64 timed)
   guint index;
   const PlaitBatch *batch;
 
-  if (run->data == NULL)
+  if (!run->data)
     {
       figures->sentences[timed] = 1;
       return;
@@ -190,7 +190,7 @@ decode (Run *run, gint64 step, double *loss, GError **error)
   const PlaitBatch *batch = run->batches->pdata[batch_of (run, step)];
   PlaitHypotheses *found = plait_search_batch (run->search, batch, &run->searching, error);
 
-  if (found == NULL)
+  if (!found)
     return FALSE;
   plait_hypotheses_free (found, batch->n_sentences);
   *loss = 0;
@@ -302,8 +302,7 @@ write_parameters (const PlaitParameters *parameters, const char *path, GError **
 {
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
 
-  return store != NULL && plait_parameters_write (parameters, store, "/parameters", error)
-         && plait_store_commit (store, error);
+  return store && plait_parameters_write (parameters, store, "/parameters", error) && plait_store_commit (store, error);
 }
 
 /* The model or the attention, and what the steps need beside it. */
@@ -316,7 +315,7 @@ make_model (Run *run, PlaitRegistry *registry, GError **error)
   if (options->part == PLAIT_BENCH_ATTEND || options->part == PLAIT_BENCH_ATTENDING)
     {
       run->attention = plait_bench_attention_new (options, registry, run->pool, error);
-      if (run->attention == NULL)
+      if (!run->attention)
         return FALSE;
       parameters = plait_bench_attention_parameters (run->attention);
     }
@@ -324,11 +323,11 @@ make_model (Run *run, PlaitRegistry *registry, GError **error)
     {
       run->model = options->size.hidden > 0 ? plait_bench_recurrent_new (options, registry, run->pool, error)
                                             : plait_bench_model_new (options, registry, run->pool, error);
-      if (run->model == NULL)
+      if (!run->model)
         return FALSE;
       parameters = plait_model_parameters (run->model->model);
     }
-  if (options->parameters != NULL && !write_parameters (parameters, options->parameters, error))
+  if (options->parameters && !write_parameters (parameters, options->parameters, error))
     return FALSE;
   run->arena = plait_arena_new (0);
   run->tape = plait_tape_new (run->pool, run->arena);
@@ -336,7 +335,7 @@ make_model (Run *run, PlaitRegistry *registry, GError **error)
     {
       set_training (run);
       run->update = plait_update_new (run->model->model, run->tape, &run->training, error);
-      run->optimizer = run->update != NULL ? plait_optimizer_new (&run->training, parameters, error) : NULL;
+      run->optimizer = run->update ? plait_optimizer_new (&run->training, parameters, error) : NULL;
       return run->optimizer != NULL;
     }
   if (options->part == PLAIT_BENCH_DECODE)
@@ -411,7 +410,7 @@ plait_bench_run (const PlaitBenchOptions *options, PlaitBenchFigures *figures, G
     .loaded = peak_bytes (),
   };
   run.pool = plait_pool_new ((guint)options->threads, error);
-  if (run.pool == NULL || !plait_blas_reserve (run.pool, error))
+  if (!run.pool || !plait_blas_reserve (run.pool, error))
     return FALSE;
   figures->threads = plait_pool_threads (run.pool);
   if (!attention && !make_batches (&run, error))

@@ -75,15 +75,15 @@ read_part (const Texts *texts, PlaitBenchOptions *options, GError **error)
       if (options->part == PLAIT_BENCH_TRAIN && !g_str_equal (mode, "train"))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "plait bench cannot measure \"%s\"; expected train, decode, tree or recurrent", mode);
-      if (part != NULL || texts->coverage != NULL || texts->reset != NULL)
+      if (part || texts->coverage || texts->reset)
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s goes with plait bench tree and plait bench recurrent alone",
-                           part != NULL              ? "--part"
-                           : texts->coverage != NULL ? "--coverage"
-                                                     : "--reset");
+                           part              ? "--part"
+                           : texts->coverage ? "--coverage"
+                                             : "--reset");
       return TRUE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (g_str_equal (part != NULL ? part : "step", parts[i].name) && parts[i].allowed)
+    if (g_str_equal (part ? part : "step", parts[i].name) && parts[i].allowed)
       {
         options->part = parts[i].part;
         return TRUE;
@@ -102,20 +102,20 @@ read_options (const PlaitInvocation *invocation, const Texts *texts, PlaitBenchO
   if (!read_part (texts, options, error))
     return FALSE;
   recurrent = g_str_equal (options->mode, "tree") || g_str_equal (options->mode, "recurrent");
-  size = plait_bench_size (texts->size != NULL ? texts->size : recurrent ? "h128" : "small", recurrent, error);
-  if (size == NULL)
+  size = plait_bench_size (texts->size ? texts->size : recurrent ? "h128" : "small", recurrent, error);
+  if (!size)
     return FALSE;
   options->size = *size;
   options->size.trees = g_str_equal (options->mode, "tree");
   options->dropout = recurrent ? 0 : .1;
-  options->combiner = texts->combiner != NULL ? texts->combiner : "serial";
-  options->coverage = texts->coverage != NULL ? texts->coverage : "none";
-  options->reset = texts->reset != NULL ? texts->reset : "before";
+  options->combiner = texts->combiner ? texts->combiner : "serial";
+  options->coverage = texts->coverage ? texts->coverage : "none";
+  options->reset = texts->reset ? texts->reset : "before";
   if (!g_str_equal (options->reset, "before") && !g_str_equal (options->reset, "after"))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--reset cannot be \"%s\"; expected before or after", texts->reset);
   options->data = texts->data;
   options->parameters = texts->parameters;
-  if (texts->dropout != NULL
+  if (texts->dropout
       && (!plait_parse_double (texts->dropout, &options->dropout) || options->dropout < 0 || options->dropout > .95))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--dropout cannot be \"%s\"; expected a number from 0 to 0.95",
                        texts->dropout);

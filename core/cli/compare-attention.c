@@ -94,14 +94,14 @@ print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
 gboolean
 plait_compare_attention (char *const *paths, gboolean json, GError **error)
 {
-  if (paths[0] == NULL || paths[1] == NULL || paths[2] != NULL)
+  if (!paths[0] || !paths[1] || paths[2])
     return plait_fail (error, PLAIT_ERROR_INPUT, "--attention compares two files; name two");
   g_autoptr (PlaitStore) first = plait_store_open (paths[0], error);
-  g_autoptr (PlaitStore) second = first != NULL ? plait_store_open (paths[1], error) : NULL;
-  if (second == NULL)
+  g_autoptr (PlaitStore) second = first ? plait_store_open (paths[1], error) : NULL;
+  if (!second)
     return FALSE;
   g_autoptr (GPtrArray) differences = plait_attention_differences (first, second, error);
-  if (differences == NULL)
+  if (!differences)
     return FALSE;
   if (differences->len == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,

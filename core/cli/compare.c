@@ -22,7 +22,7 @@ add_score_json (PlaitJson *json, const PlaitCellScore *score, const PlaitCompari
   plait_json_real (json, "score", score->score);
   plait_json_real (json, "low", score->low);
   plait_json_real (json, "high", score->high);
-  if (comparison != NULL)
+  if (comparison)
     plait_comparison_add_json (comparison, json, "comparison");
   plait_json_end_object (json);
 }
@@ -48,7 +48,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
         {
           const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
 
-          if (value->score != NULL)
+          if (value->score)
             add_score_json (json, value->score, value->compared ? &value->comparison : NULL);
         }
       plait_json_end_array (json);
@@ -102,7 +102,7 @@ print_text (const PlaitRunComparison *comparison, GError **error)
   g_autoptr (GPtrArray) lengths = plait_length_tables_of_runs (comparison, error);
   g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
 
-  if (lengths == NULL)
+  if (!lengths)
     return FALSE;
   g_autoptr (PlaitPage) page = plait_page_new ();
   print_scores (comparison, page);
@@ -141,7 +141,7 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   if (attention)
     return plait_compare_attention (invocation->arguments, json, error);
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
-  if (comparison == NULL)
+  if (!comparison)
     return FALSE;
   return json ? print_json (comparison, error) : print_text (comparison, error);
 }

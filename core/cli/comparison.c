@@ -6,7 +6,7 @@
 void
 plait_run_comparison_free (PlaitRunComparison *comparison)
 {
-  if (comparison == NULL)
+  if (!comparison)
     return;
   g_free (comparison->measures);
   g_free (comparison->values);
@@ -41,7 +41,7 @@ compare (PlaitRunComparison *comparison, guint m, GError **error)
     {
       PlaitRunValue *value = &comparison->values[r * comparison->n_measures + m];
 
-      if (first == NULL || value->score == NULL || first->statistics == NULL || value->score->statistics == NULL
+      if (!first || !value->score || !first->statistics || !value->score->statistics
           || strcmp (first->references, value->score->references) != 0)
         continue;
       if (!plait_compare_systems (first->scorer, first->statistics, value->score->statistics, comparison->options.test,
@@ -69,7 +69,7 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
 
   comparison->options = *options;
   comparison->runs = plait_runs_open (paths, error);
-  if (comparison->runs == NULL)
+  if (!comparison->runs)
     return NULL;
   comparison->differences = plait_runs_differences (comparison->runs);
   find_measures (comparison);

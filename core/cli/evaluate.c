@@ -55,7 +55,7 @@ typedef struct
 static void
 evaluation_clear (Evaluation *evaluation)
 {
-  guint n_metrics = evaluation->metrics != NULL ? evaluation->metrics->len : 0;
+  guint n_metrics = evaluation->metrics ? evaluation->metrics->len : 0;
 
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
@@ -90,10 +90,10 @@ read_lines (Evaluation *evaluation, const char *path, const char *first_path, GE
   gsize length;
   g_autofree char *text = plait_text_file_contents (path, TEXT_LIMIT, &length, error);
 
-  if (text == NULL)
+  if (!text)
     return NULL;
   g_auto (GStrv) lines = plait_text_lines (text, length, path, error);
-  if (lines == NULL)
+  if (!lines)
     return NULL;
   gsize n = g_strv_length (lines);
   if (n == 0)
@@ -120,7 +120,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   for (guint r = 0; r < n_references; r++)
     {
       evaluation->references[r] = read_lines (evaluation, options->references[r], options->references[0], error);
-      if (evaluation->references[r] == NULL)
+      if (!evaluation->references[r])
         return FALSE;
       evaluation->n_references++;
     }
@@ -131,7 +131,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
 
       system->name = options->hypotheses[s];
       system->lines = read_lines (evaluation, options->hypotheses[s], options->references[0], error);
-      if (system->lines == NULL)
+      if (!system->lines)
         return FALSE;
       system->statistics = g_new0 (PlaitStatistics *, evaluation->metrics->len);
       system->results = g_new0 (PlaitResult *, evaluation->metrics->len);
@@ -139,10 +139,10 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
       system->comparisons = g_new0 (PlaitComparison, evaluation->metrics->len);
       evaluation->n_systems++;
     }
-  if (evaluation->bins == NULL)
+  if (!evaluation->bins)
     return TRUE;
   g_auto (GStrv) source = read_lines (evaluation, options->source, options->references[0], error);
-  if (source == NULL)
+  if (!source)
     return FALSE;
   evaluation->words = plait_length_bins_count (evaluation->sentences, (const char *const *)source);
   return TRUE;
@@ -162,21 +162,21 @@ score (Evaluation *evaluation, guint m, GError **error)
                                (const char *const *const *)evaluation->references };
 
       system->statistics[m] = plait_metric_statistics (metric, &pairs, error);
-      if (system->statistics[m] == NULL)
+      if (!system->statistics[m])
         {
           g_prefix_error (error, "%s: ", system->name);
           return FALSE;
         }
       system->results[m]
           = plait_result_new (metric, system->statistics[m], evaluation->resamples, evaluation->seed, error);
-      if (system->results[m] == NULL)
+      if (!system->results[m])
         return FALSE;
-      if (evaluation->bins != NULL)
+      if (evaluation->bins)
         {
           system->lengths[m]
               = plait_length_rows_new (evaluation->bins, metric, system->statistics[m], evaluation->words,
                                        evaluation->resamples, evaluation->seed, error);
-          if (system->lengths[m] == NULL)
+          if (!system->lengths[m])
             return FALSE;
         }
       if (evaluation->tested && s > 0
@@ -198,7 +198,7 @@ print_json (const Evaluation *evaluation, char **reference_names)
 
   plait_json_begin_object (json, NULL);
   plait_json_begin_array (json, "references");
-  for (guint r = 0; reference_names[r] != NULL; r++)
+  for (guint r = 0; reference_names[r]; r++)
     plait_json_text (json, NULL, reference_names[r]);
   plait_json_end_array (json);
   plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
@@ -213,7 +213,7 @@ print_json (const Evaluation *evaluation, char **reference_names)
       for (guint m = 0; m < evaluation->metrics->len; m++)
         plait_result_add_json (system->results[m], json, NULL);
       plait_json_end_array (json);
-      if (evaluation->bins != NULL)
+      if (evaluation->bins)
         {
           plait_json_begin_array (json, "length_bins");
           for (guint m = 0; m < evaluation->metrics->len; m++)
@@ -308,7 +308,7 @@ print_lengths (const Evaluation *evaluation)
 {
   g_autofree const char **names = g_new0 (const char *, evaluation->n_systems + 1);
 
-  if (evaluation->bins == NULL)
+  if (!evaluation->bins)
     return;
   g_autoptr (PlaitPage) page = plait_page_new ();
   plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", ""); /* the page goes on below what was printed */
@@ -331,10 +331,10 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
 {
   gint64 seed = 12345, resamples = PLAIT_BOOTSTRAP_RESAMPLES, trials;
 
-  if (options->references == NULL || options->hypotheses == NULL)
+  if (!options->references || !options->hypotheses)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--%s is missing; plait evaluate needs --reference FILE and --hypothesis FILE",
-                       options->references == NULL ? "reference" : "hypothesis");
+                       !options->references ? "reference" : "hypothesis");
   if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
       || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error)
       || !plait_option_test (options->test, &evaluation->tested, &evaluation->test, error))
@@ -342,18 +342,18 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
     return FALSE;
-  if (options->bins != NULL && options->source == NULL)
+  if (options->bins && !options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--bins needs --source, the file whose lines say how long each sentence is");
   evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1;
   evaluation->seed = (guint64)seed;
   evaluation->resamples = (guint)resamples;
   evaluation->trials = (guint)trials;
-  evaluation->metrics = plait_metric_new_list (options->metrics != NULL ? options->metrics : "bleu;chrf", error);
-  if (evaluation->metrics == NULL || options->source == NULL)
+  evaluation->metrics = plait_metric_new_list (options->metrics ? options->metrics : "bleu;chrf", error);
+  if (!evaluation->metrics || !options->source)
     return evaluation->metrics != NULL;
-  evaluation->bins = plait_length_bins_new (options->bins != NULL ? options->bins : USUAL_BINS, error);
-  if (evaluation->bins == NULL)
+  evaluation->bins = plait_length_bins_new (options->bins ? options->bins : USUAL_BINS, error);
+  if (!evaluation->bins)
     g_prefix_error (error, "--bins: ");
   return evaluation->bins != NULL;
 }

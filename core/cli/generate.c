@@ -41,7 +41,7 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
   plait_json_text (json, "name", task->name);
   plait_json_text (json, "summary", task->summary);
   plait_json_begin_array (json, "streams");
-  for (guint i = 0; task->streams[i] != NULL; i++)
+  for (guint i = 0; task->streams[i]; i++)
     plait_json_text (json, NULL, task->streams[i]);
   plait_json_end_array (json);
   plait_json_begin_array (json, "parameters");
@@ -117,14 +117,14 @@ list_tasks (gboolean as_json)
       g_autoptr (PlaitJson) json = plait_json_new ();
 
       plait_json_begin_array (json, NULL);
-      for (guint i = 0; tasks[i] != NULL; i++)
+      for (guint i = 0; tasks[i]; i++)
         add_task_json (json, tasks[i]);
       plait_json_end_array (json);
       fputs (plait_json_string (json), stdout);
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();
-  for (guint i = 0; tasks[i] != NULL; i++)
+  for (guint i = 0; tasks[i]; i++)
     {
       plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", i > 0 ? "\n" : "");
       print_task (page, tasks[i]);
@@ -138,7 +138,7 @@ set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GErro
   const char *equals = strchr (text, '=');
   gint64 value;
 
-  if (equals == NULL || !plait_parse_integer (equals + 1, &value))
+  if (!equals || !plait_parse_integer (equals + 1, &value))
     {
       g_autofree char *shown = g_utf8_make_valid (text, -1);
       return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s: expected KEY=NUMBER, such as train=6000", shown);
@@ -154,7 +154,7 @@ list_files (const PlaitTask *task, const char *folder)
   g_autoptr (GStrvBuilder) files = g_strv_builder_new ();
 
   for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
-    for (guint s = 0; task->streams[s] != NULL; s++)
+    for (guint s = 0; task->streams[s]; s++)
       {
         g_autofree char *name = g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL);
         g_autofree char *path = g_build_filename (folder, name, NULL);
@@ -170,9 +170,9 @@ generate (PlaitInvocation *invocation, const char *folder, gboolean force, char 
 {
   const char *name = invocation->arguments[0];
 
-  if (name == NULL)
+  if (!name)
     {
-      if (folder != NULL || sets != NULL)
+      if (folder || sets)
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
             "TASK is missing; usage: plait generate TASK --output FOLDER (plait generate lists the tasks)");
@@ -180,23 +180,23 @@ generate (PlaitInvocation *invocation, const char *folder, gboolean force, char 
       return TRUE;
     }
   const PlaitTask *task = plait_task_find (name, error);
-  if (task == NULL)
+  if (!task)
     return FALSE;
-  if (folder == NULL)
+  if (!folder)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the folder for the files of %s", name);
   if (json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json goes with the list of tasks alone; leave it or %s out", name);
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
-  for (guint i = 0; sets != NULL && sets[i] != NULL; i++)
+  for (guint i = 0; sets && sets[i]; i++)
     if (!set (task, &settings, sets[i], error))
       return FALSE;
   g_auto (GStrv) files = list_files (task, folder);
-  for (guint i = 0; files[i] != NULL; i++)
+  for (guint i = 0; files[i]; i++)
     if (!plait_file_check_new (files[i], force, "", "--output", error))
       return FALSE;
   if (!plait_task_write (task, &settings, folder, error))
     return FALSE;
-  for (guint i = 0; files[i] != NULL; i++)
+  for (guint i = 0; files[i]; i++)
     plait_display_line (stdout, files[i]);
   return TRUE;
 }

@@ -80,7 +80,7 @@ print_plan (const PlaitGrid *grid)
       const char *because = found ? found : cell->note;
 
       plait_page_row (page, width, describe_action (cell), cell->cell->label);
-      if (because != NULL && *because != '\0')
+      if (because && *because != '\0')
         plait_page_row (page, width, "", because);
     }
   print_left_out (page, grid);

@@ -46,7 +46,7 @@ plait_html_add (GString *html, const char *format, ...)
 void
 plait_html_element (GString *html, const char *tag, const char *attributes, const char *text)
 {
-  plait_html_add (html, "<%s%s%s>", tag, attributes != NULL ? " " : "", attributes != NULL ? attributes : "");
+  plait_html_add (html, "<%s%s%s>", tag, attributes ? " " : "", attributes ? attributes : "");
   plait_html_text (html, text);
   plait_html_add (html, "</%s>", tag);
 }
@@ -58,7 +58,7 @@ plait_html_real (GString *html, double value, guint digits)
 
   g_snprintf (format, sizeof format, "%%.%uf", digits);
   g_ascii_formatd (text, sizeof text, format, fabs (value) < 1e12 ? value : 0);
-  if (strchr (text, '.') != NULL)
+  if (strchr (text, '.'))
     {
       char *end = text + strlen (text);
 

@@ -16,16 +16,16 @@
 static char *
 range_text (const PlaitSettingSpecification *setting)
 {
-  if (setting->choices != NULL)
+  if (setting->choices)
     {
       g_auto (GStrv) names = g_strsplit (setting->choices, ";", -1);
       return g_strjoinv (" | ", names);
     }
-  if (setting->minimum != NULL && setting->maximum != NULL)
+  if (setting->minimum && setting->maximum)
     return g_strdup_printf ("%s .. %s", setting->minimum, setting->maximum);
-  if (setting->minimum != NULL)
+  if (setting->minimum)
     return g_strdup_printf ("%s ..", setting->minimum);
-  if (setting->maximum != NULL)
+  if (setting->maximum)
     return g_strdup_printf (".. %s", setting->maximum);
   return g_strdup ("");
 }
@@ -34,7 +34,7 @@ static void
 print_setting (PlaitPage *page, const PlaitSettingSpecification *setting, guint name_width)
 {
   g_autofree char *range = range_text (setting);
-  g_autofree char *standard = setting->standard == NULL    ? g_strdup ("must be given")
+  g_autofree char *standard = !setting->standard           ? g_strdup ("must be given")
                               : *setting->standard == '\0' ? g_strdup ("default: empty")
                                                            : g_strdup_printf ("default: %s", setting->standard);
   guint indent = name_width + 4;
@@ -46,7 +46,7 @@ print_setting (PlaitPage *page, const PlaitSettingSpecification *setting, guint 
   plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", standard);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)indent, "");
   plait_page_paragraph (page, indent, indent, setting->summary);
-  if (setting->reference != NULL)
+  if (setting->reference)
     plait_page_text (page, PLAIT_PAGE_DIM, "%*s(%s)\n", (int)indent, "", setting->reference);
 }
 
@@ -70,9 +70,9 @@ add_value (PlaitJson *json, const char *name, const PlaitSettingSpecification *s
   g_autofree char *canonical = NULL;
 
   free_range.choices = setting->choices;
-  if (text != NULL)
+  if (text)
     canonical = plait_setting_parse (&free_range, text, &value, NULL);
-  if (canonical == NULL)
+  if (!canonical)
     plait_json_text (json, name, NULL);
   else if (setting->type == PLAIT_SETTING_INTEGER)
     plait_json_integer (json, name, value.integer);
@@ -87,10 +87,10 @@ add_value (PlaitJson *json, const char *name, const PlaitSettingSpecification *s
 static void
 add_names (PlaitJson *json, const char *name, const char *joined)
 {
-  g_auto (GStrv) names = g_strsplit (joined != NULL ? joined : "", ";", -1);
+  g_auto (GStrv) names = g_strsplit (joined ? joined : "", ";", -1);
 
   plait_json_begin_array (json, name);
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     if (*names[i] != '\0')
       plait_json_text (json, NULL, names[i]);
   plait_json_end_array (json);
@@ -108,11 +108,11 @@ add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings,
       plait_json_text (json, "name", setting->name);
       plait_json_text (json, "type", plait_setting_type_name (setting->type));
       add_value (json, "default", setting, setting->standard);
-      if (setting->minimum != NULL)
+      if (setting->minimum)
         add_value (json, "minimum", setting, setting->minimum);
-      if (setting->maximum != NULL)
+      if (setting->maximum)
         add_value (json, "maximum", setting, setting->maximum);
-      if (setting->choices != NULL)
+      if (setting->choices)
         add_names (json, "choices", setting->choices);
       plait_json_boolean (json, "changes_results", (setting->flags & PLAIT_SETTING_NEUTRAL) == 0);
       plait_json_text (json, "summary", setting->summary);
@@ -148,7 +148,7 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
   plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", group->summary);
   plait_page_heading (page, "keys");
   print_settings (page, settings, group->n_definitions);
-  if (group->details != NULL)
+  if (group->details)
     {
       plait_page_heading (page, "and");
       plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
@@ -188,8 +188,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
 
   plait_page_heading (page, "plugin");
   plait_page_row (page, LABEL_WIDTH, "Reference", schema->reference);
-  plait_page_row (page, LABEL_WIDTH, "Version",
-                  plugin->descriptor != NULL ? plugin->descriptor->version : schema->version);
+  plait_page_row (page, LABEL_WIDTH, "Version", plugin->descriptor ? plugin->descriptor->version : schema->version);
   plait_page_row (page, LABEL_WIDTH, "Author", schema->author);
   plait_page_row (page, LABEL_WIDTH, "Licence", schema->licence);
   plait_page_row (page, LABEL_WIDTH, "Interface", interface);
@@ -198,9 +197,9 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   plait_page_row (page, LABEL_WIDTH, "Module", plugin->module_path);
   plait_page_row (page, LABEL_WIDTH, "", plugin->module_digest);
   plait_page_row (page, LABEL_WIDTH, "Found in", plugin->folder->origin);
-  for (const PlaitPlugin *hidden = plugin->hidden; hidden != NULL; hidden = hidden->hidden)
+  for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     plait_page_row (page, LABEL_WIDTH, hidden == plugin->hidden ? "Hides" : "", hidden->schema_path);
-  if (refusal != NULL)
+  if (refusal)
     {
       plait_page_text (page, PLAIT_PAGE_BAD, "  %-*s  ", LABEL_WIDTH, "Refused");
       plait_page_paragraph (page, LABEL_WIDTH + 4, LABEL_WIDTH + 4, refusal->message);
@@ -213,12 +212,12 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
           = g_strconcat (plait_input_kind_name (schema->input), schema->reads_trees ? ", trees" : "", NULL);
       plait_page_row (page, LABEL_WIDTH, "Input", input);
     }
-  if (schema->decoders != NULL)
+  if (schema->decoders)
     {
       g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
       decoders = g_strjoinv (", ", names);
     }
-  plait_page_row (page, LABEL_WIDTH, "Decoder", decoders != NULL ? decoders : "any");
+  plait_page_row (page, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
   plait_page_row (page, LABEL_WIDTH, "Structure", needs);
   if (schema->requires_leaves)
     plait_page_row (page, LABEL_WIDTH, "Stands on", "another encoder of tokens, leaves= in [source NAME]");
@@ -241,7 +240,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "name", schema->name);
   plait_json_text (json, "summary", schema->summary);
   plait_json_text (json, "reference", schema->reference);
-  plait_json_text (json, "version", plugin->descriptor != NULL ? plugin->descriptor->version : schema->version);
+  plait_json_text (json, "version", plugin->descriptor ? plugin->descriptor->version : schema->version);
   plait_json_text (json, "author", schema->author);
   plait_json_text (json, "licence", schema->licence);
   plait_json_integer (json, "interface", schema->interface);
@@ -251,10 +250,10 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "module_sha256", plugin->module_digest);
   plait_json_text (json, "origin", plugin->folder->origin);
   plait_json_begin_array (json, "hides");
-  for (const PlaitPlugin *hidden = plugin->hidden; hidden != NULL; hidden = hidden->hidden)
+  for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     plait_json_text (json, NULL, hidden->schema_path);
   plait_json_end_array (json);
-  plait_json_text (json, "refused", refusal != NULL ? refusal->message : NULL);
+  plait_json_text (json, "refused", refusal ? refusal->message : NULL);
   plait_json_boolean (json, "trees", schema->reads_trees);
   plait_json_text (json, "input", schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
   plait_json_begin_object (json, "requires");
@@ -287,7 +286,7 @@ find_plugin (const PlaitRegistry *registry, const char *wanted, GError **error)
       g_ptr_array_add (known, plugin->name);
       if (!g_str_equal (wanted, plugin->name))
         continue;
-      if (found != NULL)
+      if (found)
         {
           plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is the name of plugins of several kinds; give %s or %s/%s",
                       wanted, full, plait_plugin_kind_name (found->kind), found->name);
@@ -295,15 +294,15 @@ find_plugin (const PlaitRegistry *registry, const char *wanted, GError **error)
         }
       found = plugin;
     }
-  if (found != NULL)
+  if (found)
     return found;
 
   const PlaitSettingGroup *const *groups = plait_experiment_groups ();
-  for (guint i = 0; groups[i] != NULL; i++)
+  for (guint i = 0; groups[i]; i++)
     g_ptr_array_add (known, (gpointer)groups[i]->name);
   g_ptr_array_add (known, NULL);
   const char *nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
-  if (nearest != NULL)
+  if (nearest)
     plait_fail (error, PLAIT_ERROR_INPUT, "there is no plugin or group \"%s\"; did you mean \"%s\"?", wanted, nearest);
   else
     plait_fail (error, PLAIT_ERROR_INPUT, "there is no plugin or group \"%s\"; plait plugins lists the plugins",
@@ -324,7 +323,7 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, 1, error))
     return FALSE;
   const char *wanted = invocation->arguments[0];
-  for (guint i = 0; groups[i] != NULL; i++)
+  for (guint i = 0; groups[i]; i++)
     if (g_str_equal (wanted, groups[i]->name))
       {
         inspect_group (groups[i], json);
@@ -333,10 +332,10 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
 
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   PlaitPlugin *plugin = find_plugin (registry, wanted, error);
-  if (plugin == NULL)
+  if (!plugin)
     return FALSE;
   const PlaitSchema *schema = plait_plugin_schema (plugin, error);
-  if (schema == NULL)
+  if (!schema)
     return FALSE;
 
   /* A module that is refused is still described; why it is refused is part of the answer, and of the exit code. */
@@ -346,7 +345,7 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
     print_plugin_json (plugin, schema, refusal);
   else
     print_plugin (plugin, schema, refusal);
-  if (refusal != NULL)
+  if (refusal)
     g_propagate_error (error, g_steal_pointer (&refusal));
-  return *error == NULL;
+  return !*error;
 }

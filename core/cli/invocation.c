@@ -120,11 +120,11 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
   g_auto (GStrv) words = g_new0 (char *, g_strv_length (invocation->arguments) + 2);
 
   g_option_context_set_help_enabled (context, FALSE);
-  if (entries != NULL)
+  if (entries)
     g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_main_entries (context, common, NULL);
   words[0] = g_strdup ("plait");
-  for (guint i = 0; invocation->arguments[i] != NULL; i++)
+  for (guint i = 0; invocation->arguments[i]; i++)
     words[i + 1] = g_strdup (invocation->arguments[i]);
   if (!g_option_context_parse_strv (context, &words, &fault))
     return refuse_option (invocation, entries, common, fault->message, error);
@@ -136,7 +136,7 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
   invocation->log = plait_log_new (quiet);
 
   /* "--" ends the options and is no argument itself. */
-  guint first = words[1] != NULL && g_str_equal (words[1], "--") ? 2 : 1;
+  guint first = words[1] && g_str_equal (words[1], "--") ? 2 : 1;
   g_strfreev (invocation->arguments);
   invocation->arguments = g_strdupv (words + first);
   return check_count (command, g_strv_length (invocation->arguments), least, most, error);

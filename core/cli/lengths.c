@@ -23,7 +23,7 @@ plait_length_table_begin (const char *split, const char *metric, const char *nam
 void
 plait_length_table_free (PlaitLengthTable *table)
 {
-  if (table == NULL)
+  if (!table)
     return;
   g_free (table->split);
   g_free (table->metric);
@@ -126,12 +126,12 @@ read_rows (const PlaitRunFile *run, GPtrArray *splits, GPtrArray *rows, GError *
   if (!plait_store_has (run->store, "/evaluation"))
     return TRUE;
   names = plait_store_members (run->store, "/evaluation", error);
-  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+  for (guint i = 0; names && names[i]; i++)
     {
       g_autofree char *path = g_strdup_printf ("/evaluation/%s/length_bins", names[i]);
       GPtrArray *found = plait_length_table_read (run->store, path, error);
 
-      if (found == NULL)
+      if (!found)
         return FALSE;
       g_ptr_array_add (splits, g_strdup (names[i]));
       g_ptr_array_add (rows, found);
@@ -185,7 +185,7 @@ void
 plait_length_row_add_json (const PlaitLengthRow *row, const char *split, PlaitJson *json)
 {
   plait_json_begin_object (json, NULL);
-  if (split != NULL)
+  if (split)
     plait_json_text (json, "split", split);
   plait_json_text (json, "metric", row->metric);
   plait_json_text (json, "words", row->bin);

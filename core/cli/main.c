@@ -26,12 +26,12 @@ print_help (void)
   g_autoptr (PlaitPage) page = plait_page_new ();
   guint width = 0;
 
-  for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
     width = MAX (width, (guint)strlen (command->name));
   plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", USAGE);
   plait_page_paragraph (page, 0, 0,
                         "A workbench for sequence-to-sequence models that read several things at once.\n\nCommands:");
-  for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
     plait_page_row (page, width, command->name, command->summary);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (
@@ -67,7 +67,7 @@ find_command (const char *name, GError **error)
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   const char *nearest;
 
-  for (const PlaitCommand *command = plait_commands; command->name != NULL; command++)
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
     {
       if (strcmp (command->name, name) == 0)
         return command;
@@ -83,7 +83,7 @@ find_command (const char *name, GError **error)
       return NULL;
     }
   nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  if (nearest != NULL)
+  if (nearest)
     plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; did you mean \"plait %s\"?", name, nearest);
   else
     plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; plait --help lists them", name);
@@ -101,7 +101,7 @@ quoted_line (int argc, char **argv)
       gboolean plain = *argv[i] != '\0';
 
       for (const char *p = argv[i]; *p != '\0'; p++)
-        plain = plain && (g_ascii_isalnum (*p) || strchr ("-_./=,:+@%", *p) != NULL);
+        plain = plain && (g_ascii_isalnum (*p) || strchr ("-_./=,:+@%", *p));
       g_autofree char *quoted = plain ? g_strdup (argv[i]) : g_shell_quote (argv[i]);
       g_string_append_printf (line, " %s", quoted);
     }
@@ -183,7 +183,7 @@ plait_main (int argc, char **argv)
     {
       if (argc == 2)
         print_help ();
-      else if ((command = find_command (argv[2], &error)) != NULL)
+      else if ((command = find_command (argv[2], &error)))
         run_command (command, 3, (char *[]){ argv[0], argv[2], "--help" }, &log, &error);
     }
   else if (argc < 2)
@@ -191,12 +191,12 @@ plait_main (int argc, char **argv)
       fputs (USAGE "plait --help lists the commands.\n", stderr);
       return EXIT_USAGE;
     }
-  else if ((command = find_command (argv[1], &error)) != NULL)
+  else if ((command = find_command (argv[1], &error)))
     run_command (command, argc, argv, &log, &error);
 
-  if (log == NULL)
+  if (!log)
     log = plait_log_new (FALSE);
-  if (error != NULL)
+  if (error)
     {
       plait_log_error (log, "%s", error->message);
       code = exit_code (error);

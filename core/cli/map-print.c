@@ -168,7 +168,7 @@ plait_map_print (const PlaitMap *map, PlaitPage *page)
   gsize free_room = room - label_width - 1;
   guint cell_width = plait_page_has_colour (page) && free_room / 3 >= (gsize)map->n_columns ? 3 : 2;
   gint64 fitting = MAX ((gint64)(free_room / cell_width), 1);
-  if (map->title != NULL)
+  if (map->title)
     {
       plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)label_width + 1, "");
       plait_page_text (page, PLAIT_PAGE_HEADING, "%s\n", map->title);

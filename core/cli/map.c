@@ -20,7 +20,7 @@ plait_map_parse (const char *option, const char *text, gint64 *choice, GError **
   gint64 number;
 
   *choice = PLAIT_MAP_USUAL;
-  if (text == NULL)
+  if (!text)
     return TRUE;
   if (strcmp (text, "mean") == 0)
     *choice = PLAIT_MAP_MEAN;
@@ -38,7 +38,7 @@ plait_map_parse (const char *option, const char *text, gint64 *choice, GError **
 void
 plait_map_free (PlaitMap *map)
 {
-  if (map == NULL)
+  if (!map)
     return;
   g_free (map->title);
   g_free (map->choice);
@@ -56,9 +56,9 @@ signal_path (PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
 
-  if (signal == NULL)
+  if (!signal)
     return NULL;
-  if (*signal == '\0' || strchr (signal, '/') != NULL)
+  if (*signal == '\0' || strchr (signal, '/'))
     {
       plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: attribute signal of %s is \"%s\"; expected the name of a member",
                   plait_store_path (store), path, signal);
@@ -76,7 +76,7 @@ plait_map_is (PlaitStore *store, const char *path)
       || !plait_store_has_attribute (store, path, "signal") || !plait_store_has_attribute (store, path, "axes"))
     return FALSE;
   g_autofree char *signal = signal_path (store, path, NULL);
-  return signal != NULL && plait_store_describe (store, signal, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+  return signal && plait_store_describe (store, signal, &object, NULL) && object.kind == PLAIT_STORE_DATASET
          && object.rank >= 2 && object.rank <= MOST_LEADING + 2
          && (object.type == PLAIT_STORE_FLOAT || object.type == PLAIT_STORE_DOUBLE);
 }
@@ -125,7 +125,7 @@ read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
   char **labels
       = plait_store_has (store, place) ? plait_store_read_strings (store, place, MOST_LABELS, &found, NULL) : NULL;
 
-  if (labels != NULL && found == n)
+  if (labels && found == n)
     return labels;
   g_strfreev (labels);
   labels = g_new0 (char *, n + 1);
@@ -156,10 +156,10 @@ read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitSt
   double steps = 1;
   g_autofree double *values = plait_try_allocate ((gsize)block, sizeof *values, signal, error);
 
-  if (values == NULL)
+  if (!values)
     return FALSE;
   map->values = plait_try_allocate ((gsize)size, sizeof *map->values, signal, error);
-  if (map->values == NULL)
+  if (!map->values)
     return FALSE;
   const Leading single = { "", 0, 0 };
   const Leading *first = n_leading > 0 ? &leading[0] : &single, *second = n_leading > 1 ? &leading[1] : &single;
@@ -188,10 +188,10 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
   gint64 n_axes;
   g_autofree char *signal = signal_path (store, path, error);
 
-  if (signal == NULL || !plait_store_describe (store, signal, &object, error))
+  if (!signal || !plait_store_describe (store, signal, &object, error))
     return NULL;
   g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n_axes, error);
-  if (axes == NULL)
+  if (!axes)
     return NULL;
   if (object.kind != PLAIT_STORE_DATASET || object.rank < 2 || object.rank > MOST_LEADING + 2
       || n_axes != (gint64)object.rank || object.elements == 0)
@@ -230,11 +230,11 @@ plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *he
   gint64 n = 0;
   g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
   g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
-  g_autofree char *place = signal != NULL ? plait_place_below (path, signal) : NULL;
+  g_autofree char *place = signal ? plait_place_below (path, signal) : NULL;
   PlaitStoreObject object;
 
   *layers = *heads = 0;
-  if (axes == NULL || place == NULL || !plait_store_describe (store, place, &object, NULL))
+  if (!axes || !place || !plait_store_describe (store, place, &object, NULL))
     return;
   for (guint i = 0; i + 2 < object.rank && i < n; i++)
     *(strcmp (axes[i], "head") == 0 ? heads : layers) = object.shape[i];

@@ -12,7 +12,7 @@ plait_option_integer (const char *option, const char *text, gint64 minimum, gint
 {
   gint64 number;
 
-  if (text == NULL)
+  if (!text)
     return TRUE;
   if (!plait_parse_integer (text, &number) || number < minimum || number > maximum)
     {
@@ -31,7 +31,7 @@ plait_option_test (const char *text, gboolean *tested, PlaitTest *test, GError *
 {
   *tested = TRUE;
   *test = PLAIT_TEST_PERMUTATION;
-  if (text == NULL || strcmp (text, "permutation") == 0)
+  if (!text || strcmp (text, "permutation") == 0)
     return TRUE;
   if (strcmp (text, "bootstrap") == 0)
     {

@@ -20,7 +20,7 @@ is_same_file (const char *a, const char *b)
 gboolean
 plait_output_differs (const char *option, const char *output, const char *input, GError **error)
 {
-  if (output == NULL || input == NULL || !is_same_file (output, input))
+  if (!output || !input || !is_same_file (output, input))
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s %s: is the same file as %s, which the command needs besides; name another", option, output,
@@ -39,20 +39,20 @@ gboolean
 plait_output_begin (PlaitOutput *output, const char *path, GError **error)
 {
   *output = (PlaitOutput){ .stream = stdout, .path = path };
-  if (path == NULL)
+  if (!path)
     return TRUE;
   output->stream = NULL;
   output->file = plait_file_begin (path, error);
-  if (output->file == NULL)
+  if (!output->file)
     return FALSE;
   output->stream = g_fopen (plait_file_temporary (output->file), "wbe");
-  return output->stream != NULL || cannot_be_written (path, errno, error);
+  return output->stream || cannot_be_written (path, errno, error);
 }
 
 gboolean
 plait_output_commit (PlaitOutput *output, GError **error)
 {
-  if (output->path == NULL)
+  if (!output->path)
     return TRUE;
   if (fflush (output->stream) != 0 || ferror (output->stream))
     return cannot_be_written (output->path, errno, error);
@@ -64,7 +64,7 @@ plait_output_commit (PlaitOutput *output, GError **error)
 void
 plait_output_abandon (PlaitOutput *output)
 {
-  if (output->path == NULL)
+  if (!output->path)
     return;
   g_clear_pointer (&output->stream, fclose);
   g_clear_pointer (&output->file, plait_file_abandon);

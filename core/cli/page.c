@@ -32,7 +32,7 @@ plait_page_new (void)
   page->room = G_MAXSIZE;
   if (isatty (STDOUT_FILENO) == 1)
     {
-      page->colour = (no_colour == NULL || *no_colour == '\0') && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+      page->colour = (!no_colour || *no_colour == '\0') && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
       if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         {
           page->width = CLAMP (size.ws_col, NARROWEST, WIDEST);
@@ -107,7 +107,7 @@ plait_page_paragraph (PlaitPage *page, guint column, guint indent, const char *t
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint i = 0; lines[i]; i++)
     {
       g_auto (GStrv) words = g_strsplit (lines[i], " ", -1);
       guint at = column;
@@ -118,7 +118,7 @@ plait_page_paragraph (PlaitPage *page, guint column, guint indent, const char *t
           at = indent;
         }
       guint start = at;
-      for (guint w = 0; words[w] != NULL; w++)
+      for (guint w = 0; words[w]; w++)
         {
           guint length = (guint)g_utf8_strlen (words[w], -1);
 
@@ -137,7 +137,7 @@ plait_page_paragraph (PlaitPage *page, guint column, guint indent, const char *t
 void
 plait_page_row (PlaitPage *page, guint label_width, const char *label, const char *text)
 {
-  if (text == NULL)
+  if (!text)
     return;
   plait_page_text (page, PLAIT_PAGE_PLAIN, "  %-*s  ", (int)label_width, label);
   plait_page_paragraph (page, label_width + 4, label_width + 4, text);

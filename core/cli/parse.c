@@ -59,7 +59,7 @@ parse_to (const char *output, const char *text, const PlaitParseSettings *settin
     return FALSE;
   result->stream = to.stream;
   reader = plait_text_reader_open_pipe (text, error);
-  good = reader != NULL && plait_parse (&plait_link_grammar, settings, reader, stop, take, result, error);
+  good = reader && plait_parse (&plait_link_grammar, settings, reader, stop, take, result, error);
   plait_log_progress_end (result->log);
   return good && plait_output_commit (&to, error);
 }
@@ -140,7 +140,7 @@ parse (const PlaitInvocation *invocation, const Options *options, GError **error
   Result result = { .log = invocation->log };
   PlaitParseSettings settings;
 
-  if (options->json && options->output == NULL)
+  if (options->json && !options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--json prints counts where the trees would go; name a file for them with --output");
   if (!take_settings (options, &settings, error) || !plait_output_differs ("--output", options->output, text, error)

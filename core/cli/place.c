@@ -15,7 +15,7 @@ plait_place_below (const char *path, const char *name)
 void
 plait_place_free (PlaitPlace *place)
 {
-  if (place == NULL)
+  if (!place)
     return;
   plait_store_free (place->store);
   g_free (place->path);
@@ -42,11 +42,11 @@ go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObjec
   for (;;)
     {
       const char *next = *end == '\0' ? NULL : strchr (end + 1, '/');
-      g_autofree char *head = next != NULL ? g_strndup (path, (gsize)(next - path)) : g_strdup (path);
+      g_autofree char *head = next ? g_strndup (path, (gsize)(next - path)) : g_strdup (path);
 
       if (!plait_store_describe (store, head, object, error))
         return NULL;
-      if (next == NULL || object->kind == PLAIT_STORE_SOFT_LINK || object->kind == PLAIT_STORE_EXTERNAL_LINK)
+      if (!next || object->kind == PLAIT_STORE_SOFT_LINK || object->kind == PLAIT_STORE_EXTERNAL_LINK)
         {
           *rest = next;
           return g_steal_pointer (&head);
@@ -63,7 +63,7 @@ follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
 
   if (!plait_store_link_target (place->store, link, &file, &object, error))
     return FALSE;
-  if (file != NULL)
+  if (file)
     {
       g_autofree char *folder = g_path_get_dirname (plait_store_path (place->store));
       g_autofree char *other = g_path_is_absolute (file) || strcmp (folder, ".") == 0
@@ -71,7 +71,7 @@ follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
                                    : g_build_filename (folder, file, NULL);
       PlaitStore *store = plait_store_open (other, error);
 
-      if (store == NULL)
+      if (!store)
         {
           g_prefix_error (error, "%s: %s leads to another file: ", plait_store_path (place->store), link);
           return FALSE;
@@ -80,7 +80,7 @@ follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
       place->store = store;
     }
   g_autofree char *target = target_path (link, object);
-  g_autofree char *path = g_strconcat (rest != NULL && target[1] == '\0' ? "" : target, rest, NULL);
+  g_autofree char *path = g_strconcat (rest && target[1] == '\0' ? "" : target, rest, NULL);
   g_free (place->path);
   place->path = g_steal_pointer (&path);
   return TRUE;
@@ -92,9 +92,9 @@ plait_place_open (const char *file, const char *path, GError **error)
   g_autoptr (PlaitPlace) place = g_new0 (PlaitPlace, 1);
 
   place->store = plait_store_open (file, error);
-  if (place->store == NULL)
+  if (!place->store)
     return NULL;
-  g_autofree char *trimmed = g_strdup (path != NULL ? path : "");
+  g_autofree char *trimmed = g_strdup (path ? path : "");
   for (gsize n = strlen (trimmed); n > 0 && trimmed[n - 1] == '/'; n--)
     trimmed[n - 1] = '\0';
   place->path = g_strconcat (*trimmed == '/' ? "" : "/", trimmed, NULL);
@@ -105,7 +105,7 @@ plait_place_open (const char *file, const char *path, GError **error)
       const char *rest;
       g_autofree char *reached = go_down (place->store, place->path, &rest, &object, error);
 
-      if (reached == NULL)
+      if (!reached)
         return NULL;
       if (object.kind != PLAIT_STORE_SOFT_LINK && object.kind != PLAIT_STORE_EXTERNAL_LINK)
         return g_steal_pointer (&place);
@@ -113,6 +113,6 @@ plait_place_open (const char *file, const char *path, GError **error)
         return NULL;
     }
   plait_fail (error, PLAIT_ERROR_INPUT, "%s: more than %d links lead on from %s; expected no circles", file, MOST_LINKS,
-              path != NULL ? path : "/");
+              path ? path : "/");
   return NULL;
 }

@@ -34,13 +34,13 @@ load_library (void)
 
   for (int i = 0; i < N_THREADS; i++)
     {
-      before[i] = getenv (threads[i]) != NULL ? strdup (getenv (threads[i])) : NULL;
+      before[i] = getenv (threads[i]) ? strdup (getenv (threads[i])) : NULL;
       setenv (threads[i], "1", 1);
     }
   library = dlopen (PLAIT_LIBRARY, RTLD_LAZY | RTLD_GLOBAL);
   for (int i = 0; i < N_THREADS; i++)
     {
-      if (before[i] != NULL)
+      if (before[i])
         setenv (threads[i], before[i], 1);
       else
         unsetenv (threads[i]);
@@ -64,8 +64,8 @@ main (int argc, char **argv)
     }
   munmap (room, LEAST_MEMORY);
   library = load_library ();
-  run = library != NULL ? (__typeof__ (run))dlsym (library, "plait_main") : NULL;
-  if (run == NULL)
+  run = library ? (__typeof__ (run))dlsym (library, "plait_main") : NULL;
+  if (!run)
     {
       fprintf (stderr, "error: plait cannot be started (%s); install it again\n", dlerror ());
       return 1;

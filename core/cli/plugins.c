@@ -18,14 +18,14 @@ describe (PlaitJson *json, PlaitPlugin *plugin)
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "kind", plait_plugin_kind_name (plugin->kind));
   plait_json_text (json, "name", plugin->name);
-  plait_json_text (json, "summary", schema != NULL ? schema->summary : NULL);
-  plait_json_text (json, "version", schema != NULL ? schema->version : NULL);
-  plait_json_text (json, "problem", fault != NULL ? fault->message : NULL);
+  plait_json_text (json, "summary", schema ? schema->summary : NULL);
+  plait_json_text (json, "version", schema ? schema->version : NULL);
+  plait_json_text (json, "problem", fault ? fault->message : NULL);
   plait_json_text (json, "origin", plugin->folder->origin);
   plait_json_text (json, "schema", plugin->schema_path);
   plait_json_text (json, "module", plugin->module_path);
   plait_json_begin_array (json, "hides");
-  for (const PlaitPlugin *hidden = plugin->hidden; hidden != NULL; hidden = hidden->hidden)
+  for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     plait_json_text (json, NULL, hidden->schema_path);
   plait_json_end_array (json);
   plait_json_end_object (json);
@@ -65,9 +65,9 @@ print_plugin (PlaitPage *page, PlaitPlugin *plugin, guint name_width)
   guint indent = name_width + 14;
 
   plait_page_text (page, PLAIT_PAGE_NAME, "  %-*s", (int)name_width, plugin->name);
-  if (schema != NULL)
+  if (schema)
     {
-      plait_page_text (page, PLAIT_PAGE_DIM, "  %-8s  ", schema->version != NULL ? schema->version : "");
+      plait_page_text (page, PLAIT_PAGE_DIM, "  %-8s  ", schema->version ? schema->version : "");
       plait_page_paragraph (page, indent, indent, schema->summary);
     }
   else
@@ -75,7 +75,7 @@ print_plugin (PlaitPage *page, PlaitPlugin *plugin, guint name_width)
       plait_page_text (page, PLAIT_PAGE_BAD, "  %-8s  ", "refused");
       plait_page_paragraph (page, indent, indent, fault->message);
     }
-  for (const PlaitPlugin *hidden = plugin->hidden; hidden != NULL; hidden = hidden->hidden)
+  for (const PlaitPlugin *hidden = plugin->hidden; hidden; hidden = hidden->hidden)
     {
       g_autofree char *text = g_strdup_printf ("%s hides %s", plugin->schema_path, hidden->schema_path);
 

@@ -178,7 +178,7 @@ add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map
           PlaitMapChoice choice = { l, heads > 0 ? h : PLAIT_MAP_USUAL };
           g_autoptr (PlaitMap) one = plait_map_read (store, path, choice, error);
 
-          if (one == NULL)
+          if (!one)
             return FALSE;
           g_string_append (html, "<td>");
           add_small (html, one);
@@ -195,10 +195,10 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
 {
   g_auto (GStrv) members = plait_store_members (store, path, error);
 
-  if (members == NULL)
+  if (!members)
     return FALSE;
   g_string_append (html, "<div class=\"maps\">\n");
-  for (guint i = 0; members[i] != NULL; i++)
+  for (guint i = 0; members[i]; i++)
     {
       g_autofree char *place = plait_place_below (path, members[i]);
 
@@ -206,10 +206,10 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
         continue;
       g_autoptr (PlaitMap) map
           = plait_map_read (store, place, (PlaitMapChoice){ PLAIT_MAP_USUAL, PLAIT_MAP_USUAL }, error);
-      if (map == NULL)
+      if (!map)
         return FALSE;
       g_string_append (html, "<figure><figcaption>");
-      plait_html_text (html, map->title != NULL ? map->title : members[i]);
+      plait_html_text (html, map->title ? map->title : members[i]);
       g_string_append (html, " <span class=\"dim\">");
       plait_html_text (html, map->choice);
       g_string_append (html, "</span></figcaption>\n");

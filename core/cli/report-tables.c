@@ -30,7 +30,7 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
 {
   g_autoptr (GPtrArray) tables = plait_length_tables_of_runs (comparison, error);
 
-  if (tables == NULL)
+  if (!tables)
     return FALSE;
   for (guint i = 0; i < tables->len; i++)
     {
@@ -128,7 +128,7 @@ plait_report_summary (GString *html, PlaitStore *store, const char *path, GError
   g_autoptr (PlaitTable) stored = plait_stored_table (store, path, 0, error);
   g_autoptr (PlaitTable) summary = plait_table_new ();
 
-  if (stored == NULL)
+  if (!stored)
     return FALSE;
   for (guint c = 0; c < stored->columns->len; c++)
     {
@@ -176,22 +176,22 @@ add_attributes (PlaitTable *table, PlaitStore *store, const char *path, GError *
   if (object.kind != PLAIT_STORE_GROUP)
     return TRUE;
   g_auto (GStrv) names = plait_store_attributes (store, path, error);
-  if (names == NULL)
+  if (!names)
     return FALSE;
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     {
       g_autofree char *value = plait_store_attribute_text (store, path, names[i], 4096, error);
 
-      if (value == NULL)
+      if (!value)
         return FALSE;
       plait_table_text (table, PLAIT_TABLE_PLAIN, path);
       plait_table_text (table, PLAIT_TABLE_PLAIN, names[i]);
       plait_table_text (table, PLAIT_TABLE_PLAIN, value);
     }
   g_auto (GStrv) members = plait_store_members (store, path, error);
-  if (members == NULL)
+  if (!members)
     return FALSE;
-  for (guint i = 0; members[i] != NULL; i++)
+  for (guint i = 0; members[i]; i++)
     {
       g_autofree char *place = plait_place_below (path, members[i]);
 

@@ -45,7 +45,7 @@ read_curve (PlaitStore *store, const Source *source, PlaitHtmlCurve *curve, GPtr
   double *y = plait_store_read_array (store, values, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_y, NULL);
   g_ptr_array_add (memory, x);
   g_ptr_array_add (memory, y);
-  if (x == NULL || y == NULL || n_x != n_y)
+  if (!x || !y || n_x != n_y)
     return;
   curve->n = (guint)n_x;
   curve->x = x;
@@ -112,9 +112,8 @@ part_losses (const PlaitRunComparison *comparison)
       gint64 n;
       g_auto (GStrv) columns = plait_store_table_columns (run->store, "/training/updates", &n, NULL);
 
-      for (guint i = 0; columns != NULL && columns[i] != NULL; i++)
-        if (strchr (columns[i], '.') != NULL
-            && !g_ptr_array_find_with_equal_func (names, columns[i], g_str_equal, NULL))
+      for (guint i = 0; columns && columns[i]; i++)
+        if (strchr (columns[i], '.') && !g_ptr_array_find_with_equal_func (names, columns[i], g_str_equal, NULL))
           g_ptr_array_add (names, g_strdup (columns[i]));
     }
   return names;

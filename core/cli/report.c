@@ -40,7 +40,7 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
       const PlaitRunFile *run = comparison->runs->pdata[r];
 
       g_ptr_array_add (hypotheses, read_lines (run->store, split, "hypotheses", &lengths[r]));
-      if (first == NULL && lengths[r] > 0)
+      if (!first && lengths[r] > 0)
         {
           first = run;
           references = read_lines (run->store, split, "references", &n_references);
@@ -79,23 +79,23 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
   if (!plait_store_has (run->store, "/attention"))
     return TRUE;
   g_auto (GStrv) splits = plait_store_members (run->store, "/attention", error);
-  if (splits == NULL)
+  if (!splits)
     return FALSE;
-  for (guint s = 0; splits[s] != NULL; s++)
+  for (guint s = 0; splits[s]; s++)
     {
       g_autofree char *path = plait_place_below ("/attention", splits[s]);
       g_auto (GStrv) sentences = plait_store_members (run->store, path, error);
 
-      if (sentences == NULL)
+      if (!sentences)
         return FALSE;
-      if (sentences[0] == NULL)
+      if (!sentences[0])
         continue;
       plait_html_add (html, "<details%s><summary>", r == 0 && s == 0 ? " open" : "");
       plait_html_text (html, run->name);
       g_string_append (html, ", ");
       plait_html_text (html, splits[s]);
       g_string_append (html, "</summary>\n");
-      for (gint64 i = 0; i < n && sentences[i] != NULL; i++)
+      for (gint64 i = 0; i < n && sentences[i]; i++)
         {
           g_autofree char *place = plait_place_below (path, sentences[i]);
           g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", splits[s], sentences[i]);
@@ -134,11 +134,11 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
 static gboolean
 add_summaries (GString *html, char *const *paths, GError **error)
 {
-  for (guint i = 0; paths[i] != NULL; i++)
+  for (guint i = 0; paths[i]; i++)
     {
       g_autoptr (PlaitStore) store = plait_store_open (paths[i], error);
 
-      if (store == NULL)
+      if (!store)
         return FALSE;
       if (!plait_store_has (store, "/summary"))
         continue;
@@ -184,12 +184,12 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &options, error);
   g_autoptr (GString) html = g_string_new (NULL);
 
-  if (comparison == NULL)
+  if (!comparison)
     return FALSE;
   g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
   const PlaitRunFile *first = comparison->runs->pdata[0];
   const char *name = plait_key_file_value (first->experiment, "experiment", "name");
-  const char *title = given_title != NULL ? given_title : name != NULL && *name != '\0' ? name : first->name;
+  const char *title = given_title ? given_title : name && *name != '\0' ? name : first->name;
 
   plait_html_begin (html, title);
   plait_html_element (html, "h1", NULL, title);
@@ -227,9 +227,9 @@ plait_command_report (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, -1, error)
       || !plait_option_integer ("--sentences", sentences_text, 0, MOST_SENTENCES, &sentences, error))
     return FALSE;
-  if (output == NULL)
+  if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the page, such as -o report.html");
-  for (char **path = invocation->arguments; *path != NULL; path++)
+  for (char **path = invocation->arguments; *path; path++)
     if (!plait_output_differs ("--output", output, *path, error))
       return FALSE;
   if (!plait_file_check_new (output, force, "", "--output", error)

@@ -62,14 +62,14 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made",
                        plait_store_path (store));
   g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
-  if (text == NULL)
+  if (!text)
     return FALSE;
   g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
   run->experiment = plait_key_file_load_data (text, -1, place, error);
-  if (run->experiment == NULL)
+  if (!run->experiment)
     return FALSE;
   run->result = plait_cell_result_new (store, error);
-  if (run->result == NULL)
+  if (!run->result)
     return FALSE;
   run->rate = median (run->result->rates);
   return TRUE;
@@ -87,7 +87,7 @@ short_name (const char *name, char *const *names)
   if (digest != DIGEST || length <= DIGEST + 1 || name[length - DIGEST - 1] != '-')
     return g_strdup (name);
   guint same = 0;
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     same += strncmp (names[i], name, length - DIGEST) == 0;
   return same == 1 ? g_strndup (name, length - DIGEST - 1) : g_strdup (name);
 }
@@ -99,20 +99,20 @@ add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
   const char *path = plait_store_path (store);
   g_auto (GStrv) names = plait_store_members (store, "/runs", error);
 
-  if (names == NULL)
+  if (!names)
     return FALSE;
-  if (names[0] == NULL)
+  if (!names[0])
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
   if (!check_number (runs->len + g_strv_length (names), error))
     return FALSE;
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     {
       g_autofree char *link = plait_place_below ("/runs", names[i]);
       g_autoptr (PlaitPlace) place = plait_place_open (path, link, error);
 
       g_autofree char *name = short_name (names[i], names);
 
-      if (place == NULL || !add_run (runs, g_steal_pointer (&place->store), name, error))
+      if (!place || !add_run (runs, g_steal_pointer (&place->store), name, error))
         return FALSE;
     }
   return TRUE;
@@ -123,11 +123,11 @@ plait_runs_open (char *const *paths, GError **error)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (run_free);
 
-  for (guint i = 0; paths[i] != NULL; i++)
+  for (guint i = 0; paths[i]; i++)
     {
       g_autoptr (PlaitStore) store = plait_store_open (paths[i], error);
 
-      if (store == NULL)
+      if (!store)
         return NULL;
       if (plait_store_has (store, "/runs"))
         {
@@ -168,10 +168,10 @@ add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, cons
       const PlaitRunFile *run = runs->pdata[r];
       const char *value = plait_key_file_value (run->experiment, group, key);
 
-      values[r] = g_strdup (value != NULL ? value : "–");
+      values[r] = g_strdup (value ? value : "–");
       if (g_str_has_prefix (group, "source ") && !plait_key_file_has_group (run->experiment, group))
         continue;
-      if (first == NULL)
+      if (!first)
         first = values[r];
       differs = differs || strcmp (values[r], first) != 0;
     }
@@ -195,11 +195,11 @@ plait_runs_differences (GPtrArray *runs)
       const PlaitRunFile *run = runs->pdata[r];
       const char *const *groups = plait_key_file_groups (run->experiment);
 
-      for (guint g = 0; groups[g] != NULL; g++)
+      for (guint g = 0; groups[g]; g++)
         {
           const char *const *keys = plait_key_file_keys (run->experiment, groups[g]);
 
-          for (guint k = 0; keys[k] != NULL; k++)
+          for (guint k = 0; keys[k]; k++)
             if (g_hash_table_add (seen, g_strdup_printf ("%s\n%s", groups[g], keys[k])))
               add_difference (differences, runs, groups[g], keys[k]);
         }

@@ -34,10 +34,10 @@ add_attributes (PlaitJson *json, PlaitStore *store, const char *path, GError **e
 {
   g_auto (GStrv) names = plait_store_attributes (store, path, error);
 
-  if (names == NULL)
+  if (!names)
     return FALSE;
   plait_json_begin_object (json, "attributes");
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     {
       gint64 integer;
       double real;
@@ -62,7 +62,7 @@ add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **erro
   gint64 n;
   g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
 
-  if (strings == NULL)
+  if (!strings)
     return FALSE;
   plait_json_begin_array (json, "values");
   for (gint64 i = 0; i < n; i++)
@@ -80,7 +80,7 @@ add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreTyp
   g_autofree gpointer values
       = plait_store_read_array (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64, MOST_READ, &n, error);
 
-  if (values == NULL)
+  if (!values)
     return FALSE;
   plait_json_begin_array (json, "values");
   for (gint64 i = 0; i < n; i++)
@@ -103,7 +103,7 @@ add_values (PlaitJson *json, PlaitStore *store, const char *path, GError **error
     {
       g_autofree char *text = plait_store_read_string (store, path, error);
 
-      if (text == NULL)
+      if (!text)
         return FALSE;
       plait_json_text (json, "values", text);
       return TRUE;
@@ -118,7 +118,7 @@ add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
   g_autoptr (PlaitTable) table = plait_stored_table (store, path, 0, error);
 
-  if (table == NULL)
+  if (!table)
     return FALSE;
   plait_table_add_json (table, json);
   return TRUE;
@@ -129,7 +129,7 @@ add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOp
 {
   g_autoptr (PlaitMap) map = plait_map_read (store, path, options->choice, error);
 
-  if (map == NULL)
+  if (!map)
     return FALSE;
   plait_json_text (json, "title", map->title);
   plait_json_text (json, "choice", map->choice);
@@ -138,7 +138,7 @@ add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOp
       char **labels = axis == 0 ? map->rows : map->columns;
 
       plait_json_begin_array (json, axis == 0 ? map->row_axis : map->column_axis);
-      for (guint i = 0; labels[i] != NULL; i++)
+      for (guint i = 0; labels[i]; i++)
         plait_json_text (json, NULL, labels[i]);
       plait_json_end_array (json);
     }
@@ -174,7 +174,7 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
 
       if (!plait_store_link_target (store, path, &file, &target, error))
         return FALSE;
-      if (file != NULL)
+      if (file)
         plait_json_text (json, "file", file);
       plait_json_text (json, "target", target);
     }
@@ -194,10 +194,10 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
     {
       g_auto (GStrv) members = plait_store_members (store, path, error);
 
-      if (members == NULL)
+      if (!members)
         return FALSE;
       plait_json_begin_object (json, "members");
-      for (guint i = 0; members[i] != NULL; i++)
+      for (guint i = 0; members[i]; i++)
         {
           g_autofree char *place = plait_place_below (path, members[i]);
 

@@ -35,7 +35,7 @@ plait_show_is_table (PlaitStore *store, const char *path)
   if (!plait_store_has_attribute (store, path, "columns"))
     return FALSE;
   g_auto (GStrv) columns = plait_store_table_columns (store, path, &rows, NULL);
-  return columns != NULL && columns[0] != NULL;
+  return columns && columns[0];
 }
 
 static void
@@ -77,14 +77,14 @@ summarise_maps (PlaitStore *store, const char *path, const PlaitStoreObject *obj
   if (object->members == 0 || object->members > MOST_SHOWN)
     return FALSE;
   g_auto (GStrv) members = plait_store_members (store, path, NULL);
-  for (guint i = 0; members != NULL && members[i] != NULL; i++)
+  for (guint i = 0; members && members[i]; i++)
     {
       g_autofree char *place = plait_place_below (path, members[i]);
 
       if (!plait_map_is (store, place))
         return FALSE;
     }
-  if (members == NULL)
+  if (!members)
     return FALSE;
   g_autofree char *joined = g_strjoinv (", ", members);
   g_string_append_printf (text, "heatmap%s: %s", object->members == 1 ? "" : "s", joined);
@@ -131,7 +131,7 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
       g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
 
       g_string_append_printf (text, "table of %" G_GINT64_FORMAT " row%s: ", n, n == 1 ? "" : "s");
-      for (guint i = 0; columns != NULL && columns[i] != NULL; i++)
+      for (guint i = 0; columns && columns[i]; i++)
         g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", columns[i]);
     }
   else if (plait_show_is_strings (store, path, &n))
@@ -144,17 +144,16 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
       PlaitStoreObject array;
 
       g_string_append (text, "heatmap,");
-      if (axes != NULL && plait_store_describe (store, place, &array, NULL))
-        for (guint i = 0; i < array.rank && axes[i] != NULL; i++)
+      if (axes && plait_store_describe (store, place, &array, NULL))
+        for (guint i = 0; i < array.rank && axes[i]; i++)
           g_string_append_printf (text, "%s %s %" G_GINT64_FORMAT, i > 0 ? " ×" : "", axes[i], array.shape[i]);
     }
   else if (object->members == 0 && object->attributes > 0)
     {
       g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
-      g_autofree char *joined = names != NULL ? g_strjoinv (", ", names) : NULL;
+      g_autofree char *joined = names ? g_strjoinv (", ", names) : NULL;
 
-      g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s",
-                              joined != NULL ? joined : "?");
+      g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s", joined ? joined : "?");
     }
   else if (!summarise_maps (store, path, object, text))
     {
@@ -183,7 +182,7 @@ plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject 
   else if (object->kind == PLAIT_STORE_DATASET && object->rank == 0 && object->type == PLAIT_STORE_STRING)
     {
       g_autofree char *value = plait_store_read_string (store, path, NULL);
-      g_autofree char *clean = plait_display_clean (value != NULL ? value : "", FALSE);
+      g_autofree char *clean = plait_display_clean (value ? value : "", FALSE);
       g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
 
       g_string_append_printf (text, "\"%s\"", cut);
@@ -202,7 +201,7 @@ plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject 
       g_autofree char *file = NULL, *target = NULL;
 
       if (plait_store_link_target (store, path, &file, &target, NULL))
-        g_string_append_printf (text, "→ %s%s%s", file != NULL ? file : "", file != NULL ? " " : "", target);
+        g_string_append_printf (text, "→ %s%s%s", file ? file : "", file ? " " : "", target);
       else
         g_string_append (text, "a link that leads nowhere");
     }
@@ -272,7 +271,7 @@ show_members (Tree *tree, const char *path, const char *prefix, guint depth, GEr
 {
   g_auto (GStrv) members = plait_store_members (tree->store, path, error);
 
-  if (members == NULL)
+  if (!members)
     return FALSE;
   guint n = g_strv_length (members), half = MOST_SHOWN / 2;
   gboolean cut = n > MOST_SHOWN + 1 && !tree->options->everything;
@@ -305,18 +304,18 @@ plait_show_attributes (PlaitStore *store, const char *path, PlaitPage *page, GEr
   g_auto (GStrv) names = plait_store_attributes (store, path, error);
   gsize width = 0;
 
-  if (names == NULL)
+  if (!names)
     return FALSE;
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     width = MAX (width, plait_display_width (names[i]));
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names[i]; i++)
     {
       if (strcmp (names[i], "columns") == 0 && plait_show_is_table (store, path))
         continue; /* the heads of what is shown */
       g_autofree char *value = plait_store_attribute_text (store, path, names[i], 1 << 16, NULL);
       g_autofree char *clean = plait_display_clean (names[i], FALSE);
       g_autoptr (GString) label = g_string_new (NULL);
-      g_auto (GStrv) lines = g_strsplit (value != NULL ? value : "(cannot be read)", "\n", -1);
+      g_auto (GStrv) lines = g_strsplit (value ? value : "(cannot be read)", "\n", -1);
       guint n = g_strv_length (lines);
 
       while (n > 1 && *lines[n - 1] == '\0')

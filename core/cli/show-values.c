@@ -23,7 +23,7 @@ plait_show_table (PlaitStore *store, const char *path, const PlaitShowOptions *o
 {
   g_autoptr (PlaitTable) table = plait_stored_table (store, path, ends_of (options), error);
 
-  if (table == NULL)
+  if (!table)
     return FALSE;
   plait_table_print (table, page);
   if (table->cells->len == 0)
@@ -45,13 +45,13 @@ plait_show_strings (PlaitStore *store, const char *path, const PlaitShowOptions 
     {
       g_autofree char *text = plait_store_read_string (store, path, error);
 
-      if (text == NULL)
+      if (!text)
         return FALSE;
       plait_display_line (stdout, text);
       return TRUE;
     }
   g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
-  if (strings == NULL)
+  if (!strings)
     return FALSE;
   plait_table_column (table, PLAIT_TABLE_COUNTS, "");
   plait_table_column (table, PLAIT_TABLE_WORDS, "");
@@ -158,7 +158,7 @@ plait_show_numbers (PlaitStore *store, const char *path, const PlaitStoreObject 
                        " that are shown; read it with h5py",
                        plait_store_path (store), path, object->elements, MOST_READ);
   values = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_READ, &n, error);
-  if (values == NULL)
+  if (!values)
     return FALSE;
   if (object->rank == 0 && n == 1)
     {

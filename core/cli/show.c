@@ -19,7 +19,7 @@ show_maps (PlaitStore *store, const char *path, const PlaitShowOptions *options,
   g_auto (GStrv) members = plait_store_members (store, path, error);
 
   *shown = FALSE;
-  if (members == NULL)
+  if (!members)
     return FALSE;
   guint n = g_strv_length (members);
   if (n == 0 || n > MOST_MAPS)
@@ -36,7 +36,7 @@ show_maps (PlaitStore *store, const char *path, const PlaitShowOptions *options,
       g_autofree char *place = plait_place_below (path, members[i]);
       g_autoptr (PlaitMap) map = plait_map_read (store, place, options->choice, error);
 
-      if (map == NULL)
+      if (!map)
         return FALSE;
       plait_page_text (page, PLAIT_PAGE_DIM, "%s%s\n", i > 0 ? "\n" : "", place);
       plait_map_print (map, page);
@@ -55,7 +55,7 @@ print_title (const PlaitPlace *place, const PlaitStoreObject *object, PlaitPage 
   if (place->path[1] != '\0')
     {
       /* The columns of a table stand above it, not here. */
-      if (plait_show_is_table (place->store, place->path) && strchr (summary, ':') != NULL)
+      if (plait_show_is_table (place->store, place->path) && strchr (summary, ':'))
         *strchr (summary, ':') = '\0';
       plait_page_text (page, PLAIT_PAGE_HEADING, " %s", place->path);
       plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", summary);
@@ -83,7 +83,7 @@ show_text (const PlaitPlace *place, const PlaitShowOptions *options, GError **er
     {
       g_autoptr (PlaitMap) map = plait_map_read (store, path, options->choice, error);
 
-      if (map != NULL)
+      if (map)
         plait_map_print (map, page);
       return map != NULL;
     }
@@ -113,7 +113,7 @@ show_attribute (const PlaitPlace *place, const char *name, GError **error)
 {
   g_autofree char *value = plait_store_attribute_text (place->store, place->path, name, G_MAXINT32, error);
 
-  if (value == NULL)
+  if (!value)
     return FALSE;
   plait_display_line (stdout, value);
   return TRUE;
@@ -123,19 +123,19 @@ show_attribute (const PlaitPlace *place, const char *name, GError **error)
 static gboolean
 show (const char *file, const char *path, const PlaitShowOptions *options, gboolean json, GError **error)
 {
-  const char *at = path != NULL ? strrchr (path, '@') : NULL;
+  const char *at = path ? strrchr (path, '@') : NULL;
   g_autoptr (GError) fault = NULL;
   g_autoptr (PlaitPlace) place = plait_place_open (file, path, &fault);
 
-  if (place == NULL && at != NULL)
+  if (!place && at)
     {
       g_autofree char *object = g_strndup (path, (gsize)(at - path));
       g_autoptr (PlaitPlace) owner = plait_place_open (file, object, NULL);
 
-      if (owner != NULL)
+      if (owner)
         return show_attribute (owner, at + 1, error);
     }
-  if (place == NULL)
+  if (!place)
     {
       g_propagate_error (error, g_steal_pointer (&fault));
       return FALSE;

@@ -23,13 +23,13 @@ typedef struct
 static gboolean
 take_choice (const char *option, const char *text, const char *const *choices, gint *choice, GError **error)
 {
-  for (gint i = 0; text != NULL && choices[i] != NULL; i++)
+  for (gint i = 0; text && choices[i]; i++)
     if (strcmp (choices[i], text) == 0)
       {
         *choice = i;
         return TRUE;
       }
-  if (text == NULL)
+  if (!text)
     return TRUE;
   g_autofree char *shown = g_utf8_make_valid (text, -1), *all = g_strjoinv (", ", (char **)choices);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected one of: %s", option, shown, all);
@@ -42,7 +42,7 @@ find_rules (const char *name, GError **error)
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autofree char *path = plait_registry_find_text (registry, PLAIT_HEAD_RULES_FOLDER, name, error);
 
-  return path != NULL ? plait_head_rules_read (path, error) : NULL;
+  return path ? plait_head_rules_read (path, error) : NULL;
 }
 
 static gboolean
@@ -55,9 +55,9 @@ take_settings (const Options *options, PlaitTreeSettings *settings, GError **err
     return FALSE;
   settings->binarisation = (PlaitBinarisation)way;
   if (way != PLAIT_BINARISE_HEAD)
-    return options->rules == NULL
+    return !options->rules
            || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules goes with --binarise head alone; leave it out");
-  settings->head_rules = find_rules (options->rules != NULL ? options->rules : "english", error);
+  settings->head_rules = find_rules (options->rules ? options->rules : "english", error);
   return settings->head_rules != NULL;
 }
 
@@ -159,7 +159,7 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
   Complaints complaints = { shown, 20 };
   PlaitTreeCounts counts;
 
-  if (options->form != NULL || options->output != NULL)
+  if (options->form || options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--to and --output go with --convert; leave them out of a check");
   if (!plait_option_integer ("--limit", options->limit, 0, 1000000, &complaints.limit, error)
       || !plait_trees_check (options->check, options->tokens, settings, complain, &complaints, &counts, error))
@@ -192,7 +192,7 @@ convert (const Options *options, const PlaitTreeSettings *settings, GError **err
   g_auto (PlaitOutput) to = { 0 };
   gint form = -1;
 
-  if (options->json || options->limit != NULL)
+  if (options->json || options->limit)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit go with --check; leave them out of a conversion");
   if (!take_choice ("--to", options->form, forms, &form, error))
     return FALSE;
@@ -248,14 +248,13 @@ plait_command_trees (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if ((options.check != NULL) == (options.convert != NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --check and --convert, not %s",
-                       options.check != NULL ? "both" : "none");
-  file = options.check != NULL ? options.check : options.convert;
-  if (options.tokens != NULL && strcmp (file, "-") == 0 && strcmp (options.tokens, "-") == 0)
+                       options.check ? "both" : "none");
+  file = options.check ? options.check : options.convert;
+  if (options.tokens && strcmp (file, "-") == 0 && strcmp (options.tokens, "-") == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "standard input cannot be both trees and tokens: name a file for one of them");
-  gboolean good
-      = take_settings (&options, &settings, error)
-        && (options.check != NULL ? check (&options, &settings, error) : convert (&options, &settings, error));
+  gboolean good = take_settings (&options, &settings, error)
+                  && (options.check ? check (&options, &settings, error) : convert (&options, &settings, error));
   plait_head_rules_unref (settings.head_rules);
   return good;
 }

@@ -33,7 +33,7 @@ take_settings (const Options *options, PlaitVocabularySettings *settings, GError
 
   *settings = plait_vocabulary_defaults ();
   settings->byte_fallback = options->byte_fallback;
-  if (options->type != NULL)
+  if (options->type)
     {
       if (!g_strv_contains (types, options->type))
         {
@@ -43,10 +43,10 @@ take_settings (const Options *options, PlaitVocabularySettings *settings, GError
         }
       settings->type = options->type;
     }
-  if (options->normalisation != NULL)
+  if (options->normalisation)
     settings->normalization = options->normalisation;
   double coverage;
-  if (options->coverage != NULL)
+  if (options->coverage)
     {
       if (!plait_parse_double (options->coverage, &coverage) || coverage < .98 || coverage > 1)
         {
@@ -67,19 +67,19 @@ train (const PlaitInvocation *invocation, const Options *options, GError **error
 {
   PlaitVocabularySettings settings;
 
-  if (invocation->arguments[0] == NULL)
+  if (!invocation->arguments[0])
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "a text file is missing; usage: plait vocabulary --output FILE FILE...");
   if (!take_settings (options, &settings, error))
     return FALSE;
-  for (char **text = invocation->arguments; *text != NULL; text++)
+  for (char **text = invocation->arguments; *text; text++)
     if (!plait_output_differs ("--output", options->output, *text, error))
       return FALSE;
   if (!plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
   g_autoptr (PlaitVocabulary) vocabulary
       = plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
-  if (vocabulary == NULL)
+  if (!vocabulary)
     return FALSE;
   g_autoptr (GBytes) bytes = plait_vocabulary_to_file (vocabulary);
   gsize length;
@@ -185,7 +185,7 @@ decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitT
   g_auto (GStrv) words = g_strsplit_set (line, " \t", -1);
 
   g_array_set_size (ids, 0);
-  for (guint i = 0; words[i] != NULL; i++)
+  for (guint i = 0; words[i]; i++)
     {
       gpointer found = NULL;
       gint64 number = -1;
@@ -193,15 +193,15 @@ decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitT
 
       if (*words[i] == '\0')
         continue;
-      if (pieces != NULL
+      if (pieces
               ? g_hash_table_lookup_extended (pieces, words[i], NULL, &found)
               : plait_parse_integer (words[i], &number) && number >= 0 && number < plait_vocabulary_size (vocabulary))
-        id = pieces != NULL ? (gint32)GPOINTER_TO_INT (found) : (gint32)number;
+        id = pieces ? (gint32)GPOINTER_TO_INT (found) : (gint32)number;
       else
         return plait_fail (
             error, PLAIT_ERROR_INPUT, "%s:%" G_GINT64_FORMAT ": \"%.80s\" is no %s of the vocabulary; %s",
-            plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces != NULL ? "piece" : "id",
-            pieces != NULL ? "expected what --encode prints (ids need --ids)" : "expected what --encode --ids prints");
+            plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces ? "piece" : "id",
+            pieces ? "expected what --encode prints (ids need --ids)" : "expected what --encode --ids prints");
       g_array_append_val (ids, id);
     }
   g_autofree char *text = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
@@ -214,25 +214,25 @@ static gboolean
 convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, const Options *options, GError **error)
 {
   static char *standard_input[] = { (char *)"-", NULL };
-  char *const *paths = invocation->arguments[0] != NULL ? invocation->arguments : standard_input;
+  char *const *paths = invocation->arguments[0] ? invocation->arguments : standard_input;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  g_autoptr (GHashTable) pieces = options->decode != NULL && !options->ids ? index_pieces (vocabulary) : NULL;
+  g_autoptr (GHashTable) pieces = options->decode && !options->ids ? index_pieces (vocabulary) : NULL;
 
-  for (guint i = 0; paths[i] != NULL; i++)
+  for (guint i = 0; paths[i]; i++)
     {
       g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (paths[i], error);
       g_autoptr (GError) fault = NULL;
       const char *line;
       gsize length;
 
-      if (reader == NULL)
+      if (!reader)
         return FALSE;
-      while ((line = plait_text_reader_next (reader, &length, &fault)) != NULL)
-        if (options->encode != NULL)
+      while ((line = plait_text_reader_next (reader, &length, &fault)))
+        if (options->encode)
           encode_line (vocabulary, line, length, options->ids, ids);
         else if (!decode_line (vocabulary, pieces, reader, line, ids, error))
           return FALSE;
-      if (fault != NULL)
+      if (fault)
         {
           g_propagate_error (error, g_steal_pointer (&fault));
           return FALSE;
@@ -246,22 +246,20 @@ run (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
   guint modes
       = (options->output != NULL) + (options->show != NULL) + (options->encode != NULL) + (options->decode != NULL);
-  const char *path = options->show != NULL     ? options->show
-                     : options->encode != NULL ? options->encode
-                                               : options->decode;
+  const char *path = options->show ? options->show : options->encode ? options->encode : options->decode;
 
   if (modes != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
                        modes == 0 ? "none" : "several");
-  if (options->output != NULL)
+  if (options->output)
     return train (invocation, options, error);
-  if (options->show != NULL && invocation->arguments[0] != NULL)
+  if (options->show && invocation->arguments[0])
     return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
                        invocation->arguments[0]);
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (path, invocation->log, error);
-  if (vocabulary == NULL)
+  if (!vocabulary)
     return FALSE;
-  if (options->show == NULL)
+  if (!options->show)
     return convert (invocation, vocabulary, options, error);
   if (options->json)
     show_json (vocabulary);

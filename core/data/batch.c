@@ -25,7 +25,7 @@ place (Layout *layout, gint64 items, gsize item_size)
       layout->overflow = TRUE;
       return NULL;
     }
-  gpointer part = layout->base != NULL ? layout->base + layout->used : NULL;
+  gpointer part = layout->base ? layout->base + layout->used : NULL;
   layout->used += size & ~(gsize)(ALIGNMENT - 1);
   return part;
 }
@@ -38,7 +38,7 @@ lay_out_trees (Layout *layout, gint64 n, gint64 nodes)
   parts.left = place (layout, nodes, sizeof (gint64));
   parts.right = place (layout, nodes, sizeof (gint64));
   parts.labels = place (layout, nodes, sizeof (char *));
-  if (trees != NULL)
+  if (trees)
     *trees = parts;
   return trees;
 }
@@ -66,7 +66,7 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
         }
       if (sources[s].has_trees)
         input.trees = lay_out_trees (layout, n, sources[s].nodes);
-      if (inputs != NULL)
+      if (inputs)
         inputs[s] = input;
     }
   if (batch->target_rows.n == 0)
@@ -88,7 +88,7 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
   place (&layout, 1, sizeof (PlaitBatch));
   lay_out (&layout, &measured, sources);
   guint8 *memory = layout.overflow ? NULL : g_try_malloc (layout.used + ALIGNMENT);
-  if (memory == NULL)
+  if (!memory)
     {
       plait_fail (error, PLAIT_ERROR_MEMORY,
                   "A batch of %" G_GINT64_FORMAT " sentences needs %" G_GSIZE_FORMAT
@@ -157,7 +157,7 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
     to->tokens = from->tokens + row;
   else
     to->features = plait_tensor_rows (from->features, row, plait_ragged_rows (to->rows));
-  if (to->trees != NULL)
+  if (to->trees)
     borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
 }
 
@@ -174,7 +174,7 @@ plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **erro
                                      .has_trees = batch->inputs[i].trees != NULL };
   /* One row stands for a target, as none stands for no target. */
   part = plait_batch_new (n, sources, batch->n_sources, has_target ? 1 : -1, error);
-  if (part == NULL)
+  if (!part)
     return NULL;
   part->sentence = batch->sentence + first;
   for (gint64 i = 0; i < batch->n_sources; i++)

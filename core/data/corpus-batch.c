@@ -8,7 +8,7 @@
 static inline gint64
 tuple_of (const PlaitCorpusStreamState *stream, gint64 tuple)
 {
-  return stream->order != NULL ? stream->order[tuple] : tuple;
+  return stream->order ? stream->order[tuple] : tuple;
 }
 
 static gint64
@@ -55,7 +55,7 @@ gint64
 plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
 {
   const PlaitFeatureFile *features = corpus->streams[source].features;
-  return features != NULL ? plait_feature_file_width (features) : 0;
+  return features ? plait_feature_file_width (features) : 0;
 }
 
 static void
@@ -126,7 +126,7 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
   if (input->kind == PLAIT_INPUT_FEATURES)
     return fill_features (corpus, stream, input, tuples, error);
   fill_tokens (stream, input, tuples);
-  if (input->trees != NULL)
+  if (input->trees)
     fill_trees (stream, input, tuples);
   return TRUE;
 }
@@ -161,7 +161,7 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
       for (gint64 i = 0; i < n; i++)
         {
           sources[s].rows += source_rows (corpus, stream, tuples[i]);
-          sources[s].nodes += stream->trees != NULL ? source_nodes (stream, tuples[i]) : 0;
+          sources[s].nodes += stream->trees ? source_nodes (stream, tuples[i]) : 0;
         }
     }
   gint64 target_rows = plait_corpus_has_target (corpus) ? 0 : -1;
@@ -169,7 +169,7 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
     target_rows += plait_corpus_length (corpus, corpus->n_sources, tuples[i]);
 
   g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, corpus->n_sources, target_rows, error);
-  if (batch == NULL)
+  if (!batch)
     return NULL;
   for (gint64 i = 0; i < n; i++)
     plait_batch_fill (gint64, batch->sentence)[i] = tuples[i];

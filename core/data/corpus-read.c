@@ -49,7 +49,7 @@ block_free (Block *block)
     {
       Side *side = &block->sides[i];
       plait_text_reader_free (side->reader);
-      if (side->text != NULL)
+      if (side->text)
         g_string_free (side->text, TRUE);
       for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
         {
@@ -72,7 +72,7 @@ add_side (Block *block, gint64 stream, const char *path, GError **error)
   side->stream = stream;
   side->text = g_string_new (NULL);
   side->reader = plait_text_reader_open (path, error);
-  return side->reader != NULL ? side : NULL;
+  return side->reader ? side : NULL;
 }
 
 static gboolean
@@ -80,17 +80,17 @@ add_stream (Block *block, gint64 number, GError **error)
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[number];
   Side *side = add_side (block, number, stream->path, error);
-  if (side == NULL)
+  if (!side)
     return FALSE;
   for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
     {
       side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
-      side->words[j] = stream->trees != NULL ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
+      side->words[j] = stream->trees ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
     }
-  if (stream->trees_path == NULL)
+  if (!stream->trees_path)
     return TRUE;
   Side *trees = add_side (block, number, stream->trees_path, error);
-  if (trees == NULL)
+  if (!trees)
     return FALSE;
   trees->is_trees = TRUE;
   side->trees = trees;
@@ -141,7 +141,7 @@ read_line (Block *block, gint64 index, gint64 line, GError **error)
   Side *side = &block->sides[index];
   gsize length;
   const char *text = plait_text_reader_next (side->reader, &length, error);
-  if (text == NULL)
+  if (!text)
     return FALSE;
   side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees)
@@ -172,7 +172,7 @@ read_block (Block *block, GError **error)
           g_autoptr (GError) cause = NULL;
           if (!read_line (block, i, block->lines, &cause))
             {
-              if (cause != NULL)
+              if (cause)
                 {
                   g_propagate_error (error, g_steal_pointer (&cause));
                   return FALSE;
@@ -202,14 +202,14 @@ encode_piece (gpointer data, gint64 piece, guint thread)
   if (side->is_trees)
     return;
   g_array_set_size (ids, 0);
-  if (words != NULL)
+  if (words)
     g_array_set_size (words, 0);
   gint64 end = MIN (block->lines, (part + 1) * PIECE_LINES);
   for (gint64 line = part * PIECE_LINES; line < end; line++)
     {
       gsize start = line > 0 ? side->ends[line - 1] : 0;
       side->first[line] = ids->len;
-      if (words != NULL)
+      if (words)
         {
           side->first_word[line] = words->len;
           plait_vocabulary_encode_words (vocabulary, side->text->str + start, side->ends[line] - start, ids, words);
@@ -224,7 +224,7 @@ encode_block (Block *block, PlaitPool *pool)
 {
   block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
   gint64 pieces = block->pieces * block->n_sides;
-  if (pool != NULL)
+  if (pool)
     plait_pool_run (pool, pieces, encode_piece, block);
   else
     for (gint64 piece = 0; piece < pieces; piece++)
@@ -256,11 +256,11 @@ tree_line (const Block *block, const Side *side, gint64 line)
   const GArray *words = side->words[line / PIECE_LINES];
   gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
   PlaitTreeLine tree = { .number = block->corpus->lines + 1 };
-  tree.file = plait_text_reader_name ((side->trees != NULL ? side->trees : side)->reader);
+  tree.file = plait_text_reader_name ((side->trees ? side->trees : side)->reader);
   tree.sentence = line_text (side, line, &tree.sentence_length);
   tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
   tree.pieces = tree.words > 0 ? (const gint32 *)(gpointer)words->data + side->first_word[line] : NULL;
-  if (side->trees != NULL)
+  if (side->trees)
     tree.tree = line_text (side->trees, line, &tree.tree_length);
   return tree;
 }
@@ -297,7 +297,7 @@ is_kept (Block *block, gint64 line)
           stream->counts.dropped_long++;
           return FALSE;
         }
-      if (side->trees != NULL && is_treeless (block, side, line))
+      if (side->trees && is_treeless (block, side, line))
         {
           stream->counts.dropped_treeless++;
           return FALSE;
@@ -332,7 +332,7 @@ store_tuple (Block *block, gint64 line, GError **error)
       gsize n;
       const gint32 *ids = line_ids (side, block->lines, line, &n);
       if (!plait_token_store_append (stream->tokens, ids, n, error)
-          || (stream->trees != NULL && !store_tree (block, side, line, error)))
+          || (stream->trees && !store_tree (block, side, line, error)))
         return FALSE;
       stream->counts.tokens += (gint64)n;
       stream->counts.missing += n == 0;
@@ -352,7 +352,7 @@ store_block (Block *block, GError **error)
       if (!is_kept (block, line))
         {
           /* From the first drop on, tuples and lines go apart. */
-          if (corpus->line_of == NULL)
+          if (!corpus->line_of)
             {
               corpus->line_of = g_array_new (FALSE, FALSE, sizeof (gint64));
               for (gint64 i = 0; i < corpus->size; i++)
@@ -362,7 +362,7 @@ store_block (Block *block, GError **error)
         }
       if (!store_tuple (block, line, error))
         return FALSE;
-      if (corpus->line_of != NULL)
+      if (corpus->line_of)
         g_array_append_val (corpus->line_of, corpus->lines);
       corpus->size++;
     }
@@ -373,7 +373,7 @@ gboolean
 plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
 {
   g_autoptr (Block) block = block_new (corpus, error);
-  if (block == NULL)
+  if (!block)
     return FALSE;
   if (block->n_sides == 0)
     return TRUE;
@@ -387,8 +387,8 @@ plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
     }
   while (block->lines > 0);
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    if ((corpus->streams[s].tokens != NULL && !plait_token_store_finish (corpus->streams[s].tokens, error))
-        || (corpus->streams[s].steps != NULL && !plait_token_store_finish (corpus->streams[s].steps, error)))
+    if ((corpus->streams[s].tokens && !plait_token_store_finish (corpus->streams[s].tokens, error))
+        || (corpus->streams[s].steps && !plait_token_store_finish (corpus->streams[s].steps, error)))
       return FALSE;
   if (corpus->lines == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file is empty; expected one sentence a line",

@@ -23,7 +23,7 @@ stream_clear (PlaitCorpusStreamState *stream)
 void
 plait_corpus_free (PlaitCorpus *corpus)
 {
-  if (corpus == NULL)
+  if (!corpus)
     return;
   for (gint64 s = 0; s < corpus->n_streams; s++)
     stream_clear (&corpus->streams[s]);
@@ -46,12 +46,12 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
       state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
       state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
       state->mark = plait_file_mark (stream->path);
-      if (stream->trees == NULL)
+      if (!stream->trees)
         return TRUE;
       state->trees = plait_tree_maker_new (stream->trees, stream->name);
       state->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
       state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
-      if (state->trees_path != NULL)
+      if (state->trees_path)
         state->trees_mark = plait_file_mark (state->trees_path);
       state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
       return TRUE;
@@ -85,7 +85,7 @@ static gboolean
 check_features (PlaitCorpus *corpus, GError **error)
 {
   const char *counted_in = NULL;
-  for (gint64 s = 0; s < corpus->n_streams && counted_in == NULL; s++)
+  for (gint64 s = 0; s < corpus->n_streams && !counted_in; s++)
     if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS)
       counted_in = corpus->streams[s].path;
   for (gint64 s = 0; s < corpus->n_sources; s++)
@@ -94,7 +94,7 @@ check_features (PlaitCorpus *corpus, GError **error)
       if (stream->kind != PLAIT_INPUT_FEATURES)
         continue;
       gint64 sentences = plait_feature_file_sentences (stream->features);
-      if (counted_in == NULL)
+      if (!counted_in)
         {
           /* Features alone: the first file says how many tuples there are. */
           corpus->lines = corpus->size = sentences;
@@ -135,7 +135,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
       g_auto (GStrv) report = plait_corpus_report (corpus);
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
-                  corpus->streams[0].path, corpus->split, report[0] != NULL ? report[0] : "it has none");
+                  corpus->streams[0].path, corpus->split, report[0] ? report[0] : "it has none");
       return NULL;
     }
   return g_steal_pointer (&corpus);
@@ -156,7 +156,7 @@ plait_corpus_lines (const PlaitCorpus *corpus)
 gint64
 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple)
 {
-  return corpus->line_of != NULL ? g_array_index (corpus->line_of, gint64, tuple) : tuple;
+  return corpus->line_of ? g_array_index (corpus->line_of, gint64, tuple) : tuple;
 }
 
 gint64
@@ -191,20 +191,20 @@ plait_corpus_report (const PlaitCorpus *corpus)
                                 " tuples where %s is longer than %" G_GINT64_FORMAT " tokens",
                                 corpus->split, stream->counts.dropped_long, corpus->lines, stream->name,
                                 stream->maximum_length);
-      if (line != NULL)
+      if (line)
         g_strv_builder_add (report, line);
       g_clear_pointer (&line, g_free);
       if (stream->counts.dropped_empty > 0)
         line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
                                 " tuples where the target %s is empty",
                                 corpus->split, stream->counts.dropped_empty, corpus->lines, stream->name);
-      if (line != NULL)
+      if (line)
         g_strv_builder_add (report, line);
       g_clear_pointer (&line, g_free);
       if (stream->counts.dropped_treeless > 0)
         line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " tuples where %s has no tree",
                                 corpus->split, stream->counts.dropped_treeless, corpus->lines, stream->name);
-      if (line != NULL)
+      if (line)
         g_strv_builder_add (report, line);
       g_clear_pointer (&line, g_free);
       if (stream->counts.without_tree > 0)
@@ -212,7 +212,7 @@ plait_corpus_report (const PlaitCorpus *corpus)
                                 corpus->split, stream->counts.without_tree, corpus->size, stream->name,
                                 stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped"
                                                          : "");
-      if (line != NULL)
+      if (line)
         g_strv_builder_add (report, line);
     }
   return g_strv_builder_end (report);
@@ -239,10 +239,10 @@ plait_corpus_check (const PlaitCorpus *corpus, GError **error)
   for (gint64 s = 0; s < corpus->n_streams; s++)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      if (stream->features != NULL ? !plait_feature_file_check (stream->features, error)
-                                   : !plait_file_mark_check (&stream->mark, stream->path, error))
+      if (stream->features ? !plait_feature_file_check (stream->features, error)
+                           : !plait_file_mark_check (&stream->mark, stream->path, error))
         return FALSE;
-      if (stream->trees_path != NULL && !plait_file_mark_check (&stream->trees_mark, stream->trees_path, error))
+      if (stream->trees_path && !plait_file_mark_check (&stream->trees_mark, stream->trees_path, error))
         return FALSE;
     }
   return TRUE;
@@ -254,13 +254,13 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
   g_assert (stream->kind == PLAIT_INPUT_TOKENS);
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, error);
-  if (reader == NULL)
+  if (!reader)
     return NULL;
   g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
   g_autoptr (GError) cause = NULL;
   gint64 tuple = 0;
   const char *line;
-  while ((line = plait_text_reader_next (reader, NULL, &cause)) != NULL)
+  while ((line = plait_text_reader_next (reader, NULL, &cause)))
     if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == plait_text_reader_line (reader) - 1)
       {
         g_strv_builder_add (lines, line);
@@ -268,7 +268,7 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
       }
   if (!plait_file_mark_check (&stream->mark, stream->path, error))
     return NULL;
-  if (cause != NULL)
+  if (cause)
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return NULL;

@@ -41,7 +41,7 @@ struct PlaitFeed
 void
 plait_feed_free (PlaitFeed *feed)
 {
-  if (feed == NULL)
+  if (!feed)
     return;
   for (gint64 i = 0; i < feed->n_sides; i++)
     {
@@ -71,7 +71,7 @@ open_trees (Side *side, const PlaitCorpusStream *stream, GError **error)
   side->words = g_array_new (FALSE, FALSE, sizeof (gint32));
   side->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
   side->nodes = g_array_new (FALSE, FALSE, sizeof (gint64));
-  if (stream->path == NULL || !plait_tree_maker_reads (side->trees))
+  if (!stream->path || !plait_tree_maker_reads (side->trees))
     return TRUE;
   side->tree_reader = plait_text_reader_open_pipe (stream->trees_path, error);
   return side->tree_reader != NULL;
@@ -100,16 +100,16 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       if (stream->kind == PLAIT_INPUT_TOKENS)
         {
           side->vocabulary = plait_vocabulary_ref (stream->vocabulary);
-          if (stream->path != NULL)
+          if (stream->path)
             side->reader = plait_text_reader_open_pipe (stream->path, error);
         }
-      else if (stream->path != NULL)
+      else if (stream->path)
         side->features = plait_feature_file_open (stream->path, stream->dataset, error);
-      if (stream->path != NULL && side->reader == NULL && side->features == NULL)
+      if (stream->path && !side->reader && !side->features)
         return NULL;
-      if (stream->trees != NULL && !open_trees (side, stream, error))
+      if (stream->trees && !open_trees (side, stream, error))
         return NULL;
-      any |= i < n_sources && stream->path != NULL;
+      any |= i < n_sources && stream->path;
     }
   if (!any)
     {
@@ -122,7 +122,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
 static const char *
 side_place (const Side *side)
 {
-  return side->reader != NULL ? plait_text_reader_name (side->reader) : side->path;
+  return side->reader ? plait_text_reader_name (side->reader) : side->path;
 }
 
 static gboolean
@@ -157,7 +157,7 @@ static gboolean
 take_tree (const PlaitFeed *feed, Side *side, const char *line, gsize length, GError **error)
 {
   PlaitTreeLine tree = {
-    .file = plait_text_reader_name (side->tree_reader != NULL ? side->tree_reader : side->reader),
+    .file = plait_text_reader_name (side->tree_reader ? side->tree_reader : side->reader),
     .number = feed->line + 1,
     .sentence = line,
     .sentence_length = length,
@@ -165,20 +165,20 @@ take_tree (const PlaitFeed *feed, Side *side, const char *line, gsize length, GE
     .words = side->words->len,
   };
   g_autoptr (GError) cause = NULL;
-  if (side->tree_reader != NULL)
+  if (side->tree_reader)
     {
       tree.tree = plait_text_reader_next (side->tree_reader, &tree.tree_length, &cause);
-      if (cause != NULL)
+      if (cause)
         {
           g_propagate_error (error, g_steal_pointer (&cause));
           return FALSE;
         }
-      if (line != NULL && tree.tree == NULL)
+      if (line && !tree.tree)
         return fail_on_end (tree.file, plait_text_reader_name (side->reader), feed->line + 1, error);
-      if (line == NULL && tree.tree != NULL)
+      if (!line && tree.tree)
         return fail_on_end (plait_text_reader_name (side->reader), tree.file, feed->line + 1, error);
     }
-  if (line == NULL)
+  if (!line)
     return TRUE;
   if (!plait_tree_maker_make (side->trees, &tree, side->steps, NULL, error))
     return FALSE;
@@ -196,22 +196,22 @@ take_tokens (const PlaitFeed *feed, Side *side, GError **error)
   const char *line = plait_text_reader_next (side->reader, &length, &cause);
   guint first = side->ids->len;
   gint32 eos = PLAIT_TOKEN_EOS;
-  if (cause != NULL)
+  if (cause)
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return TAKE_FAILED;
     }
-  if (side->trees != NULL)
+  if (side->trees)
     {
       g_array_set_size (side->words, 0);
-      if (line != NULL)
+      if (line)
         plait_vocabulary_encode_words (side->vocabulary, line, length, side->ids, side->words);
       if (!take_tree (feed, side, line, length, error))
         return TAKE_FAILED;
     }
-  else if (line != NULL && !plait_text_is_blank (line, length))
+  else if (line && !plait_text_is_blank (line, length))
     plait_vocabulary_encode (side->vocabulary, line, length, side->ids);
-  if (line == NULL)
+  if (!line)
     return TAKE_END;
   if (side->append_end && side->ids->len > first)
     g_array_append_val (side->ids, eos);
@@ -223,11 +223,11 @@ static Take
 take_sentence (PlaitFeed *feed, Side *side, GError **error)
 {
   gint64 end = g_array_index (side->offsets, gint64, side->offsets->len - 1);
-  if (side->path == NULL)
+  if (!side->path)
     {
-      gint64 nodes = side->steps != NULL ? side->steps->len / 2 : 0;
+      gint64 nodes = side->steps ? side->steps->len / 2 : 0;
       g_array_append_val (side->offsets, end);
-      if (side->trees != NULL)
+      if (side->trees)
         g_array_append_val (side->nodes, nodes);
       return TAKE_MISSING;
     }
@@ -266,13 +266,13 @@ take_tuple (PlaitFeed *feed, GError **error)
       if (take != TAKE_MISSING)
         *(take == TAKE_END ? &ended : &going) = &feed->sides[i];
     }
-  if (ended != NULL && going != NULL)
+  if (ended && going)
     {
       fail_on_end (side_place (ended), side_place (going), feed->line + 1, error);
       return TAKE_FAILED;
     }
-  feed->line += ended == NULL;
-  return ended != NULL ? TAKE_END : TAKE_DONE;
+  feed->line += !ended;
+  return ended ? TAKE_END : TAKE_DONE;
 }
 
 static void
@@ -300,9 +300,9 @@ fill_source (const PlaitFeed *feed, gint64 source, PlaitBatch *batch, GError **e
   memcpy (plait_batch_fill (gint64, input->rows.offsets), side->offsets->data, (gsize)(n + 1) * sizeof (gint64));
   for (gint64 i = 0; i < n; i++)
     input->n_missing += plait_input_is_missing (input, i);
-  if (side->features != NULL)
+  if (side->features)
     return plait_feature_file_read (side->features, batch->sentence, n, input->features, error);
-  if (input->trees != NULL)
+  if (input->trees)
     fill_trees (side, input);
   if (side->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->tokens), side->ids->data, side->ids->len * sizeof (gint32));
@@ -331,23 +331,23 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
     {
       const Side *side = &feed->sides[s];
       sources[s] = (PlaitBatchSource){ side->name, side->kind, g_array_index (side->offsets, gint64, n), 0 };
-      if (side->features != NULL)
+      if (side->features)
         sources[s].width = plait_feature_file_width (side->features);
       sources[s].has_trees = side->trees != NULL;
-      if (side->trees != NULL)
+      if (side->trees)
         sources[s].nodes = g_array_index (side->nodes, gint64, n);
     }
   const Side *target = feed->n_sides > feed->n_sources ? &feed->sides[feed->n_sources] : NULL;
-  gint64 target_rows = target != NULL ? (gint64)target->ids->len + n : -1;
+  gint64 target_rows = target ? (gint64)target->ids->len + n : -1;
   g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, feed->n_sources, target_rows, error);
-  if (batch == NULL)
+  if (!batch)
     return NULL;
   for (gint64 i = 0; i < n; i++)
     plait_batch_fill (gint64, batch->sentence)[i] = feed->line - n + i;
   for (gint64 s = 0; s < feed->n_sources; s++)
     if (!fill_source (feed, s, batch, error))
       return NULL;
-  if (target != NULL)
+  if (target)
     fill_target (target, batch);
   return g_steal_pointer (&batch);
 }
@@ -361,7 +361,7 @@ plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error)
       g_array_set_size (feed->sides[i].ids, 0);
       g_array_set_size (feed->sides[i].offsets, 0);
       g_array_append_val (feed->sides[i].offsets, zero);
-      if (feed->sides[i].trees == NULL)
+      if (!feed->sides[i].trees)
         continue;
       g_array_set_size (feed->sides[i].steps, 0);
       g_array_set_size (feed->sides[i].nodes, 0);

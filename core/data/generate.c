@@ -27,7 +27,7 @@ const PlaitTask *
 plait_task_find (const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (gsize i = 0; tasks[i] != NULL; i++)
+  for (gsize i = 0; tasks[i]; i++)
     {
       if (strcmp (tasks[i]->name, name) == 0)
         return tasks[i];
@@ -35,7 +35,7 @@ plait_task_find (const char *name, GError **error)
     }
   g_ptr_array_add (names, NULL);
   const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  if (nearest != NULL)
+  if (nearest)
     plait_fail (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; did you mean %s?", name, nearest);
   else
     {
@@ -120,7 +120,7 @@ void
 plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint64 split, gint64 tuple,
                   GString *const *lines)
 {
-  for (gsize s = 0; task->streams[s] != NULL; s++)
+  for (gsize s = 0; task->streams[s]; s++)
     g_string_truncate (lines[s], 0);
   PlaitRandomKey key = plait_random_key (settings->seed, "generate", task->name, (guint64)split);
   task->generate (settings->values, plait_random_subkey (key, (guint64)tuple), lines);
@@ -152,10 +152,10 @@ outputs_clear (Outputs *outputs)
     {
       Output *output = &outputs->outputs[i];
 
-      if (output->out != NULL)
+      if (output->out)
         fclose (output->out);
       plait_file_abandon (output->file);
-      if (output->line != NULL)
+      if (output->line)
         g_string_free (output->line, TRUE);
       g_free (output->path);
     }
@@ -177,10 +177,10 @@ open_output (Output *output, GError **error)
 {
   output->line = g_string_new (NULL);
   output->file = plait_file_begin (output->path, error);
-  if (output->file == NULL)
+  if (!output->file)
     return FALSE;
   output->out = g_fopen (plait_file_temporary (output->file), "wbe");
-  return output->out != NULL || fail_to_write (output, error);
+  return output->out || fail_to_write (output, error);
 }
 
 static gboolean

@@ -46,7 +46,7 @@ plait_head_rules_ref (PlaitHeadRules *rules)
 void
 plait_head_rules_unref (PlaitHeadRules *rules)
 {
-  if (rules == NULL || !g_atomic_int_dec_and_test (&rules->references))
+  if (!rules || !g_atomic_int_dec_and_test (&rules->references))
     return;
   g_hash_table_unref (rules->rules);
   plait_key_file_free (rules->file);
@@ -64,8 +64,7 @@ static void
 problem (const PlaitHeadRules *rules, PlaitProblems *problems, const char *group, const char *key, const char *sentence)
 {
   g_autofree char *place = plait_key_file_place (rules->file, group, key);
-  plait_problems_add (problems, "%s: [%s] %s%s%s", place, group, key != NULL ? key : "", key != NULL ? ": " : "",
-                      sentence);
+  plait_problems_add (problems, "%s: [%s] %s%s%s", place, group, key ? key : "", key ? ": " : "", sentence);
 }
 
 static void
@@ -75,17 +74,17 @@ read_rule (const PlaitHeadRules *rules, const char *label, PlaitProblems *proble
   GArray *rule = g_array_new (FALSE, TRUE, sizeof (Search));
   g_array_set_clear_func (rule, search_clear);
   g_hash_table_insert (rules->rules, g_strdup (label), rule);
-  if (items[0] == NULL)
+  if (!items[0])
     problem (rules, problems, RULES, label, "is empty; expected searches such as \"left VB VBD; right\"");
-  for (guint i = 0; items[i] != NULL; i++)
+  for (guint i = 0; items[i]; i++)
     {
       g_auto (GStrv) words = g_strsplit_set (items[i], " \t", -1);
       g_autoptr (GStrvBuilder) labels = g_strv_builder_new ();
       Search search = { FALSE, NULL };
-      if (!read_side (words[0] != NULL ? words[0] : "", &search.from_right))
+      if (!read_side (words[0] ? words[0] : "", &search.from_right))
         problem (rules, problems, RULES, label,
                  "has a search that begins with neither left nor right; expected such as \"left VB VBD; right\"");
-      for (guint j = 1; words[0] != NULL && words[j] != NULL; j++)
+      for (guint j = 1; words[0] && words[j]; j++)
         if (*words[j] != '\0')
           g_strv_builder_add (labels, words[j]);
       search.labels = g_strv_builder_end (labels);
@@ -99,10 +98,10 @@ check_names (const PlaitHeadRules *rules, PlaitProblems *problems)
   static const char *const known[] = { "summary", "reference", "other", NULL };
   const char *const *groups = plait_key_file_groups (rules->file);
   const char *const *keys = plait_key_file_keys (rules->file, GROUP);
-  for (guint i = 0; groups[i] != NULL; i++)
+  for (guint i = 0; groups[i]; i++)
     if (strcmp (groups[i], GROUP) != 0 && strcmp (groups[i], RULES) != 0)
       problem (rules, problems, groups[i], NULL, "is no group of head rules; expected [head-rules] and [rules]");
-  for (guint i = 0; keys[i] != NULL; i++)
+  for (guint i = 0; keys[i]; i++)
     if (!g_strv_contains (known, keys[i]))
       problem (rules, problems, GROUP, keys[i], "no such key; expected summary, reference or other");
 }
@@ -111,7 +110,7 @@ check_names (const PlaitHeadRules *rules, PlaitProblems *problems)
 static PlaitHeadRules *
 rules_new (PlaitKeyFile *file, GError **error)
 {
-  if (file == NULL)
+  if (!file)
     return NULL;
   g_autoptr (PlaitHeadRules) rules = g_new0 (PlaitHeadRules, 1);
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
@@ -127,11 +126,11 @@ rules_new (PlaitKeyFile *file, GError **error)
     }
   check_names (rules, problems);
   const char *other = plait_key_file_value (file, GROUP, "other");
-  if (other == NULL || !read_side (other, &rules->other_right))
-    problem (rules, problems, GROUP, other != NULL ? "other" : NULL,
+  if (!other || !read_side (other, &rules->other_right))
+    problem (rules, problems, GROUP, other ? "other" : NULL,
              "expected other=left or other=right, the head of constituents without a rule");
   const char *const *labels = plait_key_file_keys (file, RULES);
-  for (guint i = 0; labels[i] != NULL; i++)
+  for (guint i = 0; labels[i]; i++)
     read_rule (rules, labels[i], problems);
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&rules) : NULL;
 }
@@ -168,9 +167,9 @@ static gboolean
 is_one_of (PlaitLabel label, char *const *labels)
 {
   gsize length = category_length (label);
-  if (labels[0] == NULL)
+  if (!labels[0])
     return TRUE;
-  for (guint i = 0; labels[i] != NULL; i++)
+  for (guint i = 0; labels[i]; i++)
     if (strlen (labels[i]) == length && memcmp (labels[i], label.text, length) == 0)
       return TRUE;
   return FALSE;
@@ -180,8 +179,8 @@ gint64
 plait_head_rules_find (const PlaitHeadRules *rules, PlaitLabel parent, const PlaitLabel *children, gint64 n)
 {
   g_autofree char *category = g_strndup (parent.text, category_length (parent));
-  const GArray *rule = category != NULL ? g_hash_table_lookup (rules->rules, category) : NULL;
-  for (guint i = 0; rule != NULL && i < rule->len; i++)
+  const GArray *rule = category ? g_hash_table_lookup (rules->rules, category) : NULL;
+  for (guint i = 0; rule && i < rule->len; i++)
     {
       const Search *search = &g_array_index (rule, Search, i);
       for (gint64 k = 0; k < n; k++)

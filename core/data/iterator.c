@@ -155,7 +155,7 @@ plait_iterator_new (const PlaitCorpus *corpus, const PlaitIteratorSettings *sett
 void
 plait_iterator_free (PlaitIterator *self)
 {
-  if (self == NULL)
+  if (!self)
     return;
   g_free (self->tuples);
   g_free (self->batches);
@@ -180,7 +180,7 @@ plait_iterator_next (PlaitIterator *self, GError **error)
       self->position = 0;
       plan_epoch (self);
     }
-  gint64 b = self->batches != NULL ? self->batches[self->position] : self->position;
+  gint64 b = self->batches ? self->batches[self->position] : self->position;
   const gint64 *bounds = (const gint64 *)self->bounds->data + b;
   PlaitBatch *batch = plait_corpus_batch (self->corpus, self->tuples + bounds[0], bounds[1] - bounds[0], error);
   self->position += batch != NULL;

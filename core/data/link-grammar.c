@@ -33,7 +33,7 @@ open_english (gint64 unlinked, GError **error)
     }
   lg_error_set_handler (keep_silent, NULL);
   Dictionary dictionary = dictionary_create_lang ("en");
-  if (dictionary == NULL)
+  if (!dictionary)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "link-grammar has no grammar of English; install the Debian package link-grammar-dictionaries-en");
@@ -68,7 +68,7 @@ write_tree (const Linkage linkage, const char *sentence, gsize length, GString *
         words[n_words++] = word;
     }
   char *constituents = linkage_print_constituent_tree (linkage, BRACKET_TREE);
-  gboolean good = constituents != NULL && plait_link_tree (constituents, words, n_words, sentence, length, tree);
+  gboolean good = constituents && plait_link_tree (constituents, words, n_words, sentence, length, tree);
   linkage_free_constituent_tree_str (constituents);
   return good;
 }
@@ -79,12 +79,12 @@ parse_english (gpointer parser, const char *text, gsize length, GString *tree)
   LinkGrammar *self = parser;
   PlaitParseEnd end = PLAIT_PARSE_NONE;
   Sentence sentence = sentence_create (text, self->dictionary);
-  if (sentence != NULL && sentence_parse (sentence, self->options) > 0)
+  if (sentence && sentence_parse (sentence, self->options) > 0)
     {
       Linkage linkage = linkage_create (0, sentence, self->options);
-      end = linkage == NULL || !write_tree (linkage, text, length, tree) ? PLAIT_PARSE_UNMATCHED
-            : sentence_null_count (sentence) > 0                         ? PLAIT_PARSE_PARTIAL
-                                                                         : PLAIT_PARSE_WHOLE;
+      end = !linkage || !write_tree (linkage, text, length, tree) ? PLAIT_PARSE_UNMATCHED
+            : sentence_null_count (sentence) > 0                  ? PLAIT_PARSE_PARTIAL
+                                                                  : PLAIT_PARSE_WHOLE;
       linkage_delete (linkage);
     }
   sentence_delete (sentence);

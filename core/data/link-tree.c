@@ -55,7 +55,7 @@ next_token (Mapping *mapping)
 {
   gsize length;
   const char *token = plait_words_next (mapping->sentence, mapping->length, &mapping->position, &length);
-  if (token == NULL || !mapping->written)
+  if (!token || !mapping->written)
     return FALSE;
   mapping->start = (gsize)(token - mapping->sentence);
   mapping->end = mapping->start + length;
@@ -118,7 +118,7 @@ plait_link_tree (const char *constituents, const PlaitLinkWord *words, gsize n_w
   gsize before = tree->len, n = strlen (constituents), word = 0, position = 0, size;
   const char *item;
   gboolean good = TRUE;
-  while (good && (item = plait_words_next (constituents, n, &position, &size)) != NULL)
+  while (good && (item = plait_words_next (constituents, n, &position, &size)))
     good = add_item (&mapping, item, size, words, n_words, &word);
   good = good && mapping.closed && word == n_words && tree->len > before && mapping.written && !next_token (&mapping);
   if (!good)

@@ -113,11 +113,11 @@ serve (const PlaitSentenceParser *parser, gint64 unlinked, int socket)
   gsize length;
   plait_trial_confine ((PlaitTrialLimits){ .memory_bytes = MEMORY });
   self = parser->open (unlinked, &error);
-  if (self == NULL)
+  if (!self)
     reply (socket, REFUSED, error->message, strlen (error->message));
   else if (!reply (socket, READY, "", 0))
     self = NULL;
-  while (self != NULL && receive_bytes (socket, &length, sizeof length))
+  while (self && receive_bytes (socket, &length, sizeof length))
     {
       PlaitParseEnd end;
       g_string_set_size (sentence, length);
@@ -210,7 +210,7 @@ worker_receive (Worker *worker, GError **error)
   if (head.end == REFUSED)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s", text);
   worker->started = TRUE;
-  if (worker->job != NULL)
+  if (worker->job)
     finish (g_steal_pointer (&worker->job), (PlaitParseEnd)head.end, g_steal_pointer (&text));
   return TRUE;
 }
@@ -220,7 +220,7 @@ static gboolean
 worker_replace (Parse *parse, Worker *worker, PlaitParseEnd end, GError **error)
 {
   gboolean started = worker->started;
-  if (worker->job != NULL)
+  if (worker->job)
     finish (worker->job, end, NULL);
   worker_stop (worker);
   return started ? worker_start (parse, worker, error)
@@ -235,7 +235,7 @@ count_tokens (const char *sentence, gsize length)
 {
   gsize position = 0, size;
   gint64 n = 0;
-  while (plait_words_next (sentence, length, &position, &size) != NULL)
+  while (plait_words_next (sentence, length, &position, &size))
     n++;
   return n;
 }
@@ -247,13 +247,13 @@ next_line (Parse *parse, Worker *worker, GError **error)
   g_autoptr (GError) cause = NULL;
   gsize length;
   const char *line = plait_text_reader_next (parse->reader, &length, &cause);
-  parse->ended = line == NULL;
-  if (cause != NULL)
+  parse->ended = !line;
+  if (cause)
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
-  if (line == NULL)
+  if (!line)
     return TRUE;
   Job *job = g_new0 (Job, 1);
   gint64 tokens = count_tokens (line, length);
@@ -279,7 +279,7 @@ give_work (Parse *parse, GError **error)
   for (guint i = 0; i < parse->settings->n_processes; i++)
     {
       Worker *worker = &parse->workers[i];
-      while (worker->started && worker->job == NULL && !parse->ended
+      while (worker->started && !worker->job && !parse->ended
              && parse->jobs.length < AHEAD * parse->settings->n_processes)
         if (!next_line (parse, worker, error))
           return FALSE;
@@ -290,9 +290,9 @@ give_work (Parse *parse, GError **error)
 static void
 put_out (Parse *parse, PlaitParseTake take, gpointer data)
 {
-  for (Job *job; (job = g_queue_peek_head (&parse->jobs)) != NULL && job->sentence == NULL;)
+  for (Job *job; (job = g_queue_peek_head (&parse->jobs)) && !job->sentence;)
     {
-      take (job->tree != NULL ? job->tree : "", job->end, data);
+      take (job->tree ? job->tree : "", job->end, data);
       job_free (g_queue_pop_head (&parse->jobs));
     }
 }
@@ -312,9 +312,9 @@ await_workers (Parse *parse, GError **error)
     {
       Worker *worker = &parse->workers[i];
       g_autoptr (GError) cause = NULL;
-      gboolean busy = worker->job != NULL || !worker->started;
+      gboolean busy = worker->job || !worker->started;
       gboolean good = waits[i].revents == 0 || worker_receive (worker, &cause);
-      if (cause != NULL)
+      if (cause)
         {
           g_propagate_error (error, g_steal_pointer (&cause));
           return FALSE;

@@ -72,11 +72,11 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
   gconstpointer data = g_bytes_get_data (bytes, &size);
   g_autofree char *message = NULL;
   PlaitSentencePiece *model = size > 0 ? plait_sentencepiece_load (data, size, &message) : NULL;
-  if (model == NULL)
+  if (!model)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "%s: is no vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made",
-                  name, message != NULL ? message : "it is empty");
+                  name, message ? message : "it is empty");
       return NULL;
     }
   if (check_model (model, name, error))
@@ -100,14 +100,14 @@ try_model (gpointer data, GError **error)
         " \xe6\x9d\xb1\xe4\xba\xac \xf0\x9f\x98\x80 \xe2\x96\x81\xef\xbf\xbd";
   Trial *trial = data;
   PlaitSentencePiece *model = load_and_check (trial->bytes, trial->name, error);
-  if (model == NULL)
+  if (!model)
     return FALSE;
   int size = plait_sentencepiece_size (model);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint32 id = 0; id < size; id++)
     g_array_append_val (ids, id);
   GString *text = plait_sentencepiece_decode (model, (const gint32 *)ids->data, ids->len);
-  gboolean works = text != NULL && plait_sentencepiece_encode (model, sample, strlen (sample), ids)
+  gboolean works = text && plait_sentencepiece_encode (model, sample, strlen (sample), ids)
                    && plait_sentencepiece_encode (model, text->str, text->len, ids)
                    && plait_sentencepiece_encode (model, "", 0, ids);
   for (guint i = 0; i < ids->len; i++)
@@ -152,7 +152,7 @@ subwords_encode (gconstpointer model, const char *text, gsize length, GArray *id
 {
   gint32 unknown = PLAIT_TOKEN_UNKNOWN;
   g_autofree char *spaced = NULL;
-  if (memchr (text, '\t', length) != NULL)
+  if (memchr (text, '\t', length))
     text = spaced = g_strdelimit (g_strndup (text, length), "\t", ' ');
   if (!plait_sentencepiece_encode (model, text, length, ids))
     g_array_append_val (ids, unknown);
@@ -163,7 +163,7 @@ static char *
 subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
 {
   GString *text = plait_sentencepiece_decode (model, ids, n);
-  if (text == NULL)
+  if (!text)
     return g_strdup ("");
   for (gsize i = 0; i < text->len; i++)
     if (text->str[i] == '\0' || text->str[i] == '\n' || text->str[i] == '\r')
@@ -198,16 +198,16 @@ next_line (Lines *lines, gsize *length)
 {
   for (;;)
     {
-      if (lines->reader == NULL)
+      if (!lines->reader)
         {
-          if (lines->paths[lines->next_path] == NULL)
+          if (!lines->paths[lines->next_path])
             return NULL;
           lines->reader = plait_text_reader_open (lines->paths[lines->next_path++], &lines->error);
-          if (lines->reader == NULL)
+          if (!lines->reader)
             return NULL;
         }
       const char *line = plait_text_reader_next (lines->reader, length, &lines->error);
-      if (line != NULL || lines->error != NULL)
+      if (line || lines->error)
         return line;
       g_clear_pointer (&lines->reader, plait_text_reader_free);
     }
@@ -228,7 +228,7 @@ next_training_line (gpointer data, gsize *length)
 {
   Lines *lines = data;
   const char *line;
-  while (lines->error == NULL && (line = next_line (lines, length)) != NULL)
+  while (!lines->error && (line = next_line (lines, length)))
     {
       if (!is_chosen (lines->line++, lines->lines, lines->limit) || plait_text_is_blank (line, *length))
         continue;
@@ -328,18 +328,18 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   };
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_training_line, lines, &message);
-  if (lines->error != NULL)
+  if (lines->error)
     {
       g_propagate_error (error, g_steal_pointer (&lines->error));
       return NULL;
     }
-  if (bytes == NULL)
+  if (!bytes)
     {
       /* What stands before the last bracket is a place in SentencePiece's source. */
       const char *said = strrchr (message, ']');
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "%s: no %s vocabulary of %" G_GINT64_FORMAT " pieces can be made from this text: %s", lines->paths[0],
-                  settings->type, settings->size, said != NULL ? g_strstrip ((char *)said + 1) : message);
+                  settings->type, settings->size, said ? g_strstrip ((char *)said + 1) : message);
     }
   return g_steal_pointer (&bytes);
 }
@@ -354,17 +354,17 @@ subwords_train (const PlaitVocabularySettings *settings, const char *const *path
   gint64 filled = 0;
   gsize length;
   const char *line;
-  while ((line = next_line (&lines, &length)) != NULL)
+  while ((line = next_line (&lines, &length)))
     {
       lines.lines++;
       filled += !plait_text_is_blank (line, length);
     }
   lines_rewind (&lines);
-  if (lines.error != NULL)
+  if (lines.error)
     g_propagate_error (error, g_steal_pointer (&lines.error));
   else if (filled == 0)
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no text; expected text to make a vocabulary from",
-                paths[0] != NULL ? paths[0] : "vocabulary");
+                paths[0] ? paths[0] : "vocabulary");
   else
     bytes = train (settings, &lines, error);
   lines_rewind (&lines);

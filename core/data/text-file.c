@@ -91,7 +91,7 @@ plait_text_reader_open_pipe (const char *path, GError **error)
 void
 plait_text_reader_free (PlaitTextReader *reader)
 {
-  if (reader == NULL)
+  if (!reader)
     return;
   if (reader->owns_descriptor)
     close (reader->descriptor);
@@ -190,7 +190,7 @@ add_inflated (PlaitTextReader *reader, GError **error)
   if (reader->between_members)
     {
       if (!begin_member (reader, error) || reader->text_ended)
-        return *error == NULL;
+        return !*error;
     }
   if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
     return FALSE;
@@ -251,7 +251,7 @@ add_text (PlaitTextReader *reader, GError **error)
       reader->allocated = MAX (2 * reader->allocated, reader->end + READ_SIZE + 1);
       reader->text = g_realloc (reader->text, reader->allocated);
     }
-  gboolean done = reader->inflate != NULL ? add_inflated (reader, &cause) : add_plain (reader, &cause);
+  gboolean done = reader->inflate ? add_inflated (reader, &cause) : add_plain (reader, &cause);
   if (!done)
     g_propagate_error (error, g_steal_pointer (&cause));
   return done;
@@ -262,7 +262,7 @@ static gboolean
 check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
 {
   const char *nul = memchr (text, 0, length);
-  if (nul != NULL)
+  if (nul)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
                        " of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
@@ -286,7 +286,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
       char *unscanned = reader->text + reader->start + reader->scanned;
       gsize left = reader->end - reader->start - reader->scanned;
       lf = left > 0 ? memchr (unscanned, '\n', left) : NULL;
-      if (lf != NULL)
+      if (lf)
         break;
       reader->scanned += left;
       /* CR and LF are no part of the line. */
@@ -297,11 +297,11 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
     }
 
   char *line = reader->text + reader->start;
-  gsize n = lf != NULL ? (gsize)(lf - line) : reader->end - reader->start;
-  if (lf == NULL && n == 0)
+  gsize n = lf ? (gsize)(lf - line) : reader->end - reader->start;
+  if (!lf && n == 0)
     return NULL;
   reader->line++;
-  if (lf != NULL && n > 0 && line[n - 1] == '\r')
+  if (lf && n > 0 && line[n - 1] == '\r')
     n--;
   if (n > PLAIT_TEXT_LINE_LIMIT)
     {
@@ -311,7 +311,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
                   reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
       return NULL;
     }
-  reader->start = lf != NULL ? (gsize)(lf + 1 - reader->text) : reader->end;
+  reader->start = lf ? (gsize)(lf + 1 - reader->text) : reader->end;
   reader->scanned = 0;
   if (!check_line (reader, line, n, error))
     return NULL;
@@ -320,7 +320,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
       line += 3;
       n -= 3;
     }
-  if (length != NULL)
+  if (length)
     *length = n;
   return line;
 }
@@ -329,9 +329,9 @@ gboolean
 plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  while (plait_text_reader_next (reader, NULL, &cause) != NULL)
+  while (plait_text_reader_next (reader, NULL, &cause))
     ;
-  if (cause == NULL)
+  if (!cause)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
@@ -341,7 +341,7 @@ char *
 plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
-  if (reader == NULL)
+  if (!reader)
     return NULL;
   while (!reader->text_ended)
     {

@@ -41,9 +41,9 @@ plait_token_store_new (gint64 ids)
 void
 plait_token_store_free (PlaitTokenStore *store)
 {
-  if (store == NULL)
+  if (!store)
     return;
-  if (store->mapped != NULL)
+  if (store->mapped)
     munmap (store->mapped, store->written);
   if (store->descriptor >= 0)
     close (store->descriptor);
@@ -92,7 +92,7 @@ spill (PlaitTokenStore *store, GError **error)
 gboolean
 plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GError **error)
 {
-  g_assert (store->mapped == NULL && n <= G_MAXUINT32);
+  g_assert (!store->mapped && n <= G_MAXUINT32);
   if (store->lengths->len == SENTENCES_LIMIT)
     return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %d sentences; split it", SENTENCES_LIMIT);
   if (store->lengths->len % BLOCK == 0)
@@ -152,7 +152,7 @@ plait_token_store_copy (const PlaitTokenStore *store, gint64 sentence, gint32 *i
   for (gint64 i = sentence - sentence % BLOCK; i < sentence; i++)
     start += lengths[i];
 
-  const guint8 *all = store->mapped != NULL ? store->mapped : store->pending->data;
+  const guint8 *all = store->mapped ? store->mapped : store->pending->data;
   gsize n = lengths[sentence];
   if (n == 0)
     return;

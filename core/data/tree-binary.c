@@ -29,7 +29,7 @@ plait_tree_labels_new (void)
 void
 plait_tree_labels_free (PlaitTreeLabels *labels)
 {
-  if (labels == NULL)
+  if (!labels)
     return;
   g_hash_table_unref (labels->numbers);
   g_ptr_array_unref (labels->names);
@@ -258,10 +258,10 @@ plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces
   for (guint i = 0; i <= steps->len; i++)
     {
       const PlaitTreeStep *step = i < steps->len ? &g_array_index (steps, PlaitTreeStep, i) : NULL;
-      for (; word < (step != NULL ? step->leaves : words); word++)
+      for (; word < (step ? step->leaves : words); word++)
         if (!add_word (&self, tags[word], pieces[word], error))
           return FALSE;
-      if (step != NULL)
+      if (step)
         join (&self, step->label);
     }
   return TRUE;

@@ -43,13 +43,13 @@ reading_open (Reading *reading, const char *trees, const char *tokens, const Pla
 {
   reading->settings = settings;
   reading->trees = plait_text_reader_open_pipe (trees, error);
-  if (reading->trees != NULL && tokens != NULL)
+  if (reading->trees && tokens)
     reading->tokens = plait_text_reader_open_pipe (tokens, error);
   reading->labels = plait_tree_labels_new ();
   reading->tree = plait_tree_new ();
   reading->steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
   reading->tags = g_array_new (FALSE, FALSE, sizeof (gint32));
-  return reading->trees != NULL && (tokens == NULL || reading->tokens != NULL);
+  return reading->trees && (!tokens || reading->tokens);
 }
 
 /* Goes to the next line of both files; FALSE at their end, or with *error set. */
@@ -59,17 +59,17 @@ next_line (Reading *reading, GError **error)
   g_autoptr (GError) cause = NULL;
   reading->line = plait_text_reader_next (reading->trees, &reading->length, &cause);
   reading->sentence = NULL;
-  if (cause == NULL && reading->tokens != NULL)
+  if (!cause && reading->tokens)
     reading->sentence = plait_text_reader_next (reading->tokens, &reading->sentence_length, &cause);
-  if (cause != NULL)
+  if (cause)
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
-  if (reading->tokens != NULL && (reading->line == NULL) != (reading->sentence == NULL))
+  if (reading->tokens && !reading->line != !reading->sentence)
     {
-      const PlaitTextReader *ended = reading->line == NULL ? reading->trees : reading->tokens;
-      const PlaitTextReader *going = reading->line == NULL ? reading->tokens : reading->trees;
+      const PlaitTextReader *ended = !reading->line ? reading->trees : reading->tokens;
+      const PlaitTextReader *going = !reading->line ? reading->tokens : reading->trees;
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s:%" G_GINT64_FORMAT
                          ": ends here, but %s goes on; expected as many lines in both, since line i of each belongs "
@@ -90,7 +90,7 @@ read_tree (Reading *reading, GError **error)
   g_array_set_size (reading->tags, 0);
   if (plait_tree_read (reading->tree, reading->line, reading->length, error)
       && (tree->root < 0
-          || ((reading->sentence == NULL || plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
+          || ((!reading->sentence || plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
               && (tree->n_words <= PLAIT_TREE_LEAVES_LIMIT
                   || plait_fail (error, PLAIT_ERROR_INPUT,
                                  "the tree has %" G_GINT64_FORMAT " words; expected at most %d", tree->n_words,
@@ -146,7 +146,7 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
       counts->height += plait_tree_height ((const PlaitTreeStep *)(gpointer)reading.steps->data, reading.steps->len);
       count_arities (reading.tree, counts);
     }
-  if (cause == NULL)
+  if (!cause)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
@@ -205,11 +205,11 @@ words_of (const Reading *reading)
   for (guint i = 0; i < reading->tree->nodes->len; i++)
     {
       const PlaitTreeNode *node = plait_tree_node (reading->tree, i);
-      if (node->word < 0 || (node->text == NULL && reading->sentence == NULL))
+      if (node->word < 0 || (!node->text && !reading->sentence))
         continue;
       token = node->text;
       length = node->length;
-      if (token == NULL)
+      if (!token)
         token = plait_words_next (reading->sentence, reading->sentence_length, &position, &length);
       g_autoptr (GString) word = g_string_new_len (token, (gssize)length);
       g_string_replace (word, "(", "-LRB-", 0);
@@ -287,7 +287,7 @@ plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSetti
         return FALSE;
       take (out->str, data);
     }
-  if (cause == NULL)
+  if (!cause)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;

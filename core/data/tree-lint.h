@@ -36,8 +36,8 @@ typedef enum
 typedef void (*PlaitTreeSentence) (const char *line, gpointer data);
 
 /* Reads all lines of the file @trees, beside those of @tokens (NULL: words are compared with nothing). Each bad line is
- * told to @complain as "FILE:LINE: what is wrong". FALSE with
- * PLAIT_ERROR_INPUT if a file cannot be read as text, or one has more lines than the other. */
+ * told to @complain as "FILE:LINE: what is wrong". FALSE with PLAIT_ERROR_INPUT if a file cannot be read as text, or
+ * one has more lines than the other. */
 gboolean plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSettings *settings,
                             PlaitTreeSentence complain, gpointer data, PlaitTreeCounts *counts, GError **error);
 

@@ -21,7 +21,7 @@ plait_tree_new (void)
 void
 plait_tree_free (PlaitTree *tree)
 {
-  if (tree == NULL)
+  if (!tree)
     return;
   g_array_unref (tree->nodes);
   g_free (tree);
@@ -195,7 +195,7 @@ says_none (const char *line, gsize length, const char *word, gsize word_length)
   gsize position = (gsize)(word - line) + word_length, next_length;
   gint64 depth = 0;
   if (word_length == strlen ("null") && memcmp (word, "null", word_length) == 0)
-    return plait_words_next (line, length, &position, &next_length) == NULL;
+    return !plait_words_next (line, length, &position, &next_length);
   for (gsize i = 0; i < length; i++)
     {
       if (line[i] != '(' && line[i] != ')' && !plait_text_is_ascii_space (line[i]))
@@ -215,7 +215,7 @@ plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error
   g_array_set_size (tree->nodes, 0);
   tree->root = -1;
   tree->n_words = 0;
-  if (word == NULL || says_none (line, length, word, word_length))
+  if (!word || says_none (line, length, word, word_length))
     return TRUE;
   if (*word == '[')
     return plait_tree_read_triples (tree, line, length, error);
@@ -276,14 +276,14 @@ plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GEr
   const char *token;
   gint64 tokens = 0;
   guint node = 0;
-  while ((token = plait_words_next (sentence, length, &position, &token_length)) != NULL)
+  while ((token = plait_words_next (sentence, length, &position, &token_length)))
     {
       /* Leaves were added in the order of their words. */
       while (node < tree->nodes->len && plait_tree_node (tree, node)->word < 0)
         node++;
       const PlaitTreeNode *leaf = node < tree->nodes->len ? plait_tree_node (tree, node++) : NULL;
       tokens++;
-      if (leaf != NULL && leaf->text != NULL && !is_token (leaf->text, leaf->length, token, token_length))
+      if (leaf && leaf->text && !is_token (leaf->text, leaf->length, token, token_length))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "word %" G_GINT64_FORMAT " of the tree is \"%.*s\", but token %" G_GINT64_FORMAT
                            " of the sentence is \"%.*s\"; expected the words to be the tokens one by one, so parse "

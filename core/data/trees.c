@@ -22,7 +22,7 @@ plait_tree_maker_new (const PlaitTreeSettings *settings, const char *source)
 {
   PlaitTreeMaker *maker = g_new0 (PlaitTreeMaker, 1);
   maker->settings = *settings;
-  if (settings->head_rules != NULL)
+  if (settings->head_rules)
     plait_head_rules_ref (settings->head_rules);
   maker->source = g_strdup (source);
   maker->labels = plait_tree_labels_new ();
@@ -36,7 +36,7 @@ plait_tree_maker_new (const PlaitTreeSettings *settings, const char *source)
 void
 plait_tree_maker_free (PlaitTreeMaker *maker)
 {
-  if (maker == NULL)
+  if (!maker)
     return;
   plait_head_rules_unref (maker->settings.head_rules);
   plait_tree_labels_free (maker->labels);
@@ -115,7 +115,7 @@ plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray 
       g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", line->file, line->number);
       return FALSE;
     }
-  if (without != NULL)
+  if (without)
     *without = none;
   if (!none || maker->settings.no_tree == PLAIT_NO_TREE_RIGHT)
     g_array_append_vals (steps, maker->spread->data, 2 * maker->spread->len);

@@ -40,7 +40,7 @@ static PlaitVocabulary *
 load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, GError **error)
 {
   gpointer model = format->load (bytes, name, error);
-  if (model == NULL)
+  if (!model)
     return NULL;
   PlaitVocabulary *vocabulary = g_new0 (PlaitVocabulary, 1);
   vocabulary->references = 1;
@@ -83,10 +83,10 @@ read_file (const char *path, GError **error)
   g_autofree char *data = g_try_malloc ((gsize)status.st_size + 1);
   gsize size = 0;
   ssize_t n = 0;
-  while (data != NULL && size < (gsize)status.st_size
+  while (data && size < (gsize)status.st_size
          && ((n = read (descriptor, data + size, (gsize)status.st_size - size)) > 0 || (n < 0 && errno == EINTR)))
     size += (gsize)MAX (n, 0);
-  if (data == NULL || n < 0)
+  if (!data || n < 0)
     {
       plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read (%s)", path, g_strerror (errno));
       close (descriptor);
@@ -124,8 +124,8 @@ other_kind (GBytes *bytes)
   if (!g_utf8_validate_len (data, length, NULL))
     return NULL;
   const char *line_end = memchr (data, '\n', length);
-  gsize line_length = line_end != NULL ? (gsize)(line_end - data) : length;
-  if (memchr (data, '\t', line_length) != NULL)
+  gsize line_length = line_end ? (gsize)(line_end - data) : length;
+  if (memchr (data, '\t', line_length))
     return "the list of pieces that SentencePiece writes beside its model";
   return data[0] == '[' ? "a key-file, such as an experiment" : "text";
 }
@@ -135,12 +135,12 @@ static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
 {
   g_autoptr (GBytes) file = read_file (path, error);
-  g_autoptr (GBytes) bytes = file != NULL ? plait_vocabulary_unseal (file, path, sealed, error) : NULL;
-  if (bytes == NULL)
+  g_autoptr (GBytes) bytes = file ? plait_vocabulary_unseal (file, path, sealed, error) : NULL;
+  if (!bytes)
     return NULL;
   gboolean is_words = plait_words_recognize (bytes);
   const char *kind = is_words || *sealed ? NULL : other_kind (bytes);
-  if (kind == NULL)
+  if (!kind)
     return load (is_words ? &plait_words_format : &plait_sentencepiece_format, bytes, path, error);
   plait_fail (error, PLAIT_ERROR_INPUT,
               "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait vocabulary made",
@@ -153,7 +153,7 @@ plait_vocabulary_read (const char *path, PlaitLog *log, GError **error)
 {
   gboolean sealed;
   PlaitVocabulary *vocabulary = read_vocabulary (path, &sealed, error);
-  if (vocabulary != NULL && !sealed && vocabulary->format == &plait_words_format)
+  if (vocabulary && !sealed && vocabulary->format == &plait_words_format)
     plait_log_warning (log,
                        "%s: carries no digest, so damage to it goes unseen; make it again with plait vocabulary --type "
                        "words",
@@ -166,7 +166,7 @@ plait_vocabulary_verify (const char *path, GError **error)
 {
   gboolean sealed;
   g_autoptr (PlaitVocabulary) vocabulary = read_vocabulary (path, &sealed, error);
-  if (vocabulary == NULL || sealed)
+  if (!vocabulary || sealed)
     return vocabulary != NULL;
   return plait_fail (
       error, PLAIT_ERROR_INPUT,
@@ -192,7 +192,7 @@ plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *con
   const PlaitVocabularyFormat *format
       = strcmp (settings->type, "words") == 0 ? &plait_words_format : &plait_sentencepiece_format;
   g_autoptr (GBytes) bytes = format->train (settings, paths, error);
-  return bytes == NULL ? NULL : load (format, bytes, "the vocabulary just made", error);
+  return !bytes ? NULL : load (format, bytes, "the vocabulary just made", error);
 }
 
 PlaitVocabulary *
@@ -205,7 +205,7 @@ plait_vocabulary_ref (PlaitVocabulary *vocabulary)
 void
 plait_vocabulary_unref (PlaitVocabulary *vocabulary)
 {
-  if (vocabulary == NULL || !g_atomic_int_dec_and_test (&vocabulary->references))
+  if (!vocabulary || !g_atomic_int_dec_and_test (&vocabulary->references))
     return;
   vocabulary->format->free (vocabulary->model);
   g_bytes_unref (vocabulary->bytes);
@@ -263,7 +263,7 @@ plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *te
 {
   gsize position = 0, word_length;
   const char *word;
-  while ((word = plait_words_next (text, length, &position, &word_length)) != NULL)
+  while ((word = plait_words_next (text, length, &position, &word_length)))
     {
       guint before = ids->len;
       plait_vocabulary_encode (vocabulary, word, word_length, ids);

@@ -87,7 +87,7 @@ load_entry (Words *self, gint32 id, char *text, gsize length, const char *name, 
 {
   gint64 line = (gint64)id - PLAIT_TOKEN_SPECIALS + 2;
   char *space = memchr (text, ' ', length);
-  gsize n = space != NULL ? (gsize)(space - text) : 0;
+  gsize n = space ? (gsize)(space - text) : 0;
   text[length] = '\0';
   gsize position = 0, token_length = 0;
   if (n > 0)
@@ -176,10 +176,10 @@ words_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
   const Words *self = model;
   gsize position = 0;
   Word word;
-  while ((word.text = plait_words_next (text, length, &position, &word.length)) != NULL)
+  while ((word.text = plait_words_next (text, length, &position, &word.length)))
     {
       gpointer found = g_hash_table_lookup (self->by_text, &word);
-      gint32 id = found != NULL ? GPOINTER_TO_INT (found) : PLAIT_TOKEN_UNKNOWN;
+      gint32 id = found ? GPOINTER_TO_INT (found) : PLAIT_TOKEN_UNKNOWN;
       g_array_append_val (ids, id);
     }
 }
@@ -223,10 +223,10 @@ count_line (GHashTable *counts, GStringChunk *chunk, const char *line, gsize len
 {
   gsize position = 0;
   Word word;
-  while ((word.text = plait_words_next (line, length, &position, &word.length)) != NULL)
+  while ((word.text = plait_words_next (line, length, &position, &word.length)))
     {
       Counted *counted = g_hash_table_lookup (counts, &word);
-      if (counted == NULL)
+      if (!counted)
         {
           if (g_hash_table_size (counts) == WORDS_LIMIT)
             return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -247,15 +247,15 @@ static gboolean
 count_file (GHashTable *counts, GStringChunk *chunk, const char *path, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
-  if (reader == NULL)
+  if (!reader)
     return FALSE;
   g_autoptr (GError) cause = NULL;
   const char *line;
   gsize length;
-  while ((line = plait_text_reader_next (reader, &length, &cause)) != NULL)
+  while ((line = plait_text_reader_next (reader, &length, &cause)))
     if (!count_line (counts, chunk, line, length, reader, error))
       return FALSE;
-  if (cause == NULL)
+  if (!cause)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
@@ -274,7 +274,7 @@ words_train (const PlaitVocabularySettings *settings, const char *const *paths, 
     }
   g_autoptr (GStringChunk) chunk = g_string_chunk_new (64 * 1024);
   g_autoptr (GHashTable) counts = g_hash_table_new_full (word_hash, word_equal, NULL, g_free);
-  for (gsize i = 0; paths[i] != NULL; i++)
+  for (gsize i = 0; paths[i]; i++)
     if (!count_file (counts, chunk, paths[i], error))
       return NULL;
 
@@ -302,7 +302,7 @@ words_train (const PlaitVocabularySettings *settings, const char *const *paths, 
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "%s: no word occurs at least %" G_GINT64_FORMAT " times; expected text to make a vocabulary from",
-                  paths[0] != NULL ? paths[0] : "vocabulary", settings->minimum_count);
+                  paths[0] ? paths[0] : "vocabulary", settings->minimum_count);
       return NULL;
     }
   return g_string_free_to_bytes (g_steal_pointer (&text));

@@ -72,8 +72,7 @@ grid_problem (const Builder *builder, const char *key, const char *format, ...)
   va_start (arguments, format);
   g_autofree char *sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  plait_problems_add (builder->problems, "%s: [grid]%s%s: %s", place, key != NULL ? " " : "", key != NULL ? key : "",
-                      sentence);
+  plait_problems_add (builder->problems, "%s: [grid]%s%s: %s", place, key ? " " : "", key ? key : "", sentence);
 }
 
 static gboolean
@@ -138,7 +137,7 @@ read_condition (const Builder *builder, Exclusion *exclusion, char *text)
   Condition condition = { 0 };
   gint place;
 
-  if (equals == NULL)
+  if (!equals)
     {
       grid_problem (builder, exclusion->key, "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...",
                     g_strstrip (text));
@@ -155,8 +154,7 @@ read_condition (const Builder *builder, Exclusion *exclusion, char *text)
       g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
       const char *nearest = plait_nearest_name (text, (const char *const *)names->pdata);
       grid_problem (builder, exclusion->key, "\"%s\" is no axis of this grid%s%s%s (axes: %s)", text,
-                    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-                    nearest != NULL ? "\"?" : "", all);
+                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "", all);
       return;
     }
 
@@ -164,7 +162,7 @@ read_condition (const Builder *builder, Exclusion *exclusion, char *text)
   g_auto (GStrv) values = g_strsplit (equals + 1, "|", -1);
   condition.axis = (guint)place;
   condition.meets = g_new0 (gboolean, axis->n_values + 1);
-  for (guint i = 0; values[i] != NULL; i++)
+  for (guint i = 0; values[i]; i++)
     {
       guint v = 0;
 
@@ -188,7 +186,7 @@ read_exclusions (const Builder *builder, const char *key)
 {
   g_auto (GStrv) texts = plait_key_file_list (builder->file, GRID, key);
 
-  for (guint i = 0; texts[i] != NULL; i++)
+  for (guint i = 0; texts[i]; i++)
     {
       g_auto (GStrv) conditions = g_strsplit (texts[i], "&", -1);
       Exclusion *exclusion = g_new0 (Exclusion, 1);
@@ -197,7 +195,7 @@ read_exclusions (const Builder *builder, const char *key)
       exclusion->text = g_strdup (texts[i]);
       exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
       g_ptr_array_add (builder->exclusions, exclusion);
-      for (guint c = 0; conditions[c] != NULL; c++)
+      for (guint c = 0; conditions[c]; c++)
         read_condition (builder, exclusion, conditions[c]);
     }
 }
@@ -269,7 +267,7 @@ note_faults (Builder *builder, const char *message, const char *label)
 {
   g_auto (GStrv) lines = g_strsplit (message, "\n", -1);
 
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint i = 0; lines[i]; i++)
     {
       guint count = GPOINTER_TO_UINT (g_hash_table_lookup (builder->counts, lines[i]));
 
@@ -297,7 +295,7 @@ add_cell (Builder *builder, const guint *places)
   builder->n_resolved++;
   if (set_values (builder, places, &fault))
     experiment = plait_resolver_resolve (builder->resolver, builder->file, &fault);
-  if (experiment == NULL)
+  if (!experiment)
     {
       note_faults (builder, fault->message, label);
       return;
@@ -390,10 +388,10 @@ read_grid (Builder *builder)
           plait_key_file_name (builder->file));
       return;
     }
-  for (guint i = 0; keys[i] != NULL; i++)
+  for (guint i = 0; keys[i]; i++)
     if (!is_exclusion (keys[i]))
       read_axis (builder, keys[i]);
-  for (guint i = 0; keys[i] != NULL; i++)
+  for (guint i = 0; keys[i]; i++)
     if (is_exclusion (keys[i]))
       read_exclusions (builder, keys[i]);
   if (builder->cells->axes->len == 0 && plait_problems_count (builder->problems) == 0)
@@ -422,7 +420,7 @@ plait_cells_free (PlaitCells *public)
 {
   CellsPrivate *cells = (CellsPrivate *)public;
 
-  if (cells == NULL)
+  if (!cells)
     return;
   for (guint i = 0; i < cells->cells->len; i++)
     {
@@ -465,7 +463,7 @@ plait_cells_alternatives (const PlaitKeyFile *file)
   const char *const *keys = plait_key_file_keys (file, GRID);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
-  for (guint i = 0; keys[i] != NULL; i++)
+  for (guint i = 0; keys[i]; i++)
     {
       gboolean encoder = g_str_has_prefix (keys[i], "source.")
                          && (g_str_has_suffix (keys[i], ".encoder") || g_str_has_suffix (keys[i], ".leaves"));
@@ -473,9 +471,9 @@ plait_cells_alternatives (const PlaitKeyFile *file)
                          : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
                          : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
                                                                      : NULL;
-      g_auto (GStrv) values = kind != NULL ? plait_key_file_list (file, GRID, keys[i]) : NULL;
+      g_auto (GStrv) values = kind ? plait_key_file_list (file, GRID, keys[i]) : NULL;
 
-      for (guint v = 0; values != NULL && values[v] != NULL; v++)
+      for (guint v = 0; values && values[v]; v++)
         g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
     }
   g_ptr_array_add (names, NULL);
@@ -489,7 +487,7 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   g_autoptr (PlaitCells) cells = NULL;
 
-  if (file == NULL)
+  if (!file)
     return NULL;
   cells = (PlaitCells *)cells_new ();
 

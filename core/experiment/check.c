@@ -73,7 +73,7 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                                 encoder->name, needed, plait_input_kind_name (encoder->input));
     }
   check_structure (resolution, experiment->combiner->schema, encoder, group);
-  if (experiment->coverage != NULL)
+  if (experiment->coverage)
     check_structure (resolution, experiment->coverage->schema, encoder, group);
   if (g_str_equal (source->stream, experiment->data.target))
     plait_resolution_problem (resolution, group, NULL,
@@ -169,7 +169,7 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
         return TRUE;
       owner = source;
     }
-  if (owner != NULL)
+  if (owner)
     plait_resolution_problem (resolution, "data", file->key,
                               "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop "
                               "the line",
@@ -190,7 +190,7 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
       return;
     }
   const char *nearest = plait_nearest_name (file->stream, (const char *const *)known->pdata);
-  if (nearest != NULL)
+  if (nearest)
     plait_resolution_problem (resolution, "data", file->key,
                               "no source reads the stream \"%s\", nor is it the target; did you mean \"%s\"?",
                               file->stream, nearest);
@@ -204,7 +204,7 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 static void
 need_file (const PlaitResolution *resolution, const char *split, const char *stream)
 {
-  if (plait_experiment_data_file (&resolution->experiment->public, split, stream) == NULL)
+  if (!plait_experiment_data_file (&resolution->experiment->public, split, stream))
     plait_resolution_problem (resolution, "data", NULL, "there is no file for %s.%s; add %s.%s=FILE", split, stream,
                               split, stream);
 }
@@ -214,8 +214,8 @@ need_trees (const PlaitResolution *resolution, const char *split, const PlaitExp
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
-  if (source->trees != NULL && experiment->data.trees == PLAIT_TREES_GIVEN
-      && plait_experiment_data_file (experiment, split, source->trees) == NULL)
+  if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN
+      && !plait_experiment_data_file (experiment, split, source->trees))
     plait_resolution_problem (resolution, "data", NULL,
                               "there is no file for %s.%s, but the encoder %s of [source %s] reads trees; add "
                               "%s.%s=FILE, set trees=right for trees that need none, or choose another encoder",
@@ -259,7 +259,7 @@ check_files (const PlaitResolution *resolution)
   need_split (resolution, "train");
   if (has_split (resolution, "validation"))
     need_split (resolution, "validation");
-  for (guint i = 0; experiment->test_splits[i] != NULL; i++)
+  for (guint i = 0; experiment->test_splits[i]; i++)
     need_split (resolution, experiment->test_splits[i]);
 }
 
@@ -273,7 +273,7 @@ check_generated_stream (const PlaitResolution *resolution, const char *group, co
     return;
   g_autofree char *all = g_strjoinv (", ", (char **)task->streams);
   nearest = plait_nearest_name (stream, task->streams);
-  if (nearest != NULL)
+  if (nearest)
     plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; did you mean \"%s\"?",
                               task->name, stream, nearest);
   else
@@ -297,7 +297,7 @@ check_generated (const PlaitResolution *resolution)
       g_autofree char *group = source_group (&experiment->sources[i]);
 
       check_generated_stream (resolution, group, NULL, experiment->sources[i].stream);
-      if (experiment->sources[i].trees != NULL && experiment->data.trees == PLAIT_TREES_GIVEN)
+      if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
         check_generated_stream (resolution, group, "encoder", experiment->sources[i].trees);
       if (experiment->sources[i].kind != PLAIT_INPUT_TOKENS)
         plait_resolution_problem (
@@ -372,8 +372,7 @@ check_validation (const PlaitResolution *resolution)
   const char *key = *train->metric != '\0' ? "metric" : train->patience > 0 ? "patience" : NULL;
   g_autofree char *file = g_strconcat ("validation.", experiment->data.target, NULL);
 
-  if (key != NULL && experiment->data.target != NULL && experiment->task == NULL
-      && plait_key_file_value (resolution->file, "data", file) == NULL)
+  if (key && experiment->data.target && !experiment->task && !plait_key_file_value (resolution->file, "data", file))
     plait_resolution_problem (
         resolution, "train", key,
         "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
@@ -396,7 +395,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   if (*train->metric != '\0')
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);
-      if (metric == NULL)
+      if (!metric)
         plait_resolution_problem (resolution, "train", "metric", "%s", fault->message);
     }
   else if (train->best_by == PLAIT_BEST_BY_METRIC)
@@ -416,7 +415,7 @@ check_length_bins (const PlaitResolution *resolution)
   for (guint i = 0; i < experiment->n_sources; i++)
     reads_text |= experiment->sources[i].kind == PLAIT_INPUT_TOKENS;
   g_autoptr (PlaitLengthBins) bins = plait_length_bins_new (experiment->evaluate.length_bins, &fault);
-  if (bins == NULL)
+  if (!bins)
     plait_resolution_problem (resolution, "evaluate", "length_bins", "%s", fault->message);
   else if (!reads_text)
     plait_resolution_problem (resolution, "evaluate", "length_bins",
@@ -431,7 +430,7 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   g_autoptr (GError) fault = NULL;
 
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
-  if (metrics == NULL)
+  if (!metrics)
     plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
   check_length_bins (resolution);
   if (evaluate->translation_rate_under > evaluate->translation_rate_over)
@@ -465,12 +464,12 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
   check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
-  if (experiment->coverage != NULL)
+  if (experiment->coverage)
     check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
   for (guint i = 0; i < experiment->n_sources; i++)
     check_source (resolution, &experiment->sources[i]);
   check_kinds (resolution);
-  if (experiment->task != NULL)
+  if (experiment->task)
     check_generated (resolution);
   else
     check_files (resolution);

@@ -69,10 +69,10 @@ find_task (const PlaitResolution *resolution)
   const char *name = plait_key_file_value (resolution->file, "data", "generate");
   g_autoptr (GError) fault = NULL;
 
-  if (name == NULL || *name == '\0')
+  if (!name || *name == '\0')
     return;
   data->task = plait_task_find (name, &fault);
-  if (data->task == NULL)
+  if (!data->task)
     plait_resolution_problem (resolution, "data", "generate", "%s", fault->message);
   else
     make_task_settings (data);
@@ -85,9 +85,9 @@ read_task_key (const PlaitResolution *resolution, const char *key)
   const char *name = key + strlen (GENERATE_PREFIX);
   g_autoptr (GError) fault = NULL;
 
-  if (settings == NULL)
+  if (!settings)
     {
-      if (plait_key_file_value (resolution->file, "data", "generate") == NULL)
+      if (!plait_key_file_value (resolution->file, "data", "generate"))
         plait_resolution_problem (resolution, "data", key, "belongs to a generated corpus; add generate=TASK");
       return;
     }
@@ -96,7 +96,7 @@ read_task_key (const PlaitResolution *resolution, const char *key)
       const char *nearest = plait_settings_nearest (settings, name);
       const char *task = resolution->experiment->data->task->name;
 
-      if (nearest != NULL)
+      if (nearest)
         plait_resolution_problem (resolution, "data", key, "the task %s has no such parameter; did you mean \"%s%s\"?",
                                   task, GENERATE_PREFIX, nearest);
       else
@@ -112,7 +112,7 @@ fill_task_settings (const PlaitResolution *resolution)
 {
   PlaitDataInFile *data = resolution->experiment->data;
 
-  if (data->task == NULL)
+  if (!data->task)
     return;
   data->task_values = plait_task_defaults (data->task);
   for (guint i = 0; i < plait_settings_n (data->task_settings); i++)
@@ -144,7 +144,7 @@ is_stream (const char *stream)
 {
   g_auto (GStrv) parts = g_strsplit (stream, ".", -1);
 
-  for (guint i = 0; parts[i] != NULL; i++)
+  for (guint i = 0; parts[i]; i++)
     if (!plait_name_is_valid (parts[i]))
       return FALSE;
   return parts[0] != NULL;
@@ -161,9 +161,9 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
   g_autofree char *name
       = plait_setting_parse (&any_text, plait_key_file_value (resolution->file, "data", key), NULL, &fault);
 
-  if (name == NULL || *name == '\0')
+  if (!name || *name == '\0')
     {
-      plait_resolution_problem (resolution, "data", key, "%s", fault != NULL ? fault->message : "no file is named");
+      plait_resolution_problem (resolution, "data", key, "%s", fault ? fault->message : "no file is named");
       return FALSE;
     }
   g_autofree char *path = g_canonicalize_filename (name, data->folder);
@@ -192,7 +192,7 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
   const char *dot = strchr (key, '.');
   PlaitDataFile file = { NULL };
 
-  if (dot == NULL)
+  if (!dot)
     return FALSE;
   if (g_str_has_prefix (key, GENERATE_PREFIX))
     {
@@ -233,11 +233,11 @@ find_folder (const PlaitResolution *resolution)
 {
   PlaitDataInFile *data = resolution->experiment->data;
   const char *written = plait_key_file_value (resolution->file, "data", "folder");
-  g_autofree char *folder = g_canonicalize_filename (written != NULL ? written : "", resolution->folder);
+  g_autofree char *folder = g_canonicalize_filename (written ? written : "", resolution->folder);
   g_autofree char *text = plait_setting_parse (&any_text, folder, NULL, NULL);
 
   /* Runs keep it as text. */
-  if (text == NULL)
+  if (!text)
     plait_resolution_problem (resolution, "data", "folder",
                               "the folder's name is no plain UTF-8 text; rename it, or name another");
   data->folder = g_string_chunk_insert (data->texts, folder);
@@ -259,7 +259,7 @@ find_head_rules (const PlaitResolution *resolution)
   experiment->head_rules
       = plait_registry_find_text (resolution->registry, PLAIT_HEAD_RULES_FOLDER, data->head_rules, &fault);
   experiment->public.head_rules = experiment->head_rules;
-  if (experiment->head_rules == NULL && (resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
+  if (!experiment->head_rules && (resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
     plait_resolution_problem (resolution, "data", "head_rules", "%s", fault->message);
 }
 
@@ -272,14 +272,14 @@ read_data (const PlaitResolution *resolution)
   find_folder (resolution);
   find_task (resolution);
   /* The task knows what there is to be predicted. */
-  if (data->task != NULL)
+  if (data->task)
     {
       const char *const *streams = data->task->streams;
       plait_settings_set (data->settings, "target", streams[g_strv_length ((char **)streams) - 1], NULL);
     }
   plait_resolution_read_group (resolution, "data", data->settings, take_data_key, NULL);
   fill_task_settings (resolution);
-  if (data->task != NULL)
+  if (data->task)
     g_ptr_array_add (data->test_splits, (gpointer) "test");
   g_ptr_array_add (data->test_splits, NULL);
 }
@@ -327,8 +327,8 @@ plait_resolution_read_data (const PlaitResolution *resolution)
   PlaitDataInFile *data = g_hash_table_lookup (resolution->read->data, says);
   guint problems = plait_problems_count (resolution->problems);
 
-  resolution->experiment->data = data != NULL ? g_rc_box_acquire (data) : data_in_file_new ();
-  if (data == NULL)
+  resolution->experiment->data = data ? g_rc_box_acquire (data) : data_in_file_new ();
+  if (!data)
     {
       data = resolution->experiment->data;
       read_data (resolution);

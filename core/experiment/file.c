@@ -12,11 +12,11 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
 {
   static const char source[] = "source.";
   const char *name = g_str_has_prefix (dotted, source) ? dotted + strlen (source) : NULL;
-  const char *dot = strchr (name != NULL ? name : dotted, '.');
+  const char *dot = strchr (name ? name : dotted, '.');
 
-  if (dot == NULL || dot == dotted || dot == name || dot[1] == '\0')
+  if (!dot || dot == dotted || dot == name || dot[1] == '\0')
     return FALSE;
-  if (name != NULL)
+  if (name)
     *group = g_strdup_printf ("source %.*s", (int)(dot - name), name);
   else
     *group = g_strndup (dotted, (gsize)(dot - dotted));
@@ -34,9 +34,9 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
   g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
   g_autoptr (GError) fault = NULL;
 
-  if (equals != NULL)
+  if (equals)
     dotted = g_strstrip (g_strndup (text, (gsize)(equals - text)));
-  if (dotted == NULL || !plait_experiment_split_key (dotted, &group, &key))
+  if (!dotted || !plait_experiment_split_key (dotted, &group, &key))
     plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
                         origin);
   else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
@@ -49,9 +49,9 @@ plait_experiment_read (const char *path, const char *const *overrides, GError **
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, error);
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
 
-  if (file == NULL)
+  if (!file)
     return NULL;
-  for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
+  for (guint i = 0; overrides && overrides[i]; i++)
     override (file, overrides[i], problems);
   if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
     return NULL;
@@ -64,7 +64,7 @@ plait_experiment_load (const char *path, const char *const *overrides, PlaitRegi
   g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
   g_autofree char *folder = NULL;
 
-  if (file == NULL)
+  if (!file)
     return NULL;
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   folder = g_path_get_dirname (absolute);
@@ -80,7 +80,7 @@ plait_experiment_parse (const char *text, const char *name, PlaitRegistry *regis
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new ("/", NULL, 0, registry);
 
-  return file == NULL ? NULL : plait_resolver_resolve (resolver, file, error);
+  return !file ? NULL : plait_resolver_resolve (resolver, file, error);
 }
 
 /*
@@ -117,7 +117,7 @@ write_value (Writer *writer, const char *prefix, const char *key, const char *va
 static void
 write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *prefix, const char *value)
 {
-  if (value == NULL || (specification->flags & writer->skipped) != 0)
+  if (!value || (specification->flags & writer->skipped) != 0)
     return;
   if ((specification->flags & PLAIT_SETTING_PLACE) && writer->skipped && *value != '\0')
     value = "given";
@@ -211,7 +211,7 @@ write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
       write_setting (writer, specification, "",
                      is_folder ? experiment->public.data.folder : plait_settings_text_at (settings, i));
     }
-  if (experiment->data->task_settings != NULL)
+  if (experiment->data->task_settings)
     write_settings (writer, "generate.", experiment->data->task_settings);
   write_files (writer, &experiment->public, experiment->data->files);
   write_files (writer, &experiment->public, experiment->data->vocabulary_files);
@@ -227,10 +227,10 @@ write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const Pl
   write_value (writer, "", "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
     write_value (writer, "", "dataset", source->dataset);
-  if (source->encoder->leaves != NULL)
+  if (source->encoder->leaves)
     write_value (writer, "", "leaves", source->encoder->leaves->plugin->name);
   write_settings (writer, "", source->encoder->parameters);
-  if (source->encoder->leaves == NULL)
+  if (!source->encoder->leaves)
     return;
   write_heading (writer, source->encoder->leaves->group);
   write_settings (writer, "", source->encoder->leaves->parameters);
@@ -307,7 +307,7 @@ gboolean
 plait_experiment_reads_trees (const PlaitExperiment *experiment)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
-    if (experiment->sources[i].trees != NULL)
+    if (experiment->sources[i].trees)
       return TRUE;
   return FALSE;
 }
@@ -318,13 +318,13 @@ plait_experiment_all_streams (const PlaitExperiment *experiment)
   g_autofree const char **streams = plait_experiment_streams (experiment);
   GPtrArray *names = g_ptr_array_new ();
 
-  for (guint i = 0; streams[i] != NULL; i++)
+  for (guint i = 0; streams[i]; i++)
     g_ptr_array_add (names, (gpointer)streams[i]);
   for (guint i = 0; i < experiment->n_sources && experiment->data.trees == PLAIT_TREES_GIVEN; i++)
     {
       const char *trees = experiment->sources[i].trees;
 
-      if (trees != NULL && !g_ptr_array_find_with_equal_func (names, trees, g_str_equal, NULL))
+      if (trees && !g_ptr_array_find_with_equal_func (names, trees, g_str_equal, NULL))
         g_ptr_array_add (names, (gpointer)trees);
     }
   g_ptr_array_add (names, NULL);

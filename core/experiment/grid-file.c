@@ -94,10 +94,10 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
         continue;
       if (!plait_store_link_external (store, path, file, "/", error))
         return FALSE;
-      if (first == NULL)
+      if (!first)
         first = cell->name;
     }
-  if (first == NULL)
+  if (!first)
     return TRUE;
   g_autofree char *shown = g_strdup_printf ("/runs/%s", first);
   return plait_store_set_default (store, shown, error);

@@ -94,7 +94,7 @@ take_statistics (PlaitCellScore *score, PlaitStore *run, const char *group, char
                 plait_store_path (run), rates, score->statistics->sentences, n);
   if (local)
     g_propagate_error (error, local);
-  return local == NULL;
+  return !local;
 }
 
 static gboolean

@@ -250,7 +250,7 @@ look_through (const PlaitGrid *grid)
   g_autofree const char **names = NULL;
   const char *entry;
 
-  while (directory && (entry = g_dir_read_name (directory)) != NULL)
+  while (directory && (entry = g_dir_read_name (directory)))
     g_hash_table_add (folder.names, g_strdup (entry));
   names = in_order (folder.names);
   for (guint i = 0; names[i]; i++)

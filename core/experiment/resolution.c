@@ -16,7 +16,7 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_start (arguments, format);
   g_autofree char *sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  if (key != NULL)
+  if (key)
     plait_problems_add (resolution->problems, "%s: [%s] %s: %s", place, group, key, sentence);
   else
     plait_problems_add (resolution->problems, "%s: [%s]: %s", place, group, sentence);
@@ -30,13 +30,13 @@ inspect_name (const PlaitResolution *resolution, const char *group)
   const PlaitPart *parts[] = { experiment->combiner, experiment->coverage };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (parts[i] != NULL && g_str_equal (group, parts[i]->group))
+    if (parts[i] && g_str_equal (group, parts[i]->group))
       return parts[i]->plugin->name;
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     {
       const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
 
-      for (const PlaitPart *part = source->encoder; part != NULL; part = part->leaves)
+      for (const PlaitPart *part = source->encoder; part; part = part->leaves)
         if (g_str_equal (group, part->group))
           return part->plugin->name;
     }
@@ -49,14 +49,14 @@ plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPlugin
 {
   g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
 
-  for (guint i = 0; resolution->alternatives != NULL && resolution->alternatives[i] != NULL; i++)
+  for (guint i = 0; resolution->alternatives && resolution->alternatives[i]; i++)
     {
       const char *alternative = resolution->alternatives[i];
       PlaitPlugin *plugin = g_str_has_prefix (alternative, prefix)
                                 ? plait_registry_find (resolution->registry, kind, alternative + strlen (prefix), NULL)
                                 : NULL;
 
-      if (plugin != NULL && found (plugin->schema, data))
+      if (plugin && found (plugin->schema, data))
         return TRUE;
     }
   return FALSE;
@@ -80,7 +80,7 @@ unknown_key (const PlaitResolution *resolution, const char *group, const char *k
 {
   const char *nearest = plait_settings_nearest (settings, key);
 
-  if (nearest != NULL)
+  if (nearest)
     plait_resolution_problem (resolution, group, key, "no such key; did you mean \"%s\"?", nearest);
   else if (plait_settings_n (settings) == 0)
     plait_resolution_problem (resolution, group, key, "no such key; %s has no parameters",
@@ -96,13 +96,13 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
 {
   const char *const *keys = plait_key_file_keys (resolution->file, group);
 
-  for (guint i = 0; keys[i] != NULL; i++)
+  for (guint i = 0; keys[i]; i++)
     {
       g_autoptr (GError) fault = NULL;
 
       if (plait_settings_find (settings, keys[i]) < 0)
         {
-          if (other == NULL || !other (resolution, group, keys[i], data))
+          if (!other || !other (resolution, group, keys[i], data))
             unknown_key (resolution, group, keys[i], settings);
         }
       else if (!plait_settings_set (settings, keys[i], plait_key_file_value (resolution->file, group, keys[i]), &fault))
@@ -112,8 +112,7 @@ plait_resolution_read_group (const PlaitResolution *resolution, const char *grou
     {
       const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
 
-      if (plait_settings_text_at (settings, i) == NULL
-          && plait_key_file_value (resolution->file, group, specification->name) == NULL)
+      if (!plait_settings_text_at (settings, i) && !plait_key_file_value (resolution->file, group, specification->name))
         {
           g_autofree char *expectation = plait_setting_expectation (specification);
           plait_resolution_problem (resolution, group, NULL, "%s is missing (%s); add %s= and %s", specification->name,
@@ -154,7 +153,7 @@ recall_settings (const PlaitResolution *resolution, const char *reader, const ch
   g_autofree char *says = g_strconcat (reader, "\n", plait_key_file_group_text (resolution->file, group), NULL);
   PlaitSettings *settings = g_hash_table_lookup (resolution->read->settings, says);
 
-  return settings != NULL ? plait_settings_share (settings) : NULL;
+  return settings ? plait_settings_share (settings) : NULL;
 }
 
 /* Keeps what @reader has made of [@group], unless problems have come to those that there were before. */
@@ -176,7 +175,7 @@ find_initial (const PlaitResolution *resolution, PlaitSettings *train)
   g_autofree char *path = *written != '\0' ? g_canonicalize_filename (written, resolution->folder) : NULL;
   g_autoptr (GError) fault = NULL;
 
-  if (path != NULL && !plait_settings_set (train, "initialise", path, &fault))
+  if (path && !plait_settings_set (train, "initialise", path, &fault))
     plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
 }
 
@@ -191,18 +190,18 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
   PlaitSettings *settings = recall_settings (resolution, group->name, group->name);
   guint problems = plait_problems_count (resolution->problems);
 
-  if (settings == NULL)
+  if (!settings)
     {
       settings = plait_settings_new_for_group (group);
-      if (suit != NULL)
+      if (suit)
         suit (resolution, settings);
       plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
-      if (complete != NULL)
+      if (complete)
         complete (resolution, settings);
       keep_settings (resolution, group->name, group->name, settings, problems);
     }
   plait_settings_fill_group (settings, group, memory);
-  if (check != NULL && plait_problems_count (resolution->problems) == problems)
+  if (check && plait_problems_count (resolution->problems) == problems)
     check (resolution);
   return settings;
 }
@@ -212,17 +211,17 @@ check_groups (const PlaitResolution *resolution)
 {
   const char *const *groups = plait_key_file_groups (resolution->file);
 
-  for (guint i = 0; groups[i] != NULL; i++)
+  for (guint i = 0; groups[i]; i++)
     {
       const char *group = groups[i];
 
       if (g_strv_contains (group_names, group) || g_str_has_prefix (group, PLAIT_SOURCE_PREFIX))
         continue;
       const char *nearest = plait_nearest_name (group, group_names);
-      if (g_str_has_prefix (group, "source") || plait_nearest_name (group, (const char *[]){ "source", NULL }) != NULL)
+      if (g_str_has_prefix (group, "source") || plait_nearest_name (group, (const char *[]){ "source", NULL }))
         plait_resolution_problem (resolution, group, NULL,
                                   "no such group; a source is [source NAME], such as [source en]");
-      else if (nearest != NULL)
+      else if (nearest)
         plait_resolution_problem (resolution, group, NULL, "no such group; did you mean [%s]?", nearest);
       else
         plait_resolution_problem (
@@ -242,14 +241,14 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
   guint problems = plait_problems_count (resolution->problems);
   PlaitPart *part;
 
-  if (plugin == NULL)
+  if (!plugin)
     {
       plait_resolution_problem (resolution, place, key, "%s", fault->message);
       return NULL;
     }
   says = g_strconcat (group, " ", name, "\n", plait_key_file_group_text (resolution->file, group), NULL);
   part = g_hash_table_lookup (resolution->read->parts, says);
-  if (part != NULL)
+  if (part)
     return plait_part_share (part);
   part = plait_part_new (plugin, group);
   plait_resolution_read_group (resolution, group, part->parameters, plait_resolution_is_alternative, &kind);
@@ -333,7 +332,7 @@ plait_experiment_free (PlaitExperiment *public)
 {
   PlaitExperimentPrivate *experiment = (PlaitExperimentPrivate *)public;
 
-  if (experiment == NULL)
+  if (!experiment)
     return;
   plait_settings_free (experiment->experiment);
   plait_settings_free (experiment->decoder);
@@ -395,7 +394,7 @@ plait_resolver_new (const char *folder, const char *const *alternatives, PlaitRe
 void
 plait_resolver_free (PlaitResolver *resolver)
 {
-  if (resolver == NULL)
+  if (!resolver)
     return;
   g_hash_table_unref (resolver->read.settings);
   g_hash_table_unref (resolver->read.parts);

@@ -31,7 +31,7 @@ read_host_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
       const char *value = plait_key_file_value (resolution->file, source->group, key);
       g_autoptr (GError) fault = NULL;
 
-      if (value != NULL && !plait_settings_set (source->host, key, value, &fault))
+      if (value && !plait_settings_set (source->host, key, value, &fault))
         {
           plait_resolution_problem (resolution, source->group, key, "%s", fault->message);
           good = FALSE;
@@ -113,7 +113,7 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
     }
   leaves = plait_resolution_read_part (resolution, PLAIT_PLUGIN_ENCODER, source->settings.leaves, source->group,
                                        "leaves", source->leaves_group);
-  if (leaves != NULL && (leaves->schema->requires_leaves || leaves->schema->input != PLAIT_INPUT_TOKENS))
+  if (leaves && (leaves->schema->requires_leaves || leaves->schema->input != PLAIT_INPUT_TOKENS))
     plait_resolution_problem (resolution, source->group, "leaves",
                               "%s %s; leaves are made by an encoder that reads tokens and stands on no other",
                               leaves->plugin->name,
@@ -138,14 +138,14 @@ read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
   if (*source->settings.stream == '\0')
     source->settings.stream = source->name;
   source->trees = g_strconcat (source->settings.stream, PLAIT_TREES_SUFFIX, NULL);
-  if (source->settings.encoder == NULL)
+  if (!source->settings.encoder)
     {
       plait_resolution_problem (resolution, group, NULL,
                                 "encoder is missing; add encoder= and one of those that plait plugins lists");
       return;
     }
   plugin = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
-  if (plugin == NULL)
+  if (!plugin)
     plait_resolution_problem (resolution, group, "encoder", "%s", fault->message);
   else
     {
@@ -164,7 +164,7 @@ read_source (const PlaitResolution *resolution, const char *group)
   PlaitSourceInFile *source = g_hash_table_lookup (resolution->read->sources, says);
   guint problems = plait_problems_count (resolution->problems);
 
-  if (source != NULL)
+  if (source)
     {
       g_ptr_array_add (resolution->experiment->sources, g_rc_box_acquire (source));
       return;
@@ -213,10 +213,10 @@ use_source (PlaitExperimentPrivate *experiment, PlaitSourceInFile *source)
   PlaitExperimentSource used = {
     .name = source->name,
     .stream = source->settings.stream,
-    .trees = source->encoder != NULL && source->encoder->schema->reads_trees ? source->trees : NULL,
+    .trees = source->encoder && source->encoder->schema->reads_trees ? source->trees : NULL,
     .dataset = source->settings.dataset,
     .encoder = source->encoder,
-    .kind = source->encoder != NULL ? source->encoder->schema->input : PLAIT_INPUT_TOKENS,
+    .kind = source->encoder ? source->encoder->schema->input : PLAIT_INPUT_TOKENS,
   };
 
   g_array_append_val (experiment->used, used);
@@ -232,7 +232,7 @@ unknown_source (const PlaitResolution *resolution, const char *name)
   g_ptr_array_add (names, NULL);
   const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
   g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-  if (nearest != NULL)
+  if (nearest)
     plait_resolution_problem (resolution, "experiment", "sources", "there is no [source %s]; did you mean \"%s\"?",
                               name, nearest);
   else
@@ -259,11 +259,11 @@ choose_sources (const PlaitResolution *resolution)
   if (*wanted == '\0')
     for (guint i = 0; i < experiment->sources->len; i++)
       use_source (experiment, experiment->sources->pdata[i]);
-  for (guint i = 0; *wanted != '\0' && names[i] != NULL; i++)
+  for (guint i = 0; *wanted != '\0' && names[i]; i++)
     {
       PlaitSourceInFile *source = find_source (experiment, g_strstrip (names[i]));
 
-      if (source == NULL)
+      if (!source)
         unknown_source (resolution, names[i]);
       else if (g_strv_contains ((const char *const *)names + i + 1, names[i]))
         plait_resolution_problem (resolution, "experiment", "sources", "%s stands there twice; name each source once",
@@ -278,7 +278,7 @@ plait_resolution_read_sources (const PlaitResolution *resolution)
 {
   const char *const *groups = plait_key_file_groups (resolution->file);
 
-  for (guint i = 0; groups[i] != NULL; i++)
+  for (guint i = 0; groups[i]; i++)
     if (!is_leaves_group (resolution, groups[i]) && g_str_has_prefix (groups[i], PLAIT_SOURCE_PREFIX))
       read_source (resolution, groups[i]);
   choose_sources (resolution);

@@ -152,7 +152,7 @@ readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitAttended *mem
         keys += plait_ragged_length (memories[i].rows, sentence);
       if (keys > 0)
         continue;
-      if (readable == NULL)
+      if (!readable)
         {
           gsize rows = (gsize)MAX (plait_ragged_rows (query_rows), 1);
 
@@ -170,7 +170,7 @@ apply_output (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *conte
 {
   PlaitNode *output = plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
 
-  if (readable == NULL || attention->output.bias == NULL)
+  if (!readable || !attention->output.bias)
     return output;
   return plait_select_rows (tape, readable, output, NULL);
 }
@@ -192,10 +192,10 @@ rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, gui
 {
   guint8 *some;
 
-  if (present == NULL)
+  if (!present)
     return NULL;
   for (guint i = 0; i < n; i++)
-    if (present[i] == NULL)
+    if (!present[i])
       return NULL;
   some = plait_arena_take (plait_tape_arena (tape), (gsize)MAX (rows, 1));
   memset (some, 0, (gsize)rows);

@@ -77,7 +77,7 @@ plait_parameters_new (void)
 void
 plait_parameters_free (PlaitParameters *parameters)
 {
-  if (parameters == NULL)
+  if (!parameters)
     return;
   g_hash_table_unref (parameters->names);
   g_ptr_array_unref (parameters->list);
@@ -99,7 +99,7 @@ note_fault (PlaitParameters *parameters, const char *format, ...)
   va_start (arguments, format);
   fault = g_error_new_valist (PLAIT_ERROR, PLAIT_ERROR_PLUGIN, format, arguments);
   va_end (arguments);
-  if (caller.who != NULL)
+  if (caller.who)
     g_prefix_error (&fault, "%s, %s: ", caller.who, caller.call);
   if (!g_atomic_pointer_compare_and_exchange (&parameters->fault, NULL, fault))
     g_error_free (fault);
@@ -116,9 +116,9 @@ plait_parameters_check (const PlaitParameters *parameters, GError **error)
 {
   const GError *fault = g_atomic_pointer_get (&((PlaitParameters *)parameters)->fault);
 
-  if (fault != NULL && error != NULL)
+  if (fault && error)
     *error = g_error_copy (fault);
-  return fault == NULL;
+  return !fault;
 }
 
 static gboolean
@@ -126,25 +126,25 @@ is_name (const char *name)
 {
   g_auto (GStrv) parts = g_strsplit (name, "/", -1);
 
-  for (guint i = 0; parts[i] != NULL; i++)
+  for (guint i = 0; parts[i]; i++)
     if (*parts[i] == '\0' || g_str_equal (parts[i], ".") || g_str_equal (parts[i], ".."))
       return FALSE;
   for (const char *p = name; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       return FALSE;
-  return parts[0] != NULL && strlen (name) <= LONGEST_NAME;
+  return parts[0] && strlen (name) <= LONGEST_NAME;
 }
 
 /* Whether the parameter can be declared; if not, the fault is noted. */
 static gboolean
 can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width)
 {
-  if (parameters->values != NULL)
+  if (parameters->values)
     note_fault (parameters, "the parameter \"%s\" is declared while the model runs: declare it in build", name);
-  else if (name == NULL || !is_name (name))
+  else if (!name || !is_name (name))
     note_fault (parameters,
                 "\"%s\" is no name for a parameter: give parts between slashes, none of them empty, \".\" or \"..\"",
-                name != NULL ? name : "");
+                name ? name : "");
   else if (rows < 1 || width < 1)
     note_fault (parameters,
                 "the parameter %s is declared as [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
@@ -178,7 +178,7 @@ plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 
 void
 plait_parameters_freeze (PlaitParameters *parameters, PlaitParameter *parameter)
 {
-  g_assert (parameters->values == NULL);
+  g_assert (!parameters->values);
   parameter->frozen = TRUE;
 }
 
@@ -217,14 +217,14 @@ place (PlaitParameters *parameters, gboolean frozen, gint64 offset)
 gboolean
 plait_parameters_allocate (PlaitParameters *parameters, GError **error)
 {
-  g_assert (parameters->values == NULL);
+  g_assert (!parameters->values);
   if (!plait_parameters_check (parameters, error))
     return FALSE;
   parameters->n_learned = place (parameters, FALSE, 0);
   parameters->n_elements = place (parameters, TRUE, parameters->n_learned);
   parameters->values = plait_pages_take (bytes_of (parameters->n_elements));
   parameters->gradients = plait_pages_take (bytes_of (parameters->n_learned));
-  if (parameters->values == NULL || parameters->gradients == NULL)
+  if (!parameters->values || !parameters->gradients)
     {
       give_back (parameters);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
@@ -273,7 +273,7 @@ plait_parameters_count (const PlaitParameters *parameters, const char *prefix)
     {
       const PlaitParameter *parameter = parameters->list->pdata[i];
 
-      if (prefix == NULL || g_str_has_prefix (parameter->name, prefix))
+      if (!prefix || g_str_has_prefix (parameter->name, prefix))
         n = MIN (n + elements_of (parameter), MOST_ELEMENTS);
     }
   return n;
@@ -318,10 +318,10 @@ plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, GError **er
     {
       PlaitParameter *parameter = parameters->list->pdata[i];
 
-      if (parameter->use == PLAIT_USE_OTHER || parameter->packed != NULL)
+      if (parameter->use == PLAIT_USE_OTHER || parameter->packed)
         continue;
       parameter->packed = plait_pack (pool, parameter->value, parameter->use == PLAIT_USE_TABLE);
-      if (parameter->packed == NULL)
+      if (!parameter->packed)
         return plait_fail (error, PLAIT_ERROR_MEMORY,
                            "there is no memory for a copy of the parameter %s (%" G_GINT64_FORMAT
                            " elements) laid out for search; free memory on this machine or use a smaller model",
@@ -335,8 +335,8 @@ plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
 {
   const PlaitPacked *panels;
 
-  plait_tape_expect (tape, parameter != NULL && parameter->value.data != NULL);
+  plait_tape_expect (tape, parameter && parameter->value.data);
   panels = parameter->use == PLAIT_USE_WEIGHT ? parameter->packed : NULL;
   return plait_tape_keyed_leaf (tape, parameter, parameter->value,
-                                parameter->gradient.data == NULL ? NULL : &parameter->gradient, panels);
+                                !parameter->gradient.data ? NULL : &parameter->gradient, panels);
 }

@@ -82,7 +82,7 @@ plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNo
   if (positions->kind == PLAIT_POSITIONS_NONE)
     return plait_dropout (tape, x, rate);
 
-  if (positions->table != NULL)
+  if (positions->table)
     table = plait_parameter_node (tape, positions->table);
   else if (length <= positions->length)
     table = plait_leaf (tape, plait_tensor (positions->sinusoids, positions->length, positions->width), NULL);

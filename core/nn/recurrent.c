@@ -43,7 +43,7 @@ plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x)
 static PlaitNode *
 parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
 {
-  return parameter == NULL ? NULL : plait_parameter_node (tape, parameter);
+  return !parameter ? NULL : plait_parameter_node (tape, parameter);
 }
 
 PlaitRecurrentCell

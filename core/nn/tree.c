@@ -188,7 +188,7 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
 static PlaitNode *
 parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
 {
-  return parameter == NULL ? NULL : plait_parameter_node (tape, parameter);
+  return !parameter ? NULL : plait_parameter_node (tape, parameter);
 }
 
 /* What the inputs of the inner nodes add to their gates. */
@@ -217,7 +217,7 @@ plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTr
 
   plait_tape_expect (tape, (inputs != NULL) == (unit->input.weight != NULL));
   states = plait_climb (tape, &cell, &tree->up, leaves.state, leaves.cell,
-                        inputs == NULL ? NULL : project (tape, unit, tree, inputs));
+                        !inputs ? NULL : project (tape, unit, tree, inputs));
   if (unit->declaration.kind == PLAIT_TREE_GRU)
     return (PlaitCellState){ states, NULL };
   return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };

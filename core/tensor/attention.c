@@ -61,7 +61,7 @@ has_single_queries (const PlaitAttentionJob *job)
 {
   gint64 n = job->query_rows.n;
 
-  if (job->n_memories > 1 || job->memories[0].weights != NULL || job->log_sums != NULL || job->settings->causal
+  if (job->n_memories > 1 || job->memories[0].weights || job->log_sums || job->settings->causal
       || job->settings->dropout > 0 || plait_ragged_rows (job->query_rows) != n)
     return FALSE;
   for (gint64 s = 0; s < n; s++)
@@ -119,8 +119,8 @@ check (const Attention *attention)
       const PlaitAttentionMemory *memory = &job->memories[m];
 
       g_assert (memory->rows.n == job->query_rows.n);
-      g_assert (memory->key_columns == NULL || (memory->gather == NULL && !job->settings->causal));
-      g_assert ((memory->key_columns == NULL) == (job->memories[0].key_columns == NULL));
+      g_assert (!memory->key_columns || (!memory->gather && !job->settings->causal));
+      g_assert (!memory->key_columns == !job->memories[0].key_columns);
     }
 }
 

@@ -157,8 +157,8 @@ tanh_backward_rows (const Call *call, const PlaitChosenStrips *strips, gint64 q,
     .keys = additive->keys.data + column,
     .stride = additive->keys.stride,
     .vector = additive->vector + column,
-    .dquery = gradients->queries.data != NULL ? plait_tensor_row (gradients->queries, q) + column : NULL,
-    .dkeys = gradients->keys.data != NULL ? gradients->keys.data + column : NULL,
+    .dquery = gradients->queries.data ? plait_tensor_row (gradients->queries, q) + column : NULL,
+    .dkeys = gradients->keys.data ? gradients->keys.data + column : NULL,
     .dstride = gradients->keys.stride,
     .dvector = dvector + column,
   };
@@ -206,7 +206,7 @@ plait_chosen_tanh_backward (PlaitPool *pool, PlaitArena *arena, const PlaitChose
   gint64 width = additive->queries.width;
   gsize bytes;
 
-  g_assert (chosen->heads == 1 && additive->extra.data == NULL && !gradients->replaces_keys);
+  g_assert (chosen->heads == 1 && !additive->extra.data && !gradients->replaces_keys);
   prepare (&call, arena, width, width * PLAIT_CHOSEN_TANH);
   bytes = sizeof (PlaitScalar) * (gsize)(call.parts * (1 + width));
   call.partial = plait_arena_take (arena, bytes);
@@ -215,9 +215,9 @@ plait_chosen_tanh_backward (PlaitPool *pool, PlaitArena *arena, const PlaitChose
     {
       const PlaitScalar *bias = call.partial + part * (1 + width);
 
-      if (gradients->bias != NULL)
+      if (gradients->bias)
         *gradients->bias += *bias;
-      if (gradients->vector != NULL)
+      if (gradients->vector)
         call.kernels->accumulate (gradients->vector, 1, 1, bias + 1, width);
     }
   plait_arena_release (arena, call.partial, bytes);

@@ -186,7 +186,7 @@ tanh_piece (gpointer data, gint64 piece, guint thread)
   const PlaitChosen *chosen = call->chosen;
   const PlaitAdditive *additive = call->additive;
   gint64 end = end_query (call, piece);
-  PlaitScalar bias = additive->bias != NULL ? *additive->bias : 0;
+  PlaitScalar bias = additive->bias ? *additive->bias : 0;
   PlaitChosenGroup group;
 
   for (gint64 q = first_query (call, piece); q < end; q += group.n)
@@ -211,7 +211,7 @@ plait_chosen_tanh (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numb
 {
   Call call = { .chosen = chosen, .numbers = numbers, .additive = additive };
 
-  g_assert (chosen->heads == 1 && additive->extra.data == NULL);
+  g_assert (chosen->heads == 1 && !additive->extra.data);
   run (pool, &call, additive->queries.width * PLAIT_CHOSEN_TANH, MOST_SPLITS, tanh_piece);
 }
 
@@ -232,7 +232,7 @@ softmax_piece (gpointer data, gint64 piece, guint thread)
   gint64 first, n = sets_of (call, piece, &first);
   const gint64 *offsets = call->chosen->rows.offsets + first;
 
-  if (call->weights == NULL)
+  if (!call->weights)
     call->kernels->softmax_sets (call->numbers, call->from, offsets, n);
   else
     call->kernels->softmax_sets_backward (call->numbers, call->add, call->from, call->weights, offsets, n);
@@ -353,7 +353,7 @@ times_parents_backward_piece (gpointer data, gint64 piece, guint thread)
 
       for (gint64 i = rows[set]; i < rows[set + 1]; i++)
         {
-          if (call->numbers != NULL)
+          if (call->numbers)
             call->numbers[i] = (call->add ? call->numbers[i] : 0) + call->from[i] * parent;
           sum += call->from[i] * call->weights[i];
         }
@@ -378,7 +378,7 @@ plait_chosen_times_parents_backward (PlaitPool *pool, PlaitArena *arena, const P
                 .sums = plait_arena_take (arena, bytes) };
 
   run (pool, &call, 1, 1, times_parents_backward_piece);
-  for (gint64 set = 0; set < chosen->rows.n && dparents != NULL; set++)
+  for (gint64 set = 0; set < chosen->rows.n && dparents; set++)
     dparents[parent[set]] += call.sums[set];
   plait_arena_release (arena, call.sums, bytes);
 }

@@ -32,7 +32,7 @@ typedef struct
 static PlaitScalar *
 row_of (PlaitTensor tensor, gint64 row)
 {
-  return tensor.data == NULL ? NULL : plait_tensor_row (tensor, row);
+  return !tensor.data ? NULL : plait_tensor_row (tensor, row);
 }
 
 static PlaitCellRow

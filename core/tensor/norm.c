@@ -42,8 +42,8 @@ forward_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 row = piece * norm->rows_in_piece; row < MIN ((piece + 1) * norm->rows_in_piece, norm->x.rows); row++)
     norm->kernels->layer_norm (plait_tensor_row (norm->y, row), plait_tensor_row (norm->x, row), norm->gain, norm->bias,
-                               norm->x.width, norm->epsilon, norm->mean != NULL ? norm->mean + row : NULL,
-                               norm->inverse != NULL ? norm->inverse + row : NULL);
+                               norm->x.width, norm->epsilon, norm->mean ? norm->mean + row : NULL,
+                               norm->inverse ? norm->inverse + row : NULL);
 }
 
 void
@@ -71,8 +71,8 @@ backward_piece (gpointer data, gint64 piece, guint thread)
 
   memset (dgain, 0, sizeof (PlaitScalar) * 2 * (gsize)width);
   for (gint64 row = piece * norm->rows_in_piece; row < MIN ((piece + 1) * norm->rows_in_piece, norm->x.rows); row++)
-    norm->kernels->layer_norm_backward (norm->dx.data != NULL ? plait_tensor_row (norm->dx, row) : NULL, norm->dx_beta,
-                                        dgain, dgain + width, plait_tensor_row (norm->dy, row),
+    norm->kernels->layer_norm_backward (norm->dx.data ? plait_tensor_row (norm->dx, row) : NULL, norm->dx_beta, dgain,
+                                        dgain + width, plait_tensor_row (norm->dy, row),
                                         plait_tensor_row (norm->x, row), norm->gain, width, norm->means[row],
                                         norm->inverses[row]);
 }
@@ -83,7 +83,7 @@ add_up (const Norm *norm, PlaitTensor sum, PlaitScalar beta, const PlaitScalar *
 {
   gint64 width = norm->x.width;
 
-  if (sum.data == NULL)
+  if (!sum.data)
     return;
   if (beta == 0)
     memset (sum.data, 0, sizeof (PlaitScalar) * (gsize)width);

@@ -31,7 +31,7 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
 
   *packed = new_packed (weight, transposed);
   packed->panels = plait_pages_take (bytes_of (packed));
-  if (packed->panels == NULL)
+  if (!packed->panels)
     {
       g_free (packed);
       return NULL;
@@ -54,7 +54,7 @@ plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean 
 void
 plait_packed_release (PlaitArena *arena, PlaitPacked *packed)
 {
-  if (packed == NULL)
+  if (!packed)
     return;
   plait_arena_release (arena, packed->panels, bytes_of (packed));
   plait_arena_release (arena, packed, sizeof *packed);
@@ -63,7 +63,7 @@ plait_packed_release (PlaitArena *arena, PlaitPacked *packed)
 void
 plait_packed_free (PlaitPacked *packed)
 {
-  if (packed == NULL)
+  if (!packed)
     return;
   plait_pages_give_back (packed->panels, bytes_of (packed));
   g_free (packed);

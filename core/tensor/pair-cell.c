@@ -95,10 +95,10 @@ run_kernel (const Step *step, const Part *part, PlaitCellKernel kernel)
       PlaitCellRow row = {
         .gates = plait_tensor_row (cell->gates, pair),
         .previous = plait_tensor_row (cell->previous, pair),
-        .reset_state = cell->reset_states.data != NULL ? plait_tensor_row (cell->reset_states, pair) : NULL,
+        .reset_state = cell->reset_states.data ? plait_tensor_row (cell->reset_states, pair) : NULL,
       };
 
-      if (work == NULL)
+      if (!work)
         {
           row.projected = plait_tensor_row (part->projected, i);
           row.state = plait_tensor_row (cell->states, pair);
@@ -224,16 +224,16 @@ add_parts (const Step *step, const Part *part)
       gint64 pair = part->first + i;
       const PlaitScalar *dprojected = plait_tensor_row (work->dprojected, pair);
 
-      if (work->drow_part.data != NULL)
+      if (work->drow_part.data)
         kernels->accumulate (plait_tensor_row (work->drow_part, cell->rows[pair]), 1,
                              PLAIT_TERM (pair_cell_row, (PlaitScalar)1), dprojected, gates);
-      if (work->dquery_part.data != NULL)
+      if (work->dquery_part.data)
         kernels->accumulate (plait_tensor_row (work->dquery_part, cell->queries[pair]), 1,
                              PLAIT_TERM (pair_cell_query, (PlaitScalar)1), dprojected, gates);
-      if (work->dnumber.data != NULL)
+      if (work->dnumber.data)
         *plait_tensor_row (work->dnumber, pair)
             += PLAIT_TERM (pair_cell_number, kernels->dot (dprojected, cell->number_weight.data, gates));
-      if (work->dprevious.data != NULL)
+      if (work->dprevious.data)
         kernels->accumulate (plait_tensor_row (work->dprevious, pair), 1, 1, plait_tensor_row (part->carried, i),
                              cell->width);
     }
@@ -258,7 +258,7 @@ linked_backward (const Step *step, const Part *part)
           const PlaitPairLink *link = &cell->links[k];
           gint64 to = link->link[part->first + i];
 
-          if (to >= 0 && link->dx.data != NULL)
+          if (to >= 0 && link->dx.data)
             step->kernels->accumulate (plait_tensor_row (link->dx, to), 1, 1, from, link->x.width);
         }
     }

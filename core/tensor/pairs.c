@@ -98,7 +98,7 @@ run_places (PlaitPool *pool, Call *call, PlaitPiece piece)
 static const PlaitScalar *
 extra_of (const PlaitAdditive *additive, gint64 pair)
 {
-  return additive->extra.data != NULL ? plait_tensor_row (additive->extra, pair) : NULL;
+  return additive->extra.data ? plait_tensor_row (additive->extra, pair) : NULL;
 }
 
 static void
@@ -107,7 +107,7 @@ additive_piece (gpointer data, gint64 piece, guint thread)
   const Call *call = data;
   const PlaitAdditive *additive = call->additive;
   Place place = place_of (call, piece);
-  PlaitScalar bias = additive->bias != NULL ? *additive->bias : 0;
+  PlaitScalar bias = additive->bias ? *additive->bias : 0;
 
   for (gint64 q = 0; q < place.queries; q++)
     for (gint64 r = 0; r < place.rows; r++)
@@ -146,7 +146,7 @@ partial_size (const Call *call)
 static void
 clear_rows (PlaitTensor tensor, const Place *place)
 {
-  for (gint64 r = 0; r < place->rows && tensor.data != NULL; r++)
+  for (gint64 r = 0; r < place->rows && tensor.data; r++)
     memset (plait_tensor_row (tensor, place->first_row + r), 0, sizeof (PlaitScalar) * (gsize)tensor.width);
 }
 
@@ -178,12 +178,12 @@ additive_backward_piece (gpointer data, gint64 piece, guint thread)
                                  .replaces_key = gradients->replaces_keys && q == 0,
                                  .replaces_extra = gradients->replaces_extra };
 
-        if (gradients->queries.data != NULL)
+        if (gradients->queries.data)
           to.query = call->pieces_in > 1 ? queries + q * width
                                          : plait_tensor_row (gradients->queries, place.first_query + q);
-        if (gradients->keys.data != NULL)
+        if (gradients->keys.data)
           to.key = plait_tensor_row (gradients->keys, place.first_row + r);
-        if (gradients->extra.data != NULL)
+        if (gradients->extra.data)
           to.extra = plait_tensor_row (gradients->extra, pair);
         call->kernels->additive_score_backward (&to, dscore, &from, width);
         *bias += PLAIT_TERM (pair_scores_bias, dscore);
@@ -203,12 +203,12 @@ add_up (const Call *call)
       const PlaitScalar *bias = call->partial + piece * size, *vector = bias + 1, *queries = vector + width;
       gint64 sentence = piece / call->pieces_in;
 
-      if (gradients->bias != NULL)
+      if (gradients->bias)
         *gradients->bias += *bias;
-      if (gradients->vector != NULL)
+      if (gradients->vector)
         call->kernels->accumulate (gradients->vector, 1, 1, vector, width);
       for (gint64 q = 0; q < plait_ragged_length (rows, sentence); q++)
-        if (gradients->queries.data != NULL && call->pieces_in > 1)
+        if (gradients->queries.data && call->pieces_in > 1)
           call->kernels->accumulate (plait_tensor_row (gradients->queries, rows.offsets[sentence] + q), 1, 1,
                                      queries + q * width, width);
     }
@@ -432,7 +432,7 @@ softmax_backward_query (const Call *call, gint64 sentence, gint64 q)
       gint64 at = segment (&call->pairs[m], before, sentence, q, &length);
       PlaitScalar *to = call->targets[m] + at - before;
 
-      for (gint64 i = 0; i < length && call->targets[m] != NULL; i++)
+      for (gint64 i = 0; i < length && call->targets[m]; i++)
         to[i] = (call->betas[m] != 0 ? to[i] : 0)
                 + call->numbers[at + i] * (PLAIT_TERM (pair_softmax_weight, call->dscores[at + i]) - sum);
     }
@@ -446,7 +446,7 @@ softmax_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 s = piece * SENTENCES; s < MIN ((piece + 1) * SENTENCES, queries.n); s++)
     for (gint64 q = 0; q < plait_ragged_length (queries, s); q++)
-      if (call->targets == NULL)
+      if (!call->targets)
         softmax_query (call, s, q);
       else
         softmax_backward_query (call, s, q);

@@ -31,15 +31,15 @@ void
 plait_panel_finish (const PlaitKernels *kernels, const PlaitFinish *finish, PlaitTensor y, gint64 row, gint64 rows,
                     gint64 column, gint64 width)
 {
-  if (finish->bias == NULL && finish->activation == PLAIT_ACTIVATION_NONE && finish->before.data == NULL)
+  if (!finish->bias && finish->activation == PLAIT_ACTIVATION_NONE && !finish->before.data)
     return;
   for (gint64 i = row; i < row + rows; i++)
     {
       PlaitScalar *at = plait_tensor_row (y, i) + column;
 
-      if (finish->bias != NULL)
+      if (finish->bias)
         kernels->accumulate (at, 1, 1, finish->bias + column, width);
-      if (finish->before.data != NULL)
+      if (finish->before.data)
         memcpy (plait_tensor_row (finish->before, i) + column, at, sizeof (PlaitScalar) * (gsize)width);
       if (finish->activation != PLAIT_ACTIVATION_NONE)
         kernels->activate (finish->activation, at, at, width);

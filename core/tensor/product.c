@@ -134,7 +134,7 @@ multiply_panels (const Product *product, const Place *place, guint thread)
 
       kernels->multiply (place->rows, wide, depth, a, row, step, panel, stride,
                          plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add, NULL);
-      if (product->column_sums != NULL && place->part == 0)
+      if (product->column_sums && place->part == 0)
         kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
                            product->add_sums, NULL);
     }
@@ -152,7 +152,7 @@ multiply_blas (const Product *product, const Place *place)
   b = product->transpose_b ? plait_tensor_rows (b, place->column, place->width)
                            : plait_tensor_columns (b, place->column, place->width);
   plait_blas_multiply (c, product->add, 1, a, product->transpose_a, b, product->transpose_b);
-  if (product->column_sums != NULL && place->part == 0)
+  if (product->column_sums && place->part == 0)
     for (gint64 k = 0; k < product->depth; k++)
       product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
                                     PLAIT_TERM (linear_bias, 1), plait_tensor_row (b, k), place->width);
@@ -172,7 +172,7 @@ product_piece (gpointer data, gint64 piece, guint thread)
     multiply_blas (product, &place);
   else
     multiply_panels (product, &place, thread);
-  if (product->finish != NULL)
+  if (product->finish)
     plait_panel_finish (product->kernels, product->finish, product->c, place.row, place.rows, place.column,
                         place.width);
 }
@@ -247,7 +247,7 @@ deep_piece (gpointer data, gint64 piece, guint thread)
   Place place = { .rows = part.c.rows, .width = part.c.width };
 
   part.c = plait_tensor_rows (deep_sums (deep, piece), 0, place.rows);
-  if (part.column_sums != NULL)
+  if (part.column_sums)
     part.column_sums = plait_tensor_row (deep_sums (deep, piece), place.rows);
   for (part.first = begin; part.first < end; part.first += part.depth)
     {
@@ -340,9 +340,9 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
   PlaitFinish finish = { .bias = bias, .activation = activation };
   Product product = { .pool = pool, .c = y, .a = x, .b = weight };
 
-  if (before != NULL)
+  if (before)
     finish.before = *before;
-  if (packed != NULL && !plait_blas_serves (plait_kernels (), FALSE, y.rows, y.width, x.width))
+  if (packed && !plait_blas_serves (plait_kernels (), FALSE, y.rows, y.width, x.width))
     plait_packed_product_finish (pool, y, 0, x, packed, &finish);
   else
     run_product (&product, 0, &finish, 0);
@@ -351,12 +351,12 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
 void
 plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
 {
-  if (work->dx.data != NULL && work->packed != NULL
+  if (work->dx.data && work->packed
       && !plait_blas_serves (plait_kernels (), FALSE, work->dx.rows, work->dx.width, work->dz.width))
     plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL, PLAIT_ACTIVATION_NONE);
-  else if (work->dx.data != NULL)
+  else if (work->dx.data)
     plait_product (pool, work->dx, work->dx_beta, work->dz, FALSE, work->weight, TRUE);
-  if (work->dweight.data != NULL && work->x.width > 0)
+  if (work->dweight.data && work->x.width > 0)
     {
       Product product = { .pool = pool,
                           .c = work->dweight,
@@ -367,6 +367,6 @@ plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
 
       run_product (&product, work->dweight_beta, NULL, work->dbias_beta);
     }
-  else if (work->dbias.data != NULL)
+  else if (work->dbias.data)
     plait_rows_sum (pool, work->dbias, work->dbias_beta, work->dz);
 }

@@ -75,7 +75,7 @@ row_at (const PlaitTimeline *time, gint64 t, gint64 i)
 static PlaitScalar *
 row_of (PlaitTensor tensor, gint64 row)
 {
-  return tensor.data == NULL ? NULL : plait_tensor_row (tensor, row);
+  return !tensor.data ? NULL : plait_tensor_row (tensor, row);
 }
 
 /* All that stands for row @i of the step. */
@@ -97,7 +97,7 @@ cell_row (const Step *step, gint64 i)
     .reset_state = row_of (recurrence->reset_states, step->first + i),
   };
 
-  if (work == NULL)
+  if (!work)
     {
       if (step->t + 1 < time->steps && next < time->first[step->t + 2])
         cell.next = plait_tensor_row (recurrence->previous, next);
@@ -167,7 +167,7 @@ gate_columns (const Step *step, gint64 first, gint64 width)
 static void
 multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitStepFactor factor, const PlaitScalar *bias)
 {
-  if (step->t == 0 && step->recurrence->state.data == NULL)
+  if (step->t == 0 && !step->recurrence->state.data)
     {
       x.width = factor.weight.rows = 0;
       factor.packed = NULL;
@@ -184,7 +184,7 @@ begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
 
   if (recurrence->borrows)
     return;
-  if (recurrence->state.data != NULL)
+  if (recurrence->state.data)
     plait_rows_gather (pool, previous, 0, recurrence->state, time->order);
   else
     plait_tensor_fill (pool, previous, 0, 0);
@@ -277,7 +277,7 @@ static void
 multiply_back (const Step *step, PlaitTensor dx, gboolean add, PlaitTensor dy, PlaitStepFactor factor)
 {
   dx = plait_tensor_rows (dx, step->from, step->rows);
-  if (factor.packed != NULL && !plait_blas_serves (step->kernels, FALSE, dx.rows, dx.width, dy.width))
+  if (factor.packed && !plait_blas_serves (step->kernels, FALSE, dx.rows, dx.width, dy.width))
     plait_packed_product (step->pool, dx, add, dy, factor.packed, NULL, PLAIT_ACTIVATION_NONE);
   else
     plait_product (step->pool, dx, add, dy, FALSE, factor.weight, TRUE);

@@ -56,7 +56,7 @@ put_row (const Call *call, gint64 row, PlaitScalar scale, const PlaitScalar *x)
 {
   PlaitScalar *y = plait_tensor_row (call->y, row);
 
-  if (x != NULL)
+  if (x)
     call->kernels->accumulate (y, call->beta, scale, x, call->y.width);
   else if (call->beta == 0)
     memset (y, 0, sizeof (PlaitScalar) * (gsize)call->y.width);
@@ -87,7 +87,7 @@ scatter_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 i = 0; i < call->x.rows; i++)
     {
-      gint64 to = call->indices != NULL ? call->indices[i] : call->ids[i];
+      gint64 to = call->indices ? call->indices[i] : call->ids[i];
 
       if (to >= 0)
         call->kernels->accumulate (plait_tensor_row (call->y, to) + column, 1, call->scale,
@@ -110,9 +110,9 @@ select_piece (gpointer data, gint64 piece, guint thread)
 
   EACH_ROW (row, call, piece)
   put_row (call, row, 1,
-           call->take[row]       ? plait_tensor_row (call->x, row)
-           : call->other != NULL ? plait_tensor_row (*call->other, row)
-                                 : NULL);
+           call->take[row] ? plait_tensor_row (call->x, row)
+           : call->other   ? plait_tensor_row (*call->other, row)
+                           : NULL);
 }
 
 void

@@ -29,7 +29,7 @@ typedef struct
 static PlaitScalar *
 row_of (PlaitTensor tensor, gint64 row)
 {
-  return tensor.data == NULL ? NULL : plait_tensor_row (tensor, row);
+  return !tensor.data ? NULL : plait_tensor_row (tensor, row);
 }
 
 /* All that stands for node @i of these. */
@@ -52,7 +52,7 @@ tree_row (const Level *level, gint64 i)
     .cell = row_of (climb->cells, row),
   };
 
-  if (work == NULL)
+  if (!work)
     return found;
   found.dstate = plait_tensor_row (work->dstates, row);
   found.dcell = row_of (work->dcells, row);

@@ -126,7 +126,7 @@ choose (const Search *search, gint64 row, guint thread, gint64 first, const Plai
 static void
 forbid_words (const Search *search, gint64 row, gint64 first, PlaitScalar *logits, gint64 n)
 {
-  if (search->forbid != NULL && !search->forbid[row])
+  if (search->forbid && !search->forbid[row])
     return;
   for (guint i = 0; i < search->n_forbidden; i++)
     if (search->forbidden[i] >= first && search->forbidden[i] < first + n)
@@ -149,7 +149,7 @@ some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, gu
       PlaitScalar *at = logits + (row - first_row) * search->block;
       Statistics statistics;
 
-      if (search->bias != NULL)
+      if (search->bias)
         kernels->accumulate (at, 1, 1, search->bias + first, n);
       statistics.greatest = kernels->greatest (at, n);
       statistics.exponentials = (PlaitScalar)kernels->exponential_sum (at, statistics.greatest, n);

@@ -186,7 +186,7 @@ logits_piece (gpointer data, gint64 block, guint thread)
     {
       PlaitScalar *at = logits + row * stage->block;
 
-      if (work->bias != NULL)
+      if (work->bias)
         kernels->accumulate (at, 1, 1, work->bias + word, n);
       note_target (stage, block, row, at, n);
       stage->statistics[row * stage->blocks + block] = statistics_of (stage, at, n);
@@ -310,12 +310,12 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
       PlaitTensor logits = { stage->logits + word * rows, rows, n, stage->block };
 
       differentiate (stage, block, logits.data, n);
-      if (work->dtable.data != NULL)
+      if (work->dtable.data)
         add_table_gradient (stage, block, &logits);
-      if (work->dbias.data != NULL)
+      if (work->dbias.data)
         kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0,
                            adds (stage, work->dbias_beta), NULL);
-      if (work->dstates.data != NULL)
+      if (work->dstates.data)
         add_states_gradient (stage, block, &logits, share, block > first, panel);
     }
 }
@@ -360,15 +360,15 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
       sums->loss += stage->row[row].loss;
       sums->negative_log_likelihood += stage->row[row].negative_log_likelihood;
       sums->correct += stage->row[row].correct;
-      if (work->row_losses != NULL)
+      if (work->row_losses)
         work->row_losses[stage->first + row] = stage->row[row].negative_log_likelihood;
     }
   if (!stage->wants_gradient)
     return;
-  if (work->dtable.data != NULL && !stage->blas)
+  if (work->dtable.data && !stage->blas)
     plait_pool_run (stage->pool, plait_panels (stage->kernels, stage->width), states_piece, stage);
   plait_pool_run (stage->pool, stage->lanes, gradient_piece, stage);
-  if (work->dstates.data != NULL)
+  if (work->dstates.data)
     plait_pool_run (stage->pool, pieces, shares_piece, stage);
 }
 
@@ -376,9 +376,9 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
 static void
 no_rows (PlaitPool *pool, const PlaitVocabularyWork *work)
 {
-  if (work->dtable.data != NULL && work->dtable_beta == 0)
+  if (work->dtable.data && work->dtable_beta == 0)
     plait_tensor_fill (pool, work->dtable, 0, 0);
-  if (work->dbias.data != NULL && work->dbias_beta == 0)
+  if (work->dbias.data && work->dbias_beta == 0)
     plait_tensor_fill (pool, work->dbias, 0, 0);
 }
 
@@ -398,7 +398,7 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
     }
   stage.pool = pool;
   stage.work = work;
-  stage.wants_gradient = work->dstates.data != NULL || work->dtable.data != NULL || work->dbias.data != NULL;
+  stage.wants_gradient = work->dstates.data || work->dtable.data || work->dbias.data;
   stage.each = work->others ? (stage.words > 1 ? work->smoothing / (double)(stage.words - 1) : 0)
                             : work->smoothing / (double)stage.words;
   stage.target = 1 - work->smoothing - (work->others ? stage.each : 0);

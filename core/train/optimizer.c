@@ -83,7 +83,7 @@ kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
       if (!parameter->frozen)
         slots[(*n)++] = (PlaitUpdateSlot){
           .value = parameter->value.data,
-          .gradient = gradient.data != NULL ? gradient.data : parameter->gradient.data,
+          .gradient = gradient.data ? gradient.data : parameter->gradient.data,
           .kept = { optimizer->kept[0] + parameter->offset, optimizer->kept[1] + parameter->offset },
           .n = parameter->value.rows * parameter->value.width,
         };

@@ -244,15 +244,14 @@ validate (PlaitTrainer *trainer, GError **error)
                     "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f, %s %.2f%s",
                     row.step, row.negative_log_likelihood, row.perplexity, row.accuracy, settings->metric, row.metric,
                     row.best ? " (best)" : "");
-  return trainer->setup.calls.checkpoint == NULL
+  return !trainer->setup.calls.checkpoint
          || trainer->setup.calls.checkpoint (trainer->setup.calls.data, row.best, error);
 }
 
 static gboolean
 checkpoint (PlaitTrainer *trainer, GError **error)
 {
-  return trainer->setup.calls.checkpoint == NULL
-         || trainer->setup.calls.checkpoint (trainer->setup.calls.data, FALSE, error);
+  return !trainer->setup.calls.checkpoint || trainer->setup.calls.checkpoint (trainer->setup.calls.data, FALSE, error);
 }
 
 /* What an update that began in @epoch is followed by: rows, validation, checkpoints. The batches of one update may

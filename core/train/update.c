@@ -56,7 +56,7 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
           continue;
         }
       shard->pool = plait_pool_new (MAX (1, threads / (guint)n), error);
-      if (shard->pool == NULL)
+      if (!shard->pool)
         return NULL;
       shard->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024 / (gsize)n);
       shard->tape = plait_tape_new (shard->pool, shard->arena);
@@ -67,7 +67,7 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
 void
 plait_update_free (PlaitUpdate *update)
 {
-  if (update == NULL)
+  if (!update)
     return;
   for (gint64 i = 0; is_cut (update) && i < update->settings->shards; i++)
     {
@@ -167,9 +167,9 @@ gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter
     {
       PlaitTensor own = plait_tape_keyed_gradient (update->shards[i].tape, parameter);
 
-      if (sum.data == NULL)
+      if (!sum.data)
         sum = own;
-      else if (own.data != NULL)
+      else if (own.data)
         plait_tensor_accumulate (plait_tape_pool (update->tape), sum, 1, 1, own);
     }
   return sum;
@@ -186,7 +186,7 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       PlaitTensor sum = parameter->frozen ? (PlaitTensor){ 0 } : gather_one (update, n, parameter, added);
 
-      if (sum.data != NULL && !added)
+      if (sum.data && !added)
         plait_parameter_node (update->tape, parameter)->gradient = sum;
     }
 }
@@ -242,7 +242,7 @@ cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, GError **err
       gint64 end = end_of (batch, first, i, n);
       PlaitBatch *own = plait_batch_part (batch, first, end - first, error);
 
-      if (own == NULL)
+      if (!own)
         return 0;
       g_ptr_array_add (kept, own);
       update->shards[i].batch = own;
@@ -260,7 +260,7 @@ bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
   g_autoptr (PlaitBatch) first = plait_batch_part (batch, 0, n, NULL);
   Shard shard = { .update = update, .arena = arena, .tape = tape, .batch = first, .keeps = update->shards->keeps };
 
-  return first != NULL && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
+  return first && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
 }
 
 /* What a step over @batch would take: a line through what an eighth and a quarter of its sentences take. 0: unknown. */
@@ -325,7 +325,7 @@ compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, 
     {
       g_autoptr (GError) cause = g_steal_pointer (&update->shards[i].error);
 
-      if (cause == NULL)
+      if (!cause)
         continue;
       for (; i < shards; i++)
         g_clear_error (&update->shards[i].error);

@@ -86,6 +86,5 @@ plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError *
   row->epoch++;
   if (!compute_loss (trainer, row, error))
     return FALSE;
-  return trainer->setup.calls.measure == NULL
-         || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
+  return !trainer->setup.calls.measure || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
 }

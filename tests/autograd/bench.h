@@ -55,7 +55,7 @@ bench_tensor (Bench *bench, gint64 rows, gint64 width, const double *numbers)
       = plait_tensor (plait_arena_new_array (bench->arena, PlaitScalar, MAX (rows * width, 1)), rows, width);
 
   for (gint64 i = 0; i < rows * width; i++)
-    tensor.data[i] = numbers == NULL ? 0 : (PlaitScalar)numbers[i];
+    tensor.data[i] = !numbers ? 0 : (PlaitScalar)numbers[i];
   return tensor;
 }
 

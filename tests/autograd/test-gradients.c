@@ -14,7 +14,7 @@ TEST_CASE (gradients, agree_with_finite_differences)
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
 
   for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
-    for (guint i = 0; gradient_case_at (i) != NULL && plait_kernels_choose (levels[level]); i++)
+    for (guint i = 0; gradient_case_at (i) && plait_kernels_choose (levels[level]); i++)
       {
         CONTEXT ("%s, kernels %s", gradient_case_at (i)->name, levels[level]);
         g_autoptr (GError) error = NULL;
@@ -70,11 +70,11 @@ is_noticed (PlaitPool *pool, guint term, double factor)
   gboolean noticed = FALSE;
 
   plait_term_factors[term] = factor;
-  for (guint i = 0; gradient_case_at (i) != NULL && !noticed; i++)
+  for (guint i = 0; gradient_case_at (i) && !noticed; i++)
     {
       const GradientCase *one = gradient_case_at (i);
 
-      if (one->covers != NULL && g_str_has_prefix (plait_term_names[term], one->covers))
+      if (one->covers && g_str_has_prefix (plait_term_names[term], one->covers))
         noticed = !run_gradient_case (one, pool, NULL);
     }
   plait_term_factors[term] = 1;

@@ -75,8 +75,8 @@ TEST_CASE (spare, values_come_back_with_the_same_bits)
   branch = plait_dropout (bench.tape, branch, .5);
   memcpy (dropped, branch->value.data, sizeof dropped);
   sum = plait_residual (bench.tape, leaves.x, branch, 0);
-  REQUIRE (normal->value.data == NULL);
-  REQUIRE (branch->value.data == NULL);
+  REQUIRE (!normal->value.data);
+  REQUIRE (!branch->value.data);
   for (guint i = 0; i < NUMBERS; i++)
     CHECK (sum->value.data[i] == numbers.x[i] + dropped[i]);
   CHECK (memcmp (plait_tape_value (bench.tape, branch).data, dropped, sizeof dropped) == 0);
@@ -105,8 +105,8 @@ run_graph (Numbers *numbers, gboolean pin)
       plait_columns (tape, branch, 0, 1);
     }
   sum = plait_residual (tape, leaves.x, branch, .25);
-  CHECK ((branch->value.data == NULL) == !pin);
-  CHECK ((normal->value.data == NULL) == !pin);
+  CHECK (!branch->value.data == !pin);
+  CHECK (!normal->value.data == !pin);
   again = plait_linear (tape, normal, leaves.weight, NULL, PLAIT_ACTIVATION_TANH);
   again = plait_multiply (tape, again, branch);
   root = plait_total (tape, plait_multiply (tape, again, plait_multiply (tape, sum, normal)));

@@ -79,7 +79,7 @@ TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
     {
       gsize place = (gsize)plait_random_below (key, 2 * i, HELD);
 
-      if (blocks[place] != NULL)
+      if (blocks[place])
         {
           REQUIRE (blocks[place][0] == place && blocks[place][sizes[place] - 1] == place);
           plait_arena_release (arena, blocks[place], sizes[place]);
@@ -93,7 +93,7 @@ TEST_CASE (arena, holds_any_order_of_taking_and_releasing)
   /* Some 60 / 2 blocks of 20 kB are held on average. */
   CHECK (plait_arena_peak (arena) < 2500000);
   for (gsize place = 0; place < HELD; place++)
-    if (blocks[place] != NULL)
+    if (blocks[place])
       plait_arena_release (arena, blocks[place], sizes[place]);
   CHECK (plait_arena_take (arena, 900000) != NULL);
   CHECK (plait_arena_peak (arena) < 2500000);
@@ -180,7 +180,7 @@ TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
   Taking taking = { arena, 100000, 1000, 0 };
 
   CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
-  CHECK (error != NULL && strstr (error->message, "3145728 allowed") != NULL);
+  CHECK (error && strstr (error->message, "3145728 allowed"));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "100000 bytes were asked for");
   /* Nearly all of the limit could be used. */
   CHECK (taking.done >= 25 && taking.done <= 31);

@@ -33,7 +33,7 @@ TEST_CASE (digest, of_a_file_and_of_its_end)
   CHECK_STRING (whole, DIGEST_OF_ABC);
   nothing = plait_digest_file (path, 3, &error);
   CHECK_STRING (nothing, DIGEST_OF_NOTHING);
-  CHECK (plait_digest_file (path, 4, &error) == NULL);
+  CHECK (!plait_digest_file (path, 4, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "file: the file has 3 bytes, at least 4 were expected");
   REQUIRE (g_file_set_contents (path, "..abc", 5, NULL));
   end = plait_digest_file (path, 2, &error);
@@ -49,14 +49,14 @@ TEST_CASE (digest, of_no_file)
   g_autofree char *path = plait_test_path ("missing");
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_digest_file (path, 0, &error) == NULL);
+  CHECK (!plait_digest_file (path, 0, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened");
-  CHECK (plait_digest_file (plait_test_folder (), 0, &error) == NULL);
+  CHECK (!plait_digest_file (plait_test_folder (), 0, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a regular file");
   /* What would never end. */
-  CHECK (plait_digest_file ("/dev/zero", 0, &error) == NULL);
+  CHECK (!plait_digest_file ("/dev/zero", 0, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: it is not a regular file");
   REQUIRE (mkfifo (path, 0600) == 0);
-  CHECK (plait_digest_file (path, 0, &error) == NULL);
+  CHECK (!plait_digest_file (path, 0, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a regular file");
 }

@@ -18,7 +18,7 @@ files_in_folder (void)
   g_autoptr (GDir) folder = g_dir_open (plait_test_folder (), 0, NULL);
   guint files = 0;
 
-  while (g_dir_read_name (folder) != NULL)
+  while (g_dir_read_name (folder))
     files++;
   return files;
 }
@@ -57,7 +57,7 @@ TEST_CASE (file, stays_until_the_commit)
   file = plait_file_begin (path, &error);
   other = plait_file_begin (path, &error);
   CHECK_NO_ERROR (error);
-  REQUIRE (file != NULL && other != NULL);
+  REQUIRE (file && other);
   /* Two that replace the same file do not disturb each other. */
   CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
   CHECK (g_file_set_contents (plait_file_temporary (file), "new", 3, NULL));
@@ -123,7 +123,7 @@ start_writer (const char *path)
   writer = fork ();
   if (writer == 0)
     {
-      if (plait_file_begin (path, NULL) == NULL || write (ends[1], "y", 1) != 1)
+      if (!plait_file_begin (path, NULL) || write (ends[1], "y", 1) != 1)
         _exit (1);
       for (;;)
         pause ();
@@ -255,7 +255,7 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
         done = plait_file_replace (path, new_text, strlen (new_text), &error);
         plait_test_system_end ();
         CHECK (g_file_get_contents (path, &text, NULL, NULL));
-        CHECK_INT (done, error == NULL);
+        CHECK_INT (done, !error);
         if (done)
           CHECK_STRING (text, new_text);
         else
@@ -265,7 +265,7 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
             CHECK_CONTAINS (error->message, path);
             CHECK_CONTAINS (error->message, g_strerror (problems[p]));
             /* Once it has its place, only the sync of the folder can fail. */
-            CHECK_STRING (text, strstr (error->message, "was replaced") != NULL ? new_text : old_text);
+            CHECK_STRING (text, strstr (error->message, "was replaced") ? new_text : old_text);
           }
         CHECK_INT (files_in_folder (), 1);
       }

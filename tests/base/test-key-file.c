@@ -23,7 +23,7 @@ check_refused (const char *text, const char *message)
   g_autoptr (PlaitKeyFile) file = load (text, &error);
 
   CONTEXT ("text \"%s\"", text);
-  CHECK (file == NULL);
+  CHECK (!file);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
 }
 
@@ -65,8 +65,8 @@ TEST_CASE (key_file, groups_keys_values_and_lines)
   CHECK_STRING (groups, "experiment|source en|empty|last");
   keys = g_strjoinv ("|", (char **)plait_key_file_keys (file, "source en"));
   CHECK_STRING (keys, "train.en.trees|text|list|empty");
-  CHECK (plait_key_file_keys (file, "empty")[0] == NULL);
-  CHECK (plait_key_file_keys (file, "nowhere")[0] == NULL);
+  CHECK (!plait_key_file_keys (file, "empty")[0]);
+  CHECK (!plait_key_file_keys (file, "nowhere")[0]);
   CHECK (plait_key_file_has_group (file, "empty") && !plait_key_file_has_group (file, "nowhere"));
 
   CHECK_STRING (plait_key_file_value (file, "experiment", "name"), "first");
@@ -99,10 +99,10 @@ TEST_CASE (key_file, lists_of_nothing)
   g_auto (GStrv) empty = plait_key_file_list (file, "source en", "empty");
   g_auto (GStrv) one = plait_key_file_list (file, "experiment", "seed");
 
-  REQUIRE (empty != NULL && one != NULL);
+  REQUIRE (empty && one);
   CHECK_INT (g_strv_length (empty), 0);
   CHECK_INT (g_strv_length (one), 1);
-  CHECK (plait_key_file_list (file, "experiment", "nothing") == NULL);
+  CHECK (!plait_key_file_list (file, "experiment", "nothing"));
 }
 
 TEST_CASE (key_file, refuses_what_nobody_can_mean)
@@ -130,21 +130,21 @@ TEST_CASE (key_file, reports_everything_at_once)
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitKeyFile) file = load ("[a]\nx\nx=1\nx=2\n[a]\ny=1\n[b\nz\n", &error);
 
-  CHECK (file == NULL);
+  CHECK (!file);
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "a.ini:2:");
   CHECK_CONTAINS (error->message, "\na.ini:4:");
   CHECK_CONTAINS (error->message, "\na.ini:5:");
   CHECK_CONTAINS (error->message, "\na.ini:7:");
   /* What stands below a refused header is not judged. */
-  CHECK (strstr (error->message, "a.ini:6:") == NULL && strstr (error->message, "a.ini:8:") == NULL);
+  CHECK (!strstr (error->message, "a.ini:6:") && !strstr (error->message, "a.ini:8:"));
 }
 
 TEST_CASE (key_file, refuses_nul_bytes)
 {
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_key_file_load_data ("[a]\nx=\0y\n", 9, "a.ini", &error) == NULL);
+  CHECK (!plait_key_file_load_data ("[a]\nx=\0y\n", 9, "a.ini", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:2: there is a NUL byte");
 }
 
@@ -172,7 +172,7 @@ TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
   g_autoptr (GError) error = NULL;
 
   CHECK (mkfifo (path, 0600) == 0);
-  CHECK (plait_key_file_load_pipe (path, &error) == NULL);
+  CHECK (!plait_key_file_load_pipe (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: nobody writes to this pipe");
   int writer = g_open (path, O_RDWR, 0);
   pid_t child = fork ();
@@ -200,15 +200,15 @@ TEST_CASE (key_file, refuses_what_is_no_file)
   g_autofree char *bytes = g_strnfill ((16 << 20) + 1, '#');
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_key_file_load (missing, &error) == NULL);
+  CHECK (!plait_key_file_load (missing, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing.ini: the file cannot be opened: No such file");
-  CHECK (plait_key_file_load (plait_test_folder (), &error) == NULL);
+  CHECK (!plait_key_file_load (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "it is a folder");
   CHECK (mkfifo (pipe, 0600) == 0);
-  CHECK (plait_key_file_load (pipe, &error) == NULL);
+  CHECK (!plait_key_file_load (pipe, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe.ini: it is not a regular file");
   REQUIRE (g_file_set_contents (large, bytes, (16 << 20) + 1, NULL));
-  CHECK (plait_key_file_load (large, &error) == NULL);
+  CHECK (!plait_key_file_load (large, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "large.ini: the file has more than 16777216 bytes");
   REQUIRE (g_file_set_contents (large, bytes, 16 << 20, NULL));
   plait_key_file_free (plait_key_file_load (large, &error));
@@ -293,8 +293,8 @@ TEST_CASE (key_file, an_empty_one)
   g_autofree char *place = plait_key_file_place (made, "a", "b");
 
   REQUIRE (file != NULL);
-  CHECK (plait_key_file_groups (file)[0] == NULL);
-  CHECK (plait_key_file_groups (made)[0] == NULL);
+  CHECK (!plait_key_file_groups (file)[0]);
+  CHECK (!plait_key_file_groups (made)[0]);
   CHECK_STRING (place, "made");
 }
 
@@ -317,8 +317,8 @@ TEST_CASE (key_file, survives_any_bytes)
           text[i] = alphabet[(state >> 16) % (sizeof alphabet)];
         }
       file = plait_key_file_load_data (text, (gssize)length, "a.ini", &error);
-      REQUIRE ((file == NULL) == (error != NULL));
-      if (file != NULL)
+      REQUIRE (!file == (error != NULL));
+      if (file)
         {
           g_autofree char *out = plait_key_file_text (file);
           g_autoptr (PlaitKeyFile) again = load (out, &error);

@@ -76,7 +76,7 @@ TEST_CASE (lock, is_held_by_one_process)
   holder = start_holder (path);
   named = g_strdup_printf ("link: taken (process %d on host %s); wait", (int)holder, g_get_host_name ());
   /* A link has the lock of what it leads to. */
-  CHECK (take (link, NULL, &error) == NULL);
+  CHECK (!take (link, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, named);
   kill (holder, SIGTERM);
   waitpid (holder, NULL, 0);
@@ -120,7 +120,7 @@ TEST_CASE (lock, says_where_it_cannot_be)
   g_autofree char *path = plait_test_path ("nowhere/file");
   g_autoptr (GError) error = NULL;
 
-  CHECK (take (path, NULL, &error) == NULL);
+  CHECK (!take (path, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/file" PLAIT_LOCK_ENDING ": the lock cannot be made (No such file");
 }
 
@@ -137,11 +137,11 @@ TEST_CASE (lock, says_that_there_are_none)
   has_no_locks = TRUE;
   one = take (path, log, &error);
   two = take (path, NULL, &error);
-  CHECK (one != NULL && two != NULL);
+  CHECK (one && two);
   CHECK_NO_ERROR (error);
   /* Files are replaced all the same, and who comes second finds the first one's. */
   PlaitFile *first = plait_file_begin (path, &error), *second = plait_file_begin (path, &error);
-  REQUIRE (first != NULL && second != NULL);
+  REQUIRE (first && second);
   CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));
   CHECK (plait_file_commit (first, &error));
   CHECK_NO_ERROR (error);

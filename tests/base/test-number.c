@@ -126,7 +126,7 @@ TEST_CASE (number, the_locale_does_not_matter)
   char buffer[PLAIT_NUMBER_LENGTH];
   double value = 0;
 
-  if (setlocale (LC_ALL, "de_DE.UTF-8") == NULL)
+  if (!setlocale (LC_ALL, "de_DE.UTF-8"))
     SKIP_TEST ("the locale de_DE.UTF-8 is not installed");
   CHECK_STRING (plait_format_double (buffer, 0.5), "0.5");
   CHECK (plait_parse_double ("0.5", &value) && value == 0.5);
@@ -152,9 +152,9 @@ TEST_CASE (memory, too_much_is_an_error)
   for (int i = 0; i < 15; i++)
     CHECK_INT (some[i], 0);
   g_free (some);
-  CHECK (plait_try_allocate (G_MAXSIZE / 2, 3, "the vectors of a.h5", &error) == NULL);
+  CHECK (!plait_try_allocate (G_MAXSIZE / 2, 3, "the vectors of a.h5", &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "There is no memory for the vectors of a.h5");
-  CHECK (plait_try_allocate ((gsize)1 << 50, 64, "more", &error) == NULL);
+  CHECK (!plait_try_allocate ((gsize)1 << 50, 64, "more", &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "64 bytes");
   some = plait_try_allocate (0, 5, "nothing", &error);
   CHECK (some != NULL);

@@ -37,7 +37,7 @@ TEST_CASE (problems, the_list_is_bounded)
     plait_problems_add (problems, "problem %d", i);
   CHECK (!plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));
   REQUIRE (error != NULL);
-  CHECK (strstr (error->message, "problem 100\n") == NULL);
+  CHECK (!strstr (error->message, "problem 100\n"));
   CHECK_CONTAINS (error->message, "problem 99\n");
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\nand 99900 more problems.");
 }

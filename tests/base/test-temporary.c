@@ -22,7 +22,7 @@ TEST_CASE (temporary, goes_with_what_is_in_it)
   g_autofree char *path = NULL;
 
   CHECK_NO_ERROR (error);
-  REQUIRE (one != NULL && two != NULL);
+  REQUIRE (one && two);
   path = g_strdup (plait_temporary_path (one));
   CHECK (strcmp (path, plait_temporary_path (two)) != 0);
   write_in (path, "file");

@@ -24,7 +24,7 @@ command_line (char *program, const char *const *arguments)
   GPtrArray *words = g_ptr_array_new ();
 
   g_ptr_array_add (words, program);
-  for (guint i = 0; arguments[i] != NULL; i++)
+  for (guint i = 0; arguments[i]; i++)
     g_ptr_array_add (words, (gpointer)arguments[i]);
   g_ptr_array_add (words, NULL);
   return (const char **)g_ptr_array_free (words, FALSE);
@@ -56,9 +56,9 @@ call_with (const char *input, const char *plugin_path, const char *const *argume
   g_autoptr (GSubprocess) process = g_subprocess_launcher_spawnv (launcher, words, &error);
 
   CHECK_NO_ERROR (error);
-  if (process == NULL)
+  if (!process)
     return call;
-  g_autoptr (GBytes) bytes = g_bytes_new (input, input != NULL ? strlen (input) : 0);
+  g_autoptr (GBytes) bytes = g_bytes_new (input, input ? strlen (input) : 0);
   g_autoptr (GBytes) output = NULL, errors = NULL;
   CHECK (g_subprocess_communicate (process, bytes, NULL, &output, &errors, &error));
   CHECK_NO_ERROR (error);
@@ -119,7 +119,7 @@ plait_test_check_refused (const PlaitTestCall *call, const char *part)
   CHECK_STRING (call->output, "");
   CHECK_CONTAINS (call->errors, part);
   CHECK (g_str_has_prefix (call->errors, "error: "));
-  CHECK (call->errors != NULL && strchr (call->errors, '\n') == call->errors + strlen (call->errors) - 1);
+  CHECK (call->errors && strchr (call->errors, '\n') == call->errors + strlen (call->errors) - 1);
 }
 
 void

@@ -113,7 +113,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   g_autofree char *path = plait_test_path (name);
   g_autofree char *experiment
       = g_strdup_printf ("[experiment]\nname=sample\nseed=1\n\n[decoder]\ncombiner=%s\nlayers=2\n%s", run->combiner,
-                         run->more != NULL ? run->more : "");
+                         run->more ? run->more : "");
   PlaitScalar weights[6] = { 1, 2, 3, 4, 5, 6 };
   GError *error = NULL;
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
@@ -128,7 +128,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
                                    &error));
   write_training (store);
   write_evaluation (store, run->hypotheses);
-  if (run->sources != NULL)
+  if (run->sources)
     write_lengths (store, run->hypotheses, run->sources);
   write_attention (store, run->turned);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));

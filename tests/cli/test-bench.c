@@ -19,7 +19,7 @@ array (const char *json, const char *name)
   g_autofree char *key = g_strdup_printf ("\"%s\": [", name);
   const char *start = strstr (json, key);
 
-  if (start == NULL)
+  if (!start)
     return g_strdup ("");
   start += strlen (key);
   return g_strndup (start, strcspn (start, "]"));

@@ -41,7 +41,7 @@ TEST_CASE (command, help_fits_the_terminal)
 
       CHECK_INT (help.code, 0);
       CHECK (g_strv_length (lines) > 10);
-      for (guint l = 0; lines[l] != NULL; l++)
+      for (guint l = 0; lines[l]; l++)
         {
           CONTEXT ("%s", lines[l]);
           CHECK (strlen (g_strchomp (lines[l])) <= 72);

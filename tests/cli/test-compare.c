@@ -233,7 +233,7 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_STRING (call.output, "");
   CHECK_STRING (call.errors, "page.html is written\n");
   CHECK_STRING (again.errors, "");
-  REQUIRE (page != NULL && other != NULL);
+  REQUIRE (page && other);
   CHECK_STRING (page, other);
   CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
   CHECK_CONTAINS (page, "100.00");
@@ -254,7 +254,7 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   for (guint i = 0; i < G_N_ELEMENTS (unwanted); i++)
     {
       CONTEXT ("unwanted %s", unwanted[i]);
-      CHECK (strstr (page, unwanted[i]) == NULL);
+      CHECK (!strstr (page, unwanted[i]));
     }
 }
 
@@ -276,5 +276,5 @@ TEST_CASE (report_command, of_a_grid)
   CHECK_CONTAINS (page, "<td class=\"number\">30.50 ± 0.12</td><td class=\"number\">–</td>");
   CHECK_CONTAINS (page, "<td class=\"number\">32.25 [31.00, 33.00]</td><td class=\"number\">0.0123 *</td>");
   CHECK_CONTAINS (page, "<td class=\"number\">2.25</td>"); /* an interval of no width is none */
-  CHECK (strstr (page, "<h2>Attention</h2>") == NULL);
+  CHECK (!strstr (page, "<h2>Attention</h2>"));
 }

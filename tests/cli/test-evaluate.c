@@ -112,12 +112,12 @@ TEST_CASE (evaluate_command, fits_a_terminal)
   gboolean told = FALSE;
 
   CHECK_INT (call.code, 0);
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint i = 0; lines[i]; i++)
     if (g_str_has_prefix (lines[i], "  Against worse: "))
       {
         told = TRUE;
         CHECK (g_utf8_strlen (g_strchomp (lines[i]), -1) <= 80);
-        CHECK (lines[i + 1] != NULL && g_str_has_prefix (lines[i + 1], "  "));
+        CHECK (lines[i + 1] && g_str_has_prefix (lines[i + 1], "  "));
       }
   CHECK (told);
 }

@@ -67,13 +67,13 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_INT (first.code, 0);
   CHECK_STRING (first.errors, "");
   CHECK_CONTAINS (first.output, "combiner  n");
-  CHECK (strchr (first.output, '\033') == NULL);
+  CHECK (!strchr (first.output, '\033'));
   CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md"));
 
   g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--resume");
   CHECK_INT (second.code, 0);
   CHECK_STRING (second.output, first.output);
-  CHECK (strstr (second.errors, "begins") == NULL);
+  CHECK (!strstr (second.errors, "begins"));
 
   g_auto (PlaitTestCall) changed = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.batch=6");
   CHECK_CONTAINS (changed.output, "run again");
@@ -116,7 +116,7 @@ has_checkpoint (const char *name)
   g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
   const char *file;
 
-  while (folder && (file = g_dir_read_name (folder)) != NULL)
+  while (folder && (file = g_dir_read_name (folder)))
     if (g_str_has_suffix (file, ".training.h5"))
       return TRUE;
   return FALSE;

@@ -23,7 +23,7 @@ static const char experiment[] = "[data]\ntarget=target\ntrain.a=text\ntrain.tar
 static gboolean
 is_hostile (const char *text)
 {
-  return strstr (text, "\033[2J") != NULL || strstr (text, "\xc2\x9b") != NULL || strstr (text, "\u202e") != NULL;
+  return strstr (text, "\033[2J") || strstr (text, "\xc2\x9b") || strstr (text, "\u202e");
 }
 
 static void

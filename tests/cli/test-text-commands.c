@@ -31,7 +31,7 @@ TEST_CASE (generate_command, writes_the_same_files_again)
   CHECK_INT (other.code, 0);
   g_autofree char *first = contents ("made/here/train.target"), *second = contents ("again/train.target"),
                   *third = contents ("other/train.target"), *one = contents ("made/here/test.a");
-  REQUIRE (first != NULL && third != NULL);
+  REQUIRE (first && third);
   CHECK_STRING (first, second);
   CHECK (strcmp (first, third) != 0);
   REQUIRE (one != NULL);

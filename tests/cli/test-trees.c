@@ -127,7 +127,7 @@ forest_call (const char *first, ...)
   va_list more;
 
   va_start (more, first);
-  for (const char *word = first; word != NULL; word = va_arg (more, const char *))
+  for (const char *word = first; word; word = va_arg (more, const char *))
     g_ptr_array_add (words, (gpointer)word);
   va_end (more);
   g_ptr_array_add (words, NULL);

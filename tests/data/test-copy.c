@@ -15,7 +15,7 @@ static void
 tuple_clear (Tuple *tuple)
 {
   for (int s = 0; s < 2; s++)
-    if (tuple->lines[s] != NULL)
+    if (tuple->lines[s])
       g_string_free (tuple->lines[s], TRUE);
 }
 
@@ -25,7 +25,7 @@ static void
 make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint64 index)
 {
   for (int s = 0; s < 2; s++)
-    if (tuple->lines[s] == NULL)
+    if (!tuple->lines[s])
       tuple->lines[s] = g_string_new (NULL);
   plait_task_tuple (&plait_task_copy, settings, split, index, tuple->lines);
 }

@@ -88,7 +88,7 @@ TEST_CASE (corpus, gives_ragged_batches)
     CHECK_INT (batch->sentence[i], tuples[i]);
   const PlaitInput *one = &batch->inputs[0], *two = &batch->inputs[1];
   CHECK_STRING (one->name, "one");
-  CHECK (one->kind == PLAIT_INPUT_TOKENS && one->features.data == NULL);
+  CHECK (one->kind == PLAIT_INPUT_TOKENS && !one->features.data);
   check_offsets (one->rows, "0 3 4 4 6 ");
   check_ids (one->tokens, 6, "7 7 7 6 4 5 ");
   CHECK_INT (one->n_missing, 1);
@@ -120,7 +120,7 @@ TEST_CASE (corpus, has_no_target_where_none_is_given)
   const gint64 tuples[] = { 1 };
   g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 1, &error);
   REQUIRE (batch != NULL);
-  CHECK (batch->target_inputs == NULL && batch->target_outputs == NULL && batch->target_rows.offsets == NULL);
+  CHECK (!batch->target_inputs && !batch->target_outputs && !batch->target_rows.offsets);
   check_ids (batch->inputs[1].tokens, 1, "5 ");
 }
 
@@ -164,7 +164,7 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
   setup.target.maximum_length = 1;
   setup.sources[0].maximum_length = 1;
   g_free (data_write ("one", "a a\na a\na a\na a\na a\n", -1));
-  CHECK (plait_corpus_open (&setup.settings, NULL, &error) == NULL);
+  CHECK (!plait_corpus_open (&setup.settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "no tuple of the train corpus is left (train: dropped 5 of 5 tuples where one is longer than 1 tokens)");
 }
@@ -180,7 +180,7 @@ TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
   CHECK_NO_ERROR (error);
-  REQUIRE (corpus != NULL && plait_corpus_size (corpus) == 2);
+  REQUIRE (corpus && plait_corpus_size (corpus) == 2);
   CHECK_INT (plait_corpus_line (corpus, 0), 0);
   CHECK_INT (plait_corpus_line (corpus, 1), 4);
   CHECK_INT (plait_corpus_length (corpus, 0, 0), 3); /* two tokens and the end */
@@ -193,7 +193,7 @@ check_refused (Setup *setup, const char *message)
 {
   CONTEXT ("expecting %s", message);
   g_autoptr (GError) error = NULL;
-  CHECK (plait_corpus_open (&setup->settings, NULL, &error) == NULL);
+  CHECK (!plait_corpus_open (&setup->settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
 }
 
@@ -236,7 +236,7 @@ TEST_CASE (corpus, notices_text_that_changes)
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
   CHECK_NO_ERROR (error);
   g_free (data_write ("target", "a\n", -1));
-  CHECK (plait_corpus_text (corpus, 2, &error) == NULL);
+  CHECK (!plait_corpus_text (corpus, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   /* Also where there are as many lines and bytes. */
   g_free (data_write ("target", "a\nb\n", -1));
@@ -245,7 +245,7 @@ TEST_CASE (corpus, notices_text_that_changes)
   CHECK (plait_corpus_check (again, &error));
   CHECK_NO_ERROR (error);
   g_free (data_write ("target", "a\nc\n", -1));
-  CHECK (plait_corpus_text (again, 2, &error) == NULL);
+  CHECK (!plait_corpus_text (again, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   CHECK (!plait_corpus_check (again, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
@@ -273,7 +273,7 @@ TEST_CASE (corpus, is_the_same_for_any_threads)
     g_array_append_val (tuples, i);
   g_autoptr (PlaitBatch) a = plait_corpus_batch (alone, (gint64 *)tuples->data, 10000, &error);
   g_autoptr (PlaitBatch) b = plait_corpus_batch (shared, (gint64 *)tuples->data, 10000, &error);
-  REQUIRE (a != NULL && b != NULL);
+  REQUIRE (a && b);
   gint64 rows = plait_ragged_rows (a->target_rows);
   REQUIRE (rows == plait_ragged_rows (b->target_rows));
   CHECK (memcmp (a->target_outputs, b->target_outputs, (gsize)rows * sizeof (gint32)) == 0);

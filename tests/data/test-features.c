@@ -18,7 +18,7 @@ write_features (const char *name, gint64 sentences, const gint32 *lengths)
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
   CHECK (plait_store_write (store, "/images", PLAIT_STORE_FLOAT, 3, shape, values, PLAIT_STORE_PLAIN, &error));
-  if (lengths != NULL)
+  if (lengths)
     CHECK (
         plait_store_write (store, "/images_lengths", PLAIT_STORE_INT32, 1, shape, lengths, PLAIT_STORE_PLAIN, &error));
   CHECK (plait_store_commit (store, &error));
@@ -61,7 +61,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   CHECK_NO_ERROR (error);
   REQUIRE (batch != NULL);
   const PlaitInput *image = &batch->inputs[1];
-  CHECK (image->kind == PLAIT_INPUT_FEATURES && image->tokens == NULL);
+  CHECK (image->kind == PLAIT_INPUT_FEATURES && !image->tokens);
   CHECK_INT (image->features.rows, 6);
   CHECK_INT (image->features.width, 3);
   /* Line 1 was dropped: tuple 2 is line 3. */
@@ -73,7 +73,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitBatch) first = plait_feed_next (feed, 3, &error);
   g_autoptr (PlaitBatch) second = plait_feed_next (feed, 3, &error);
-  REQUIRE (first != NULL && second != NULL);
+  REQUIRE (first && second);
   CHECK_INT (first->n_sentences, 3);
   check_rows (&first->inputs[1], 1, 1);
   check_rows (&second->inputs[1], 0, 3);
@@ -89,10 +89,10 @@ TEST_CASE (features, must_be_as_many_as_lines)
           { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
   g_autoptr (GError) error = NULL;
-  CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
+  CHECK (!plait_corpus_open (&settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: the features have 5 sentences, but ");
   sources[1].path = text;
-  CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
+  CHECK (!plait_corpus_open (&settings, NULL, &error));
   CHECK (error != NULL);
 }
 
@@ -136,6 +136,6 @@ TEST_CASE (features, may_be_missing)
   check_rows (&fed->inputs[1], 3, 3);
 
   settings.empty_is_error = TRUE;
-  CHECK (plait_corpus_open (&settings, NULL, &error) == NULL);
+  CHECK (!plait_corpus_open (&settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: entry 2 of the features has the length 0; expected");
 }

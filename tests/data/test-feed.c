@@ -46,8 +46,8 @@ TEST_CASE (feed, gives_batches_line_by_line)
   CHECK_INT (plait_ragged_rows (second->target_rows), 1);
   CHECK_INT (second->target_outputs[0], PLAIT_TOKEN_EOS);
 
-  CHECK (plait_feed_next (feed, 2, &error) == NULL);
-  CHECK (plait_feed_next (feed, 2, &error) == NULL);
+  CHECK (!plait_feed_next (feed, 2, &error));
+  CHECK (!plait_feed_next (feed, 2, &error));
   CHECK_NO_ERROR (error);
 }
 
@@ -67,7 +67,7 @@ TEST_CASE (feed, agrees_with_a_corpus)
       g_autoptr (PlaitBatch) from_corpus = plait_corpus_batch (corpus, &i, 1, &error);
       g_autoptr (PlaitBatch) from_feed = plait_feed_next (feed, 1, &error);
       REQUIRE (from_feed != NULL);
-      CHECK (from_feed->target_outputs == NULL);
+      CHECK (!from_feed->target_outputs);
       gint64 n = plait_ragged_rows (from_feed->inputs[0].rows);
       REQUIRE (n == plait_ragged_rows (from_corpus->inputs[0].rows));
       for (gint64 j = 0; j < n; j++)
@@ -85,20 +85,20 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
   g_autoptr (PlaitFeed) uneven = plait_feed_open (sources, 2, NULL, FALSE, &error);
   g_autoptr (PlaitBatch) good = plait_feed_next (uneven, 3, &error);
   CHECK (good != NULL);
-  CHECK (plait_feed_next (uneven, 3, &error) == NULL);
+  CHECK (!plait_feed_next (uneven, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:4: ends here, but ");
 
   g_autoptr (PlaitFeed) strict = plait_feed_open (sources, 2, NULL, TRUE, &error);
-  CHECK (plait_feed_next (strict, 3, &error) == NULL);
+  CHECK (!plait_feed_next (strict, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the sentence is empty; expected one of two");
 
   g_free (data_write ("two", "c\n\xfe\n", -1));
   g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, FALSE, &error);
-  CHECK (plait_feed_next (bad, 3, &error) == NULL);
+  CHECK (!plait_feed_next (bad, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: byte 1");
 
   g_autofree char *absent = plait_test_path ("absent");
   sources[1].path = absent;
-  CHECK (plait_feed_open (sources, 2, NULL, FALSE, &error) == NULL);
+  CHECK (!plait_feed_open (sources, 2, NULL, FALSE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened");
 }

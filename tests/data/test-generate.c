@@ -18,7 +18,7 @@ static void
 tuple_clear (Tuple *tuple)
 {
   for (int s = 0; s < 4; s++)
-    if (tuple->lines[s] != NULL)
+    if (tuple->lines[s])
       g_string_free (tuple->lines[s], TRUE);
 }
 
@@ -28,7 +28,7 @@ static void
 make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint64 index)
 {
   for (int s = 0; s < 4; s++)
-    if (tuple->lines[s] == NULL)
+    if (!tuple->lines[s])
       tuple->lines[s] = g_string_new (NULL);
   plait_task_tuple (&plait_task_agreement, settings, split, index, tuple->lines);
 }
@@ -115,7 +115,7 @@ TEST_CASE (agreement, is_a_function_of_all_sources)
       make_tuple (&tuple, &settings, 0, i);
       char *known = known_sources (&tuple, 7);
       const char *target = g_hash_table_lookup (targets, known);
-      if (target != NULL)
+      if (target)
         CHECK_STRING (tuple.lines[3]->str, target);
       seen_again += target != NULL;
       g_hash_table_insert (targets, known, g_strdup (tuple.lines[3]->str));
@@ -237,9 +237,9 @@ TEST_CASE (generate, refuses_what_is_not_there)
   g_autoptr (GError) error = NULL;
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_agreement);
   CHECK (plait_task_find ("agreement", &error) == &plait_task_agreement);
-  CHECK (plait_task_find ("agrement", &error) == NULL);
+  CHECK (!plait_task_find ("agrement", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean agreement?");
-  CHECK (plait_task_find ("zzz", &error) == NULL);
+  CHECK (!plait_task_find ("zzz", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "expected one of: agreement");
   CHECK (!plait_task_set (&plait_task_agreement, &settings, "nouns", 0, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Parameter nouns of task agreement cannot be 0; expected 1 to 400");

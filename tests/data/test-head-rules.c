@@ -24,11 +24,11 @@ TEST_CASE (head_rules, are_a_key_file)
   CHECK_NO_ERROR (error);
   CHECK_INT (plait_head_rules_find (again, a, labels, 5), 2);
 
-  CHECK (plait_head_rules_parse ("[other]\nx=y\n", "mine", &error) == NULL);
+  CHECK (!plait_head_rules_parse ("[other]\nx=y\n", "mine", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "mine: has no group [head-rules]");
-  CHECK (plait_head_rules_parse ("[head-rules]\nother=up\nsummry=x\n[rules]\nA=\nB=left;NN\n[more]\n", "mine", &error)
-         == NULL);
-  const char *message = error != NULL ? error->message : "";
+  CHECK (
+      !plait_head_rules_parse ("[head-rules]\nother=up\nsummry=x\n[rules]\nA=\nB=left;NN\n[more]\n", "mine", &error));
+  const char *message = error ? error->message : "";
   CHECK_CONTAINS (message, "mine:2: [head-rules] other: expected other=left or other=right");
   CHECK_CONTAINS (message, "mine:3: [head-rules] summry: no such key");
   CHECK_CONTAINS (message, "mine:5: [rules] A: is empty");

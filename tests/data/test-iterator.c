@@ -16,7 +16,7 @@ next_sentences (PlaitIterator *iterator)
   g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &error);
   CHECK_NO_ERROR (error);
   GString *text = g_string_new (NULL);
-  for (gint64 i = 0; batch != NULL && i < batch->n_sentences; i++)
+  for (gint64 i = 0; batch && i < batch->n_sentences; i++)
     g_string_append_printf (text, "%d ", (int)batch->sentence[i]);
   return g_string_free (text, FALSE);
 }
@@ -220,7 +220,7 @@ TEST_CASE (iterator, sorts_by_length)
   g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, &error);
   PlaitBatch *batch;
   gint64 last = G_MAXINT64;
-  while ((batch = plait_iterator_next (iterator, &error)) != NULL)
+  while ((batch = plait_iterator_next (iterator, &error)))
     {
       for (gint64 i = 0; i < batch->n_sentences; i++)
         {
@@ -252,6 +252,6 @@ TEST_CASE (iterator, refuses_a_tuple_larger_than_a_batch)
   settings.unit = PLAIT_BATCH_BY_TOKENS;
   settings.size = 9;
   g_autoptr (GError) error = NULL;
-  CHECK (plait_iterator_new (corpus, &settings, &error) == NULL);
+  CHECK (!plait_iterator_new (corpus, &settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "The tuple of line 3 has 10 tokens; expected at most the batch size of 9");
 }

@@ -32,7 +32,7 @@ map_tokens (const char *constituents, const char *sentence)
 {
   PlaitLinkWord words[16];
   gsize n = 0, position = 0, length;
-  for (const char *token; (token = plait_words_next (sentence, strlen (sentence), &position, &length)) != NULL; n++)
+  for (const char *token; (token = plait_words_next (sentence, strlen (sentence), &position, &length)); n++)
     words[n] = (PlaitLinkWord){ (gsize)(token - sentence), (gsize)(token - sentence) + length };
   return map (constituents, sentence, words, n);
 }
@@ -91,7 +91,7 @@ TEST_CASE (link_tree, is_none_where_words_and_tokens_differ)
       CONTEXT ("%s", cases[i].constituents);
       g_autofree char *tree = map (cases[i].constituents, "a b c", cases[i].words, cases[i].n);
 
-      CHECK (tree == NULL);
+      CHECK (!tree);
     }
 }
 
@@ -106,5 +106,5 @@ TEST_CASE (link_tree, takes_any_depth)
     g_string_append (constituents, " NP]");
   g_autofree char *tree = map_tokens (constituents->str, "a");
 
-  CHECK (tree != NULL && strstr (tree, "(NP (NP a)))") != NULL);
+  CHECK (tree && strstr (tree, "(NP (NP a)))"));
 }

@@ -16,7 +16,7 @@ static void
 tuple_clear (Tuple *tuple)
 {
   for (int s = 0; s < 3; s++)
-    if (tuple->lines[s] != NULL)
+    if (tuple->lines[s])
       g_string_free (tuple->lines[s], TRUE);
 }
 
@@ -26,7 +26,7 @@ static void
 make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint64 index)
 {
   for (int s = 0; s < 3; s++)
-    if (tuple->lines[s] == NULL)
+    if (!tuple->lines[s])
       tuple->lines[s] = g_string_new (NULL);
   plait_task_tuple (&plait_task_reorder, settings, split, index, tuple->lines);
 }
@@ -115,7 +115,7 @@ TEST_CASE (reorder, is_a_function_of_sentence_and_tree)
           gpointer known = g_hash_table_lookup (heads, pair);
           int type = ((at->text[0] - 'A') ^ 1) + 'A';
           CHECK (type == left || type == right);
-          CHECK (known == NULL || GPOINTER_TO_INT (known) == type);
+          CHECK (!known || GPOINTER_TO_INT (known) == type);
           g_hash_table_insert (heads, pair, GINT_TO_POINTER (type));
         }
     }

@@ -17,12 +17,12 @@ static char *
 read_all (const char *path, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
-  if (reader == NULL)
+  if (!reader)
     return NULL;
   GString *all = g_string_new (NULL);
   const char *line;
   gsize length;
-  while ((line = plait_text_reader_next (reader, &length, error)) != NULL)
+  while ((line = plait_text_reader_next (reader, &length, error)))
     {
       CHECK_INT (strlen (line), length);
       g_string_append (all, line);
@@ -138,7 +138,7 @@ TEST_CASE (text_file, notices_damaged_gzip)
       g_autofree char *path = data_write ("flipped.gz", flipped, (gssize)size);
       g_free (read_all (path, &error));
       CHECK (error != NULL);
-      if (error != NULL)
+      if (error)
         CHECK_CONTAINS (error->message, "flipped.gz");
     }
 }
@@ -166,17 +166,17 @@ TEST_CASE (text_file, refuses_what_is_no_file)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *absent = plait_test_path ("absent");
-  CHECK (plait_text_reader_open (absent, &error) == NULL);
+  CHECK (!plait_text_reader_open (absent, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened (");
-  CHECK (plait_text_reader_open (plait_test_folder (), &error) == NULL);
+  CHECK (!plait_text_reader_open (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder; expected a text file");
-  CHECK (plait_text_reader_open_pipe (plait_test_folder (), &error) == NULL);
+  CHECK (!plait_text_reader_open_pipe (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
-  CHECK (plait_text_reader_open ("/dev/zero", &error) == NULL);
+  CHECK (!plait_text_reader_open ("/dev/zero", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: is not a regular file");
   g_autofree char *pipe = plait_test_path ("pipe");
   REQUIRE (mkfifo (pipe, 0600) == 0);
-  CHECK (plait_text_reader_open (pipe, &error) == NULL);
+  CHECK (!plait_text_reader_open (pipe, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe: is not a regular file");
 }
 
@@ -205,8 +205,8 @@ TEST_CASE (text_file, reads_a_pipe)
   CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "one");
   CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "two");
   CHECK_INT (plait_text_reader_line (reader), 2);
-  CHECK (plait_text_reader_next (reader, NULL, &error) == NULL);
-  CHECK (plait_text_reader_next (reader, NULL, &error) == NULL);
+  CHECK (!plait_text_reader_next (reader, NULL, &error));
+  CHECK (!plait_text_reader_next (reader, NULL, &error));
   CHECK_INT (plait_text_reader_line (reader), 2);
   CHECK_NO_ERROR (error);
   g_thread_join (writer);
@@ -224,7 +224,7 @@ TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
   CHECK_NO_ERROR (error);
   CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "");
   close (both);
-  CHECK (plait_text_reader_next (reader, NULL, &error) == NULL);
+  CHECK (!plait_text_reader_next (reader, NULL, &error));
   CHECK_NO_ERROR (error);
 }
 
@@ -242,6 +242,6 @@ TEST_CASE (text_file, gives_contents_as_they_are)
   CHECK_INT (length, sizeof text - 1);
   CHECK (memcmp (contents, text, sizeof text) == 0); /* the NUL behind them too */
 
-  CHECK (plait_text_file_contents (path, sizeof text - 2, &length, &error) == NULL);
+  CHECK (!plait_text_file_contents (path, sizeof text - 2, &length, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: holds more than");
 }

@@ -60,7 +60,7 @@ describe (const PlaitBatch *batch)
 {
   const PlaitInput *input = &batch->inputs[0];
   GString *text = g_string_new (NULL);
-  for (gint64 s = 0; input->trees != NULL && s < batch->n_sentences; s++)
+  for (gint64 s = 0; input->trees && s < batch->n_sentences; s++)
     {
       const PlaitTrees *all = input->trees;
       g_string_append_printf (text, "%d", (int)plait_ragged_length (input->rows, s));
@@ -97,7 +97,7 @@ TEST_CASE (tree_corpus, batches_carry_trees)
   g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, &error);
   g_autoptr (PlaitBatch) without = plait_corpus_batch (plain, tuples, 4, &error);
   CHECK_NO_ERROR (error);
-  CHECK (without != NULL && without->inputs[0].trees == NULL);
+  CHECK (without && !without->inputs[0].trees);
 }
 
 TEST_CASE (tree_corpus, trees_go_with_their_sentence)
@@ -157,11 +157,11 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
       g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, &error);
       g_autoptr (PlaitBatch) second = plait_feed_next (feed, 9, &error);
       CHECK_NO_ERROR (error);
-      REQUIRE (first != NULL && second != NULL);
+      REQUIRE (first && second);
       g_autofree char *expected = describe (whole), *one = describe (first), *two = describe (second),
                       *both = g_strconcat (one, two, NULL);
       CHECK_STRING (both, expected);
-      CHECK (plait_feed_next (feed, 9, &error) == NULL);
+      CHECK (!plait_feed_next (feed, 9, &error));
       CHECK_NO_ERROR (error);
     }
 }
@@ -247,7 +247,7 @@ check_refused (Setup *setup, const char *message)
 {
   CONTEXT ("expecting %s", message);
   g_autoptr (GError) error = NULL;
-  CHECK (plait_corpus_open (&setup->settings, NULL, &error) == NULL);
+  CHECK (!plait_corpus_open (&setup->settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
 }
 
@@ -274,20 +274,20 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   setup.tree_settings.no_tree = PLAIT_NO_TREE_LEAVES;
   g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
-  CHECK (plait_feed_next (feed, 1, &error) == NULL);
+  CHECK (!plait_feed_next (feed, 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "trees.gz:1: word 1 of the tree is \"a\", but token 1 of the sentence is \"the\"");
-  CHECK (plait_feed_next (late, 2, &error) == NULL);
+  CHECK (!plait_feed_next (late, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "trees.gz:2: word 1 of the tree is \"a\", but token 1 of the sentence is \"rain\"");
   g_free (data_write_gzip ("trees.gz", "\n", -1));
   g_autoptr (PlaitFeed) early = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
-  CHECK (plait_feed_next (early, 2, &error) == NULL);
+  CHECK (!plait_feed_next (early, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:2: ends here, but ");
   g_free (data_write ("sentences", "a b\n", -1));
   g_free (data_write_gzip ("trees.gz", "\n\n", -1));
   g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
-  CHECK (plait_feed_next (more, 2, &error) == NULL);
+  CHECK (!plait_feed_next (more, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
 }
 

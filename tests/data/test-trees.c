@@ -31,11 +31,11 @@ nodes_of (const Line *line, GError **error)
   g_autofree gint32 *ones = g_new (gint32, n_words + 1);
   for (gint64 i = 0; i < n_words; i++)
     {
-      ones[i] = line->pieces != NULL ? line->pieces[i] : 1;
+      ones[i] = line->pieces ? line->pieces[i] : 1;
       rows += ones[i];
     }
   PlaitTreeLine full = { "trees", 7,       line->sentence, strlen (line->sentence),
-                         ones,    n_words, line->tree,     line->tree != NULL ? strlen (line->tree) : 0 };
+                         ones,    n_words, line->tree,     line->tree ? strlen (line->tree) : 0 };
   if (!plait_tree_maker_make (maker, &full, steps, NULL, error))
     return NULL;
   gint64 n = steps->len / 2;
@@ -51,7 +51,7 @@ nodes_of (const Line *line, GError **error)
 static void
 check_nodes (Line line, const char *expected)
 {
-  CONTEXT ("%s", line.tree != NULL ? line.tree : line.sentence);
+  CONTEXT ("%s", line.tree ? line.tree : line.sentence);
   g_autoptr (GError) error = NULL;
   g_autofree char *nodes = nodes_of (&line, &error);
   CHECK_NO_ERROR (error);

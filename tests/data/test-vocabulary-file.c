@@ -38,8 +38,8 @@ is_refused (const char *bytes, gsize size)
   fwrite (bytes, 1, size, file);
   fclose (file);
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (path, NULL, &error);
-  return vocabulary == NULL && g_error_matches (error, PLAIT_ERROR, PLAIT_ERROR_INPUT)
-         && g_str_has_prefix (error->message, path) && strchr (error->message, '\n') == NULL;
+  return !vocabulary && g_error_matches (error, PLAIT_ERROR, PLAIT_ERROR_INPUT)
+         && g_str_has_prefix (error->message, path) && !strchr (error->message, '\n');
 }
 
 TEST_CASE (vocabulary, notices_every_flip_and_cut_of_its_file)
@@ -112,7 +112,7 @@ TEST_CASE (vocabulary, takes_files_without_a_digest)
       g_autofree char *told_of_bare = NULL, *told_of_sealed = NULL;
       g_autoptr (PlaitVocabulary) from_bare = read_with_log (bare, &told_of_bare);
       g_autoptr (PlaitVocabulary) from_sealed = read_with_log (sealed, &told_of_sealed);
-      REQUIRE (from_bare != NULL && from_sealed != NULL);
+      REQUIRE (from_bare && from_sealed);
       CHECK_STRING (plait_vocabulary_hash (from_bare), plait_vocabulary_hash (made));
       CHECK_STRING (plait_vocabulary_hash (from_sealed), plait_vocabulary_hash (made));
       CHECK_STRING (told_of_sealed, "");
@@ -147,7 +147,7 @@ TEST_CASE (vocabulary, names_what_a_file_looks_like)
     {
       g_autoptr (GError) error = NULL;
       g_autofree char *path = data_write ("other", cases[i].text, -1);
-      CHECK (plait_vocabulary_read (path, NULL, &error) == NULL);
+      CHECK (!plait_vocabulary_read (path, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
     }
 }
@@ -173,10 +173,10 @@ TEST_CASE (subwords, refuse_models_that_contradict_themselves)
   g_autoptr (GBytes) undefined = patch (vocabulary, "h", 2, "\0\0\xc0\x7f", 4);
   g_autoptr (GBytes) infinite = patch (vocabulary, "h", 2, "\0\0\x80\xff", 4);
   g_autoptr (GBytes) twice = patch (vocabulary, "h", 0, "u", 1);
-  CHECK (plait_vocabulary_load ("sentencepiece", undefined, "model", &error) == NULL);
+  CHECK (!plait_vocabulary_load ("sentencepiece", undefined, "model", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "model: the score of piece ");
-  CHECK (plait_vocabulary_load ("sentencepiece", infinite, "model", &error) == NULL);
+  CHECK (!plait_vocabulary_load ("sentencepiece", infinite, "model", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"h\", is infinite or not a number");
-  CHECK (plait_vocabulary_load ("sentencepiece", twice, "model", &error) == NULL);
+  CHECK (!plait_vocabulary_load ("sentencepiece", twice, "model", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "model: ");
 }

@@ -94,10 +94,10 @@ TEST_CASE (words, are_limited_by_size_and_count)
   CHECK_INT (plait_vocabulary_score (frequent, plait_vocabulary_size (frequent) - 1), 2);
 
   settings.minimum_count = 100;
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no word occurs at least 100 times");
   settings.size = 4;
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 4 leaves no room");
 }
 
@@ -155,7 +155,7 @@ TEST_CASE (words, refuse_bad_bytes)
       CONTEXT ("case %d", (int)i);
       g_autoptr (GError) error = NULL;
       g_autoptr (GBytes) bytes = g_bytes_new_static (cases[i].text, strlen (cases[i].text));
-      CHECK (plait_vocabulary_load ("words", bytes, "bad", &error) == NULL);
+      CHECK (!plait_vocabulary_load ("words", bytes, "bad", &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
     }
 }
@@ -174,9 +174,9 @@ TEST_CASE (subwords, give_back_what_they_encoded)
       REQUIRE (vocabulary != NULL);
       CHECK_INT (plait_vocabulary_size (vocabulary), 72);
       CHECK_STRING (plait_vocabulary_format (vocabulary), "sentencepiece");
-      for (gsize j = 0; lines[j] != NULL; j++)
+      for (gsize j = 0; lines[j]; j++)
         {
-          if (strchr (lines[j], '\t') != NULL)
+          if (strchr (lines[j], '\t'))
             continue;
           g_autofree char *back = decode_encoded (vocabulary, lines[j]);
           CHECK_STRING (back, lines[j]);
@@ -224,7 +224,7 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
     g_array_append_val (ids, id);
   g_autofree char *all = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
-  CHECK (strpbrk (all, "\r\n") == NULL);
+  CHECK (!strpbrk (all, "\r\n"));
   CHECK (strlen (all) > 200);
   CHECK (g_utf8_validate (all, -1, NULL));
 }
@@ -258,7 +258,7 @@ check_reads_as_space (const char *character)
       CONTEXT ("%s %u", types[i], i);
       g_autoptr (PlaitVocabulary) expected = learn (types[i], i == 2, plain);
       g_autoptr (PlaitVocabulary) learnt = learn (types[i], i == 2, text);
-      REQUIRE (expected != NULL && learnt != NULL);
+      REQUIRE (expected && learnt);
       CHECK_STRING (plait_vocabulary_hash (learnt), plait_vocabulary_hash (expected));
       g_autofree char *back = decode_encoded (learnt, sentence);
       CHECK_STRING (back, "five two");
@@ -297,7 +297,7 @@ TEST_CASE (vocabulary, drops_a_byte_order_mark)
       CONTEXT ("%s", types[i]);
       g_autoptr (PlaitVocabulary) expected = learn (types[i], FALSE, "one two\n\xef\xbb\xbfthree\n");
       g_autoptr (PlaitVocabulary) learnt = learn (types[i], FALSE, "\xef\xbb\xbfone two\n\xef\xbb\xbfthree\n");
-      REQUIRE (expected != NULL && learnt != NULL);
+      REQUIRE (expected && learnt);
       CHECK_STRING (plait_vocabulary_hash (learnt), plait_vocabulary_hash (expected));
       g_autofree char *back = decode_encoded (learnt, "two \xef\xbb\xbfthree one");
       CHECK_STRING (back, "two \xef\xbb\xbfthree one");
@@ -325,7 +325,7 @@ TEST_CASE (subwords, are_the_same_for_the_same_text)
       g_autoptr (PlaitVocabulary) first = train (&settings, &error);
       g_autoptr (PlaitVocabulary) second = train (&settings, &error);
       CHECK_NO_ERROR (error);
-      REQUIRE (first != NULL && second != NULL);
+      REQUIRE (first && second);
       CHECK_STRING (plait_vocabulary_hash (first), plait_vocabulary_hash (second));
 
       g_autoptr (PlaitVocabulary) again
@@ -373,37 +373,37 @@ TEST_CASE (subwords, say_why_they_cannot_be_trained)
 {
   g_autoptr (GError) error = NULL;
   PlaitVocabularySettings settings = subword_settings ("unigram", 100000);
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "sample: no unigram vocabulary of 100000 pieces can be made from this text: Vocabulary size too high");
   settings.size = 5;
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no unigram vocabulary of 5 pieces");
   settings = subword_settings ("bpe", 5);
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no bpe vocabulary of 5 pieces");
   settings = subword_settings ("bpee", 90);
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary type \"bpee\" is unknown; expected words, unigram or bpe");
   settings = subword_settings ("bpe", 3);
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 3 cannot be");
   settings = subword_settings ("bpe", 90);
   settings.normalization = "nfk";
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Normalization \"nfk\" is unknown");
   settings = subword_settings ("bpe", 90);
   settings.character_coverage = .5;
-  CHECK (train (&settings, &error) == NULL);
+  CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Character coverage 0.5 cannot be");
   settings = subword_settings ("bpe", 90);
   g_autofree char *empty = data_write ("empty", "\n  \n", -1);
   const char *const paths[] = { empty, NULL };
-  CHECK (plait_vocabulary_train (&settings, paths, &error) == NULL);
+  CHECK (!plait_vocabulary_train (&settings, paths, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "empty: has no text");
   g_autofree char *bad = data_write ("bad", "fine\nb\xff\n", -1);
   const char *const bad_paths[] = { bad, NULL };
-  CHECK (plait_vocabulary_train (&settings, bad_paths, &error) == NULL);
+  CHECK (!plait_vocabulary_train (&settings, bad_paths, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bad:2: byte 2");
 }
 
@@ -417,13 +417,13 @@ TEST_CASE (subwords, refuse_damaged_models)
   const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (vocabulary), &size);
 
   g_autoptr (GBytes) empty = g_bytes_new_static ("", 0);
-  CHECK (plait_vocabulary_load ("sentencepiece", empty, "stored", &error) == NULL);
+  CHECK (!plait_vocabulary_load ("sentencepiece", empty, "stored", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: is no vocabulary (it is empty)");
   g_autoptr (GBytes) half = g_bytes_new_static (bytes, size / 2);
-  CHECK (plait_vocabulary_load ("sentencepiece", half, "stored", &error) == NULL);
-  CHECK (error != NULL && strstr (error->message, "stored: ") == error->message);
+  CHECK (!plait_vocabulary_load ("sentencepiece", half, "stored", &error));
+  CHECK (error && strstr (error->message, "stored: ") == error->message);
   g_clear_error (&error);
-  CHECK (plait_vocabulary_load ("other", half, "stored", &error) == NULL);
+  CHECK (!plait_vocabulary_load ("other", half, "stored", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "stored: vocabulary format \"other\" is unknown");
 
   /* Whatever byte is hurt, the model is refused or can be used; the test is that nothing worse happens here. */
@@ -434,8 +434,8 @@ TEST_CASE (subwords, refuse_damaged_models)
       hurt[at] ^= (char)0xff;
       g_autoptr (GBytes) hurt_bytes = g_bytes_new_take (hurt, size);
       g_autoptr (PlaitVocabulary) loaded = plait_vocabulary_load ("sentencepiece", hurt_bytes, "hurt", &error);
-      CHECK ((loaded != NULL) == (error == NULL));
-      if (loaded != NULL)
+      CHECK (!loaded == (error != NULL));
+      if (loaded)
         {
           g_autofree char *back = decode_encoded (loaded, "the cat");
           CHECK (back != NULL);
@@ -460,7 +460,7 @@ TEST_CASE (subwords, refuse_models_with_other_ids)
   g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_of_two, &given, &message);
   CHECK_STRING (message, NULL);
   g_autoptr (GError) error = NULL;
-  CHECK (plait_vocabulary_load ("sentencepiece", bytes, "foreign", &error) == NULL);
+  CHECK (!plait_vocabulary_load ("sentencepiece", bytes, "foreign", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "foreign: the SentencePiece model has padding -1, BOS 1, EOS 2, unknown 0; expected 0, 1, 2, 3");
 }
@@ -484,11 +484,11 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
       CHECK_STRING (plait_vocabulary_hash (read), plait_vocabulary_hash (made[i]));
     }
   g_autofree char *absent = plait_test_path ("absent");
-  CHECK (plait_vocabulary_read (absent, NULL, &error) == NULL);
+  CHECK (!plait_vocabulary_read (absent, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be read (");
-  CHECK (plait_vocabulary_read (plait_test_folder (), NULL, &error) == NULL);
+  CHECK (!plait_vocabulary_read (plait_test_folder (), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "it is a folder");
   g_autofree char *text = data_write ("text", "just text\n", -1);
-  CHECK (plait_vocabulary_read (text, NULL, &error) == NULL);
+  CHECK (!plait_vocabulary_read (text, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");
 }

@@ -11,7 +11,7 @@ TEST_CASE (length_bins, are_read_from_their_bounds)
   static const char *const labels[] = { "to 10", "11-20", "21-30", "above 30" };
 
   CHECK_NO_ERROR (error);
-  REQUIRE (bins != NULL && bins->n == 4);
+  REQUIRE (bins && bins->n == 4);
   for (guint i = 0; i < 4; i++)
     {
       g_autofree char *label = plait_length_bins_label (bins, i);
@@ -27,7 +27,7 @@ TEST_CASE (length_bins, refuse)
     {
       g_autoptr (GError) error = NULL;
       CONTEXT ("\"%s\"", cases[i]);
-      CHECK (plait_length_bins_new (cases[i], &error) == NULL);
+      CHECK (!plait_length_bins_new (cases[i], &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "are not rising whole numbers from 1 to 1000000; give bounds such as");
     }
 }
@@ -57,7 +57,7 @@ TEST_CASE (length_bins, score_each_bin_as_a_corpus)
   CHECK_INT (scores[2].sentences, 1);
   CHECK_INT (scores[3].sentences, 0);
   REQUIRE (scores[0].result && scores[1].result && scores[2].result);
-  CHECK (scores[3].result == NULL);
+  CHECK (!scores[3].result);
   CHECK_NEAR (scores[0].result->score, 100, 1e-9);
   CHECK_NEAR (scores[1].result->score, 100, 1e-9);
   CHECK_STRING (scores[2].result->detail, "75.0/66.7/50.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)");

@@ -19,7 +19,7 @@ TEST_CASE (metric, every_name_has_a_summary_and_makes_a_metric)
       CHECK_STRING (plait_metric_text (metric), *name);
       CHECK (plait_metric_larger_is_better (metric) == (strcmp (*name, "repetition") != 0));
     }
-  CHECK (plait_metric_summary ("nothing") == NULL);
+  CHECK (!plait_metric_summary ("nothing"));
 }
 
 TEST_CASE (metric, refuses_what_it_does_not_know)
@@ -60,7 +60,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
       CONTEXT ("metric \"%s\"", cases[i].text);
       g_autoptr (GError) error = NULL;
       g_autoptr (PlaitMetric) metric = plait_metric_new (cases[i].text, &error);
-      CHECK (metric == NULL);
+      CHECK (!metric);
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
     }
 }
@@ -76,11 +76,11 @@ TEST_CASE (metric, lists)
   CHECK_STRING (plait_metric_title (g_ptr_array_index (metrics, 1)), "chrF3");
   CHECK_STRING (plait_metric_text (g_ptr_array_index (metrics, 2)), "bleu:tok=none,lowercase");
 
-  CHECK (plait_metric_new_list ("bleu; chrf bleu", &error) == NULL);
+  CHECK (!plait_metric_new_list ("bleu; chrf bleu", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"bleu\" stands twice");
-  CHECK (plait_metric_new_list (" ; ", &error) == NULL);
+  CHECK (!plait_metric_new_list (" ; ", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is empty");
-  CHECK (plait_metric_new_list ("bleu;blue", &error) == NULL);
+  CHECK (!plait_metric_new_list ("bleu;blue", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"bleu\"?");
 }
 
@@ -94,7 +94,7 @@ check_refused (gsize sentences, const char *hypothesis, const char *reference, c
   PlaitTextPairs pairs = { sentences, hypotheses, 1, references };
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, &error);
-  CHECK (statistics == NULL);
+  CHECK (!statistics);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
 }
 

@@ -47,7 +47,7 @@ TEST_CASE (repetition, is_of_one_sentence_and_beyond_its_reference)
   g_autoptr (PlaitResult) result = repetition_of ("repetition:n=1", 4, hypotheses, set);
   g_autoptr (PlaitResult) empty = repetition_of ("repetition", 1, hypotheses + 3, set + 3);
 
-  REQUIRE (result != NULL && empty != NULL);
+  REQUIRE (result && empty);
   CHECK_NEAR (result->score, 0, 0);
   CHECK_NEAR (empty->score, 0, 0);
 }

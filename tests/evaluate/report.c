@@ -21,7 +21,7 @@ TEST_CASE (perplexity, by_hand)
   g_autoptr (PlaitMetric) per_word = plait_metric_new_perplexity (PLAIT_PERPLEXITY_WORD);
   g_autoptr (PlaitResult) token = plait_result_new (per_token, statistics, 0, 1, &error);
   g_autoptr (PlaitResult) word = plait_result_new (per_word, statistics, 0, 1, &error);
-  REQUIRE (token != NULL && word != NULL);
+  REQUIRE (token && word);
   CHECK_NEAR (token->score, exp (1.5), 1e-12);
   CHECK_NEAR (word->score, exp (2), 1e-12);
   CHECK (!token->larger_is_better);
@@ -49,8 +49,7 @@ TEST_CASE (perplexity, refuses_impossible_sums)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      CHECK (plait_perplexity_statistics (&cases[i].log_probability, &cases[i].tokens, &cases[i].words, 1, &error)
-             == NULL);
+      CHECK (!plait_perplexity_statistics (&cases[i].log_probability, &cases[i].tokens, &cases[i].words, 1, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
     }
 }
@@ -199,6 +198,6 @@ TEST_CASE (report, signature_tells_resamples_and_seed)
   CHECK_NEAR (again->interval.mean, result->interval.mean, 0);
   g_autoptr (PlaitResult) other = plait_evaluate (metric, &pairs, 200, 12346, &error);
   CHECK (other->interval.mean != result->interval.mean);
-  CHECK (plait_evaluate (metric, &pairs, PLAIT_MOST_TRIALS + 1, 1, &error) == NULL);
+  CHECK (!plait_evaluate (metric, &pairs, PLAIT_MOST_TRIALS + 1, 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "number of resamples");
 }

@@ -53,7 +53,7 @@ TEST_CASE (text, lines_name_the_byte_that_is_not_text)
     {
       g_autoptr (GError) error = NULL;
       g_auto (GStrv) lines = plait_text_lines (cases[i].bytes, cases[i].length, "hyp.txt", &error);
-      CHECK (lines == NULL);
+      CHECK (!lines);
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
     }
 }

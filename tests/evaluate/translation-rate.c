@@ -22,7 +22,7 @@ TEST_CASE (translation_rate, by_hand)
   memcpy (statistics->values, rows, sizeof rows);
   one = plait_result_new (over, statistics, 100, 1, NULL);
   two = plait_result_new (under, statistics, 0, 1, NULL);
-  REQUIRE (one != NULL && two != NULL);
+  REQUIRE (one && two);
   CHECK_NEAR (one->score, 100 * 3.0 / 16, 1e-12);
   CHECK_NEAR (two->score, 100 * 2.0 / 16, 1e-12);
   CHECK (one->interval.low >= 0 && one->interval.low <= one->score && one->interval.high >= one->score);
@@ -32,7 +32,7 @@ TEST_CASE (translation_rate, by_hand)
   CHECK_STRING (text, "under-translated en|of:forced|source:en|layers:last|bound:0.25|version:plait-" PLAIT_VERSION
                       " = 12.50 (over = 3 under = 2 words = 16)");
   /* Only of attention: nobody can ask for it by name where there is text alone. */
-  CHECK (plait_metric_new (one->metric, NULL) == NULL);
+  CHECK (!plait_metric_new (one->metric, NULL));
 }
 
 /* A resample may draw sentences without words alone. */

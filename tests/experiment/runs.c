@@ -185,7 +185,7 @@ test_log_new (TestAtProgress at, gpointer data)
   static FILE *stream;
 
   clock = (Clock){ .at = at, .data = data };
-  if (stream == NULL)
+  if (!stream)
     {
       stream = fopencookie (&clock, "w", (cookie_io_functions_t){ .write = take_line });
       setvbuf (stream, NULL, _IOLBF, BUFSIZ);

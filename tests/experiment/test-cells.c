@@ -16,7 +16,7 @@ write_file (const char *path, const char *text)
 {
   FILE *file = fopen (path, "w");
 
-  g_assert_true (file != NULL && fputs (text, file) >= 0 && fclose (file) == 0);
+  g_assert_true (file && fputs (text, file) >= 0 && fclose (file) == 0);
 }
 
 /* Loads a grid file that ends with @axes. */
@@ -158,7 +158,7 @@ TEST_CASE (cells, the_same_experiment_is_one_cell)
   REQUIRE (cells != NULL);
   CHECK_INT (cells->n_cells, 3);
   CHECK_STRING (cells->same[0], "decoder.combiner=serial combiner.context_heads=2");
-  CHECK (cells->same[1] == NULL);
+  CHECK (!cells->same[1]);
 }
 
 TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)
@@ -214,7 +214,7 @@ TEST_CASE (cells, faults)
       CONTEXT ("%s", cases[i].axes);
       g_autoptr (GError) error = NULL;
 
-      CHECK (load (registry, cases[i].axes, &error) == NULL);
+      CHECK (!load (registry, cases[i].axes, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
     }
 }
@@ -224,11 +224,11 @@ TEST_CASE (cells, a_fault_of_all_cells_is_told_once)
   g_autoptr (PlaitRegistry) registry = open_registry ();
   g_autoptr (GError) error = NULL;
 
-  CHECK (load (registry, "decoder.combiner=hierarchical;flat\n[train]\nclip=-1\n", &error) == NULL);
+  CHECK (!load (registry, "decoder.combiner=hierarchical;flat\n[train]\nclip=-1\n", &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "grid.ini:17: [train] clip: ");
-  CHECK (strstr (error->message, "cell") == NULL);
-  CHECK (strchr (error->message, '\n') == NULL);
+  CHECK (!strstr (error->message, "cell"));
+  CHECK (!strchr (error->message, '\n'));
 }
 
 TEST_CASE (cells, a_file_without_a_grid)
@@ -238,6 +238,6 @@ TEST_CASE (cells, a_file_without_a_grid)
   g_autoptr (GError) error = NULL;
 
   write_file (path, "[decoder]\nlayers=2\n");
-  CHECK (plait_cells_load (path, NULL, registry, &error) == NULL);
+  CHECK (!plait_cells_load (path, NULL, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "plain.ini: has no group [grid]");
 }

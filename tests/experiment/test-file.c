@@ -50,7 +50,7 @@ write_file (const char *name, const char *text)
 
   g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
   FILE *file = fopen (path, "w");
-  g_assert_true (file != NULL && fputs (text, file) >= 0 && fclose (file) == 0);
+  g_assert_true (file && fputs (text, file) >= 0 && fclose (file) == 0);
 }
 
 /* The plugins of this build, and two schemas without modules that the crossings below need. */
@@ -114,7 +114,7 @@ TEST_CASE (experiment_file, a_sound_one)
   CHECK_INT (experiment->experiment.seed, 7);
   CHECK_STRING (experiment->data.target, "cs");
   CHECK_STRING (plait_experiment_data_file (experiment, "train", "en"), train_en);
-  CHECK (plait_experiment_data_file (experiment, "validation", "en") == NULL);
+  CHECK (!plait_experiment_data_file (experiment, "validation", "en"));
   CHECK_STRING (plait_experiment_vocabulary (experiment, "cs"), "shared");
   REQUIRE (experiment->n_sources == 3);
   CHECK_STRING (experiment->sources[0].name, "en");
@@ -128,7 +128,7 @@ TEST_CASE (experiment_file, a_sound_one)
   CHECK_INT (experiment->train.epochs, 3);
   CHECK_INT (experiment->decode.beam, 4);
   CHECK_STRING (experiment->test_splits[0], "test2016");
-  CHECK (experiment->test_splits[1] == NULL);
+  CHECK (!experiment->test_splits[1]);
 }
 
 TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
@@ -139,13 +139,13 @@ TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
       = load (registry, sound, (const char *[]){ "experiment.sources=de + en", NULL }, &error);
 
   CHECK_NO_ERROR (error);
-  REQUIRE (experiment != NULL && experiment->n_sources == 2);
+  REQUIRE (experiment && experiment->n_sources == 2);
   CHECK_STRING (experiment->sources[0].name, "de");
   CHECK_STRING (experiment->sources[1].name, "en");
 
   g_autofree char *text = plait_experiment_text (experiment);
   CHECK_CONTAINS (text, "\nsources=de+en\n");
-  CHECK (strstr (text, "image") == NULL);
+  CHECK (!strstr (text, "image"));
 }
 
 /* What [train] leaves open suits the optimizer; what it gives stays. */
@@ -253,7 +253,7 @@ TEST_CASE (experiment_file, unused_sources_do_not_reach_the_key)
   g_autoptr (PlaitExperiment) other
       = load (registry, sound, (const char *[]){ "experiment.sources=en", "source.de.layers=2", NULL }, &error);
 
-  REQUIRE (one != NULL && other != NULL);
+  REQUIRE (one && other);
   g_autofree char *key = plait_experiment_key (one), *other_key = plait_experiment_key (other);
   CHECK_STRING (key, other_key);
 }
@@ -306,7 +306,7 @@ check_fault (PlaitRegistry *registry, const Fault *fault)
   g_autofree char *text = g_strjoinv ("\n", lines);
   g_autoptr (PlaitExperiment) experiment
       = load (registry, text, fault->line == 0 ? (const char *[]){ fault->replacement, NULL } : NULL, &error);
-  CHECK (experiment == NULL);
+  CHECK (!experiment);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, fault->part);
 }
 
@@ -434,23 +434,22 @@ TEST_CASE (experiment_file, trees)
   g_autoptr (PlaitExperiment) control = load (registry, text, (const char *[]){ "data.trees=random", NULL }, &error);
   CHECK_NO_ERROR (error);
   g_autofree char *key = plait_experiment_key (control);
-  CHECK (strstr (key, "en.trees") == NULL && control->head_rules == NULL);
+  CHECK (!strstr (key, "en.trees") && !control->head_rules);
   g_autoptr (PlaitExperiment) plain = load (registry, sound, NULL, &error);
   g_autofree char *without = plait_experiment_text (plain);
-  CHECK (strstr (without, "no_tree") == NULL && strstr (without, "trees=") == NULL);
+  CHECK (!strstr (without, "no_tree") && !strstr (without, "trees="));
 
-  CHECK (load (registry, text, (const char *[]){ "source.en.encoder=transformer", NULL }, &error) == NULL);
+  CHECK (!load (registry, text, (const char *[]){ "source.en.encoder=transformer", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "example.ini:6: [data] train.en.trees: names trees, but the encoder transformer of [source en] reads "
                "none; choose an encoder of trees, or drop the line");
-  CHECK (load (registry, text, (const char *[]){ "data.test.en=test.en", "data.test.cs=test.cs", NULL }, &error)
-         == NULL);
+  CHECK (!load (registry, text, (const char *[]){ "data.test.en=test.en", "data.test.cs=test.cs", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "there is no file for test.en.trees, but the encoder forest of [source en] reads trees; add "
                "test.en.trees=FILE, set trees=right");
-  CHECK (load (registry, text, (const char *[]){ "data.head_rules=klingon", NULL }, &error) == NULL);
+  CHECK (!load (registry, text, (const char *[]){ "data.head_rules=klingon", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set data.head_rules=klingon: [data] head_rules: there is no head-rules/");
-  CHECK (load (registry, text, (const char *[]){ "data.train.de.trees=train.de", NULL }, &error) == NULL);
+  CHECK (!load (registry, text, (const char *[]){ "data.train.de.trees=train.de", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[data] train.de.trees: no source reads the stream \"de.trees\"");
   g_autofree char *grid = g_strconcat (text, "[grid]\nsource.en.encoder=forest;transformer\n", NULL);
   g_autoptr (PlaitExperiment) one
@@ -462,7 +461,7 @@ TEST_CASE (experiment_file, trees)
   g_autoptr (PlaitExperiment) made = load (registry, generated, NULL, &error);
   CHECK_NO_ERROR (error);
   CHECK (made != NULL);
-  CHECK (load (registry, generated, (const char *[]){ "data.generate=agreement", NULL }, &error) == NULL);
+  CHECK (!load (registry, generated, (const char *[]){ "data.generate=agreement", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the task agreement makes no stream \"a.trees\"");
 }
 
@@ -473,12 +472,12 @@ TEST_CASE (experiment_file, combiners_that_do_not_fit)
                              "[source en]\nencoder=transformer\n[decoder]\ncombiner=recurrent\n";
   g_autoptr (GError) error = NULL;
 
-  CHECK (load (registry, text, NULL, &error) == NULL);
+  CHECK (!load (registry, text, NULL, &error));
   CHECK_ERROR (
       error, PLAIT_ERROR_INPUT,
       "example.ini:9: [decoder] combiner: the combiner recurrent cannot stand in a decoder of type transformer; it "
       "needs one of: gru, lstm (");
-  CHECK (load (registry, text, (const char *[]){ "decoder.combiner=descent", NULL }, &error) == NULL);
+  CHECK (!load (registry, text, (const char *[]){ "decoder.combiner=descent", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "example.ini:7: [source en] encoder: the combiner descent needs memories with levels, which the encoder "
                "transformer does not make");
@@ -489,11 +488,10 @@ TEST_CASE (experiment_file, all_faults_at_once)
   g_autoptr (PlaitRegistry) registry = open_registry ();
   g_autoptr (GError) error = NULL;
 
-  CHECK (load (registry,
-               "[experiment]\nsed=1\n[data]\ntrain.en=nowhere\n[source en]\nencoder=nothing\n[decoder]\nlayers=x\n"
-               "[train]\nclip=-1\n",
-               NULL, &error)
-         == NULL);
+  CHECK (!load (registry,
+                "[experiment]\nsed=1\n[data]\ntrain.en=nowhere\n[source en]\nencoder=nothing\n[decoder]\nlayers=x\n"
+                "[train]\nclip=-1\n",
+                NULL, &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "example.ini:2: [experiment] sed");
   CHECK_CONTAINS (error->message, "example.ini:4: [data] train.en");
@@ -509,12 +507,12 @@ TEST_CASE (experiment_file, files_that_are_none)
   g_autofree char *nowhere = plait_test_path ("nowhere.ini");
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_experiment_load (nowhere, NULL, registry, &error) == NULL);
+  CHECK (!plait_experiment_load (nowhere, NULL, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere.ini");
-  CHECK (plait_experiment_load (plait_test_folder (), NULL, registry, &error) == NULL);
+  CHECK (!plait_experiment_load (plait_test_folder (), NULL, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
-  CHECK (load (registry, "", NULL, &error) == NULL);
+  CHECK (!load (registry, "", NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no source; add a group [source NAME]");
-  CHECK (load (registry, "[data]\ntarget=\xff\n", NULL, &error) == NULL);
+  CHECK (!load (registry, "[data]\ntarget=\xff\n", NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "example.ini:2");
 }

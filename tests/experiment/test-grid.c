@@ -364,7 +364,7 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
   run_grid (&named, 1);
   CHECK_INT (plait_grid_count (named.grid, PLAIT_CELL_FINISHED), 4);
   g_auto (Opened) settled = open_grid ("cells", NULL, 0);
-  CHECK (settled.grid->items[0].found == NULL);
+  CHECK (!settled.grid->items[0].found);
   CHECK_INT (g_strv_length (settled.grid->strangers), 0);
 }
 
@@ -457,7 +457,7 @@ find_stopped (pid_t grid, GArray *stopped)
   g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
   const char *name;
 
-  while ((name = g_dir_read_name (processes)) != NULL)
+  while ((name = g_dir_read_name (processes)))
     {
       pid_t process = (pid_t)g_ascii_strtoll (name, NULL, 10), parent;
 
@@ -582,7 +582,7 @@ check_refused (const char *part)
   g_clear_pointer (&opened.grid, plait_grid_free);
   files = g_dir_open (folder, 0, NULL);
   CHECK (g_dir_read_name (files) != NULL);
-  CHECK (g_dir_read_name (files) == NULL);
+  CHECK (!g_dir_read_name (files));
 }
 
 TEST_CASE (grid, replaces_only_files_of_a_grid)
@@ -598,7 +598,7 @@ TEST_CASE (grid, replaces_only_files_of_a_grid)
   check_refused ("table.csv: exists, but there is no grid.h5 beside it, so no grid wrote it");
   g_unlink (table);
   store = plait_store_create (file, &error);
-  REQUIRE (store != NULL && plait_store_commit (store, &error));
+  REQUIRE (store && plait_store_commit (store, &error));
   plait_store_free (store);
   check_refused ("grid.h5: is not a grid's, which would be written in its place");
 }

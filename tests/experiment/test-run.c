@@ -291,7 +291,7 @@ TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
       plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, i, ENOSPC);
       good = test_run (path, output, FALSE, 1, NULL, NULL, &error);
       plait_test_system_end ();
-      CHECK (good == (error == NULL));
+      CHECK (good == (!error));
       g_clear_error (&error);
       CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
       CHECK_NO_ERROR (error);
@@ -408,7 +408,7 @@ TEST_CASE (run, is_opened_without_its_text)
 
   CHECK_NO_ERROR (error);
   REQUIRE (trained != NULL);
-  CHECK (plait_materials_file (trained->materials, "test", "a") == NULL);
+  CHECK (!plait_materials_file (trained->materials, "test", "a"));
   CHECK (plait_materials_generate (trained->materials, NULL, &error));
   CHECK_NO_ERROR (error);
   CHECK (plait_materials_file (trained->materials, "test", "a") != NULL);
@@ -496,7 +496,7 @@ TEST_CASE (run, keeps_a_second_run_out)
   CHECK_NO_ERROR (error);
   test_check_same_run (reference, output);
   folder = g_dir_open (plait_test_folder (), 0, NULL);
-  while ((name = g_dir_read_name (folder)) != NULL)
+  while ((name = g_dir_read_name (folder)))
     CHECK (g_str_has_suffix (name, ".h5") || g_str_has_suffix (name, ".ini"));
 }
 

@@ -76,7 +76,7 @@ TEST_CASE (translation_rates, read_back_from_their_text)
   g_free (of);
   g_free (source);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    CHECK (plait_metric_read_translation_rate (others[i], "none", &of, &source) == NULL && !of && !source);
+    CHECK (!plait_metric_read_translation_rate (others[i], "none", &of, &source) && !of && !source);
 }
 
 enum
@@ -95,7 +95,7 @@ count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboo
   g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
 
   counts[0] = counts[1] = counts[2] = 0;
-  REQUIRE (weights != NULL && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
+  REQUIRE (weights && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
   for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end */
     {
       double sum = 0;
@@ -158,7 +158,7 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
       = plait_store_read_array (run, "/evaluation/test/metrics/score", PLAIT_STORE_DOUBLE, MOST, NULL, &error);
   g_autofree char *name = g_strdup_printf ("over-translation:of=forced,source=b,layers=%s,bound=%g", layers, bounds[0]);
   gboolean found = FALSE;
-  REQUIRE (metrics != NULL && scores != NULL);
+  REQUIRE (metrics && scores);
   CHECK_INT (n_metrics, 2 + 2 + 8); /* metrics, perplexities; two rates of two sources and two passes */
   for (gint64 i = 0; i < n_metrics; i++)
     if (g_str_equal (metrics[i], name))
@@ -172,7 +172,7 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
   g_autoptr (PlaitCellResult) result = plait_cell_result_new (run, &error);
   REQUIRE (result != NULL);
   const PlaitCellScore *score = plait_cell_result_find (result, "test", name);
-  REQUIRE (score != NULL && score->scorer != NULL);
+  REQUIRE (score && score->scorer);
   CHECK_INT (score->statistics->sentences, SENTENCES);
   plait_statistics_sum (score->statistics, sums);
   CHECK_NEAR (plait_metric_score (score->scorer, sums), score->score, 1e-9);

@@ -41,7 +41,7 @@ limit (int resource, guint64 most)
 static void
 redirect (const char *path, int flags, int descriptor, int stream)
 {
-  if (path != NULL)
+  if (path)
     descriptor = open (path, flags);
   if (descriptor < 0 || dup2 (descriptor, stream) < 0)
     _exit (126);
@@ -68,7 +68,7 @@ attempt_start (const char *command, const AttemptLimits *limits)
   AttemptProcess process = { .output_text = g_string_new (NULL), .errors_text = g_string_new (NULL) };
   int output[2], errors[2];
 
-  limits = limits != NULL ? limits : &none;
+  limits = limits ? limits : &none;
   environment = g_environ_setenv (environment, "XDG_DATA_HOME", folder, TRUE);
   environment = g_environ_unsetenv (environment, "PLAIT_PLUGIN_PATH");
   /* Pipes, since files would be under the limit of their size. */
@@ -81,7 +81,7 @@ attempt_start (const char *command, const AttemptLimits *limits)
         _exit (126);
       if (limits->alone)
         stay_alone ();
-      redirect (limits->input != NULL ? limits->input : "/dev/null", O_RDONLY, -1, STDIN_FILENO);
+      redirect (limits->input ? limits->input : "/dev/null", O_RDONLY, -1, STDIN_FILENO);
       redirect (limits->output, O_WRONLY, output[1], STDOUT_FILENO);
       redirect (NULL, 0, errors[1], STDERR_FILENO);
       limit (RLIMIT_CORE, 1);
@@ -130,7 +130,7 @@ attempt_await (AttemptProcess *process, const char *part)
   do
     {
       drain_both (process);
-      if (strstr (process->errors_text->str, part) != NULL)
+      if (strstr (process->errors_text->str, part))
         return TRUE;
       g_usleep (500);
     }
@@ -180,7 +180,7 @@ check_readable (const char *errors)
       = { "Sanitizer", "runtime error", "Assertion", "HDF5-DIAG", "terminate called", "CRITICAL", "WARNING", "GLib" };
 
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
-    CHECK (strstr (errors, crashes[i]) == NULL);
+    CHECK (!strstr (errors, crashes[i]));
   CHECK (g_utf8_validate (errors, -1, NULL));
   for (const char *p = errors; *p != '\0'; p++)
     CHECK (*p == '\n' || (guchar)*p >= ' ');
@@ -192,7 +192,7 @@ check_length (const char *error)
   g_auto (GStrv) lines = g_strsplit (error, "\n", -1);
 
   CHECK (g_strv_length (lines) <= MOST_LINES);
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint i = 0; lines[i]; i++)
     CHECK (strlen (lines[i]) <= LONGEST_LINE);
 }
 
@@ -207,9 +207,9 @@ attempt_check (const Attempt *attempt, int code, const char *parts)
   CHECK_INT (attempt->code, code);
   check_readable (attempt->errors);
   REQUIRE (error != NULL);
-  CHECK (strstr (error + 1, "\nerror: ") == NULL);
+  CHECK (!strstr (error + 1, "\nerror: "));
   check_length (error);
-  for (guint i = 0; wanted[i] != NULL; i++)
+  for (guint i = 0; wanted[i]; i++)
     CHECK_CONTAINS (error, wanted[i]);
 }
 
@@ -236,9 +236,9 @@ describe (const char *path, const char *name, GString *text)
       const char *member;
 
       g_string_append_printf (text, "%s/\n", name);
-      while (folder != NULL && (member = g_dir_read_name (folder)) != NULL)
+      while (folder && (member = g_dir_read_name (folder)))
         names = g_slist_insert_sorted (names, g_strdup (member), (GCompareFunc)strcmp);
-      for (GSList *one = names; one != NULL; one = one->next)
+      for (GSList *one = names; one; one = one->next)
         {
           g_autofree char *below = g_build_filename (path, one->data, NULL);
           g_autofree char *below_name = g_build_filename (name, one->data, NULL);
@@ -267,7 +267,7 @@ lines_without (const char *a, const char *b)
   g_auto (GStrv) lines = g_strsplit (a, "\n", -1), others = g_strsplit (b, "\n", -1);
   g_autoptr (GString) found = g_string_new (NULL);
 
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint i = 0; lines[i]; i++)
     if (!g_strv_contains ((const char *const *)others, lines[i]))
       g_string_append_printf (found, "%s;", lines[i]);
   return g_string_free (g_steal_pointer (&found), FALSE);
@@ -310,5 +310,5 @@ attempt_refused_or_done (const char *command, const char *parts)
     }
   CONTEXT ("stderr: %.1500s", attempt.errors);
   check_readable (attempt.errors);
-  CHECK (strstr (attempt.errors, "error: ") == NULL);
+  CHECK (!strstr (attempt.errors, "error: "));
 }

@@ -112,7 +112,7 @@ forge_values (const char *from, const char *to, const char *path, double value)
 static void
 make_dataset (hid_t file, const char *path, hid_t type, int rank, const hsize_t *shape, hid_t list)
 {
-  hid_t space = shape != NULL ? H5Screate_simple (rank, shape, NULL) : H5Screate (H5S_SCALAR);
+  hid_t space = shape ? H5Screate_simple (rank, shape, NULL) : H5Screate (H5S_SCALAR);
   hid_t data = H5Dcreate2 (file, path, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
 
   CHECK (data >= 0);

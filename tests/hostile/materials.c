@@ -31,7 +31,7 @@ remove_path (const char *path)
       g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
       const char *name;
 
-      while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+      while (folder && (name = g_dir_read_name (folder)))
         {
           g_autofree char *below = g_build_filename (path, name, NULL);
           remove_path (below);
@@ -72,7 +72,7 @@ copy_path (const char *from, const char *to)
       const char *name;
 
       g_mkdir (to, 0755);
-      while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+      while (folder && (name = g_dir_read_name (folder)))
         {
           g_autofree char *below_from = g_build_filename (from, name, NULL);
           g_autofree char *below_to = g_build_filename (to, name, NULL);
@@ -224,7 +224,7 @@ make (void)
 gboolean
 materials_lay_out (void)
 {
-  if (kept == NULL)
+  if (!kept)
     {
       kept = g_dir_make_tmp ("plait-hostile-XXXXXX", NULL);
       atexit (remove_kept);

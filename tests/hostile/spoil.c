@@ -275,7 +275,7 @@ static void
 spoil_all (const char *file, const char *command, int code, const char *sound)
 {
   g_autofree char *safe = g_strconcat (file, ".sound", NULL);
-  g_auto (GStrv) tolerated = g_strsplit (sound != NULL ? sound : "", "|", -1);
+  g_auto (GStrv) tolerated = g_strsplit (sound ? sound : "", "|", -1);
 
   materials_copy (file, safe);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)

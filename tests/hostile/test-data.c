@@ -176,5 +176,5 @@ TEST_CASE (hostile_data, training_that_diverges)
   g_auto (Attempt) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c last");
   CHECK_INT (translated.code, 0);
   g_autofree char *folder = attempt_folder ();
-  CHECK (strstr (folder, "partial") == NULL);
+  CHECK (!strstr (folder, "partial"));
 }

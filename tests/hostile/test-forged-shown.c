@@ -10,7 +10,7 @@
 static void
 look (const char *const *commands)
 {
-  for (guint i = 0; commands[i] != NULL; i++)
+  for (guint i = 0; commands[i]; i++)
     {
       attempt_refused_or_done (commands[i], "forged.h5");
       materials_remove ("new");
@@ -134,13 +134,13 @@ TEST_CASE (hostile_forged, texts_that_are_shown)
       forge_string ("forged.h5", "forged.h5", "/environment", "command", texts[i]);
       look (commands);
       g_auto (Attempt) shown = ATTEMPT ("show forged.h5");
-      CHECK (strpbrk (shown.output, "\x1b\x07") == NULL);
+      CHECK (!strpbrk (shown.output, "\x1b\x07"));
       CHECK (g_utf8_validate (shown.output, -1, NULL));
       g_auto (Attempt) report = ATTEMPT (REPORT);
       CHECK_INT (report.code, 0);
       g_autoptr (GBytes) page = materials_read ("new");
       CHECK (g_utf8_validate (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), NULL));
-      CHECK (g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>") == NULL);
+      CHECK (!g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>"));
       materials_remove ("new");
     }
 }
@@ -208,7 +208,7 @@ TEST_CASE (hostile_forged, cells_of_a_grid)
   g_autofree char *cell = NULL;
   const char *name;
 
-  while (cells != NULL && (name = g_dir_read_name (cells)) != NULL)
+  while (cells && (name = g_dir_read_name (cells)))
     if (g_str_has_prefix (name, "combiner-flat") && g_str_has_suffix (name, ".h5"))
       cell = g_build_filename ("grid", name, NULL);
   REQUIRE (cell != NULL);

@@ -196,7 +196,7 @@ stored_experiment (void)
   g_autofree char *path = plait_test_path ("text.h5");
   g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
 
-  return run != NULL ? plait_store_get_string (run, "/", "experiment", NULL) : g_strdup ("");
+  return run ? plait_store_get_string (run, "/", "experiment", NULL) : g_strdup ("");
 }
 
 /* @text with all @old replaced. (transfer full) */

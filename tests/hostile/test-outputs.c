@@ -213,7 +213,7 @@ TEST_CASE (hostile_output, pipe_in_place_of_a_log)
   g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
   const char *name = "";
   REQUIRE (names != NULL);
-  while (name != NULL && !g_str_has_suffix (name, ".log"))
+  while (name && !g_str_has_suffix (name, ".log"))
     name = g_dir_read_name (names);
   REQUIRE (name != NULL);
   g_autofree char *log = g_build_filename (folder, name, NULL);

@@ -169,12 +169,12 @@ is_worked_in (void)
   g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
   const char *name;
 
-  while (processes != NULL && (name = g_dir_read_name (processes)) != NULL)
+  while (processes && (name = g_dir_read_name (processes)))
     {
       g_autofree char *link = g_build_filename ("/proc", name, "cwd", NULL);
       g_autofree char *target = g_file_read_link (link, NULL);
 
-      if (target != NULL && g_str_equal (target, plait_test_folder ()))
+      if (target && g_str_equal (target, plait_test_folder ()))
         return TRUE;
     }
   return FALSE;

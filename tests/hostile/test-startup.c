@@ -71,7 +71,7 @@ TEST_CASE (hostile_startup, with_one_thread)
   g_autofree char *path = g_strdup_printf ("/proc/%d/task", process.process);
   g_autoptr (GDir) threads = g_dir_open (path, 0, NULL);
   guint n = 0;
-  while (threads != NULL && g_dir_read_name (threads) != NULL)
+  while (threads && g_dir_read_name (threads))
     n++;
   CHECK_INT (n, 1);
   close (writer);

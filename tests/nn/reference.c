@@ -50,7 +50,7 @@ load (void)
   char *rest, *end;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  for (rest = text; (end = strchr (rest, '\n')) != NULL;)
+  for (rest = text; (end = strchr (rest, '\n'));)
     {
       g_autofree char *line = g_strndup (rest, (gsize)(end - rest));
       ReferenceArray *array;
@@ -59,7 +59,7 @@ load (void)
       if (line[0] == '#')
         continue;
       array = read_array (line, &rest);
-      if (array == NULL)
+      if (!array)
         g_error ("%s: \"%s\" is no header of an array", path, line);
       g_hash_table_insert (arrays, g_strndup (line, strcspn (line, " ")), array);
     }
@@ -73,10 +73,10 @@ reference (const char *the_case, const char *name)
   g_autofree char *whole = g_strdup_printf ("%s/%s", the_case, name);
   const ReferenceArray *array;
 
-  if (arrays == NULL)
+  if (!arrays)
     arrays = load ();
   array = g_hash_table_lookup (arrays, whole);
-  if (array == NULL)
+  if (!array)
     g_error ("there is no array %s in " FILE_NAME, whole);
   return array;
 }
@@ -102,7 +102,7 @@ reference_set (PlaitParameter *parameter, gint64 column, const char *the_case, c
 {
   const ReferenceArray *array;
 
-  if (parameter == NULL)
+  if (!parameter)
     return;
   array = reference_of (the_case, "weights", name);
   g_assert (array->rows == parameter->value.rows && column + array->width <= parameter->value.width);
@@ -117,7 +117,7 @@ reference_check_gradient (const PlaitParameter *parameter, gint64 column, const 
   const ReferenceArray *array;
   g_autofree char *what = g_strdup_printf ("gradient of %s", name);
 
-  if (parameter == NULL)
+  if (!parameter)
     return;
   array = reference_of (the_case, "gradients/weights", name);
   check_tensor (what, plait_tensor_columns (parameter->gradient, column, array->width), array->numbers, AGREEMENT);
@@ -166,7 +166,7 @@ static void
 visit (Visit function, PlaitParameter *parameter, gint64 column, const char *the_case, const char *name,
        const char *part)
 {
-  g_autofree char *path = name == NULL ? g_strdup (part) : g_strdup_printf ("%s/%s", name, part);
+  g_autofree char *path = !name ? g_strdup (part) : g_strdup_printf ("%s/%s", name, part);
 
   function (parameter, column, the_case, path);
 }

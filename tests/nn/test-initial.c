@@ -17,7 +17,7 @@ start (PlaitParameters *parameters, guint threads, guint64 seed)
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (GError) error = NULL;
 
-  if (plait_parameters_get (parameters, 0)->value.data == NULL)
+  if (!plait_parameters_get (parameters, 0)->value.data)
     plait_parameters_allocate (parameters, &error);
   g_assert_no_error (error);
   plait_parameters_initialise (parameters, pool, seed);

@@ -322,7 +322,7 @@ TEST_CASE (levels, cells_stand_beside_the_states)
       PlaitPyramidRows found
           = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, (PlaitCellState){ stand->x, cells }, rows);
 
-      CHECK (stand->found.cells == NULL);
+      CHECK (!stand->found.cells);
       CHECK_INT (found.cells->value.rows, 7 + 3 + 1);
       for (gint64 row = 0; row < 11; row++)
         for (gint64 i = 0; i < WIDTH; i++)
@@ -387,7 +387,7 @@ TEST_CASE (levels, dong_xu2020_quantity_loss)
       CHECK_NEAR (found.quantity->value.data[0], 8 * fabs (p - 0.5), NEAR);
       plait_tape_backward (stand->bench.tape, found.quantity);
       CHECK_NEAR (bias->gradient.data[0], sign * 8 * p * (1 - p), NEAR);
-      CHECK (found.ponder == NULL);
+      CHECK (!found.ponder);
     }
 }
 

@@ -24,16 +24,16 @@ TEST_CASE (parameters, stand_in_two_arrays_in_the_order_of_declaration)
   plait_parameters_freeze (parameters, b);
   CHECK_INT (plait_parameters_count (parameters, NULL), 15 + 7 + 4);
   CHECK_INT (plait_parameters_count (parameters, "encoder/"), 15 + 7);
-  CHECK (a->value.data == NULL && a->value.rows == 3 && a->value.width == 5);
+  CHECK (!a->value.data && a->value.rows == 3 && a->value.width == 5);
   allocate (parameters);
   CHECK_INT (plait_parameters_n (parameters), 3);
   CHECK (plait_parameters_get (parameters, 2) == c);
   CHECK (plait_parameters_find (parameters, "encoder/b") == b);
-  CHECK (plait_parameters_find (parameters, "encoder") == NULL);
+  CHECK (!plait_parameters_find (parameters, "encoder"));
 
   values = plait_parameters_values (parameters);
   gradients = plait_parameters_gradients (parameters);
-  CHECK (b->gradient.data == NULL && b->frozen);
+  CHECK (!b->gradient.data && b->frozen);
   CHECK (a->offset < c->offset && c->offset + 4 <= gradients.width && b->offset >= gradients.width);
   CHECK (b->offset + 7 <= values.width);
   for (guint i = 0; i < 3; i++)
@@ -115,7 +115,7 @@ TEST_CASE (parameters, start_as_declared)
     }
   look_at (plain.bias, &mean, &deviation, &greatest);
   CHECK_NEAR (greatest, 0, 0);
-  CHECK (fused.bias == NULL);
+  CHECK (!fused.bias);
 }
 
 TEST_CASE (parameters, start_by_seed_and_name_alone)
@@ -193,7 +193,7 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
         CHECK (plait_parameters_pack (parameters, bench.pool, &error));
       CHECK_NO_ERROR (error);
       CHECK_INT (linear.weight->packed != NULL, packed);
-      CHECK (linear.bias->packed == NULL);
+      CHECK (!linear.bias->packed);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);
       y = plait_linear_apply (bench.tape, &linear, bench_random (&bench, 3, 70, 1), PLAIT_ACTIVATION_RELU);
       for (int i = 0; i < 3 * 90; i++)
@@ -215,5 +215,5 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
 
   /* Whoever writes values drops the panels: they would be of the old ones. */
   plait_parameters_write_values (parameters).data[linear.weight->offset] += 1;
-  CHECK (linear.weight->packed == NULL);
+  CHECK (!linear.weight->packed);
 }

@@ -43,7 +43,7 @@ visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
       g_autofree char *input = g_strdup_printf ("%sW%c", prefix, gates[i]);
       g_autofree char *bias = g_strdup_printf ("%sb%c", prefix, gates[i]);
       g_autofree char *recurrent = g_strdup_printf ("%sU%c", prefix, gates[i]);
-      gboolean apart = cell->candidate.weight != NULL && i == 2;
+      gboolean apart = cell->candidate.weight && i == 2;
 
       visit (cell->input.weight, i * WIDTH, the_case, input);
       visit (cell->input.bias, i * WIDTH, the_case, bias);
@@ -153,8 +153,8 @@ beginning (World *world, gint64 n, guint64 number)
 static void
 check_equal (const char *what, const PlaitNode *found, const PlaitNode *expected, double tolerance)
 {
-  CHECK_INT (found == NULL, expected == NULL);
-  for (gint64 row = 0; found != NULL && row < expected->value.rows; row++)
+  CHECK_INT (!found, !expected);
+  for (gint64 row = 0; found && row < expected->value.rows; row++)
     for (gint64 i = 0; i < expected->value.width; i++)
       {
         CONTEXT ("%s[%d, %d]", what, (int)row, (int)i);
@@ -194,7 +194,7 @@ TEST_CASE (recurrent, backwards_is_forwards_over_turned_rows)
           = plait_cell_run (bench->tape, &world.cell, plait_cell_project (bench->tape, &world.cell, turned (bench, x)),
                             rows, FALSE, initial);
       check_equal ("state", found.state, turned (bench, expected.state), 0);
-      if (expected.cell != NULL)
+      if (expected.cell)
         check_equal ("cell", found.cell, turned (bench, expected.cell), 0);
     }
 }
@@ -221,12 +221,12 @@ TEST_CASE (recurrent, reads_each_sentence_by_itself)
             PlaitRagged one = { 1, (gint64[]){ 0, n } };
             PlaitCellState begun = { plait_rows (bench->tape, initial.state, s, 1), NULL }, alone;
 
-            if (initial.cell != NULL)
+            if (initial.cell)
               begun.cell = plait_rows (bench->tape, initial.cell, s, 1);
             alone = plait_cell_run (bench->tape, &world.cell, plait_rows (bench->tape, projected, first, n), one,
                                     backwards, begun);
             check_equal ("state", plait_rows (bench->tape, together.state, first, n), alone.state, NEAR);
-            if (alone.cell != NULL)
+            if (alone.cell)
               check_equal ("cell", plait_rows (bench->tape, together.cell, first, n), alone.cell, NEAR);
           }
       }
@@ -411,7 +411,7 @@ TEST_CASE (recurrent, parameters_have_names_and_begin_as_declared)
   CHECK (plait_parameters_find (parameters, "before/recurrent/weight") == before.recurrent.weight);
   CHECK (plait_parameters_find (parameters, "before/candidate/weight") == before.candidate.weight);
   CHECK (plait_parameters_find (parameters, "biased/recurrent/bias") == biased.recurrent.bias);
-  CHECK (before.recurrent.bias == NULL && lstm.candidate.weight == NULL);
+  CHECK (!before.recurrent.bias && !lstm.candidate.weight);
   for (gint64 i = 0; i < 4 * WIDTH; i++)
     CHECK_NEAR (lstm.input.bias->value.data[i], i / WIDTH == 1 ? 1 : 0, 0);
   for (gint64 i = 0; i < 3 * WIDTH; i++)
@@ -440,12 +440,12 @@ hold_stack_to_reference (const char *name, const PlaitCellDeclaration *cell)
   check_tensor ("h", found.states->value, reference (name, "outputs/h")->numbers, NEAR);
   roots[0] = bench_weigh (&bench, found.states, reference (name, "cotangents/h")->numbers);
   CHECK_INT (found.cells != NULL, cell->kind == PLAIT_CELL_LSTM);
-  if (found.cells != NULL)
+  if (found.cells)
     {
       check_tensor ("c", found.cells->value, reference (name, "outputs/c")->numbers, NEAR);
       roots[1] = bench_weigh (&bench, found.cells, reference (name, "cotangents/c")->numbers);
     }
-  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, found.cells != NULL ? 2 : 1));
+  plait_tape_backward (bench.tape, plait_sum (bench.tape, roots, found.cells ? 2 : 1));
   reference_check_input (x, name, "x");
   visit_cell (&stack.cells[0], name, "fwd/", check_gradient);
   visit_cell (&stack.cells[1], name, "bwd/", check_gradient);

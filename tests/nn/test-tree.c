@@ -30,7 +30,7 @@ visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 col
   g_autofree char *name = g_strconcat (prefix, letter, gate, NULL);
   PlaitParameter part;
 
-  if (parameter == NULL)
+  if (!parameter)
     return;
   part = *parameter;
   if (row >= 0)
@@ -49,7 +49,7 @@ visit_unit (const PlaitTreeUnit *unit, const char *the_case, const char *prefix,
   static const char *const lstm[] = { "i", "fl", "fr", "u", "o", NULL };
   const char *const *gates = unit->declaration.kind == PLAIT_TREE_GRU ? gru : lstm;
 
-  for (gint64 i = 0; gates[i] != NULL; i++)
+  for (gint64 i = 0; gates[i]; i++)
     {
       const PlaitLinear *linear = i < 5 ? &unit->gates : &unit->candidate;
       gint64 column = i < 5 ? i * WIDTH : 0;
@@ -68,7 +68,7 @@ visit_down_cell (const PlaitCell *cell, const char *the_case, const char *prefix
 
   for (gint64 i = 0; i < 3; i++)
     {
-      gboolean apart = cell->candidate.weight != NULL && i == 2;
+      gboolean apart = cell->candidate.weight && i == 2;
 
       visit_part (visit, cell->input.weight, -1, i * WIDTH, the_case, prefix, "W", gates[i]);
       visit_part (visit, cell->input.bias, -1, i * WIDTH, the_case, prefix, "b", gates[i]);

@@ -37,7 +37,7 @@ slow_weigh (Slow *slow, const PlaitScalar *query)
   for (gint64 j = 0; j < slow->n; j++)
     {
       slow->weights[j] = 0;
-      if (slow->keys[j] == NULL)
+      if (!slow->keys[j])
         continue;
       for (gint64 d = 0; d < slow->width; d++)
         slow->weights[j] += (double)query[d] * (double)slow->keys[j][d] * slow->scale;
@@ -45,7 +45,7 @@ slow_weigh (Slow *slow, const PlaitScalar *query)
     }
   for (gint64 j = 0; j < slow->n; j++)
     {
-      slow->weights[j] = slow->keys[j] == NULL ? 0 : exp (slow->weights[j] - greatest);
+      slow->weights[j] = !slow->keys[j] ? 0 : exp (slow->weights[j] - greatest);
       sum += slow->weights[j];
     }
   for (gint64 j = 0; j < slow->n && sum > 0; j++)
@@ -60,7 +60,7 @@ slow_context (const Slow *slow, PlaitScalar *context)
       double sum = 0;
 
       for (gint64 j = 0; j < slow->n; j++)
-        if (slow->keys[j] != NULL)
+        if (slow->keys[j])
           sum += slow->weights[j] * slow->factors[j] * (double)slow->values[j][d];
       context[d] = (PlaitScalar)sum;
     }
@@ -74,13 +74,13 @@ slow_backward (const Slow *slow, const PlaitScalar *query, const PlaitScalar *dc
   double delta = 0, *changes = g_new0 (double, slow->n + 1);
 
   for (gint64 j = 0; j < slow->n; j++)
-    for (gint64 d = 0; d < slow->width && slow->keys[j] != NULL; d++)
+    for (gint64 d = 0; d < slow->width && slow->keys[j]; d++)
       {
         changes[j] += slow->factors[j] * (double)slow->values[j][d] * (double)dcontext[d];
         delta += slow->weights[j] * slow->factors[j] * (double)slow->values[j][d] * (double)dcontext[d];
       }
   for (gint64 j = 0; j < slow->n; j++)
-    for (gint64 d = 0; d < slow->width && slow->keys[j] != NULL; d++)
+    for (gint64 d = 0; d < slow->width && slow->keys[j]; d++)
       {
         double change = slow->weights[j] * (changes[j] - delta) * slow->scale;
 
@@ -143,7 +143,7 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
 
                   if (c->settings.causal && k > t)
                     continue;
-                  if (c->memories[m].gather != NULL)
+                  if (c->memories[m].gather)
                     key = c->memories[m].gather[key];
                   slow.keys[j] = plait_tensor_row (c->memories[m].keys, key) + column;
                   slow.values[j] = plait_tensor_row (c->memories[m].values, key) + column;
@@ -212,7 +212,7 @@ check_forward (Trial *trial, Case *c, gboolean backward)
 
       for (gint64 s = 0; s < c->query_rows.n; s++)
         pairs += plait_ragged_length (c->query_rows, s) * plait_ragged_length (c->memories[m].rows, s);
-      if (c->memories[m].weights != NULL)
+      if (c->memories[m].weights)
         trial_check_vector (trial, "weights", c->memories[m].weights, c->slow_weights[m], c->settings.heads * pairs);
     }
 }
@@ -431,7 +431,7 @@ items_body (Trial *trial)
         Slow slow = { n, key, value, weight, factors, 1 / sqrt ((double)head_width), head_width };
 
         for (guint j = 0; j < n; j++)
-          if (present[j] == NULL || present[j][r])
+          if (!present[j] || present[j][r])
             {
               key[j] = plait_tensor_row (keys[j], r) + column;
               value[j] = plait_tensor_row (values[j], r) + column;

@@ -174,7 +174,7 @@ check_additive (Trial *trial, Shape shape)
   plait_chosen_tanh_backward (trial->pool, trial->arena, &chosen, &gradients, dscores, &additive);
   EACH_CHOSEN (query, i, &chosen)
   {
-    double score = additive.bias != NULL ? (double)*additive.bias : 0;
+    double score = additive.bias ? (double)*additive.bias : 0;
 
     for (gint64 j = 0; j < width; j++)
       {

@@ -92,7 +92,7 @@ additive_body (Trial *trial)
       for (gint64 row = 0; row < plait_ragged_length (rows, s); row++)
         {
           gint64 pair = pair_of (&pairs, s, q, row);
-          double sum = additive.bias != NULL ? (double)*additive.bias : 0;
+          double sum = additive.bias ? (double)*additive.bias : 0;
 
           for (gint64 j = 0; j < width; j++)
             sum += (double)additive.vector[j]

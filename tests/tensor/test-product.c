@@ -83,7 +83,7 @@ linear_body (Trial *trial)
 
   slow_product (slow, 0, x, FALSE, weight, FALSE);
   for (gint64 i = 0; i < rows; i++)
-    for (gint64 j = 0; j < out && bias != NULL; j++)
+    for (gint64 j = 0; j < out && bias; j++)
       plait_tensor_row (slow, i)[j] += bias[j];
   slow_before = trial_copy (trial, slow);
   for (gint64 i = 0; i < rows; i++)
@@ -269,7 +269,7 @@ multiply_in_threads (gpointer data, GError **error)
   g_autoptr (PlaitPool) pool = plait_pool_new (CALLERS, error);
 
   plait_kernels_choose ("v1");
-  if (pool == NULL || !plait_blas_reserve (pool, error))
+  if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   plait_pool_run (pool, CALLERS, multiply_piece, NULL);
   return TRUE;

@@ -18,7 +18,7 @@ typedef struct
 static double
 slow_logit (const PlaitVocabularyWork *work, gint64 row, gint64 word)
 {
-  double sum = work->bias != NULL ? (double)work->bias[word] : 0;
+  double sum = work->bias ? (double)work->bias[word] : 0;
 
   for (gint64 d = 0; d < work->states.width; d++)
     sum += (double)plait_tensor_row (work->states, row)[d] * (double)plait_tensor_row (work->table, word)[d];
@@ -213,7 +213,7 @@ best_body (Trial *trial)
         }
       for (gint64 v = 0; v < words; v++)
         sum += exp (logits[v] - greatest);
-      for (guint i = 0; i < n_forbidden && (forbid == NULL || forbid[row]); i++)
+      for (guint i = 0; i < n_forbidden && (!forbid || forbid[row]); i++)
         rounded[forbidden[i]] = -(PlaitScalar)INFINITY;
       for (guint i = 0; i < best; i++)
         {

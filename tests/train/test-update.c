@@ -82,7 +82,7 @@ kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       PlaitTensor kept = plait_tape_keyed_gradient (tape, parameter);
 
-      for (gint64 row = 0; row < kept.rows && kept.data != NULL; row++)
+      for (gint64 row = 0; row < kept.rows && kept.data; row++)
         memcpy (all + parameter->offset + row * kept.width, plait_tensor_row (kept, row),
                 (gsize)kept.width * sizeof *all);
     }

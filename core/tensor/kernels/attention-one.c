@@ -16,7 +16,7 @@ row_of (const PlaitAttentionMemory *memory, PlaitTensor tensor, gint64 sentence,
 {
   gint64 at = memory->rows.offsets[sentence] + i;
 
-  return plait_tensor_row (tensor, memory->gather != NULL ? memory->gather[at] : at);
+  return plait_tensor_row (tensor, memory->gather ? memory->gather[at] : at);
 }
 
 /* scores [heads][stride] of a query against @n keys. */

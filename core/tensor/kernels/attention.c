@@ -94,12 +94,12 @@ rows_of (const Piece *piece, const PlaitScalar *data, gint64 stride, const gint6
 {
   PlaitScalar *copy;
 
-  if (gather == NULL && piece->padded == piece->width)
+  if (!gather && piece->padded == piece->width)
     return (Rows){ data, stride };
   copy = take (scratch, n * piece->padded);
   for (gint64 i = 0; i < n; i++)
     {
-      memcpy (copy + i * piece->padded, data + (gather != NULL ? gather[i] : i) * stride,
+      memcpy (copy + i * piece->padded, data + (gather ? gather[i] : i) * stride,
               sizeof (PlaitScalar) * (gsize)piece->width);
       memset (copy + i * piece->padded + piece->width, 0, sizeof (PlaitScalar) * (gsize)(piece->padded - piece->width));
     }
@@ -114,7 +114,7 @@ memory_rows (const Piece *piece, guint m, gboolean values, PlaitScalar **scratch
   PlaitTensor tensor = values ? memory->values : memory->keys;
   gint64 first = memory->rows.offsets[piece->sentence], n = plait_ragged_length (memory->rows, piece->sentence);
 
-  if (memory->gather != NULL)
+  if (memory->gather)
     return rows_of (piece, tensor.data + piece->column, tensor.stride, memory->gather + first, n, scratch);
   return rows_of (piece, plait_tensor_row (tensor, first) + piece->column, tensor.stride, NULL, n, scratch);
 }
@@ -220,7 +220,7 @@ softmax (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 queries)
       for (i = 0; i < visible (piece, first + q); i += VECTOR_LENGTH)
         vector_store (row + i, vector_load (row + i) * inverse);
     }
-  if (job->log_sums == NULL)
+  if (!job->log_sums)
     return;
   for (i = 0; i < queries; i += VECTOR_LENGTH)
     vector_store (totals + i, vector_log (vector_load (totals + i)));
@@ -239,7 +239,7 @@ keep_weights (const Piece *piece, gint64 query, const PlaitScalar *row)
       const PlaitAttentionMemory *memory = &job->memories[m];
       gint64 n = plait_ragged_length (memory->rows, piece->sentence), before = 0, pairs = 0;
 
-      if (memory->weights != NULL)
+      if (memory->weights)
         {
           for (gint64 s = 0; s < job->query_rows.n; s++)
             {
@@ -294,7 +294,7 @@ no_keys (const Piece *piece)
     {
       memset (plait_tensor_row (job->context, piece->first_query + i) + piece->column, 0,
               sizeof (PlaitScalar) * (gsize)piece->width);
-      if (job->log_sums != NULL)
+      if (job->log_sums)
         job->log_sums[(piece->first_query + i) * job->settings->heads + piece->head] = 0;
     }
 }
@@ -359,21 +359,21 @@ static void
 give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
       const PlaitScalar *gradient)
 {
-  if (target->gradient.data == NULL)
+  if (!target->gradient.data)
     return;
   for (gint64 i = 0; i < n; i++)
     {
       PlaitScalar *to = plait_tensor_row (target->gradient, first + i) + piece->column;
       const PlaitScalar *from = gradient + i * piece->padded;
 
-      if (gradient != NULL && piece->padded == piece->width)
+      if (gradient && piece->padded == piece->width)
         for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
           {
             Vector part = factor * vector_load (from + j);
 
             vector_store (to + j, target->beta != 0 ? vector_load (to + j) + part : part);
           }
-      else if (gradient != NULL)
+      else if (gradient)
         KERNEL (accumulate) (to, target->beta, factor, from, piece->width);
       else if (target->beta == 0)
         memset (to, 0, sizeof (PlaitScalar) * (gsize)piece->width);

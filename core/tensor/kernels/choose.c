@@ -57,7 +57,7 @@ plait_kernels_choose (const char *level)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if ((level == NULL || g_str_equal (level, all[i]->level)) && runs_here (all[i]))
+    if ((!level || g_str_equal (level, all[i]->level)) && runs_here (all[i]))
       {
         g_atomic_pointer_set (&chosen, all[i]);
         return TRUE;
@@ -68,7 +68,7 @@ plait_kernels_choose (const char *level)
 const PlaitKernels *
 plait_kernels (void)
 {
-  if (G_UNLIKELY (g_atomic_pointer_get (&chosen) == NULL))
+  if (G_UNLIKELY (!g_atomic_pointer_get (&chosen)))
     plait_kernels_choose (NULL);
   return chosen;
 }

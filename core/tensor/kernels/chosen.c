@@ -201,7 +201,7 @@ additive_part (const int vectors, gint64 last, const PlaitAdditiveRows *job, gin
 
           dvector[v] += PLAIT_TERM (chosen_additive_vector, dscore * t);
           dquery[v] += PLAIT_TERM (chosen_additive_query, dx);
-          if (job->dkeys != NULL)
+          if (job->dkeys)
             {
               PlaitScalar *to = job->dkeys + job->row[k] * job->dstride + column + v * VECTOR_LENGTH;
 
@@ -214,7 +214,7 @@ additive_part (const int vectors, gint64 last, const PlaitAdditiveRows *job, gin
     {
       gint64 i = column + v * VECTOR_LENGTH, here = v == vectors - 1 ? last : VECTOR_LENGTH;
 
-      if (job->dquery != NULL)
+      if (job->dquery)
         put (job->dquery + i, take (job->dquery + i, here) + dquery[v], here);
       put (job->dvector + i, take (job->dvector + i, here) + dvector[v], here);
     }

@@ -59,7 +59,7 @@ KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, c
   guint32 key = mask->key, key2 = mask->key2, threshold = mask->threshold;
   PlaitScalar kept = factor * mask->kept;
 
-  if (base != NULL)
+  if (base)
     for (gint64 i = 0; i < n; i++)
       {
         PlaitScalar scale = plait_random_hash32 (key, key2, first + (guint32)i) < threshold ? 0 : kept;

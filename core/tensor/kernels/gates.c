@@ -14,7 +14,7 @@ put_projected (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
 {
   PlaitScalar *to = row->dprojected;
 
-  if (to != NULL)
+  if (to)
     put (to + place, row->adds ? take (to + place, n) + value : value, n);
 }
 
@@ -22,7 +22,7 @@ static inline __attribute__ ((always_inline)) void
 put_state (const PlaitCellRow *row, gint64 i, Vector state, gint64 n)
 {
   put (row->state + i, state, n);
-  if (row->next != NULL)
+  if (row->next)
     put (row->next + i, state, n);
 }
 
@@ -90,7 +90,7 @@ lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector output = vector_sigmoid (take (x + 3 * width, n) + take (gates + 3 * width, n));
   Vector cell = input * candidate;
 
-  if (row->previous_cell != NULL)
+  if (row->previous_cell)
     cell += forget * take (row->previous_cell + i, n);
   put (gates, input, n);
   put (gates + width, forget, n);
@@ -175,7 +175,7 @@ lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector dcandidate = PLAIT_TERM (recur_lstm_candidate, dcell * input * (1 - candidate * candidate));
   Vector doutput = PLAIT_TERM (recur_lstm_output, dstate * squashed * output * (1 - output));
 
-  if (row->previous_cell != NULL)
+  if (row->previous_cell)
     dforget = PLAIT_TERM (recur_lstm_forget, dcell * take (row->previous_cell + i, n) * forget * (1 - forget));
   put (row->carried_cell + i, PLAIT_TERM (recur_lstm_previous_cell, dcell * forget), n);
   put (gates, dinput, n);

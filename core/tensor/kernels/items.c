@@ -23,7 +23,7 @@ dot (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
 static gboolean
 is_present (const PlaitItemsJob *job, guint item, gint64 row)
 {
-  return job->present == NULL || job->present[item] == NULL || job->present[item][row];
+  return !job->present || !job->present[item] || job->present[item][row];
 }
 
 static PlaitScalar
@@ -84,7 +84,7 @@ KERNEL (items_forward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scrat
       PlaitScalar *context = plait_tensor_row (job->context, row) + head * width;
 
       weigh (job, row, head * width, width, scratch);
-      if (job->weights != NULL)
+      if (job->weights)
         memcpy (job->weights + (head * job->queries.rows + row) * job->n, scratch, sizeof (PlaitScalar) * job->n);
       memset (context, 0, sizeof (PlaitScalar) * (gsize)width);
       for (guint j = 0; j < job->n; j++)
@@ -102,7 +102,7 @@ give (const PlaitGradientTarget *target, gint64 row, gint64 column, gint64 width
 {
   PlaitScalar *to;
 
-  if (target->gradient.data == NULL)
+  if (!target->gradient.data)
     return;
   to = plait_tensor_row (target->gradient, row) + column;
   if (present)

@@ -26,9 +26,9 @@ KERNEL (layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *ga
   factor = 1 / (PlaitScalar)sqrt ((double)((vector_sum (squares) + square) / (PlaitScalar)n + epsilon));
   for (gint64 i = 0; i < n; i++)
     y[i] = gain[i] * ((x[i] - middle) * factor) + bias[i];
-  if (mean != NULL)
+  if (mean)
     *mean = middle;
-  if (inverse != NULL)
+  if (inverse)
     *inverse = factor;
 }
 
@@ -61,7 +61,7 @@ KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar *dg
       dgain[i] += PLAIT_TERM (layer_norm_gain, dy[i] * normal);
       dbias[i] += PLAIT_TERM (layer_norm_bias, dy[i]);
     }
-  if (dx == NULL)
+  if (!dx)
     return;
   sum = PLAIT_TERM (layer_norm_mean, (vector_sum (sums) + sum) / (PlaitScalar)n);
   product = PLAIT_TERM (layer_norm_variance, (vector_sum (products) + product) / (PlaitScalar)n);

@@ -29,7 +29,7 @@ hidden (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *ext
 {
   Vector x = take (query + i, here) + take (key + i, here);
 
-  if (extra != NULL)
+  if (extra)
     x += take (extra + i, here);
   return vector_tanh (x);
 }
@@ -62,13 +62,13 @@ backward_part (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAddit
   Vector dt = dscore * take (from->vector + i, here);
   Vector dx = PLAIT_TERM (pair_scores_one, dt) - PLAIT_TERM (pair_scores_square, dt * t * t);
 
-  if (to->vector != NULL)
+  if (to->vector)
     add_part (to->vector + i, FALSE, PLAIT_TERM (pair_scores_vector, dscore * t), here);
-  if (to->query != NULL)
+  if (to->query)
     add_part (to->query + i, FALSE, PLAIT_TERM (pair_scores_query, dx), here);
-  if (to->key != NULL)
+  if (to->key)
     add_part (to->key + i, to->replaces_key, PLAIT_TERM (pair_scores_key, dx), here);
-  if (to->extra != NULL)
+  if (to->extra)
     add_part (to->extra + i, to->replaces_extra, PLAIT_TERM (pair_scores_extra, dx), here);
 }
 

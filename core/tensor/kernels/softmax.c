@@ -63,7 +63,7 @@ exponential_sum (const PlaitScalar *x, PlaitScalar shift, gint64 n, PlaitScalar 
 
       sum += a;
       other += b;
-      if (kept != NULL)
+      if (kept)
         {
           vector_store (kept + i, a);
           vector_store (kept + i + VECTOR_LENGTH, b);
@@ -75,7 +75,7 @@ exponential_sum (const PlaitScalar *x, PlaitScalar shift, gint64 n, PlaitScalar 
       Vector a = vector_exp (vector_load_part (x + i, here, -(PlaitScalar)INFINITY) - shift);
 
       sum += a;
-      if (kept != NULL)
+      if (kept)
         vector_store_part (kept + i, a, here);
     }
   return vector_sum (sum + other);

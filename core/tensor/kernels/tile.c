@@ -70,7 +70,7 @@ multiply_panel (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, g
       PlaitScalar *to = c + i * c_stride;
 
       /* Each tile fetches its share of the next panel. */
-      if (next != NULL && vectors == TILE_VECTORS)
+      if (next && vectors == TILE_VECTORS)
         fetching_tiles[n](depth, left, row, step, b, b_stride, to, c_stride, last, add,
                           (const char *)(next + TILE_WIDTH * depth * i / rows),
                           MIN (LINE_BYTES, PANEL_ROW_BYTES * n / rows));

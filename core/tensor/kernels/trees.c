@@ -19,7 +19,7 @@ input (const PlaitTreeRow *row, gint64 width, gint64 gate, gint64 i, gint64 n)
 {
   Vector sum = take (row->gates + gate * width + i, n);
 
-  return row->projected != NULL ? sum + take (row->projected + gate * width + i, n) : sum;
+  return row->projected ? sum + take (row->projected + gate * width + i, n) : sum;
 }
 
 /* Puts the cotangent of the input of gate @gate into @place of the gates. */
@@ -29,7 +29,7 @@ put_input (const PlaitTreeRow *row, gint64 width, gint64 gate, gint64 place, gin
   PlaitScalar *to = row->dprojected;
 
   put (row->gates + place * width + i, value, n);
-  if (to == NULL)
+  if (!to)
     return;
   to += gate * width + i;
   put (to, row->adds ? take (to, n) + value : value, n);
@@ -39,9 +39,9 @@ put_input (const PlaitTreeRow *row, gint64 width, gint64 gate, gint64 place, gin
 static inline __attribute__ ((always_inline)) Vector
 candidate_input (const PlaitTreeRow *row, gint64 width, gint64 i, gint64 n)
 {
-  Vector sum = row->candidate_bias != NULL ? take (row->candidate_bias + i, n) : vector_all (0);
+  Vector sum = row->candidate_bias ? take (row->candidate_bias + i, n) : vector_all (0);
 
-  return row->projected != NULL ? sum + take (row->projected + 5 * width + i, n) : sum;
+  return row->projected ? sum + take (row->projected + 5 * width + i, n) : sum;
 }
 
 /* h = z_L h_L + z_R h_R + z c (Chen et al. 2017, eq. 8). */

@@ -40,7 +40,7 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
         gint64 first = input->rows.offsets[s], n = plait_ragged_length (input->rows, s);
         gint64 left = trees->left[node], right = trees->right[node];
 
-        g_assert (left >= 0 && right >= 0 && left < n + node && right < n + node && trees->labels[node] != NULL);
+        g_assert (left >= 0 && right >= 0 && left < n + node && right < n + node && trees->labels[node]);
         if (left >= n || right >= n)
           continue;
         beside[first + left] = first + right;
