@@ -32,13 +32,13 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
         {
           guint m = reader->first + i, place = plait_site_place (site, r, m);
 
+          if (reader->covered)
+            keys.coverage[place] = plait_call_prepare_coverage (&reader->covered[i].instance, tape, &memories[m]);
           keys.attended[place]
               = site->scaled ? plait_attention_project (tape, &reader->scaled, reader->scaled.n_key_values > 1 ? i : 0,
                                                         memories[m].states, memories[m].rows)
                              : plait_scored_project (tape, plait_scored_item (&reader->scored, i), memories[m].states,
                                                      memories[m].rows);
-          if (reader->covered)
-            keys.coverage[place] = plait_call_prepare_coverage (&reader->covered[i].instance, tape, &memories[m]);
         }
     }
   for (guint m = 0; m < n; m++)
@@ -438,25 +438,25 @@ update_coverage (const PlaitSite *site, const PlaitReader *reader, guint i, cons
   gboolean moves = pass->parents && !captured;
   PlaitTape *tape = pass->tape;
   PlaitPairs next = moves ? plait_pairs (tape, pass->next, pairs->rows) : *pairs;
+  PlaitNode **paid = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, covered->n_states);
   PlaitCoverageStep *step;
 
   if (moves && n_next == 0)
     return;
+  for (guint k = 0; k < covered->n_states; k++)
+    {
+      paid[k] = covered->n_states > 1 ? plait_rows (tape, weights[k], from, n)
+                                      : mean_attention (site, reader, weights, from, n);
+      if (!moves)
+        continue;
+      states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
+      paid[k] = plait_covered_carry (tape, paid[k], pairs, pass->next, pass->parents);
+    }
   if (moves)
     query = plait_gather_rows (tape, query, pass->parents, n_next);
   step = plait_covered_step (tape, &site->keys->memories[m], &next, prepared, query);
   for (guint k = 0; k < covered->n_states; k++)
-    {
-      PlaitNode *paid = covered->n_states > 1 ? plait_rows (tape, weights[k], from, n)
-                                              : mean_attention (site, reader, weights, from, n);
-
-      if (moves)
-        {
-          states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
-          paid = plait_covered_carry (tape, paid, pairs, pass->next, pass->parents);
-        }
-      states[k] = plait_covered_update (covered, step, states[k], paid, pass->losses);
-    }
+    states[k] = plait_covered_update (covered, step, states[k], paid[k], pass->losses);
   if (captured)
     plait_covered_capture (covered, pass->capture, site->step->layer, m, states, prepared);
   for (guint k = 0; captured && pass->parents && k < covered->n_states; k++)
