@@ -2,6 +2,7 @@
 #include "autograd/internal.h"
 #include "autograd/operators.h"
 #include "tensor/attention.h"
+#include "tensor/kernels/kernels.h"
 
 static PlaitAttentionSettings
 settings_of (PlaitTape *tape, const PlaitAttentionOptions *options)
@@ -73,7 +74,8 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   PlaitNode *node;
   AttentionPayload *payload;
 
-  plait_tape_expect (tape, n_memories > 0 && options->heads > 0 && width % options->heads == 0);
+  plait_tape_expect (tape, n_memories > 0 && n_memories <= PLAIT_ATTENTION_MEMORIES);
+  plait_tape_expect (tape, options->heads > 0 && width % options->heads == 0);
   plait_tape_expect (tape, plait_ragged_rows (query_rows) == queries->value.rows);
   plait_tape_expect (tape, !options->causal || n_memories == 1);
   inputs[0] = queries;

@@ -127,6 +127,7 @@ plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
   PlaitAdditive from;
 
   check_choice (tape, chosen, queries, keys);
+  plait_tape_expect (tape, chosen->heads == 1);
   plait_tape_expect (tape, queries->value.width == keys->value.width && vector->value.width == keys->value.width);
   node = plait_tape_node (tape, &additive, plait_chosen_number (chosen), 1, inputs, ADDITIVE_INPUTS, sizeof *chosen);
   *(PlaitChosen *)node->payload = *chosen;

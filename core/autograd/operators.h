@@ -10,7 +10,8 @@
 
 /*
  * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of
- * the tape of its inputs' (transfer none); shapes that do not fit are programming errors and are asserted.
+ * the tape of its inputs' (transfer none); shapes and numbers of rows that do not fit leave the step
+ * (plait_tape_fail).
  */
 
 /* activation (x W + b): x [r, in], W [in, out], b [1, out] or NULL -> [r, out]. */

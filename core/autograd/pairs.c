@@ -5,6 +5,7 @@
 PlaitPairs
 plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows)
 {
+  plait_tape_expect (tape, queries.n == rows.n);
   return plait_pairs_new (plait_tape_arena (tape), queries, rows);
 }
 

@@ -6,14 +6,14 @@
 PlaitNode *
 plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width)
 {
-  plait_tape_expect (tape, first >= 0 && width > 0 && first + width <= x->value.width);
+  plait_tape_expect (tape, first >= 0 && width > 0 && width <= x->value.width - first);
   return plait_tape_view (tape, x, plait_tensor_columns (plait_tape_value (tape, x), first, width));
 }
 
 PlaitNode *
 plait_rows (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 rows)
 {
-  plait_tape_expect (tape, first >= 0 && rows >= 0 && first + rows <= x->value.rows);
+  plait_tape_expect (tape, first >= 0 && rows >= 0 && rows <= x->value.rows - first);
   return plait_tape_view (tape, x, plait_tensor_rows (plait_tape_value (tape, x), first, rows));
 }
 

@@ -172,6 +172,7 @@ new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inp
   node->operation = operation;
   node->inputs = (PlaitNode **)(node + 1);
   node->n_inputs = n_inputs;
+  node->maker = tape->caller.who;
   for (guint i = 0; i < n_inputs; i++)
     {
       node->inputs[i] = inputs[i];
@@ -474,10 +475,11 @@ release_node (PlaitTape *tape, PlaitNode *node)
   node->payload = NULL;
 }
 
-/* Runs the backward of @node, with the values that it reads. */
+/* Runs the backward of @node, with the values that it reads, on behalf of who made it. */
 static void
 go_back (PlaitTape *tape, PlaitNode *node)
 {
+  plait_tape_call (tape, (PlaitCaller){ node->maker, "backward" });
   if (!node->operation->ignores_inputs)
     for (guint i = 0; i < node->n_inputs; i++)
       if (node->inputs[i])
@@ -506,6 +508,7 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
       if (node != root)
         release_node (tape, node);
     }
+  plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
   plait_often_end (tape);
   tape->last = NULL;
 }

@@ -53,7 +53,8 @@ struct PlaitNode
   guint n_consumers;
   gboolean pinned;          /* views of the value are about */
   struct PlaitOften *often; /* of a weight: what the step keeps of it because it is used often, or NULL */
-  gpointer reserved[2];
+  const char *maker;        /* the plugin that ran when it was made, or NULL */
+  gpointer reserved[1];
 };
 
 /* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */

@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/crash.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* What means a crash, and how to say it. */
+static const struct
+{
+  int number;
+  const char *what;
+} crashes[] = {
+  { SIGSEGV, "reached for memory that is not there" },
+  { SIGBUS, "reached for memory that is not there" },
+  { SIGFPE, "divided by zero" },
+  { SIGILL, "came to an instruction that is none" },
+  { SIGTRAP, "came to a trap" },
+  { SIGABRT, "ended the process by abort ()" },
+};
+
 static _Thread_local PlaitCaller running;
+
+/* Where else the sentence goes, and what stands before it. */
+static int reporting = -1;
+static char report_begin;
 
 PlaitCaller
 plait_crash_enter (PlaitCaller caller)
@@ -24,13 +41,13 @@ plait_crash_running (void)
 }
 
 static void
-say (const char *text)
+say (int descriptor, const char *text)
 {
   gsize length = strlen (text);
 
   while (length > 0)
     {
-      gssize n = write (STDERR_FILENO, text, length);
+      gssize n = write (descriptor, text, length);
 
       if (n <= 0)
         return;
@@ -39,27 +56,40 @@ say (const char *text)
     }
 }
 
+static void
+say_sentence (int descriptor, const char *what)
+{
+  say (descriptor, running.who);
+  say (descriptor, ", ");
+  say (descriptor, running.call);
+  say (descriptor, ": ");
+  say (descriptor, what);
+  say (descriptor, "; this is a fault of the plugin, and the run ends here");
+}
+
 /* Only what a signal handler may call. */
 static void
 tell (const char *what)
 {
-  say ("plait: ");
-  say (running.who);
-  say (", ");
-  say (running.call);
-  say (what);
+  const char begin[] = { report_begin, '\0' };
+
+  say (STDERR_FILENO, "error: ");
+  say_sentence (STDERR_FILENO, what);
+  say (STDERR_FILENO, "\n");
+  if (reporting >= 0)
+    {
+      say (reporting, begin);
+      say_sentence (reporting, what);
+    }
   _exit (1);
 }
 
 static void
 crashed (int number)
 {
-  if (running.who)
-    tell (number == SIGABRT ? ": ended the process by abort (); this is a fault of the plugin, and the run ends here\n"
-          : number == SIGFPE
-              ? ": divided by zero; this is a fault of the plugin, and the run ends here\n"
-              : ": reached for memory that is not there; this is a fault of the plugin, and the run ends "
-                "here\n");
+  for (guint i = 0; running.who && i < G_N_ELEMENTS (crashes); i++)
+    if (crashes[i].number == number)
+      tell (crashes[i].what);
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -68,29 +98,53 @@ static void
 left (void)
 {
   if (running.who)
-    tell (": called exit (); a plugin must not, and the run ends here\n");
+    tell ("called exit ()");
+}
+
+void
+plait_crash_report (int descriptor, char first)
+{
+  reporting = descriptor;
+  report_begin = first;
+}
+
+void
+plait_crash_let_through (sigset_t *signals)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
+    sigdelset (signals, crashes[i].number);
+}
+
+void
+plait_crash_watch_thread (void)
+{
+  static _Thread_local char spare[32768];
+  const stack_t stack = { .ss_sp = spare, .ss_size = sizeof spare };
+  stack_t before;
+
+  /* A sanitizer may have given one, which it wants back. */
+  if (sigaltstack (NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
+    sigaltstack (&stack, NULL);
+  /* The handler must not be the first to ask for what is the thread's own. */
+  plait_crash_enter (running);
 }
 
 void
 plait_crash_watch (void)
 {
-  /* A plugin that calls itself without end has no stack left to handle the signal on. */
-  static char spare[65536];
-  const stack_t stack = { .ss_sp = spare, .ss_size = sizeof spare };
-  static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-
-  sigaltstack (&stack, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+  plait_crash_watch_thread ();
+  for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     {
       struct sigaction action, before;
 
       /* A sanitizer that handles it has more to say. */
-      if (sigaction (signals[i], NULL, &before) != 0 || before.sa_handler != SIG_DFL)
+      if (sigaction (crashes[i].number, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
         continue;
       memset (&action, 0, sizeof action);
       action.sa_handler = crashed;
       action.sa_flags = SA_ONSTACK;
-      sigaction (signals[i], &action, NULL);
+      sigaction (crashes[i].number, &action, NULL);
     }
   atexit (left);
+  at_quick_exit (left);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <signal.h>
+
 #include "base/export.h"
 
 /*
  * Ends in words where foreign code brings the process down. While code of a plugin runs, its thread has said so; a
  * signal that means a crash then writes one sentence that names it and ends the process with exit code 1, and so does a
- * call of exit ().
+ * call of exit (). What a pool computes for a plugin is the plugin's in every thread.
  */
 
 /* Whose code runs in this thread, texts that outlive it. */
@@ -24,3 +26,12 @@ PlaitCaller plait_crash_running (void);
 
 /* Begins to watch: crash signals that nobody handles yet, and exit (). Once, from main. */
 void plait_crash_watch (void);
+
+/* Gives this thread a stack on which to tell that its own is full. plait_crash_watch does so for main's. */
+void plait_crash_watch_thread (void);
+
+/* Takes the crash signals out of those that a thread is to block: blocked, they end the process without a word. */
+void plait_crash_let_through (sigset_t *signals);
+
+/* Lets the sentence go to @descriptor too, behind the byte @first: to whoever waits for the report of this process. */
+void plait_crash_report (int descriptor, char first);

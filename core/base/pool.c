@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/crash.h"
 #include "base/error.h"
 
 #define MOST_THREADS 1024
@@ -45,6 +46,7 @@ struct PlaitPool
 
   PlaitPiece piece;
   gpointer data;
+  PlaitCaller caller; /* whose code runs in the thread that began the run */
 
   /* The number of the run; workers sleep on it. */
   _Alignas(128) _Atomic guint32 run;
@@ -133,7 +135,10 @@ take_part (PlaitPool *pool, guint thread)
       gint64 piece;
 
       for (; claim (&pool->shares[(thread + i) % pool->threads], &piece); done++)
-        pool->piece (pool->data, piece, thread);
+        {
+          plait_crash_enter (pool->caller);
+          pool->piece (pool->data, piece, thread);
+        }
     }
   if (done > 0 && atomic_fetch_sub (&pool->left, done) == done && atomic_load (&pool->caller_sleeps))
     wake (&pool->left, 1);
@@ -146,6 +151,7 @@ worker_main (void *data)
   PlaitPool *pool = worker->pool;
   guint32 run = 0;
 
+  plait_crash_watch_thread ();
   while (!atomic_load (&pool->stops))
     {
       if (spin_while (pool, &pool->run, run))
@@ -161,7 +167,8 @@ worker_main (void *data)
   return NULL;
 }
 
-/* Starts the workers with all signals blocked, so that the program's own threads receive them. */
+/* Starts the workers with all signals blocked, so that the program's own threads receive them, but for those of their
+ * own crashes. */
 static gboolean
 start_workers (PlaitPool *pool, guint threads, GError **error)
 {
@@ -169,6 +176,7 @@ start_workers (PlaitPool *pool, guint threads, GError **error)
   int problem = 0;
 
   sigfillset (&all);
+  plait_crash_let_through (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
   for (guint i = 1; i < threads && problem == 0; i++)
     {
@@ -242,6 +250,7 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
 
   pool->piece = piece;
   pool->data = data;
+  pool->caller = plait_crash_running ();
   atomic_store (&pool->left, (guint32)pieces);
   for (guint i = 0; i < pool->threads; i++)
     {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crash.h"
 #include "cli/command.h"
 #include "cli/page.h"
 
@@ -145,7 +146,10 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
       g_log_default_handler (domain, level, message, data);
       return;
     }
-  dprintf (STDERR_FILENO, "error: plait cannot go on: %s\n", message);
+  if (plait_crash_running ().who)
+    dprintf (STDERR_FILENO, "error: %s, %s: %s\n", plait_crash_running ().who, plait_crash_running ().call, message);
+  else
+    dprintf (STDERR_FILENO, "error: plait cannot go on: %s\n", message);
   _exit (EXIT_FAILED);
 }
 
@@ -175,6 +179,7 @@ plait_main (int argc, char **argv)
   g_log_set_default_handler (end_in_words, NULL);
   /* A limit of file sizes is answered like a full disk. */
   signal (SIGXFSZ, SIG_IGN);
+  plait_crash_watch ();
   if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
     printf ("plait %s\n", PLAIT_VERSION);
   else if (argc >= 2 && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0))

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/crash.h"
+
 /* The last thing a process says to its parent: one byte, and why it failed. Below PIPE_BUF, so it arrives whole. */
 enum
 {
@@ -70,6 +72,7 @@ run_child (const PlaitExperiment *experiment, PlaitRunOptions options, int repor
   PlaitRunOutcome outcome;
   gsize size;
 
+  plait_crash_report (report_pipe, VERDICT_FAILED);
   options.log = plait_log_new_with ((PlaitLogSettings){ .stream = stderr, .now = g_get_monotonic_time });
   if (!plait_run (experiment, &options, &outcome, &error))
     {

@@ -9,23 +9,23 @@
  * Building
  */
 
-/* The state of a new instance, and whose code is about to run. */
-static void
+/* The state of a new instance, and whose code is about to run; whose did before. */
+static PlaitCaller
 begin_build (PlaitInstance *instance, const PlaitPart *part, gsize state_size, PlaitParameters *parameters)
 {
   g_assert (part->settings);
   *instance = (PlaitInstance){ .part = part, .state = plait_parameters_memory (parameters, state_size) };
-  plait_crash_enter ((PlaitCaller){ part->label, "build" });
+  return plait_crash_enter ((PlaitCaller){ part->label, "build" });
 }
 
-/* After build has returned @built, perhaps with @fault (transfer full). */
+/* After build has returned @built, perhaps with @fault (transfer full); @before runs again. */
 static gboolean
-end_build (const PlaitInstance *instance, gboolean built, GError *fault, const PlaitParameters *parameters,
-           GError **error)
+end_build (const PlaitInstance *instance, PlaitCaller before, gboolean built, GError *fault,
+           const PlaitParameters *parameters, GError **error)
 {
   const char *label = instance->part->label;
 
-  plait_crash_enter ((PlaitCaller){ NULL, NULL });
+  plait_crash_enter (before);
   if (built && fault)
     {
       plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build returned TRUE with an error (%s): return FALSE with it", label,
@@ -99,9 +99,10 @@ plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const 
   const PlaitEncoderTable *table = part->plugin->descriptor->table;
   PlaitEncoderBuild own = *build;
   GError *fault = NULL;
+  PlaitCaller before;
   gboolean built;
 
-  begin_build (instance, part, table->state_size, build->parameters);
+  before = begin_build (instance, part, table->state_size, build->parameters);
   if (part->leaves)
     {
       g_autofree char *prefix = g_strdup_printf ("%sleaves/", build->prefix);
@@ -110,13 +111,16 @@ plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const 
       below.prefix = prefix;
       instance->leaves = plait_parameters_memory (build->parameters, sizeof (PlaitInstance));
       if (!plait_call_build_encoder (instance->leaves, part->leaves, &below, columns, error))
-        return FALSE;
+        {
+          plait_crash_enter (before);
+          return FALSE;
+        }
       own.leaves = &instance->leaves->shape;
-      plait_crash_enter ((PlaitCaller){ part->label, "build" });
     }
   built = table->build (&own, part->settings, instance->state, &instance->shape, &fault);
   instance->losses = instance->shape.losses;
-  return end_build (instance, built, fault, build->parameters, error) && check_shape (part, &instance->shape, error)
+  return end_build (instance, before, built, fault, build->parameters, error)
+         && check_shape (part, &instance->shape, error)
          && plait_loss_columns_declare (columns, part, &instance->losses, instance->columns, error);
 }
 
@@ -126,11 +130,12 @@ plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, Plait
 {
   const PlaitCombinerTable *table = part->plugin->descriptor->table;
   GError *fault = NULL;
+  PlaitCaller before;
   gboolean built;
 
-  begin_build (instance, part, table->state_size, parameters);
+  before = begin_build (instance, part, table->state_size, parameters);
   built = table->build (site, part->settings, instance->state, &fault);
-  return end_build (instance, built, fault, parameters, error);
+  return end_build (instance, before, built, fault, parameters, error);
 }
 
 gboolean
@@ -139,13 +144,14 @@ plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const
 {
   const PlaitCoverageTable *table = part->plugin->descriptor->table;
   GError *fault = NULL;
+  PlaitCaller before;
   gboolean built;
 
-  begin_build (instance, part, table->state_size, build->parameters);
+  before = begin_build (instance, part, table->state_size, build->parameters);
   *shape = (PlaitCoverageShape){ .width = 0 };
   built = table->build (build, part->settings, instance->state, shape, &fault);
   instance->losses = shape->losses;
-  if (!end_build (instance, built, fault, build->parameters, error))
+  if (!end_build (instance, before, built, fault, build->parameters, error))
     return FALSE;
   if (shape->width < 1)
     return plait_fail (error, PLAIT_ERROR_PLUGIN,

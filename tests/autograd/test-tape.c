@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "autograd/internal.h"
+#include "base/crash.h"
+#include "base/error.h"
 #include "bench.h"
 
 static const PlaitRandomKey no_key = { 0 };
@@ -239,5 +242,95 @@ TEST_CASE (tape, gives_the_same_bits_on_any_number_of_threads)
       run_layer (threads, found);
       REQUIRE (found->len == alone->len);
       CHECK (memcmp (found->data, alone->data, alone->len * sizeof (PlaitScalar)) == 0);
+    }
+}
+
+typedef struct
+{
+  PlaitTape *tape;
+  void (*deed) (PlaitTape *tape);
+} Step;
+
+static void
+run_step (gpointer data)
+{
+  const Step *step = data;
+
+  plait_tape_begin (step->tape, PLAIT_TAPE_TRAIN, no_key);
+  plait_tape_call (step->tape, (PlaitCaller){ "combiner=gate", "combine" });
+  step->deed (step->tape);
+}
+
+static void
+fail (PlaitTape *tape)
+{
+  plait_tape_fail (tape, "has %d memories too few", 3);
+}
+
+static void
+multiply_what_differs (PlaitTape *tape)
+{
+  static PlaitScalar x[6];
+
+  plait_multiply (tape, plait_leaf (tape, plait_tensor (x, 2, 3), NULL),
+                  plait_leaf (tape, plait_tensor (x, 3, 2), NULL));
+}
+
+static void
+fail_backward (PlaitTape *tape, PlaitNode *node)
+{
+  plait_tape_expect (tape, !plait_crash_running ().who);
+}
+
+/* An operator of a plugin's own: its backward runs long after the plugin has. */
+static void
+fail_in_backward (PlaitTape *tape)
+{
+  static const PlaitOperator own = { "own", fail_backward };
+  static PlaitScalar x, dx;
+  PlaitTensor gradient = plait_tensor (&dx, 1, 1);
+  PlaitNode *leaf = plait_leaf (tape, plait_tensor (&x, 1, 1), &gradient);
+  PlaitNode *node = plait_tape_node (tape, &own, 1, 1, &leaf, 1, 0);
+
+  plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
+  plait_tape_backward (tape, node);
+}
+
+static void
+do_nothing (PlaitTape *tape)
+{
+}
+
+TEST_CASE (tape, is_left_with_the_name_of_who_ran)
+{
+  static const struct
+  {
+    void (*deed) (PlaitTape *tape);
+    const char *sentence;
+  } deeds[] = {
+    { fail, "combiner=gate, combine: has 3 memories too few" },
+    { multiply_what_differs,
+      "combiner=gate, combine: plait_multiply was given [2, 3] and [3, 2]: give it nodes of one shape" },
+    { fail_in_backward, "combiner=gate, backward: what fail_backward was given does not fit: it needs " },
+  };
+  g_auto (Bench) bench = bench_new (1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (deeds); i++)
+    {
+      CONTEXT ("deed %u", i);
+      Step step = { bench.tape, deeds[i].deed };
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!plait_arena_protect (bench.arena, run_step, &step, &error));
+      REQUIRE (error != NULL);
+      CHECK (g_str_has_prefix (error->message, deeds[i].sentence));
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "");
+      CHECK (!plait_crash_running ().who);
+
+      /* The tape can be used again. */
+      step.deed = do_nothing;
+      CHECK (plait_arena_protect (bench.arena, run_step, &step, &error));
+      CHECK_NO_ERROR (error);
+      plait_tape_call (bench.tape, (PlaitCaller){ NULL, NULL });
     }
 }

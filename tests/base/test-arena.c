@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "base/crash.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "harness.h"
@@ -244,4 +245,39 @@ TEST_CASE (arena, absurd_sizes_are_refused)
       CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
       CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");
     }
+}
+
+static void
+leave_with_words (gpointer data)
+{
+  Taking *taking = data;
+  GError *error = g_error_new (PLAIT_ERROR, PLAIT_ERROR_PLUGIN, "a plugin did %s", "wrong");
+
+  plait_arena_take (taking->arena, taking->size);
+  plait_crash_enter ((PlaitCaller){ "a plugin", "call" });
+  taking->done++;
+  plait_arena_leave (taking->arena, error);
+}
+
+TEST_CASE (arena, is_left_with_words)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  Taking taking = { arena, 100000, 1, 0 };
+
+  for (gsize i = 1; i <= 2; i++)
+    {
+      CHECK (!plait_arena_protect (arena, leave_with_words, &taking, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "a plugin did wrong");
+      CHECK_INT (taking.done, i);
+      CHECK (!plait_crash_running ().who);
+    }
+
+  /* Nothing is left of the words when the arena runs out next, or does not. */
+  taking = (Taking){ arena, G_MAXSIZE, 1, 0 };
+  CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");
+  taking = (Taking){ arena, 100000, 1, 0 };
+  CHECK (plait_arena_protect (arena, take_many, &taking, &error));
+  CHECK_NO_ERROR (error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/crash.h"
 #include "bench.h"
 #include "nn/linear.h"
 
@@ -60,6 +61,69 @@ TEST_CASE (parameters, that_no_machine_can_hold_are_refused)
   plait_parameters_declare (parameters, "large", G_MAXINT64 / 2, 4, PLAIT_ZEROS);
   CHECK (!plait_parameters_allocate (parameters, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "there is no memory for ");
+}
+
+TEST_CASE (parameters, that_cannot_be_declared_are_faults)
+{
+  static const struct
+  {
+    const char *name;
+    gint64 rows, width;
+    const char *part;
+  } faults[] = {
+    { NULL, 1, 1, "\"\" is no name for a parameter" },
+    { "", 1, 1, "\"\" is no name for a parameter" },
+    { ".", 1, 1, "\".\" is no name for a parameter" },
+    { "a/../b", 1, 1, "\"a/../b\" is no name" },
+    { "a/./b", 1, 1, "none of them empty, \".\" or \"..\"" },
+    { "a//b", 1, 1, "\"a//b\" is no name" },
+    { "/a", 1, 1, "\"/a\" is no name" },
+    { "a/", 1, 1, "\"a/\" is no name" },
+    { "a\nb", 1, 1, "is no name" },
+    { "taken", 1, 1, "the parameter taken is declared twice" },
+    { "a", 0, 1, "a is declared as [0, 1]: give it at least one row" },
+    { "a", 1, 0, "a is declared as [1, 0]" },
+    { "a", -2, 3, "a is declared as [-2, 3]" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      CONTEXT ("fault %u", i);
+      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+      g_autoptr (GError) error = NULL;
+      PlaitParameter *refused;
+
+      plait_parameters_declare (parameters, "taken", 2, 3, PLAIT_ZEROS);
+      CHECK (plait_parameters_check (parameters, &error));
+      plait_crash_enter ((PlaitCaller){ "somebody", "build" });
+      refused = plait_parameters_declare (parameters, faults[i].name, faults[i].rows, faults[i].width, PLAIT_ZEROS);
+      plait_crash_enter ((PlaitCaller){ NULL, NULL });
+      REQUIRE (refused != NULL);
+      plait_parameters_freeze (parameters, refused);
+      plait_parameters_use (parameters, refused, PLAIT_USE_WEIGHT);
+      /* The first fault is what is told. */
+      plait_parameters_declare (parameters, "later", 0, 0, PLAIT_ZEROS);
+      CHECK_INT (plait_parameters_n (parameters), 1);
+      CHECK (!plait_parameters_check (parameters, &error));
+      REQUIRE (error != NULL);
+      CHECK (g_str_has_prefix (error->message, "somebody, build: "));
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, faults[i].part);
+      CHECK (!plait_parameters_allocate (parameters, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, faults[i].part);
+    }
+}
+
+TEST_CASE (parameters, that_come_late_are_faults)
+{
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  g_autoptr (GError) error = NULL;
+
+  plait_parameters_declare (parameters, "early", 2, 3, PLAIT_ZEROS);
+  allocate (parameters);
+  plait_parameters_declare (parameters, "late", 2, 3, PLAIT_ZEROS);
+  CHECK_INT (plait_parameters_n (parameters), 1);
+  CHECK (!plait_parameters_check (parameters, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "\"late\" is declared while the model runs: declare it in build");
 }
 
 /* The mean and the greatest magnitude of a parameter's values. */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/crash.h"
+#include "base/pool.h"
+#include "harness.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const PlaitCaller nobody = { NULL, NULL };
+static const PlaitCaller somebody = { "source en (encoder, bigru 1.0)", "encode" };
+
+typedef struct
+{
+  int status;
+  char said[1000];
+  char reported[1000];
+} End;
+
+static void
+read_all (int descriptor, char *text, gsize size)
+{
+  gsize length = 0;
+  gssize n;
+
+  while (length + 1 < size && (n = read (descriptor, text + length, size - length - 1)) > 0)
+    length += (gsize)n;
+  text[length] = '\0';
+  close (descriptor);
+}
+
+/* A process that watches, sets out as @caller and does @deed. */
+static End
+watch (PlaitCaller caller, void (*deed) (void))
+{
+  const struct rlimit no_dump = { 0, 0 };
+  int said[2], reported[2];
+  End end = { 0, "", "" };
+  pid_t child;
+
+  g_assert_true (pipe (said) == 0 && pipe (reported) == 0);
+  fflush (NULL);
+  child = fork ();
+  if (child == 0)
+    {
+      setrlimit (RLIMIT_CORE, &no_dump);
+      dup2 (said[1], STDERR_FILENO);
+      close (said[0]);
+      close (reported[0]);
+      plait_crash_report (reported[1], 'n');
+      plait_crash_watch ();
+      plait_crash_enter (caller);
+      deed ();
+      _exit (77);
+    }
+  close (said[1]);
+  close (reported[1]);
+  read_all (said[0], end.said, sizeof end.said);
+  read_all (reported[0], end.reported, sizeof end.reported);
+  waitpid (child, &end.status, 0);
+  return end;
+}
+
+static void
+reach_wild (void)
+{
+  volatile gsize wild = 64;
+
+  *(int *)wild = 1;
+}
+
+static void
+divide (void)
+{
+  raise (SIGFPE);
+}
+
+static void
+trap (void)
+{
+  __builtin_trap ();
+}
+
+static void
+leave (void)
+{
+  exit (0);
+}
+
+static void
+leave_quickly (void)
+{
+  quick_exit (0);
+}
+
+/* Without an end that is ever reached; the compiler is not to know it, nor to make a loop of it. */
+static int
+fall (volatile char *above)
+{
+  volatile char room[4096];
+
+  room[0] = above ? *above : 0;
+  return room[0] == 0 ? fall (room) + room[0] : 1;
+}
+
+static void
+overflow (void)
+{
+  fall (NULL);
+}
+
+static void
+fall_in_piece (gpointer data, gint64 piece, guint thread)
+{
+  if (thread == 1)
+    overflow ();
+  usleep (1000);
+}
+
+/* Not in the thread that began. */
+static void
+overflow_in_a_pool (void)
+{
+  PlaitPool *pool = plait_pool_new (2, NULL);
+
+  for (;;)
+    plait_pool_run (pool, 64, fall_in_piece, NULL);
+}
+
+static void
+come_back_first (void)
+{
+  plait_crash_enter (nobody);
+  exit (3);
+}
+
+/* A sanitizer answers crashes itself. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED TRUE
+#else
+#define SANITIZED FALSE
+#endif
+
+TEST_CASE (crash, ends_in_one_sentence_with_exit_code_1)
+{
+  static const struct
+  {
+    void (*deed) (void);
+    const char *what;
+    gboolean by_signal;
+  } deeds[] = {
+    { reach_wild, "reached for memory that is not there", TRUE },
+    { overflow, "reached for memory that is not there", TRUE },
+    { overflow_in_a_pool, "reached for memory that is not there", TRUE },
+    { divide, "divided by zero", TRUE },
+    { trap, "came to an instruction that is none", TRUE },
+    { abort, "ended the process by abort ()", TRUE },
+    { leave, "called exit ()", FALSE },
+    { leave_quickly, "called exit ()", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (deeds); i++)
+    {
+      CONTEXT ("deed %u", i);
+      g_autofree char *sentence = g_strdup_printf ("%s, %s: %s; this is a fault of the plugin, and the run ends here",
+                                                   somebody.who, somebody.call, deeds[i].what);
+      g_autofree char *said = g_strdup_printf ("error: %s\n", sentence);
+      End end;
+
+      if (SANITIZED && deeds[i].by_signal)
+        continue;
+      end = watch (somebody, deeds[i].deed);
+      CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 1);
+      CHECK_STRING (end.said, said);
+      CHECK_INT (end.reported[0], 'n');
+      CHECK_STRING (end.reported + 1, sentence);
+    }
+}
+
+TEST_CASE (crash, the_hosts_own_end_as_ever)
+{
+  End end = watch (somebody, come_back_first);
+
+  CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 3);
+  CHECK_STRING (end.said, "");
+  end = watch (nobody, leave);
+  CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 0);
+  if (SANITIZED)
+    return;
+  end = watch (nobody, reach_wild);
+  CHECK (WIFSIGNALED (end.status) && WTERMSIG (end.status) == SIGSEGV);
+  CHECK_STRING (end.said, "");
+  CHECK_STRING (end.reported, "");
+}
+
+static void
+note_caller (gpointer data, gint64 piece, guint thread)
+{
+  ((PlaitCaller *)data)[piece] = plait_crash_running ();
+}
+
+TEST_CASE (crash, a_pool_works_for_whoever_began)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
+  PlaitCaller callers[100] = { nobody };
+  PlaitCaller before = plait_crash_enter (somebody);
+
+  CHECK (!before.who);
+  plait_pool_run (pool, G_N_ELEMENTS (callers), note_caller, callers);
+  CHECK (plait_crash_enter (before).who == somebody.who);
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    CHECK (callers[i].who == somebody.who && callers[i].call == somebody.call);
+  plait_pool_run (pool, G_N_ELEMENTS (callers), note_caller, callers);
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    CHECK (!callers[i].who);
+}
