@@ -135,6 +135,16 @@ const PlaitCommand plait_commands[] = {
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "
     "decoder or train.",
     plait_command_inspect },
+  { "new", "KIND NAME", "Write the project of a new plugin into a folder NAME: code, schema, build, an experiment",
+    "KIND is encoder, combiner or coverage. What is written is a small plugin that builds with meson and runs as it "
+    "is. "
+    "Its README.md has the commands. The names of the files are printed.\n"
+    "\n"
+    "Examples:\n"
+    "  plait new combiner averaged\n"
+    "  cd averaged && meson setup build && ninja -C build\n"
+    "  PLAIT_PLUGIN_PATH=build plait run averaged-experiment.ini",
+    plait_command_new },
   { "bench", "train|decode|tree|recurrent [--size NAME] [--part NAME] [--data FILE] [--json]",
     "Time training steps, searches, encoders or attention at fixed sizes",
     "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process "

@@ -157,11 +157,15 @@ TEST_CASE (hostile_output, full_disk_on_the_way)
 {
   AttemptLimits limits = { .file_size = 60000 };
   AttemptLimits small = { .file_size = 50 };
+  AttemptLimits middle = { .file_size = 1000 };
 
   NEED_MATERIALS ();
   attempt_refused_with ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000", &limits, 1, "begun.h5");
   attempt_refused_with ("generate agreement -q -o new", &small, 1, "new");
   attempt_refused_with ("generate agreement -q -o . --force", &small, 1, "train");
+  /* The first file, and one after others were written. */
+  attempt_refused_with ("new encoder -q fresh", &small, 1, "fresh/meson.build");
+  attempt_refused_with ("new encoder -q fresh", &middle, 1, "fresh/fresh.c");
 }
 
 TEST_CASE (hostile_output, standard_output_is_full)

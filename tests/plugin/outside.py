@@ -62,4 +62,5 @@ def main():
             assert output.stat().st_size > 0
 
 
-main()
+if __name__ == "__main__":
+    main()

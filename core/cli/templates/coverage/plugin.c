@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include <plait.h>
+
+/*
+ * The attention that a row has had so far, scaled: one number for each pair of a query j and a row i.
+ *
+ *     C_ji = C_(j-1)i + scale * a_ji
+ *
+ * What it adds to the scores, V C_(j-1)i, is the host's.
+ */
+typedef struct
+{
+  double scale;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_REAL (Settings, scale),
+};
+
+static gboolean
+build (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, PlaitCoverageShape *shape,
+       GError **error)
+{
+  shape->width = 1;
+  return TRUE;
+}
+
+static PlaitNode *
+update (gconstpointer data, gconstpointer state, const PlaitCoverageStep *step)
+{
+  const Settings *settings = data;
+  PlaitNode *paid = plait_scale (step->tape, step->attention, settings->scale);
+
+  return plait_sum (step->tape, (PlaitNode *[]){ step->state, paid }, 2);
+}
+
+static const PlaitCoverageTable table = { .build = build, .update = update };
+
+PLAIT_PLUGIN_COVERAGE_DEFINE ("@NAME@", "0.1.0", Settings, bindings, table)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include <plait.h>
+
+/*
+ * One linear layer over the embeddings: row i of the memory is token i.
+ *
+ *     h_i = W s_i + b
+ */
+typedef struct
+{
+  gint64 width;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, width),
+};
+
+typedef struct
+{
+  PlaitLinear projection;
+} State;
+
+/* Declares the parameters, and what encode gives. */
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
+       GError **error)
+{
+  const Settings *settings = data;
+  State *state = state_data;
+  gint64 width = settings->width ? settings->width : build->model_width;
+  g_autofree char *name = g_strconcat (build->prefix, "projection", NULL);
+
+  state->projection = plait_linear_declare (build->parameters, name, build->input_width, width, TRUE);
+  shape->n_memories = 1;
+  shape->memories[0].width = width;
+  return TRUE;
+}
+
+static void
+encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encoding)
+{
+  const State *state = state_data;
+  PlaitNode *h = plait_linear_apply (encoding->tape, &state->projection, encoding->embedded, PLAIT_ACTIVATION_NONE);
+
+  encoding->memories[0] = (PlaitMemory){ .states = h, .rows = encoding->input->rows };
+}
+
+static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("@NAME@", "0.1.0", Settings, bindings, table)

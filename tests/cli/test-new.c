@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait new. That what it writes builds and trains is shown by tests/plugin/new.py. */
+
+static gboolean
+is_there (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+TEST_CASE (new_command, writes_a_project_of_each_kind)
+{
+  static const char *const kinds[] = { "encoder", "combiner", "coverage" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      CONTEXT ("%s", kinds[i]);
+      g_autofree char *name = g_strconcat ("my-", kinds[i], NULL);
+      g_autofree char *build = g_strdup_printf ("%s/%s/meson.build", name, kinds[i]);
+      g_autofree char *schema = g_strdup_printf ("%s/%s.ini", name, name);
+      g_autofree char *line = g_strdup_printf ("name=%s\nkind=%s\n", name, kinds[i]);
+      g_auto (PlaitTestCall) call = CALL ("new", kinds[i], name);
+      g_auto (GStrv) files = g_strsplit (call.output, "\n", -1);
+
+      CHECK_INT (call.code, 0);
+      CHECK_STRING (call.errors, "");
+      CHECK_INT (g_strv_length (files), 7);
+      CHECK_CONTAINS (call.output, build);
+      for (guint k = 0; files[k] && *files[k]; k++)
+        {
+          CONTEXT ("%s", files[k]);
+          g_autofree char *path = plait_test_path (files[k]);
+          g_autofree char *text = NULL;
+
+          REQUIRE (g_file_get_contents (path, &text, NULL, NULL));
+          CHECK (!strstr (text, "@NAME@") && !strstr (text, "@KIND@"));
+          if (g_str_equal (files[k], schema))
+            CHECK_CONTAINS (text, line);
+        }
+    }
+}
+
+TEST_CASE (new_command, replaces_nothing)
+{
+  plait_test_write ("mine", "a file");
+  g_autofree char *folder = plait_test_path ("empty"), *mine = plait_test_path ("mine"), *text = NULL;
+  REQUIRE (g_mkdir (folder, 0755) == 0);
+  g_auto (PlaitTestCall) over_file = CALL ("new", "combiner", "mine");
+  g_auto (PlaitTestCall) over_folder = CALL ("new", "combiner", "empty");
+
+  plait_test_check_refused (&over_file, "mine exists: choose another name");
+  plait_test_check_refused (&over_folder, "empty exists: choose another name");
+  CHECK (g_file_get_contents (mine, &text, NULL, NULL));
+  CHECK_STRING (text, "a file");
+  CHECK (g_rmdir (folder) == 0);
+}
+
+TEST_CASE (new_command, refuses)
+{
+  static const char *const longest = "a123456789012345678901234567890123456789012345678901234567890123";
+  g_autofree char *too_long = g_strconcat (longest, "4", NULL);
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("new", "combinr", "x"), "\"combinr\" is no kind of plugin; did you mean combiner?" },
+    { CALL ("new", "decoder-layer", "x"), "no kind of plugin; expected one of encoder, combiner, coverage" },
+    { CALL ("new", "", "x"), "\"\" is no kind of plugin" },
+    { CALL ("new", "encoder", ""), "\"\" cannot be the name of a plugin; expected a letter" },
+    { CALL ("new", "encoder", "../x"), "\"../x\" cannot be the name of a plugin" },
+    { CALL ("new", "encoder", "x/y"), "\"x/y\" cannot be the name of a plugin" },
+    { CALL ("new", "encoder", "1x"), "\"1x\" cannot be the name of a plugin" },
+    { CALL ("new", "encoder", "x y"), "\"x y\" cannot be the name of a plugin" },
+    { CALL ("new", "encoder", "x\"y"), "cannot be the name of a plugin" },
+    { CALL ("new", "encoder", "x\xff"), "cannot be the name of a plugin" },
+    { CALL ("new", "encoder", too_long), "cannot be the name of a plugin" },
+    { CALL ("new", "coverage", "none"), "a coverage cannot be called \"none\"" },
+    { CALL ("new", "combiner", "serial"), "combiner \"serial\" is there already, " },
+    { CALL ("new", "combiner"), "another argument is missing; usage: plait new KIND NAME" },
+    { CALL ("new", "combiner", "x", "y"), "1 argument too many; usage: plait new KIND NAME" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_auto (PlaitTestCall) call = cases[i].call;
+
+      plait_test_check_refused (&call, cases[i].part);
+    }
+  CHECK (!is_there ("x") && !is_there ("serial") && !is_there ("none"));
+
+  /* The names of other kinds are free. */
+  g_auto (PlaitTestCall) other_kind = CALL ("new", "encoder", "serial");
+  g_auto (PlaitTestCall) long_name = CALL ("new", "encoder", longest);
+  CHECK_INT (other_kind.code, 0);
+  CHECK_INT (long_name.code, 0);
+}

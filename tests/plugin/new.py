@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What plait new writes builds against the installed files alone, without a warning, is found and trains.
+
+Usage: new.py BUILD-FOLDER MESON C-COMPILER...
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+from outside import installed, run
+
+# Kind, name, and another value of its parameter. The names are no C identifiers, or those of other files.
+PROJECTS = [("encoder", "experiment", "source a.width=32"), ("combiner", "scaled-sum", "combiner.scale=3"),
+            ("coverage", "so_far-2", "coverage.scale=3")]
+SMALL = "--set data.generate.train=64 --set data.generate.validation=8 --set data.generate.test=8 --set train.updates=3"
+
+
+def check(kind, name, other, program, folder, environment):
+    written = run(program, "new", kind, name, cwd=folder, env=environment).splitlines()
+    project = folder / name
+    there = sorted(str(path.relative_to(folder)) for path in project.rglob("*") if path.is_file())
+    assert sorted(written) == there and f"{name}/{name}.c" in there and f"{name}/{name}.ini" in there, (written, there)
+    left = [path for path in there if re.search("@[A-Z]+@", (folder / path).read_text())]
+    assert not left, left
+
+    # The commands of its README, with less training.
+    commands = re.search(r"^```sh\n(.*?)^```$", (project / "README.md").read_text(), re.M | re.S).group(1)
+    small, n = re.subn(r"^plait run .*$", rf"\g<0> --quiet {SMALL}", commands, flags=re.M)
+    assert n == 1, commands
+    run("sh", "-e", "-c", small, cwd=project, env=environment)
+    assert (project / "build" / kind / f"{name}.so").is_file() and (project / "build" / kind / f"{name}.ini").is_file()
+
+    environment = {**environment, "PLAIT_PLUGIN_PATH": str(project / "build")}
+    found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=environment))
+    assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["refused"] is None and len(found["parameters"]) == 1, found
+
+    # The run used it, and its parameter counts.
+    first = project / f"{name}-experiment.h5"
+    run(program, "show", first, f"/plugins/{kind}/{name}", env=environment)
+    second = project / "other.h5"
+    run(program, "run", f"{name}-experiment.ini", "--quiet", *SMALL.split(), "--set", other, "--output", second, cwd=project,
+        env=environment)
+    losses = [run(program, "show", path, "/training/validation", "--json", env=environment) for path in (first, second)]
+    assert losses[0] != losses[1], losses
+
+
+def main():
+    build, meson, *compiler = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        packages, program, libraries = installed(build, meson, folder / "root")
+        environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "PKG_CONFIG_PATH": str(packages),
+                       "PLAIT_PLUGIN_PATH": "", "CC": " ".join(compiler), "CFLAGS": "-Wall -Wextra -Wno-unused-parameter -Werror",
+                       "PATH": f"{program.parent}:{pathlib.Path(meson).parent}:{os.environ['PATH']}",
+                       "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+        for kind, project, other in PROJECTS:
+            check(kind, project, other, program, folder, environment)
+
+
+main()
