@@ -177,7 +177,9 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *decoders = NULL;
-  g_autofree char *needs = plait_structure_text (schema->requires_structure);
+  g_autofree char *structure = plait_structure_text (schema->requires_structure);
+  g_autofree char *needs
+      = g_strconcat (structure, schema->one_memory_is_enough ? ", of one memory at least" : "", NULL);
   g_autofree char *gives = plait_structure_text (schema->provides_structure);
   g_autofree char *interface = g_strdup_printf ("%" G_GINT64_FORMAT, schema->interface);
 
@@ -259,6 +261,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_begin_object (json, "requires");
   add_names (json, "decoder", schema->decoders);
   plait_json_text (json, "structure", needs);
+  plait_json_text (json, "memories", schema->one_memory_is_enough ? "one" : "all");
   plait_json_boolean (json, "leaves", schema->requires_leaves);
   plait_json_end_object (json);
   plait_json_begin_object (json, "provides");

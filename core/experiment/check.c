@@ -41,6 +41,26 @@ source_group (const PlaitExperimentSource *source)
   return g_strdup_printf ("source %s", source->name);
 }
 
+/* Whether one source at least has what @reader, a combiner or coverage, needs of one; @key of [decoder] names it. */
+static void
+check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  PlaitStructure needed = reader->requires_structure;
+  g_autofree char *text = plait_structure_text (needed);
+
+  if (!reader->one_memory_is_enough)
+    return;
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if ((experiment->sources[i].encoder->schema->provides_structure & needed) == needed)
+      return;
+  plait_resolution_problem (resolution, "decoder", key,
+                            "the %s %s needs at least one memory with %s, which no source makes; choose an encoder "
+                            "that provides it for one of them, or another %s",
+                            plait_plugin_kind_name (reader->kind), reader->name, text,
+                            plait_plugin_kind_name (reader->kind));
+}
+
 /* Whether the memories of @encoder have what @reader, a combiner or coverage, needs of all. */
 static void
 check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
@@ -50,7 +70,7 @@ check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, c
   g_autofree char *needed = plait_structure_text (lacking);
   const char *kind = plait_plugin_kind_name (reader->kind);
 
-  if (lacking != PLAIT_STRUCTURE_NONE)
+  if (lacking != PLAIT_STRUCTURE_NONE && !reader->one_memory_is_enough)
     plait_resolution_problem (resolution, group, "encoder",
                               "the %s %s needs memories with %s, which the encoder %s does not make; choose an encoder "
                               "that provides it, or another %s",
@@ -468,6 +488,9 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
     check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
   for (guint i = 0; i < experiment->n_sources; i++)
     check_source (resolution, &experiment->sources[i]);
+  check_structure_of_one (resolution, experiment->combiner->schema, "combiner");
+  if (experiment->coverage)
+    check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
   check_kinds (resolution);
   if (experiment->task)
     check_generated (resolution);

@@ -18,7 +18,7 @@ static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL 
 
 static const char *const plugin_keys[]
     = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", "streams", NULL };
-static const char *const requires_keys[] = { "decoder", "structure", "leaves", NULL };
+static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", NULL };
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "summary", "reference", NULL };
@@ -301,6 +301,21 @@ read_structure (const Reader *reader, const char *group)
 }
 
 static void
+read_memories (const Reader *reader)
+{
+  const char *value = plait_key_file_value (reader->file, "requires", "memories");
+
+  reader->schema->one_memory_is_enough = value && g_str_equal (value, "one");
+  if (!value)
+    return;
+  if (!g_str_equal (value, "all") && !g_str_equal (value, "one"))
+    problem (reader, "requires", "memories", "\"%s\" is neither all nor one; write one of them", value);
+  if (reader->schema->kind == PLAIT_PLUGIN_ENCODER || reader->schema->requires_structure == PLAIT_STRUCTURE_NONE)
+    problem (reader, "requires", "memories",
+             "says which memories must carry the structure that a combiner or coverage requires; drop the key");
+}
+
+static void
 read_leaves (const Reader *reader)
 {
   const char *value = plait_key_file_value (reader->file, "requires", "leaves");
@@ -329,6 +344,7 @@ read_requires (const Reader *reader)
       reader->schema->decoders = g_string_chunk_insert (reader->schema->texts, joined);
     }
   reader->schema->requires_structure = read_structure (reader, "requires");
+  read_memories (reader);
   read_leaves (reader);
 }
 

@@ -8,7 +8,8 @@
  *
  *     [plugin]            name, kind, interface, summary; reference, version, licence, author; of encoders: input, and
  *                         streams=trees of one that reads the trees beside its tokens (PlaitInput.trees)
- *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which memories must carry
+ *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which memories must carry:
+ *                         memories=all (where not given) or one, at least
  *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
  *     [provides]          structure=... of an encoder's memories
  *     [parameter.NAME]    type, default, minimum, maximum, choices, summary, reference
@@ -27,7 +28,8 @@ typedef struct
   PlaitInputKind input;              /* of encoders */
   gboolean reads_trees;              /* of encoders: their input must have trees */
   const char *decoders;              /* "transformer;gru": where it can stand; NULL: anywhere */
-  PlaitStructure requires_structure; /* what every memory that it reads must carry */
+  PlaitStructure requires_structure; /* what the memories that it reads must carry */
+  gboolean one_memory_is_enough;     /* one of them must; else all */
   gboolean requires_leaves;          /* of an encoder: it stands on another one */
   PlaitStructure provides_structure; /* what the memories of an encoder carry */
   guint n_parameters;

@@ -62,8 +62,8 @@ open_registry (void)
 
   write_file ("plugins/combiner/recurrent.ini", "[plugin]\nname=recurrent\nkind=combiner\ninterface=2\nsummary=S\n"
                                                 "[requires]\ndecoder=gru;lstm\n");
-  write_file ("plugins/combiner/descent.ini", "[plugin]\nname=descent\nkind=combiner\ninterface=2\nsummary=S\n"
-                                              "[requires]\nstructure=levels\n");
+  write_file ("plugins/combiner/downwards.ini", "[plugin]\nname=downwards\nkind=combiner\ninterface=2\nsummary=S\n"
+                                                "[requires]\nstructure=levels\n");
   write_file ("plugins/encoder/treeful.ini", "[plugin]\nname=treeful\nkind=encoder\ninterface=2\nsummary=S\n"
                                              "input=tokens\n[requires]\nstructure=tree\n");
   write_file ("plugins/encoder/recurrent.ini", "[plugin]\nname=recurrent\nkind=encoder\ninterface=2\nsummary=S\n"
@@ -477,10 +477,31 @@ TEST_CASE (experiment_file, combiners_that_do_not_fit)
       error, PLAIT_ERROR_INPUT,
       "example.ini:9: [decoder] combiner: the combiner recurrent cannot stand in a decoder of type transformer; it "
       "needs one of: gru, lstm (");
-  CHECK (!load (registry, text, (const char *[]){ "decoder.combiner=descent", NULL }, &error));
+  CHECK (!load (registry, text, (const char *[]){ "decoder.combiner=downwards", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "example.ini:7: [source en] encoder: the combiner descent needs memories with levels, which the encoder "
-               "transformer does not make");
+               "example.ini:7: [source en] encoder: the combiner downwards needs memories with levels, which the "
+               "encoder transformer does not make");
+}
+
+/* One of the sources is enough, and must be used. */
+TEST_CASE (experiment_file, combiners_that_need_one_memory_with_a_structure)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  static const char text[] = "[data]\ntarget=cs\nfolder=text\ntrain.en=train.en\ntrain.de=train.de\ntrain.cs=train.cs\n"
+                             "[source en]\nencoder=transformer\n[source de]\nencoder=pyramid\nleaves=transformer\n"
+                             "[decoder]\ncombiner=descent\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) both = load (registry, text, NULL, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (both);
+  CHECK (!load (registry, text, (const char *[]){ "experiment.sources=en", NULL }, &error));
+  CHECK_ERROR (
+      error, PLAIT_ERROR_INPUT,
+      "example.ini:13: [decoder] combiner: the combiner descent needs at least one memory with levels, which no "
+      "source makes; choose an encoder that provides it for one of them, or another combiner");
+  g_clear_error (&error);
+  CHECK (!load (registry, text, (const char *[]){ "decoder.combiner=downwards", NULL }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[source en] encoder: the combiner downwards needs memories with levels");
 }
 
 TEST_CASE (experiment_file, all_faults_at_once)

@@ -101,6 +101,7 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
     { 8, "decoder=transfromer", "example.ini:8: \"transfromer\" is not a decoder; did you mean \"transformer\"?" },
     { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
+    { 8, "memories=one", "example.ini:8: says which memories must carry the structure that a combiner or coverage" },
     { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },
     { 11, "[parameter.two words]", "example.ini:11: \"two words\" is no name for a parameter" },
     { 11, "[parameter.]", "example.ini:11: \"\" is no name for a parameter" },
@@ -153,6 +154,37 @@ TEST_CASE (schema, what_only_encoders_have)
   CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
   CHECK_CONTAINS (error->message, "x.ini:7: only an encoder reads streams");
   CHECK_CONTAINS (error->message, "x.ini:8: only an encoder provides a structure");
+}
+
+/* Reads the schema of a combiner with @requires below [requires]. */
+static PlaitSchema *
+read_combiner (const char *requires, GError **error)
+{
+  g_autofree char *path = plait_test_path ("combiner/x.ini");
+  g_autofree char *text
+      = g_strconcat ("[plugin]\nname=x\nkind=combiner\ninterface=2\nsummary=S\n[requires]\n", requires, NULL);
+
+  zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
+  return plait_schema_read (path, error);
+}
+
+TEST_CASE (schema, all_memories_or_one_of_them)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitSchema) unsaid = read_combiner ("structure=levels\n", &error);
+  g_autoptr (PlaitSchema) all = read_combiner ("structure=levels\nmemories=all\n", &error);
+  g_autoptr (PlaitSchema) one = read_combiner ("structure=levels\nmemories=one\n", &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (unsaid && all && one);
+  CHECK (!unsaid->one_memory_is_enough);
+  CHECK (!all->one_memory_is_enough);
+  CHECK (one->one_memory_is_enough);
+  CHECK (!read_combiner ("structure=levels\nmemories=two\n", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:8: \"two\" is neither all nor one; write one of them");
+  g_clear_error (&error);
+  CHECK (!read_combiner ("memories=one\n", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: says which memories must carry the structure");
 }
 
 TEST_CASE (schema, files_that_are_none)
