@@ -17,6 +17,7 @@ typedef struct
   PlaitRegistry *registry;
   PlaitPlugin *tokens;   /* some encoder of tokens, to stand beside what is tested */
   PlaitPlugin *trees;    /* some encoder of trees, or NULL */
+  PlaitPlugin *levels;   /* some encoder of levels, or NULL */
   PlaitPlugin *combiner; /* some combiner */
 } World;
 
@@ -44,6 +45,8 @@ world_new (void)
       CHECK_NO_ERROR (error);
       if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->provides_structure == PLAIT_STRUCTURE_TREE)
         world->trees = plugin;
+      else if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->provides_structure == PLAIT_STRUCTURE_LEVELS)
+        world->levels = plugin;
       else if (plugin->kind == PLAIT_PLUGIN_ENCODER && plugin->schema->input == PLAIT_INPUT_TOKENS
                && !plugin->schema->requires_leaves)
         world->tokens = plugin;
@@ -70,8 +73,11 @@ hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, guin
   g_autoptr (PlaitSettings) combiner_settings = test_small_settings (world->combiner);
   gboolean encoder = plugin->kind == PLAIT_PLUGIN_ENCODER;
   g_autoptr (PlaitSettings) tree_settings = world->trees ? test_small_settings (world->trees) : NULL;
+  g_autoptr (PlaitSettings) level_settings = world->levels ? test_small_settings (world->levels) : NULL;
   TestSource beside = { .encoder = world->tokens, .settings = token_settings };
   TestSource trees = { world->trees, tree_settings, world->tokens, token_settings };
+  TestSource levels = { world->levels, level_settings, world->tokens, token_settings };
+  TestSource carrying = beside; /* what the plugin requires */
   TestSource tested = { .encoder = plugin, .settings = settings };
   gboolean coverage = plugin->kind == PLAIT_PLUGIN_COVERAGE;
   TestDecoder decoder = { world->combiner, combiner_settings, NULL, NULL, test_decoder (decoder_number) };
@@ -86,9 +92,11 @@ hold_one (const World *world, PlaitPlugin *plugin, PlaitSettings *settings, guin
       tested.leaves_settings = token_settings;
     }
   if (plugin->schema->requires_structure == PLAIT_STRUCTURE_TREE && world->trees)
-    beside = trees;
+    carrying = trees;
+  if (plugin->schema->requires_structure == PLAIT_STRUCTURE_LEVELS && world->levels)
+    carrying = levels;
   for (guint i = 0; i < 3; i++)
-    sources[i] = encoder && i != 1 ? tested : beside;
+    sources[i] = encoder && i != 1 ? tested : plugin->schema->one_memory_is_enough && i == 1 ? beside : carrying;
   if (plugin->kind == PLAIT_PLUGIN_COMBINER)
     {
       decoder.combiner = plugin;

@@ -13,7 +13,9 @@ static const gint64 lengths_second[] = { 3, 0, 0 };
 static const gint64 *const lengths[] = { lengths_first, lengths_second };
 static const gint64 targets[] = { 3, 1, 4 };
 
-static const char *const combiners[] = { "serial", "parallel", "flat", "hierarchical" };
+/* The last reads levels, and coverage has no part in it. */
+static const char *const combiners[] = { "serial", "parallel", "flat", "hierarchical", "descent" };
+#define COVERED_COMBINERS (G_N_ELEMENTS (combiners) - 1)
 
 typedef struct
 {
@@ -40,6 +42,8 @@ world_new (const char *combiner_name, guint decoder_number, const char *coverage
   PlaitPlugin *combiner = test_plugin (world.registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   g_autoptr (PlaitSettings) encoder_settings = test_small_settings (encoder);
   g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
+  PlaitPlugin *pyramid = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "pyramid");
+  g_autoptr (PlaitSettings) pyramid_settings = test_small_settings (pyramid);
   TestSource sources[]
       = { { .encoder = encoder, .settings = encoder_settings }, { .encoder = encoder, .settings = encoder_settings } };
   PlaitPlugin *coverage = coverage_name ? test_plugin (world.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
@@ -49,6 +53,8 @@ world_new (const char *combiner_name, guint decoder_number, const char *coverage
 
   if (sentinel)
     CHECK (plait_settings_set (combiner_settings, "sentinel", "true", NULL));
+  if (plait_plugin_schema (combiner, NULL)->requires_structure == PLAIT_STRUCTURE_LEVELS)
+    sources[0] = (TestSource){ pyramid, pyramid_settings, encoder, encoder_settings };
   world.model = test_model_new (sources, 2, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
@@ -284,7 +290,7 @@ TEST_CASE (search, follows_coverage_along_the_ancestry)
   static const char *const coverages[] = { "word", "fertility", "neighbour", "tree" };
 
   for (guint v = 0; v < G_N_ELEMENTS (coverages); v++)
-    for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
+    for (guint c = 0; c < COVERED_COMBINERS; c++)
       for (guint d = 0; d < TEST_DECODERS; d++)
         {
           CONTEXT ("%s", coverages[v]);
