@@ -13,7 +13,6 @@
 #include "base/crash.h"
 #include "base/error.h"
 
-#define MOST_THREADS 1024
 #define SPIN_MICROSECONDS 20
 #define WAIT_MICROSECONDS 500
 
@@ -201,7 +200,7 @@ plait_pool_new (guint threads, GError **error)
   guint processors = g_get_num_processors ();
   g_autoptr (PlaitPool) pool = g_aligned_alloc0 (1, sizeof (PlaitPool), 128);
 
-  threads = CLAMP (threads == 0 ? processors : threads, 1, MOST_THREADS);
+  threads = CLAMP (threads == 0 ? processors : threads, 1, PLAIT_POOL_MOST_THREADS);
   pool->threads = 1;
   pool->spins = threads <= processors;
   /* The last one has scratch alone. */

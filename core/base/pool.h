@@ -15,11 +15,14 @@
  */
 typedef struct PlaitPool PlaitPool;
 
+#define PLAIT_POOL_MOST_THREADS 1024
+
 /* Does piece @piece. @thread (0 .. threads - 1) selects scratch memory, and must not influence the result. */
 typedef void (*PlaitPiece) (gpointer data, gint64 piece, guint thread);
 
-/* A pool of @threads threads, the caller included; 0 asks for the processors this process may use. NULL with
- * PLAIT_ERROR_FAILED if the system has no room for so many; of one thread it cannot fail. (transfer full) */
+/* A pool of @threads threads (at most PLAIT_POOL_MOST_THREADS), the caller included; 0 asks for the processors this
+ * process may use. NULL with PLAIT_ERROR_FAILED if the system has no room for so many; of one thread it cannot fail.
+ * (transfer full) */
 PLAIT_API PlaitPool *plait_pool_new (guint threads, GError **error);
 PLAIT_API void plait_pool_free (PlaitPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPool, plait_pool_free)

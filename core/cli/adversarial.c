@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/stop.h"
 #include "cli/table-print.h"
 #include "experiment/evaluation.h"
@@ -123,14 +124,16 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *split = NULL;
   g_autofree char *checkpoint = NULL;
+  g_autofree char *seed_text = NULL;
+  g_autofree char *threads_text = NULL;
   gint64 seed = 1;
+  gint64 threads = 0;
   gboolean json = FALSE;
-  gint threads = 0;
   const GOptionEntry entries[] = {
     { "split", 0, 0, G_OPTION_ARG_FILENAME, &split, "Split of the experiment; else its first test split", "NAME" },
-    { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Seed of the shuffles; 1 unless told", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed_text, "Seed of the shuffles; 1 unless told", "N" },
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "best (the default), last or average", "NAME" },
-    { "threads", 't', 0, G_OPTION_ARG_INT, &threads, "Threads; else as many as there are processors", "N" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
@@ -139,10 +142,10 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitSearch) search = NULL;
   Test test;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_integer ("--seed", seed_text, 0, G_MAXINT64, &seed, error)
+      || !plait_option_threads (threads_text, &threads, error))
     return FALSE;
-  if (threads < 0 || seed < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--threads and --seed take numbers from 0 on");
   trained = plait_trained_open (invocation->arguments[0], checkpoint, invocation->log, error);
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;

@@ -125,7 +125,7 @@ read_options (const PlaitInvocation *invocation, const Texts *texts, PlaitBenchO
          && plait_option_integer ("--batch", texts->batch, 1, 100000, &options->batch, error)
          && plait_option_integer ("--positions", texts->positions, 1, 10000000, &options->positions, error)
          && plait_option_integer ("--shards", texts->shards, 1, 64, &options->shards, error)
-         && plait_option_integer ("--threads", texts->threads, 0, 1024, &options->threads, error);
+         && plait_option_threads (texts->threads, &options->threads, error);
 }
 
 static gboolean

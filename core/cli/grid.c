@@ -10,7 +10,6 @@
 /* plait grid: what would be done, doing it, and the table of what came out. */
 
 #define MOST_JOBS 1024
-#define MOST_THREADS 4096
 
 /* "FOLDER/NAME.ini" -> "NAME", in the current folder. (transfer full) */
 static char *
@@ -158,7 +157,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
       || !plait_option_integer ("--jobs", jobs_text, 1, MOST_JOBS, &jobs, error)
-      || !plait_option_integer ("--threads", threads_text, 0, MOST_THREADS, &threads, error))
+      || !plait_option_threads (threads_text, &threads, error))
     return FALSE;
   if (fresh && resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");

@@ -77,30 +77,65 @@ check_count (const PlaitCommand *command, guint n, int least, int most, GError *
   return TRUE;
 }
 
-/* Says which option there is not. GOption leaves it to its message. */
+/* The option that @word ("--set", "-s") is, or NULL. */
+static const GOptionEntry *
+find_option (const GOptionEntry *entries, const char *word)
+{
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      const char initial[] = { '-', option->short_name, '\0' };
+
+      if ((g_str_has_prefix (word, "--") && g_str_equal (word + 2, option->long_name)) || g_str_equal (word, initial))
+        return option;
+    }
+  return NULL;
+}
+
+/* GOption takes and ignores what is given to an option that has no value: --quiet=no. */
+static gboolean
+check_flags (const PlaitInvocation *invocation, const GOptionEntry *own, const GOptionEntry *common, GError **error)
+{
+  for (guint i = 0; invocation->arguments[i] && !g_str_equal (invocation->arguments[i], "--"); i++)
+    {
+      const char *equals = strchr (invocation->arguments[i], '=');
+      g_autofree char *word = g_strndup (invocation->arguments[i], strcspn (invocation->arguments[i], "="));
+      const GOptionEntry *option = find_option (own, word);
+
+      if (!option)
+        option = find_option (common, word);
+      if (equals && option && option->arg == G_OPTION_ARG_NONE)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", word,
+                           equals);
+    }
+  return TRUE;
+}
+
+/* Says which option there is not, or lacks its value. GOption leaves either to its message. */
 static gboolean
 refuse_option (const PlaitInvocation *invocation, const GOptionEntry *own, const GOptionEntry *common,
-               const char *message, GError **error)
+               const GError *fault, GError **error)
 {
   const GOptionEntry *lists[] = { own, common };
+  const char *said = strstr (fault->message, " -"), *nearest;
+  g_autofree char *word = said ? g_strndup (said + 1, strcspn (said + 1, " =")) : g_strdup ("");
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  const char *nearest = NULL;
 
   for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
-    for (const GOptionEntry *option = lists[l]; option && option->long_name; option++)
-      g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
-  g_ptr_array_add (names, NULL);
-  for (guint i = 0; invocation->arguments[i] && !nearest; i++)
     {
-      g_autofree char *name = g_strndup (invocation->arguments[i], strcspn (invocation->arguments[i], "="));
+      const GOptionEntry *option = find_option (lists[l], word);
 
-      if (g_str_has_prefix (name, "--") && strstr (message, name))
-        nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+      if (option)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s is given without its value; expected %s %s", word, word,
+                           option->arg_description);
+      for (option = lists[l]; option && option->long_name; option++)
+        g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
     }
+  g_ptr_array_add (names, NULL);
+  nearest = g_str_has_prefix (word, "--") ? plait_nearest_name (word, (const char *const *)names->pdata) : NULL;
   if (nearest)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s; did you mean %s? plait %s --help lists the options", message,
-                       nearest, invocation->command->name);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; plait %s --help lists the options", message,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s; did you mean %s? plait %s --help lists the options",
+                       fault->message, nearest, invocation->command->name);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; plait %s --help lists the options", fault->message,
                      invocation->command->name);
 }
 
@@ -126,8 +161,10 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
   words[0] = g_strdup ("plait");
   for (guint i = 0; invocation->arguments[i]; i++)
     words[i + 1] = g_strdup (invocation->arguments[i]);
+  if (!check_flags (invocation, entries, common, error))
+    return FALSE;
   if (!g_option_context_parse_strv (context, &words, &fault))
-    return refuse_option (invocation, entries, common, fault->message, error);
+    return refuse_option (invocation, entries, common, fault, error);
   if (help)
     {
       print_command_help (command, entries, common);

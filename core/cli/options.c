@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/pool.h"
 
 gboolean
 plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
@@ -24,6 +25,12 @@ plait_option_integer (const char *option, const char *text, gint64 minimum, gint
     }
   *value = number;
   return TRUE;
+}
+
+gboolean
+plait_option_threads (const char *text, gint64 *threads, GError **error)
+{
+  return plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, threads, error);
 }
 
 gboolean

@@ -11,5 +11,8 @@
 gboolean plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
                                GError **error);
 
+/* Reads the value of --threads; 0 is as many as there are processors. */
+gboolean plait_option_threads (const char *text, gint64 *threads, GError **error);
+
 /* Reads the value of --test: "permutation" (also for NULL), "bootstrap" or "none", which sets *@tested to FALSE. */
 gboolean plait_option_test (const char *text, gboolean *tested, PlaitTest *test, GError **error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/stop.h"
 #include "experiment/run.h"
@@ -23,14 +24,15 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   gboolean resume = FALSE;
   gboolean force = FALSE;
   gboolean dry_run = FALSE;
-  gint threads = 0;
+  g_autofree char *threads_text = NULL;
+  gint64 threads = 0;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The run's file; else the experiment's name with .h5",
       "RUN.h5" },
     { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with the run in the file, if there is one", NULL },
     PLAIT_OUTPUT_FORCE (force),
-    { "threads", 't', 0, G_OPTION_ARG_INT, &threads, "Threads; else as many as there are processors", "N" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "Print parameters, memory and the plan, and train nothing",
       NULL },
     { NULL },
@@ -40,10 +42,9 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   PlaitRunOptions options;
   PlaitRunOutcome outcome;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_threads (threads_text, &threads, error))
     return FALSE;
-  if (threads < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--threads=%d: expected a number from 0 (all processors) on", threads);
   if (force && resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
   registry = plait_registry_new ();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/streams.h"
 
+#include "cli/options.h"
 #include "cli/stop.h"
 #include "tensor/blas.h"
 
@@ -184,16 +185,17 @@ plait_text_use_clear (PlaitTextUse *use)
   g_free (use->checkpoint);
   g_free (use->attention);
   g_free (use->output);
+  g_free (use->threads);
 }
 
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
   g_auto (Files) files = { NULL, NULL };
+  gint64 threads = 0;
 
-  if (use->threads < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--threads=%d: expected a number from 0 (all processors) on",
-                       use->threads);
+  if (!plait_option_threads (use->threads, &threads, error))
+    return FALSE;
   use->log = invocation->log;
   use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, invocation->log, error);
   if (!use->trained)
@@ -205,7 +207,7 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   use->feed = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, error);
   if (!use->feed)
     return FALSE;
-  use->pool = plait_pool_new ((guint)use->threads, error);
+  use->pool = plait_pool_new ((guint)threads, error);
   if (!use->pool || !plait_blas_reserve (use->pool, error))
     return FALSE;
   use->search = plait_search_new (use->trained->system->model, use->pool, 0, error);

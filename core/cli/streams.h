@@ -18,7 +18,7 @@ typedef struct
   char *attention; /* path of a dump, or NULL */
   char *output;    /* path of the command's own, or NULL */
   gboolean force;  /* replaces both */
-  gint threads;
+  char *threads;
 
   /* Opened by plait_text_use_open. */
   PlaitTrained *trained;
@@ -47,7 +47,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
         "DUMP.h5" },                                                                                                     \
       { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "best (the default), last or average", "NAME" }, \
   {                                                                                                                      \
-    "threads", 't', 0, G_OPTION_ARG_INT, &(use).threads, "Threads; else as many as there are processors", "N"            \
+    "threads", 't', 0, G_OPTION_ARG_FILENAME, &(use).threads, "Threads; else as many as there are processors", "N"       \
   }
 
 /* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the

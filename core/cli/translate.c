@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/display.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/streams.h"
 
 /*
@@ -71,41 +72,53 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
     }
 }
 
+/* Options as they were given. */
+typedef struct
+{
+  char *beam, *n_best, *batch;
+} Texts;
+
+static void
+texts_clear (Texts *texts)
+{
+  g_free (texts->beam);
+  g_free (texts->n_best);
+  g_free (texts->batch);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
+
 /* The experiment's settings of search, with what the options say. */
 static gboolean
-decode_settings (const PlaitTextUse *use, gint beam, gint n_best, gint batch, PlaitDecodeSettings *settings,
-                 GError **error)
+decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDecodeSettings *settings, GError **error)
 {
-  *settings = use->trained->experiment->decode;
-  if (beam < 0 || n_best < 0 || batch < 0 || beam > MOST_HYPOTHESES || n_best > MOST_HYPOTHESES
-      || batch > MOST_SENTENCES)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "--beam and --n-best take numbers from 1 to %d, --batch from 1 to %d, as the keys of [decode] do",
-        MOST_HYPOTHESES, MOST_SENTENCES);
-  settings->beam = beam ? beam : MAX (settings->beam, n_best);
-  settings->n_best = MAX (1, n_best);
-  settings->batch = batch ? batch : settings->batch;
-  if (settings->n_best > settings->beam)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--n-best=%d is more than the beam of %d keeps: raise --beam", n_best,
-                       beam);
-  return TRUE;
+  *settings = *usual;
+  settings->n_best = 1;
+  if (!plait_option_integer ("--n-best", texts->n_best, 1, MOST_HYPOTHESES, &settings->n_best, error))
+    return FALSE;
+  settings->beam = MAX (settings->beam, settings->n_best);
+  if (!plait_option_integer ("--beam", texts->beam, 1, MOST_HYPOTHESES, &settings->beam, error)
+      || !plait_option_integer ("--batch", texts->batch, 1, MOST_SENTENCES, &settings->batch, error))
+    return FALSE;
+  return settings->n_best <= settings->beam
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "--n-best %" G_GINT64_FORMAT " is more than the beam of %" G_GINT64_FORMAT
+                        " keeps: raise --beam",
+                        settings->n_best, settings->beam);
 }
 
 gboolean
 plait_command_translate (PlaitInvocation *invocation, GError **error)
 {
   g_auto (PlaitTextUse) use = { 0 };
-  gint beam = 0;
-  gint n_best = 0;
-  gint batch = 0;
+  g_auto (Texts) texts = { NULL };
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
     PLAIT_OUTPUT_FORCE (use.force),
-    { "beam", 'b', 0, G_OPTION_ARG_INT, &beam, "Hypotheses kept; else the experiment's", "N" },
-    { "n-best", 0, 0, G_OPTION_ARG_INT, &n_best, "Print N hypotheses a line: line, score, log-probability, text", "N" },
-    { "batch", 0, 0, G_OPTION_ARG_INT, &batch, "Sentences searched together; else the experiment's", "N" },
+    { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
+    { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best,
+      "Print N hypotheses a line: line, score, log-probability, text", "N" },
+    { "batch", 0, 0, G_OPTION_ARG_FILENAME, &texts.batch, "Sentences searched together; else the experiment's", "N" },
     { NULL },
   };
   g_auto (PlaitOutput) to = { 0 };
@@ -114,11 +127,11 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   gboolean good;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !plait_text_use_open (&use, invocation, NULL, error)
-      || !decode_settings (&use, beam, n_best, batch, &settings, error))
+      || !decode_settings (&use.trained->experiment->decode, &texts, &settings, error))
     return FALSE;
   if (!plait_output_begin (&to, use.output, error))
     return FALSE;
-  good = translate (&use, &settings, n_best > 0, to.stream, &done, error);
+  good = translate (&use, &settings, texts.n_best != NULL, to.stream, &done, error);
   plait_log_progress_end (use.log);
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;

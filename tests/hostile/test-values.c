@@ -132,7 +132,7 @@ TEST_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --beam 99999999999", "--beam" },
     { "-s a=test.a -s b=test.b --beam x", "--beam" },
     { "-s a=test.a -s b=test.b --n-best 2147483647", "--n-best|1 to 1000" },
-    { "-s a=test.a -s b=test.b --n-best 3 --beam 2", "--n-best=3|beam" },
+    { "-s a=test.a -s b=test.b --n-best 3 --beam 2", "--n-best 3|beam" },
     { "-s a=test.a -s b=test.b --batch 2147483647", "--batch|1 to 100000" },
     { "-s a=test.a -s b=test.b --threads -5", "--threads" },
     { "-s a=test.a -s b=test.b --checkpoint nothing", "text.h5|no checkpoint \"nothing\"|last, best" },
