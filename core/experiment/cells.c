@@ -491,8 +491,7 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
     return NULL;
   cells = (PlaitCells *)cells_new ();
 
-  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
-  g_autofree char *folder = g_path_get_dirname (absolute);
+  g_autofree char *folder = plait_experiment_folder (path);
   g_auto (GStrv) alternatives = plait_cells_alternatives (file);
   g_autoptr (PlaitResolver) resolver
       = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);

@@ -173,7 +173,9 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
   if (!(resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
     return TRUE;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
-    plait_resolution_problem (resolution, "data", key, "there is no file %s; name one relative to %s, or set folder",
+    plait_resolution_problem (resolution, "data", key,
+                              g_path_is_absolute (name) ? "there is no file %s; name another"
+                                                        : "there is no file %s; name one relative to %s, or set folder",
                               path, data->folder);
   else if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     plait_resolution_problem (resolution, "data", key, "%s is not a regular file; name one", path);

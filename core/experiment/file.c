@@ -24,6 +24,29 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
   return TRUE;
 }
 
+/* Whether the value of @key is a file or a folder. */
+static gboolean
+names_place (const char *group, const char *key)
+{
+  if (strcmp (group, "train") == 0)
+    return strcmp (key, "initialise") == 0;
+  return strcmp (group, "data") == 0
+         && (strcmp (key, "folder") == 0 || (strchr (key, '.') && !g_str_has_prefix (key, "generate.")));
+}
+
+/* @value as a key-file has it. What a command line names is relative to where it is given, as with every command; what
+ * a file names, to that file. (transfer full) */
+static char *
+from_here (const char *value)
+{
+  g_autofree char *here = g_get_current_dir ();
+  g_auto (GStrv) parts = g_strsplit (here, "\\", -1);
+  g_autofree char *escaped = g_strjoinv ("\\\\", parts);
+
+  value += strspn (value, " \t");
+  return *value == '\0' || g_path_is_absolute (value) ? g_strdup (value) : g_build_filename (escaped, value, NULL);
+}
+
 /* Sets what --set says. */
 static void
 override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
@@ -31,7 +54,7 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
   const char *equals = strchr (text, '=');
   g_autofree char *readable = g_utf8_make_valid (text, -1);
   g_autofree char *origin = g_strdup_printf ("--set %s", readable);
-  g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
+  g_autofree char *dotted = NULL, *group = NULL, *key = NULL, *place = NULL;
   g_autoptr (GError) fault = NULL;
 
   if (equals)
@@ -39,8 +62,12 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
   if (!dotted || !plait_experiment_split_key (dotted, &group, &key))
     plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
                         origin);
-  else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
-    plait_problems_take (problems, g_steal_pointer (&fault));
+  else
+    {
+      place = names_place (group, key) ? from_here (equals + 1) : NULL;
+      if (!plait_key_file_set (file, group, key, place ? place : equals + 1, origin, &fault))
+        plait_problems_take (problems, g_steal_pointer (&fault));
+    }
 }
 
 PlaitKeyFile *
@@ -58,16 +85,24 @@ plait_experiment_read (const char *path, const char *const *overrides, GError **
   return g_steal_pointer (&file);
 }
 
+char *
+plait_experiment_folder (const char *path)
+{
+  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
+
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && !g_str_has_prefix (absolute, "/dev/")
+             ? g_path_get_dirname (absolute)
+             : g_get_current_dir ();
+}
+
 PlaitExperiment *
 plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
-  g_autofree char *folder = NULL;
+  g_autofree char *folder = plait_experiment_folder (path);
 
   if (!file)
     return NULL;
-  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
-  folder = g_path_get_dirname (absolute);
   g_auto (GStrv) alternatives = plait_cells_alternatives (file);
   g_autoptr (PlaitResolver) resolver
       = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);

@@ -68,7 +68,8 @@ typedef struct
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
 
-/* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL). Also
+/* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL). Files
+ * that these name are relative to the current folder. Also
  * checks that the files of [data] are there. A group [grid] is left aside. (transfer full) */
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry,
                                         GError **error);
@@ -111,6 +112,10 @@ const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment,
 /*
  * For cells.h: the steps of loading.
  */
+
+/* What the files that the experiment at @path names are relative to: its folder; the current one if it comes through a
+ * pipe. (transfer full) */
+char *plait_experiment_folder (const char *path);
 
 /* The key file at @path with @overrides set. (transfer full) */
 PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);

@@ -17,8 +17,10 @@ const PlaitSettingGroup plait_experiment_group
     = PLAIT_SETTING_GROUP ("experiment", "The experiment as a whole", PlaitExperimentSettings, experiment_definitions);
 
 static const PlaitSettingDefinition data_definitions[] = {
-  PLAIT_DEFINE_NEUTRAL_TEXT (PlaitDataSettings, folder, "",
-                             "Folder that the files of this group are relative to; empty: that of the experiment file"),
+  PLAIT_DEFINE_NEUTRAL_TEXT (
+      PlaitDataSettings, folder, "",
+      "Folder that the files of this group are relative to; empty: that of the experiment file, which it is "
+      "itself relative to"),
   PLAIT_DEFINE_TEXT (PlaitDataSettings, target, NULL, "Stream to be predicted", NULL),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary, "shared", "shared;separate",
                        "One vocabulary for all streams of tokens, or one for each",
@@ -83,6 +85,7 @@ const PlaitSettingGroup plait_data_group = PLAIT_SETTING_GROUP_WITH (
     "STREAM, as brackets or triples (plait trees --check).\n"
     "vocabulary.NAME=FILE: a vocabulary to be read instead of learnt. NAME is shared, or with vocabulary=separate a "
     "stream.\n"
+    "What --set names, of all these and folder, is relative to the current folder instead.\n"
     "generate.NAME=NUMBER: seed, sizes of the splits and parameters of the task in generate (plait generate TASK "
     "--help).");
 

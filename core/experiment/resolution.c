@@ -282,9 +282,8 @@ check_initial (const PlaitResolution *resolution)
   const char *path = resolution->experiment->public.train.initialise;
 
   if ((resolution->flags & PLAIT_RESOLVE_CHECK_FILES) && *path != '\0' && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    plait_resolution_problem (
-        resolution, "train", "initialise", "%s %s; name the file of a finished run, relative to %s", path,
-        g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist", resolution->folder);
+    plait_resolution_problem (resolution, "train", "initialise", "%s %s; name the file of a finished run", path,
+                              g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "store/walk.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 char *
@@ -27,6 +28,17 @@ test_write_experiment (const char *name, const char *more)
   return path;
 }
 
+PlaitExperiment *
+test_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  g_autofree char *before = g_get_current_dir ();
+
+  CHECK (g_chdir (plait_test_folder ()) == 0);
+  PlaitExperiment *experiment = plait_experiment_load (path, overrides, registry, error);
+  CHECK (g_chdir (before) == 0);
+  return experiment;
+}
+
 gboolean
 test_run (const char *path, const char *output, gboolean resume, guint threads, PlaitLog *log, const gint *stop,
           GError **error)
@@ -45,7 +57,7 @@ test_run_with (const char *path, const char *const *overrides, const char *outpu
                GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, error);
+  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, error);
   PlaitRunOptions options = { .output = output, .command = "test", .threads = 1, .resume = resume, .log = log };
   PlaitRunOutcome outcome;
 

@@ -9,11 +9,15 @@
  * of [train] to add, or NULL. (transfer full) */
 char *test_write_experiment (const char *name, const char *more);
 
+/* Loads @path with @overrides, whose files are relative to the test's folder. (transfer full) */
+PlaitExperiment *test_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error);
+
 /* Loads @path and runs it into @output. @log may be NULL. */
 gboolean test_run (const char *path, const char *output, gboolean resume, guint threads, PlaitLog *log,
                    const gint *stop, GError **error);
 
-/* Loads @path with @overrides ("train.updates=1", NULL-terminated, or NULL) and runs it into @output on one thread. */
+/* Loads @path with @overrides ("train.updates=1", NULL-terminated, or NULL), as above, and runs it into @output on one
+ * thread. */
 gboolean test_run_with (const char *path, const char *const *overrides, const char *output, gboolean resume,
                         PlaitLog *log, GError **error);
 

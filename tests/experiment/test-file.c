@@ -5,6 +5,7 @@
 
 #include "experiment/file.h"
 #include "harness.h"
+#include "runs.h"
 
 /* Experiment files: what a sound one resolves to, and what is said of broken ones. */
 
@@ -98,7 +99,7 @@ load (PlaitRegistry *registry, const char *text, const char *const *overrides, G
 
   write_data ();
   write_file ("example.ini", text);
-  return plait_experiment_load (path, overrides, registry, error);
+  return test_load (path, overrides, registry, error);
 }
 
 TEST_CASE (experiment_file, a_sound_one)
@@ -203,6 +204,53 @@ TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
   CHECK_STRING (again->name, "a \\ b");
 }
 
+/* As after any command; in a file, files are relative to it. */
+TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_is_given)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *german = plait_test_path ("text/train.de"), *folder = plait_test_path ("text");
+  g_autofree char *absolute = g_strconcat ("data.vocabulary.shared=", german, NULL);
+  const char *const overrides[][2] = {
+    { "data.vocabulary.shared=text/train.de", NULL },
+    { "data.vocabulary.shared = ./text/../text/train.de", NULL },
+    { absolute, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (overrides); i++)
+    {
+      g_autoptr (PlaitExperiment) experiment = load (registry, sound, overrides[i], &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (experiment);
+      CHECK_STRING (plait_experiment_vocabulary_file (experiment, "shared"), german);
+      CHECK_STRING (experiment->data.folder, folder);
+    }
+  g_autoptr (PlaitExperiment) other
+      = load (registry, sound, (const char *[]){ "data.folder=text", "data.train.en=text/train.de", NULL }, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (other);
+  CHECK_STRING (other->data.folder, folder);
+  CHECK_STRING (plait_experiment_data_file (other, "train", "en"), german);
+  /* What is empty is no file. */
+  g_autoptr (PlaitExperiment) none = load (registry, sound, (const char *[]){ "train.initialise=", NULL }, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (none);
+  CHECK_STRING (none->train.initialise, "");
+  CHECK (!load (registry, sound, (const char *[]){ "data.vocabulary.shared=train.de", NULL }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "--set data.vocabulary.shared=train.de: [data] vocabulary.shared: there is no file");
+}
+
+TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is_read)
+{
+  g_autofree char *path = plait_test_path ("example.ini"), *here = g_get_current_dir ();
+  write_file ("example.ini", "");
+  g_autofree char *of_file = plait_experiment_folder (path), *of_pipe = plait_experiment_folder ("/dev/stdin");
+
+  CHECK_STRING (of_file, plait_test_folder ());
+  CHECK_STRING (of_pipe, here);
+}
+
 TEST_CASE (experiment_file, the_key_knows_what_changes_results)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -215,7 +263,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     { "experiment.name=other", FALSE },
     { "train.log_every=7", FALSE },
     { "train.checkpoint_every=9", FALSE },
-    { "data.train.en=train.de", FALSE },
+    { "data.train.en=text/train.de", FALSE },
     { "decoder.width=256", FALSE },
     { "source.en.layers=04", FALSE },
     { "experiment.seed=8", TRUE },
@@ -443,13 +491,14 @@ TEST_CASE (experiment_file, trees)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "example.ini:6: [data] train.en.trees: names trees, but the encoder transformer of [source en] reads "
                "none; choose an encoder of trees, or drop the line");
-  CHECK (!load (registry, text, (const char *[]){ "data.test.en=test.en", "data.test.cs=test.cs", NULL }, &error));
+  CHECK (!load (registry, text, (const char *[]){ "data.test.en=text/test.en", "data.test.cs=text/test.cs", NULL },
+                &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "there is no file for test.en.trees, but the encoder forest of [source en] reads trees; add "
                "test.en.trees=FILE, set trees=right");
   CHECK (!load (registry, text, (const char *[]){ "data.head_rules=klingon", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "--set data.head_rules=klingon: [data] head_rules: there is no head-rules/");
-  CHECK (!load (registry, text, (const char *[]){ "data.train.de.trees=train.de", NULL }, &error));
+  CHECK (!load (registry, text, (const char *[]){ "data.train.de.trees=text/train.de", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[data] train.de.trees: no source reads the stream \"de.trees\"");
   g_autofree char *grid = g_strconcat (text, "[grid]\nsource.en.encoder=forest;transformer\n", NULL);
   g_autoptr (PlaitExperiment) one

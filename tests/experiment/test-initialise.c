@@ -289,7 +289,7 @@ key_of (const char *path, const char *const *overrides)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, &error);
+  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
   g_autoptr (PlaitDigests) digests = plait_digests_new ();
   g_autofree char *settings = experiment ? plait_experiment_key (experiment) : NULL;
   char *key = experiment ? plait_run_key (experiment, settings, digests, &error) : NULL;
@@ -345,7 +345,7 @@ difference_of (const char *path, const char *const *overrides, const char *run)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, overrides, registry, &error);
+  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
   g_autoptr (PlaitDigests) digests = plait_digests_new ();
   g_autoptr (PlaitStore) store = plait_store_open (run, &error);
   char *difference = experiment && store ? plait_grid_difference (experiment, digests, store, &error) : NULL;
