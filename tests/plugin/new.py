@@ -16,7 +16,8 @@ from outside import installed, run
 # Kind, name, and another value of its parameter. The names are no C identifiers, or those of other files.
 PROJECTS = [("encoder", "experiment", "source a.width=32"), ("combiner", "scaled-sum", "combiner.scale=3"),
             ("coverage", "so_far-2", "coverage.scale=3")]
-SMALL = "--set data.generate.train=64 --set data.generate.validation=8 --set data.generate.test=8 --set train.updates=3"
+SMALL = "--set data.generate.train=64 --set data.generate.validation=8 --set data.generate.test=8 --set train.updates=3 \
+--set train.batch=16"
 
 
 def check(kind, name, other, program, folder, environment):
@@ -44,7 +45,8 @@ def check(kind, name, other, program, folder, environment):
     second = project / "other.h5"
     run(program, "run", f"{name}-experiment.ini", "--quiet", *SMALL.split(), "--set", other, "--output", second, cwd=project,
         env=environment)
-    losses = [run(program, "show", path, "/training/validation", "--json", env=environment) for path in (first, second)]
+    losses = [json.loads(run(program, "show", path, "/training/validation", "--json", env=environment))["columns"]
+              for path in (first, second)]
     assert losses[0] != losses[1], losses
 
 
