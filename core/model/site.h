@@ -18,7 +18,8 @@
  * later call reads the query. So serial, parallel and flat over one memory are the plain decoders of the papers. A
  * sentinel is sigmoid (W [s'; y] + b) * query, of s', the state of the step before, and y, the word that is read.
  *
- * site-build.c is what a combiner declares, site.c what it calls, site-chosen.c what it calls for chosen rows.
+ * site-build.c is what a combiner declares, site.c what it calls, site-chosen.c what it calls for chosen rows,
+ * site-keys.c what stands behind the calls.
  */
 
 #define PLAIT_SITE_MAXIMUM_SLOTS 256

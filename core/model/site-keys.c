@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/site.h"
+
+#include <string.h>
+
+#include "autograd/internal.h"
+
+/* What a site has beside the calls of its combiner: keys and values, the gate of its sentinel, what coverage carries.
+ */
+
+PlaitSiteKeys
+plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint n = site->decoder->n_memories, places = site->n_readers * n;
+  PlaitSiteKeys keys = {
+    .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
+    .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
+    .prepared = plait_arena_new_array (arena, PlaitNode *, n),
+    .memories = memories,
+  };
+
+  memset (keys.attended, 0, places * sizeof *keys.attended);
+  memset (keys.coverage, 0, places * sizeof *keys.coverage);
+  for (guint r = 0; r < site->n_readers; r++)
+    {
+      const PlaitReader *reader = &site->readers[r];
+
+      for (guint i = 0; i < reader->n; i++)
+        {
+          guint m = reader->first + i, place = plait_site_place (site, r, m);
+
+          if (reader->covered)
+            keys.coverage[place] = plait_call_prepare_coverage (&reader->covered[i].instance, tape, &memories[m]);
+          keys.attended[place]
+              = site->scaled ? plait_attention_project (tape, &reader->scaled, reader->scaled.n_key_values > 1 ? i : 0,
+                                                        memories[m].states, memories[m].rows)
+                             : plait_scored_project (tape, plait_scored_item (&reader->scored, i), memories[m].states,
+                                                     memories[m].rows);
+        }
+    }
+  for (guint m = 0; m < n; m++)
+    keys.prepared[m] = site->reads_rows[m] ? plait_call_prepare (&site->combiner, tape, m, &memories[m]) : NULL;
+  return keys;
+}
+
+void
+plait_site_keys_keep_columns (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, PlaitTape *tape)
+{
+  for (guint i = 0; site->scaled && i < site->n_readers * site->decoder->n_memories; i++)
+    if (keys->attended[i].keys)
+      plait_attended_keep_columns (tape, &keys->attended[i]);
+}
+
+static PlaitNode *
+node_on (PlaitNode *node, PlaitTape *tape)
+{
+  return node ? plait_leaf (tape, node->value, NULL) : NULL;
+}
+
+PlaitSiteKeys
+plait_site_keys_on (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, PlaitTape *tape)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  guint n = site->decoder->n_memories, places = site->n_readers * n;
+  PlaitMemory *memories = plait_arena_new_array (arena, PlaitMemory, n);
+  PlaitSiteKeys moved = {
+    .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
+    .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
+    .prepared = plait_arena_new_array (arena, PlaitNode *, n),
+    .memories = memories,
+  };
+
+  for (guint i = 0; i < places; i++)
+    {
+      moved.attended[i] = keys->attended[i];
+      moved.attended[i].keys = node_on (keys->attended[i].keys, tape);
+      moved.attended[i].values = node_on (keys->attended[i].values, tape);
+      moved.coverage[i] = node_on (keys->coverage[i], tape);
+    }
+  for (guint m = 0; m < n; m++)
+    {
+      memories[m] = keys->memories[m];
+      if (!site->reads_rows[m] && site->n_coverage == 0)
+        continue;
+      memories[m].states = node_on (keys->memories[m].states, tape);
+      memories[m].cells = node_on (keys->memories[m].cells, tape);
+    }
+  for (guint m = 0; m < n; m++)
+    moved.prepared[m] = node_on (keys->prepared[m], tape);
+  return moved;
+}
+
+PlaitNode *
+plait_site_gate_input (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *embedded)
+{
+  return site->gate.state.weight ? plait_linear_apply (tape, &site->gate.embedding, embedded, PLAIT_ACTIVATION_NONE)
+                                 : NULL;
+}
+
+PlaitNode *
+plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *input, PlaitNode *state)
+{
+  PlaitNode *terms[2];
+
+  if (!input)
+    return NULL;
+  terms[0] = input;
+  terms[1] = plait_linear_apply (tape, &site->gate.state, state, PLAIT_ACTIVATION_NONE);
+  return plait_activate (tape, plait_sum (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID);
+}
+
+PlaitNode **
+plait_site_carry_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                           PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
+                           const gint64 *parents)
+{
+  PlaitNode **moved = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1);
+
+  for (guint r = 0; r < site->n_readers; r++)
+    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
+      {
+        const PlaitCovered *covered = &site->readers[r].covered[i];
+        PlaitPairs pairs = plait_pairs (tape, before ? *before : queries, memories[site->readers[r].first + i].rows);
+
+        for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
+          moved[k] = before ? plait_covered_carry (tape, coverage[k], &pairs, queries, parents)
+                            : plait_covered_begin (covered, tape, &pairs);
+      }
+  return moved;
+}
