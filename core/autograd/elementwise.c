@@ -305,6 +305,7 @@ plait_residual (PlaitTape *tape, PlaitNode *x, PlaitNode *y, double rate)
   DropoutPayload *payload;
 
   expect_one_shape (tape, G_STRFUNC, x, y);
+  plait_tape_expect (tape, rate >= 0 && rate < 1);
   branch = plait_tape_value (tape, y);
   node = plait_tape_node_over (tape, &residual, inputs, 2, 1, sizeof *payload);
   payload = node->payload;

@@ -375,6 +375,10 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
   PlaitNode *root = plait_vocabulary_loss (tape, states, plait_parameter_node (tape, model->output), bias,
                                            batch->target_outputs, options, &sums->words, row_losses);
+  GError *fault = NULL;
 
+  /* What a plugin declared while it ran stands nowhere. */
+  if (!plait_parameters_check (model->parameters, &fault))
+    plait_arena_leave (plait_tape_arena (tape), fault);
   return add_losses (model, tape, root, reading.losses, options->scale, sums);
 }

@@ -8,10 +8,8 @@
 
 /* What a combiner declares at an attention site. The first fault is kept, and declaring goes on. */
 
-static void fault (PlaitSite *site, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-static void
-fault (PlaitSite *site, PlaitErrorCode code, const char *format, ...)
+void
+plait_site_fault (PlaitSite *site, PlaitErrorCode code, const char *format, ...)
 {
   va_list arguments;
 
@@ -20,6 +18,7 @@ fault (PlaitSite *site, PlaitErrorCode code, const char *format, ...)
   va_start (arguments, format);
   site->fault = g_error_new_valist (PLAIT_ERROR, (gint)code, format, arguments);
   va_end (arguments);
+  g_prefix_error (&site->fault, "%s: ", site->declared->decoder->combiner->label);
 }
 
 /* Whether the site is being built, as @call needs; if not, the step is left. */
@@ -53,7 +52,8 @@ check_memory (PlaitSite *site, const char *call, guint memory)
     return memory;
   if (!site->parameters)
     plait_tape_fail (site->pass->tape, "%s: there is no memory %u; memories are numbered 0 to %u", call, memory, n - 1);
-  fault (site, PLAIT_ERROR_PLUGIN, "%s: there is no memory %u; memories are numbered 0 to %u", call, memory, n - 1);
+  plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: there is no memory %u; memories are numbered 0 to %u", call, memory,
+                    n - 1);
   return 0;
 }
 
@@ -98,9 +98,10 @@ plait_site_declare_residual (PlaitSite *site, guint slot)
   is_building (site, G_STRFUNC);
   if (slot != declared->n_slots || slot >= PLAIT_SITE_MAXIMUM_SLOTS)
     {
-      fault (site, PLAIT_ERROR_PLUGIN,
-             "%s: declares slot %u where the next is %u of at most %d: declare slots in their order, each once",
-             G_STRFUNC, slot, declared->n_slots, PLAIT_SITE_MAXIMUM_SLOTS);
+      plait_site_fault (
+          site, PLAIT_ERROR_PLUGIN,
+          "%s: declares slot %u where the next is %u of at most %d: declare slots in their order, each once", G_STRFUNC,
+          slot, declared->n_slots, PLAIT_SITE_MAXIMUM_SLOTS);
       return;
     }
   declared->n_slots++;
@@ -154,23 +155,26 @@ static gboolean
 check_attention (PlaitSite *site, const char *call, PlaitReads reads, guint memory, const PlaitSiteAttention *asked)
 {
   if (asked->name && (!plait_name_is_valid (asked->name) || is_taken (asked->name)))
-    fault (
+    plait_site_fault (
         site, PLAIT_ERROR_PLUGIN,
         "%s: \"%s\" is no name for an attention: give letters, digits, '-' and '_', beginning with a letter, and none "
         "of attend, jointly, contexts, normalise, refine, sentinel",
         call, asked->name);
   else if (plait_site_find_reader (site, reads, asked->name, memory))
-    fault (site, PLAIT_ERROR_PLUGIN, "%s: declares the same attention twice%s%s: declare each once, or give it a name",
-           call, asked->name ? ": " : "", asked->name ? asked->name : "");
+    plait_site_fault (site, PLAIT_ERROR_PLUGIN,
+                      "%s: declares the same attention twice%s%s: declare each once, or give it a name", call,
+                      asked->name ? ": " : "", asked->name ? asked->name : "");
   else if (site->declared->n_readers == PLAIT_SITE_MAXIMUM_READERS)
-    fault (site, PLAIT_ERROR_PLUGIN, "%s: declares more than %d attentions", call, PLAIT_SITE_MAXIMUM_READERS);
+    plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: declares more than %d attentions", call,
+                      PLAIT_SITE_MAXIMUM_READERS);
   else if (!is_rate (asked->dropout) || !is_rate (asked->output_dropout))
-    fault (
+    plait_site_fault (
         site, PLAIT_ERROR_PLUGIN,
         "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 up to 1, or a negative one for the decoder's",
         call, asked->dropout, asked->output_dropout);
   else if (asked->weights && reads != PLAIT_READS_MEMORY)
-    fault (site, PLAIT_ERROR_PLUGIN, "%s: asks for weights, which attention to one memory gives alone", call);
+    plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: asks for weights, which attention to one memory gives alone",
+                      call);
   else
     return TRUE;
   return FALSE;
@@ -184,9 +188,9 @@ heads_of (PlaitSite *site, const PlaitSiteAttention *asked)
 
   if (width % heads == 0)
     return (guint)heads;
-  fault (site, PLAIT_ERROR_INPUT,
-         "%" G_GINT64_FORMAT " heads do not divide decoder.width=%" G_GINT64_FORMAT ": choose heads that do", heads,
-         width);
+  plait_site_fault (site, PLAIT_ERROR_INPUT,
+                    "%" G_GINT64_FORMAT " heads do not divide decoder.width=%" G_GINT64_FORMAT ": choose heads that do",
+                    heads, width);
   return 1;
 }
 
@@ -205,13 +209,15 @@ declare_scaled (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
   g_autofree gint64 *widths = g_new (gint64, n);
 
   if (asked->sentinel)
-    fault (site, PLAIT_ERROR_INPUT,
-           "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or decoder.type=gru or "
-           "lstm");
+    plait_site_fault (
+        site, PLAIT_ERROR_INPUT,
+        "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or decoder.type=gru or "
+        "lstm");
   if (asked->projections == PLAIT_PROJECTIONS_TIED)
-    fault (site, PLAIT_ERROR_INPUT,
-           "projections=tied makes a key and a value of one projection, but a Transformer decoder has them apart: set "
-           "projections=shared or separate, or decoder.type=gru or lstm");
+    plait_site_fault (
+        site, PLAIT_ERROR_INPUT,
+        "projections=tied makes a key and a value of one projection, but a Transformer decoder has them apart: set "
+        "projections=shared or separate, or decoder.type=gru or lstm");
   reader->heads = declaration.heads;
   for (guint i = 0; i < n; i++)
     {
@@ -250,7 +256,8 @@ declare_sentinel (PlaitSite *site, PlaitReader *reader, const PlaitScoredDeclara
 
   if (gate->state.weight)
     {
-      fault (site, PLAIT_ERROR_PLUGIN, "a second attention with a sentinel is declared: a site has at most one");
+      plait_site_fault (site, PLAIT_ERROR_PLUGIN,
+                        "a second attention with a sentinel is declared: a site has at most one");
       return;
     }
   gate->state = plait_linear_declare (site->parameters, of_state, state, state, FALSE);
@@ -264,11 +271,13 @@ declare_scored (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
   PlaitScoredDeclaration declaration = scored_declaration (site, asked);
 
   if (asked->heads > 1)
-    fault (site, PLAIT_ERROR_INPUT,
-           "%u heads were asked for, but attention in a recurrent decoder has one: leave heads at 0", asked->heads);
+    plait_site_fault (site, PLAIT_ERROR_INPUT,
+                      "%u heads were asked for, but attention in a recurrent decoder has one: leave heads at 0",
+                      asked->heads);
   if (asked->sentinel && reader->reads == PLAIT_READS_MEMORY)
-    fault (site, PLAIT_ERROR_PLUGIN,
-           "a sentinel was asked for in attention to one memory: joint attention and attention over contexts have one");
+    plait_site_fault (
+        site, PLAIT_ERROR_PLUGIN,
+        "a sentinel was asked for in attention to one memory: joint attention and attention over contexts have one");
   reader->heads = 1;
   reader->scored = plait_scored_declare (&declaration, name, site->declared->decoder->memories, n_items);
   if (asked->sentinel)
@@ -386,9 +395,9 @@ plait_site_declare_attend_jointly (PlaitSite *site, const PlaitSiteAttention *as
   guint n = plait_site_n_memories (site);
 
   if (n > PLAIT_ATTENTION_MEMORIES)
-    fault (site, PLAIT_ERROR_INPUT,
-           "one softmax over %u memories, at most %d can share one: use fewer sources, or another combiner", n,
-           PLAIT_ATTENTION_MEMORIES);
+    plait_site_fault (site, PLAIT_ERROR_INPUT,
+                      "one softmax over %u memories, at most %d can share one: use fewer sources, or another combiner",
+                      n, PLAIT_ATTENTION_MEMORIES);
   declare (site, G_STRFUNC, PLAIT_READS_JOINTLY, 0, asked);
 }
 
@@ -414,16 +423,6 @@ plait_site_declare_loss (PlaitSite *site, const char *name, double weight)
   site->losses.n++;
 }
 
-/* Hands over the first fault of the site, behind who made it. */
-static gboolean
-report (PlaitSite *site, GError **error)
-{
-  if (!site->fault)
-    return TRUE;
-  g_propagate_prefixed_error (error, site->fault, "%s: ", site->declared->decoder->combiner->label);
-  return FALSE;
-}
-
 gboolean
 plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *decoder, gint64 query_width, gint64 width,
                            const char *prefix, GError **error)
@@ -447,8 +446,11 @@ plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *dec
       g_clear_error (&building.fault);
       return FALSE;
     }
+  if (building.fault)
+    {
+      g_propagate_error (error, building.fault);
+      return FALSE;
+    }
   combiner->losses = building.losses;
-  return report (&building, error)
-         && plait_loss_columns_declare (decoder->losses, decoder->combiner, &combiner->losses, combiner->columns,
-                                        error);
+  return plait_loss_columns_declare (decoder->losses, decoder->combiner, &combiner->losses, combiner->columns, error);
 }

@@ -14,7 +14,7 @@ begin_chosen (PlaitSite *site, const char *call, const char *name, guint memory)
 {
   const PlaitReader *reader;
 
-  if (site->parameters)
+  if (!plait_site_running (site, call))
     return NULL;
   reader = plait_site_reader (site, call, PLAIT_READS_MEMORY, name, memory);
   if (reader->covered)
@@ -92,6 +92,7 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
   if (!reader)
     return NULL;
   tape = site->pass->tape;
+  plait_site_check_query (site, G_STRFUNC, query);
   check_chosen (site, G_STRFUNC, reader, chosen);
   keys = keys_of (site, reader)->keys;
   projected = plait_site_project_query (site, reader, query);

@@ -8,22 +8,30 @@
 
 /* What a combiner calls while the model runs. */
 
-/* Leaves the step where the site is still being built. */
-static PlaitTape *
-running (PlaitSite *site, const char *call)
+PlaitTape *
+plait_site_running (PlaitSite *site, const char *call)
 {
   if (!site->parameters)
     return site->pass->tape;
   /* Nothing runs yet that could be left: the fault is told when build returns. */
-  if (!site->fault)
-    plait_fail (&site->fault, PLAIT_ERROR_PLUGIN, "calls %s in build: it computes, and belongs into combine", call);
+  plait_site_fault (site, PLAIT_ERROR_PLUGIN, "calls %s in build: it computes, and belongs into combine", call);
   return NULL;
+}
+
+void
+plait_site_check_query (const PlaitSite *site, const char *call, PlaitStream query)
+{
+  gint64 rows = plait_ragged_rows (site->pass->queries), width = site->declared->query_width;
+
+  if (!query.query || query.query->value.rows != rows || query.query->value.width != width)
+    plait_tape_fail (site->pass->tape, "%s: the query is not [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", call, rows,
+                     width);
 }
 
 PlaitTape *
 plait_site_tape (PlaitSite *site)
 {
-  return running (site, G_STRFUNC);
+  return plait_site_running (site, G_STRFUNC);
 }
 
 /* A slot that was declared. */
@@ -38,11 +46,12 @@ check_slot (PlaitSite *site, const char *call, guint slot)
 PlaitStream
 plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x)
 {
-  PlaitTape *tape = running (site, G_STRFUNC);
+  PlaitTape *tape = plait_site_running (site, G_STRFUNC);
 
   if (!tape)
     return x;
   check_slot (site, G_STRFUNC, slot);
+  plait_site_check_query (site, G_STRFUNC, x);
   if (site->declared->scaled && site->declared->decoder->settings->norm == PLAIT_NORM_PRE)
     x.query = plait_norm_apply (tape, &site->declared->norms[slot], x.query);
   return x;
@@ -80,10 +89,7 @@ begin_attention (PlaitSite *site, const char *call, PlaitReads reads, const char
   if (*called)
     plait_tape_fail (tape, "%s: this attention is called twice in a pass: declare a second one with a name", call);
   *called = TRUE;
-  if (!query.query || query.query->value.rows != plait_ragged_rows (site->pass->queries)
-      || query.query->value.width != site->declared->query_width)
-    plait_tape_fail (tape, "%s: the queries are not [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", call,
-                     plait_ragged_rows (site->pass->queries), site->declared->query_width);
+  plait_site_check_query (site, call, query);
   return reader;
 }
 
@@ -410,7 +416,7 @@ plait_site_attend_by (PlaitSite *site, const char *name, guint memory, PlaitStre
 {
   const PlaitReader *reader;
 
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return (PlaitContext){ NULL, NULL, NULL };
   reader = begin_attention (site, G_STRFUNC, PLAIT_READS_MEMORY, name, memory, query);
   return attend (site, reader, query, site->pass->present[memory]);
@@ -425,7 +431,7 @@ plait_site_attend (PlaitSite *site, guint memory, PlaitStream query)
 PlaitContext
 plait_site_attend_jointly (PlaitSite *site, PlaitStream query)
 {
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return (PlaitContext){ NULL, NULL, NULL };
   return attend (site, begin_attention (site, G_STRFUNC, PLAIT_READS_JOINTLY, NULL, 0, query), query,
                  site->pass->any_present);
@@ -520,7 +526,7 @@ plait_site_attend_contexts (PlaitSite *site, PlaitStream query, const PlaitConte
   guint n = plait_site_n_memories (site);
   const PlaitReader *reader;
 
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return (PlaitContext){ NULL, NULL, NULL };
   reader = begin_attention (site, G_STRFUNC, PLAIT_READS_CONTEXTS, NULL, 0, query);
   check_contexts (site, G_STRFUNC, contexts, n);
@@ -534,7 +540,7 @@ plait_site_attend_contexts (PlaitSite *site, PlaitStream query, const PlaitConte
 PlaitContext
 plait_site_sum (PlaitSite *site, const PlaitContext *contexts, guint n)
 {
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return (PlaitContext){ NULL, NULL, NULL };
   if (n == 0)
     plait_tape_fail (site->pass->tape, "%s: there is nothing to add up", G_STRFUNC);
@@ -546,7 +552,7 @@ plait_site_sum (PlaitSite *site, const PlaitContext *contexts, guint n)
 PlaitStream
 plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext context)
 {
-  PlaitTape *tape = running (site, G_STRFUNC);
+  PlaitTape *tape = plait_site_running (site, G_STRFUNC);
   PlaitNode *sums[] = { x.context, context.value };
   const PlaitLinear *refine;
   PlaitNode *y;
@@ -554,6 +560,7 @@ plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext co
   if (!tape)
     return x;
   check_slot (site, G_STRFUNC, slot);
+  plait_site_check_query (site, G_STRFUNC, x);
   check_contexts (site, G_STRFUNC, &context, 1);
   if (!site->declared->scaled)
     {
@@ -587,7 +594,7 @@ check_rows (PlaitSite *site, const char *call, guint memory)
 const PlaitMemory *
 plait_site_rows (PlaitSite *site, guint memory)
 {
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return NULL;
   check_rows (site, G_STRFUNC, memory);
   return &site->keys->memories[memory];
@@ -596,7 +603,7 @@ plait_site_rows (PlaitSite *site, guint memory)
 PlaitPairs
 plait_site_pairs (PlaitSite *site, guint memory)
 {
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return (PlaitPairs){ .offsets = NULL };
   plait_site_memory (site, memory);
   return plait_pairs (site->pass->tape, site->pass->queries, site->pass->memories[memory].rows);
@@ -605,7 +612,7 @@ plait_site_pairs (PlaitSite *site, guint memory)
 PlaitNode *
 plait_site_prepared (PlaitSite *site, guint memory)
 {
-  if (!running (site, G_STRFUNC))
+  if (!plait_site_running (site, G_STRFUNC))
     return NULL;
   check_rows (site, G_STRFUNC, memory);
   return site->keys->prepared[memory];
@@ -616,7 +623,7 @@ plait_site_add_loss (PlaitSite *site, const char *name, PlaitNode *loss)
 {
   const PlaitInstance *combiner = &site->declared->combiner;
 
-  if (running (site, G_STRFUNC))
+  if (plait_site_running (site, G_STRFUNC))
     plait_loss_pass_add (site->pass->losses, site->pass->tape, &combiner->losses, combiner->columns, name, loss);
 }
 

@@ -167,10 +167,19 @@ plait_site_place (const PlaitDeclaredSite *site, guint reader, guint memory)
   return reader * site->decoder->n_memories + memory;
 }
 
+/* Notes what cannot be asked for in build, behind the combiner's name; the first is kept. */
+void plait_site_fault (PlaitSite *site, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* The tape of the pass; NULL, and a fault, where the site is still being built. */
+PlaitTape *plait_site_running (PlaitSite *site, const char *call);
+
+/* Leaves the step unless the query is [queries, query width]. */
+void plait_site_check_query (const PlaitSite *site, const char *call, PlaitStream query);
+
 /* The declared attention, or NULL. @memory counts where one memory is read. */
 PlaitReader *plait_site_find_reader (const PlaitSite *site, PlaitReads reads, const char *name, guint memory);
 
-/* Likewise while running; leaves the step where it was not declared, or where the site is still being built. */
+/* Likewise while running; leaves the step where it was not declared. */
 const PlaitReader *plait_site_reader (PlaitSite *site, const char *call, PlaitReads reads, const char *name,
                                       guint memory);
 

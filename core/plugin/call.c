@@ -199,7 +199,8 @@ static void
 expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 rows, gint64 width)
 {
   if (!node)
-    plait_tape_fail (tape, "gave no %s: give a node [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", what, rows, width);
+    plait_tape_fail (tape, "gave NULL for %s: give a node [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", what, rows,
+                     width);
   if (node->value.rows != rows || node->value.width != width)
     plait_tape_fail (tape,
                      "gave %s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "], expected is [%" G_GINT64_FORMAT
@@ -222,6 +223,24 @@ expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagge
                          row, what, links[row]);
 }
 
+/* Whoever goes down by levels comes to an end. */
+static void
+expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
+{
+  gint64 level = links->level[row], first = links->first_child[row];
+
+  if (level < 0)
+    plait_tape_fail (tape,
+                     "gave row %" G_GINT64_FORMAT " of a memory the level %" G_GINT64_FORMAT ": leaves are at level 0",
+                     row, level);
+  for (gint64 child = first; child < first + links->n_children[row]; child++)
+    if (links->level[child] >= level)
+      plait_tape_fail (tape,
+                       "gave row %" G_GINT64_FORMAT " of a memory the level %" G_GINT64_FORMAT
+                       ", and its child, row %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ": children are below",
+                       row, level, child, links->level[child]);
+}
+
 static void
 expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gboolean needed)
 {
@@ -229,12 +248,36 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
     plait_tape_fail (tape, "gave a memory of levels without the links \"%s\"", links->level ? "n_children" : "level");
   for (gint64 s = 0; links->n_children && links->first_child && s < rows.n; s++)
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
-      if (links->n_children[row] < 0
-          || (links->first_child[row] >= 0 && links->first_child[row] + links->n_children[row] > rows.offsets[s + 1]))
-        plait_tape_fail (tape,
-                         "gave row %" G_GINT64_FORMAT " of a memory %" G_GINT64_FORMAT
-                         " children, which do not end within its sentence",
-                         row, links->n_children[row]);
+      {
+        gint64 first = links->first_child[row], n = links->n_children[row];
+
+        if (n < 0 || (n > 0 && (first < 0 || n > rows.offsets[s + 1] - first)))
+          plait_tape_fail (tape,
+                           "gave row %" G_GINT64_FORMAT " of a memory %" G_GINT64_FORMAT
+                           " children from row %" G_GINT64_FORMAT " on, which do not all stand in its sentence",
+                           row, n, first);
+        if (links->level)
+          expect_levels (tape, links, row);
+      }
+}
+
+/* Whoever goes from parent to parent comes to an end. */
+static void
+expect_tops (PlaitTape *tape, const gint64 *parent, gint64 n)
+{
+  gint64 *seen = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  memset (seen, 0, (gsize)n * sizeof *seen);
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 at = row;
+
+      for (; at >= 0 && !seen[at]; at = parent[at])
+        seen[at] = row + 1;
+      if (at >= 0 && seen[at] == row + 1)
+        plait_tape_fail (tape, "gave a memory parents that go round in a circle at row %" G_GINT64_FORMAT, at);
+    }
+  plait_arena_release (plait_tape_arena (tape), seen, (gsize)(n + 1) * sizeof *seen);
 }
 
 static void
@@ -247,6 +290,8 @@ expect_structure (PlaitTape *tape, const PlaitMemory *memory, PlaitStructure str
   expect_links (tape, "left", links->left, memory->rows, tree);
   expect_links (tape, "right", links->right, memory->rows, tree);
   expect_links (tape, "parent", links->parent, memory->rows, tree || levels);
+  if (links->parent)
+    expect_tops (tape, links->parent, plait_ragged_rows (memory->rows));
   expect_links (tape, "first_child", links->first_child, memory->rows, levels);
   expect_links (tape, "previous", links->previous, memory->rows, FALSE);
   expect_links (tape, "next", links->next, memory->rows, FALSE);
@@ -370,6 +415,8 @@ plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitN
 {
   const PlaitInstance *instance = step->host->instance;
 
+  if (!step->attention)
+    plait_tape_fail (step->tape, "adds to a loss in score: add to it in update");
   plait_loss_pass_add (step->host->losses, step->tape, &instance->losses, instance->columns, name, loss);
 }
 

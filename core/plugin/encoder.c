@@ -3,6 +3,14 @@
 
 #include "autograd/operators.h"
 
+/* What all of these stand on. */
+static void
+expect_leaves (const PlaitEncoding *encoding, const char *function)
+{
+  if (!encoding->leaves)
+    plait_tape_fail (encoding->tape, "calls %s without leaves: let the schema ask for them", function);
+}
+
 /* How many rows of each sentence stand in its tree: all but that of EOS. */
 static const gint64 *
 count_words (const PlaitEncoding *encoding)
@@ -24,6 +32,9 @@ plait_encoding_tree (const PlaitEncoding *encoding)
 {
   const PlaitTrees *trees = encoding->input->trees;
 
+  expect_leaves (encoding, G_STRFUNC);
+  if (!trees)
+    plait_tape_fail (encoding->tape, "calls %s without trees: let the schema ask for them", G_STRFUNC);
   return plait_tree_rows (encoding->tape, encoding->leaves->memories[0].rows, count_words (encoding), trees->nodes,
                           trees->left, trees->right);
 }
@@ -32,10 +43,12 @@ PlaitMemory
 plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitCellState rows)
 {
   PlaitArena *arena = plait_tape_arena (encoding->tape);
-  PlaitRagged leaves = encoding->leaves->memories[0].rows;
   gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (tree->rows) + 1);
   PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+  PlaitRagged leaves;
 
+  expect_leaves (encoding, G_STRFUNC);
+  leaves = encoding->leaves->memories[0].rows;
   for (gint64 s = 0; s < tree->rows.n; s++)
     for (gint64 row = tree->rows.offsets[s]; row < tree->rows.offsets[s + 1]; row++)
       {
@@ -62,10 +75,12 @@ PlaitMemory
 plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid)
 {
   PlaitArena *arena = plait_tape_arena (encoding->tape);
-  const PlaitMemory *leaves = &encoding->leaves->memories[0];
   gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (pyramid->rows) + 1);
   PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+  const PlaitMemory *leaves;
 
+  expect_leaves (encoding, G_STRFUNC);
+  leaves = &encoding->leaves->memories[0];
   for (gint64 s = 0; s < pyramid->rows.n; s++)
     for (gint64 row = pyramid->rows.offsets[s]; row < pyramid->rows.offsets[s + 1]; row++)
       {

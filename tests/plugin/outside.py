@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A combiner built against the installed files alone is found, inspected and trained with, and nothing is rebuilt.
+"""Plugins built against the installed files alone are found, inspected, trained and searched with, and nothing is rebuilt;
+one that brings the process down ends the run, or its cell of a grid, in one sentence.
 
 Usage: outside.py BUILD-FOLDER MESON C-COMPILER...
 """
@@ -14,6 +15,11 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent / "outside"
+PLUGINS = {"mean": "combiner", "gate": "combiner", "hops": "combiner", "falls": "combiner", "squares": "coverage"}
+DECODERS = ["transformer", "gru"]
+FALLS = {"crash": "combine: reached for memory that is not there", "overflow": "combine: reached for memory that is not there",
+         "abort": "combine: ended the process by abort ()", "exit": "combine: called exit ()",
+         "build": "build: called exit ()"}
 
 
 def run(*command, **options):
@@ -34,16 +40,52 @@ def installed(build, meson, folder):
     return package.parent, next(p for p in folder.rglob("plait") if p.parent.name == "bin"), next(folder.rglob("libplait.so")).parent
 
 
+class Train:
+    """Runs the experiment of outside/ with other settings, and translates with what comes out."""
+
+    def __init__(self, program, environment, folder, corpus):
+        self.program, self.environment, self.folder, self.corpus = program, environment, folder, corpus
+        self.n = 0
+
+    def __call__(self, settings):
+        self.n += 1
+        output = self.folder / f"run{self.n}.h5"
+        sets = [word for setting in settings for word in ("--set", setting)]
+        run(self.program, "run", HERE / "experiment.ini", *sets, "--output", output, "--quiet", env=self.environment)
+        sources = [word for name in "ab" for word in ("--source", f"{name}={self.corpus}/test.{name}")]
+        lines = run(self.program, "translate", output, *sources, env=self.environment).splitlines()
+        assert len(lines) == 5, (settings, lines)
+        return output
+
+
+def fall(program, environment, folder):
+    """A plugin that brings the process down."""
+    blame = "; this is a fault of the plugin, and the run ends here"
+    for number, (how, what) in enumerate(FALLS.items()):
+        done = subprocess.run([program, "run", HERE / "experiment.ini", "--set", "decoder.combiner=falls", "--set", f"combiner.how={how}",
+                               "--output", folder / f"fall{number}.h5", "--quiet"], text=True, capture_output=True, env=environment)
+        assert done.returncode == 1, (how, done)
+        assert done.stderr == f'error: combiner "falls" of [combiner], {what}{blame}\n', (how, done)
+    grid = folder / "falls.ini"
+    text = (HERE / "experiment.ini").read_text()
+    grid.write_text(text.replace("combiner=mean", "combiner=falls") + "\n[combiner]\nhow=crash\n\n[grid]\ncombiner.how=crash;exit\n")
+    done = subprocess.run([program, "grid", grid, "--output", folder / "falls", "--jobs", "2"], text=True, capture_output=True, env=environment)
+    assert done.returncode == 1, done
+    for how in ("crash", "exit"):
+        assert f'combiner "falls" of [combiner], {FALLS[how]}{blame}' in done.stderr, done
+
+
 def main():
     build, meson, *compiler = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         packages, program, libraries = installed(build, meson, folder / "root")
         flags = run("pkg-config", "--cflags", "--libs", "plait-1", env={**os.environ, "PKG_CONFIG_PATH": str(packages)}).split()
-        kind = folder / "plugins" / "combiner"
-        kind.mkdir(parents=True)
-        run(*compiler, "-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", HERE / "mean.c", *flags, "-o", kind / "mean.so")
-        shutil.copy(HERE / "mean.ini", kind)
+        for plugin, kind in PLUGINS.items():
+            place = folder / "plugins" / kind
+            place.mkdir(parents=True, exist_ok=True)
+            run(*compiler, "-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", HERE / f"{plugin}.c", *flags, "-o", place / f"{plugin}.so")
+            shutil.copy(HERE / f"{plugin}.ini", place)
 
         environment = {**os.environ, "PLAIT_PLUGIN_PATH": str(folder / "plugins"), "XDG_DATA_HOME": str(folder / "data"),
                        "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
@@ -53,13 +95,23 @@ def main():
         origins = {plugin["name"]: plugin["origin"] for plugin in listed["plugins"]}
         assert origins["mean"] == "PLAIT_PLUGIN_PATH" and origins["serial"] == "installed", origins
 
+        corpus = folder / "corpus"
+        run(program, "generate", "agreement", "--output", corpus, "--set", "test=5", "--quiet", env=environment)
+        train = Train(program, environment, folder, corpus)
         # Queries as wide as contexts, narrower and wider.
-        for number, settings in enumerate([[], ["decoder.type=gru", "decoder.state_width=10"],
-                                           ["decoder.type=gru", "decoder.state_width=40"]]):
-            output = folder / f"run{number}.h5"
-            sets = [word for setting in settings for word in ("--set", setting)]
-            run(program, "run", HERE / "experiment.ini", *sets, "--output", output, "--quiet", env=environment)
-            assert output.stat().st_size > 0
+        for settings in [["decoder.type=transformer"], ["decoder.type=gru", "decoder.state_width=10"],
+                         ["decoder.type=gru", "decoder.state_width=40"]]:
+            train(["decoder.combiner=mean", "combiner.gain=2", *settings])
+        for decoder in DECODERS:
+            train([f"decoder.type={decoder}", "decoder.combiner=gate", "combiner.bias=true"])
+            train([f"decoder.type={decoder}", "decoder.combiner=hops", "combiner.dropout=0.1"])
+            squares = train([f"decoder.type={decoder}", "decoder.combiner=serial", "decoder.coverage=squares",
+                             "coverage.weight=0.1"])
+            updates = json.loads(run(program, "show", squares, "/training/updates", "--json", env=environment))["columns"]
+            assert updates["coverage.squares"], updates
+            for squares, auxiliary in zip(updates["coverage.squares"], updates["auxiliary"]):
+                assert abs(auxiliary / squares / 0.1 - 1) < 1e-4, updates
+        fall(program, environment, folder)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "autograd/internal.h"
+#include "base/crash.h"
+#include "harness.h"
+#include "models.h"
+
+/*
+ * Parts that break their contract, each in one place: an animal a line, with the sentence that it ends in. They are
+ * built into models and run. Those that are refused while they are loaded are in tests/plugin/zoo.
+ */
+enum
+{
+  TRANSFORMER = 1 << 0,
+  RECURRENT = 1 << 2,
+  BOTH = TRANSFORMER | RECURRENT, /* places of test_decoder */
+};
+
+#define DEFAULTS .dropout = -1, .output_dropout = -1
+
+/* What this animal does beside what a sound one does. */
+typedef struct
+{
+  gboolean (*site) (PlaitSite *site, GError **error);
+  PlaitStream (*combine) (PlaitSite *site, PlaitTape *tape, PlaitStream x);
+  PlaitNode *(*prepare) (PlaitTape *tape, const PlaitMemory *rows);
+  gboolean (*encoder) (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error);
+  void (*encode) (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory);
+  PlaitStructure promised; /* by the encoder's schema */
+  gboolean (*coverage) (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error);
+  PlaitNode *(*score) (const PlaitCoverageStep *step);
+  PlaitNode *(*update) (const PlaitCoverageStep *step);
+  PlaitNode *(*prepare_coverage) (PlaitTape *tape, const PlaitMemory *memory);
+  gboolean covered; /* whether there is coverage */
+} Animal;
+
+static Animal animal;
+
+/*
+ * The sound ones
+ */
+
+static gboolean
+build_combiner (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
+{
+  PlaitSiteAttention attention = { DEFAULTS };
+
+  plait_site_declare_loss (site, "sound", 0.5);
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    {
+      plait_site_declare_residual (site, i);
+      plait_site_declare_attend (site, i, &attention);
+    }
+  if (animal.prepare)
+    plait_site_declare_rows (site, 0);
+  return !animal.site || animal.site (site, error);
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStream x)
+{
+  if (animal.combine)
+    return animal.combine (site, plait_site_tape (site), x);
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  return x;
+}
+
+static PlaitNode *
+prepare_rows (gconstpointer settings, gconstpointer state, PlaitTape *tape, guint memory, const PlaitMemory *rows)
+{
+  return animal.prepare ? animal.prepare (tape, rows) : NULL;
+}
+
+static gboolean
+build_encoder (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape,
+               GError **error)
+{
+  g_autofree char *name = g_strconcat (build->prefix, "out", NULL);
+
+  *(PlaitLinear *)state = plait_linear_declare (build->parameters, name, build->input_width, build->model_width, FALSE);
+  shape->n_memories = 1;
+  shape->memories[0].width = build->model_width;
+  shape->memories[0].structure = animal.promised;
+  shape->losses = (PlaitLosses){ 1, { { "sound", 0.5 } } };
+  return !animal.encoder || animal.encoder (build, shape, error);
+}
+
+static void
+encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
+{
+  encoding->memories[0].rows = encoding->input->rows;
+  encoding->memories[0].states = plait_linear_apply (encoding->tape, state, encoding->embedded, PLAIT_ACTIVATION_NONE);
+  if (animal.encode)
+    animal.encode (encoding, encoding->tape, &encoding->memories[0]);
+}
+
+static gboolean
+build_coverage (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, PlaitCoverageShape *shape,
+                GError **error)
+{
+  *(gint64 *)state = build->score_width;
+  shape->width = 2;
+  shape->losses = (PlaitLosses){ 1, { { "sound", 0.5 } } };
+  return !animal.coverage || animal.coverage (build, shape, error);
+}
+
+/* A constant [rows, width]. */
+static PlaitNode *
+zeros (PlaitTape *tape, gint64 rows, gint64 width)
+{
+  PlaitTensor tensor
+      = plait_tensor (plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, rows * width + 1), rows, width);
+
+  memset (tensor.data, 0, plait_tensor_size (tensor));
+  return plait_leaf (tape, tensor, NULL);
+}
+
+static PlaitNode *
+score (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
+{
+  return animal.score ? animal.score (step) : zeros (step->tape, step->n, *(const gint64 *)state);
+}
+
+static PlaitNode *
+update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
+{
+  return animal.update ? animal.update (step) : step->state;
+}
+
+static PlaitNode *
+prepare_coverage (gconstpointer settings, gconstpointer state, PlaitTape *tape, const PlaitMemory *memory)
+{
+  return animal.prepare_coverage ? animal.prepare_coverage (tape, memory) : NULL;
+}
+
+/*
+ * The cage
+ */
+
+typedef struct
+{
+  PlaitTape *tape;
+  const TestModel *model;
+  const PlaitBatch *batch;
+} Pass;
+
+static void
+run_pass (gpointer data)
+{
+  const Pass *pass = data;
+  PlaitVocabularyLossOptions options = { .scale = 1 };
+  PlaitModelSums sums;
+
+  plait_tape_begin (pass->tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
+  plait_tape_backward (pass->tape,
+                       plait_model_loss (pass->model->model, pass->tape, pass->batch, &options, &sums, NULL, NULL));
+}
+
+static gboolean
+pass_over (const TestModel *model, GError **error)
+{
+  static const gint64 lengths[] = { 3, 2 }, targets[] = { 2, 3 };
+  const gint64 *const of_sources[] = { lengths, lengths };
+  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 2, of_sources, targets);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  Pass pass = { tape, model, batch };
+
+  return plait_arena_protect (arena, run_pass, &pass, error);
+}
+
+/* A plugin of the tree with another table. */
+typedef struct
+{
+  PlaitPlugin plugin;
+  PlaitPluginDescriptor descriptor;
+  PlaitSchema schema;
+} Disguise;
+
+static PlaitPlugin *
+disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind, const char *name, gconstpointer table)
+{
+  disguise->plugin = *test_plugin (registry, kind, name);
+  disguise->descriptor = *disguise->plugin.descriptor;
+  disguise->descriptor.table = table;
+  disguise->schema = *disguise->plugin.schema;
+  disguise->plugin.descriptor = &disguise->descriptor;
+  disguise->plugin.schema = &disguise->schema;
+  return &disguise->plugin;
+}
+
+/* Builds the animal into a model with decoder @i, and runs it. */
+static gboolean
+release (guint i, GError **error)
+{
+  static const PlaitEncoderTable encoder_table
+      = { .state_size = sizeof (PlaitLinear), .build = build_encoder, .encode = encode };
+  static const PlaitCombinerTable combiner_table
+      = { .build = build_combiner, .prepare = prepare_rows, .combine = combine };
+  static const PlaitCoverageTable coverage_table = { .state_size = sizeof (gint64),
+                                                     .build = build_coverage,
+                                                     .prepare = prepare_coverage,
+                                                     .score = score,
+                                                     .update = update };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autofree Disguise *disguises = g_new0 (Disguise, 3);
+  PlaitPlugin *encoder = disguise (&disguises[0], registry, PLAIT_PLUGIN_ENCODER, "bigru", &encoder_table);
+  PlaitPlugin *combiner = disguise (&disguises[1], registry, PLAIT_PLUGIN_COMBINER, "serial", &combiner_table);
+  PlaitPlugin *coverage = disguise (&disguises[2], registry, PLAIT_PLUGIN_COVERAGE, "word", &coverage_table);
+  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
+  TestSource sources[] = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
+  TestDecoder decoder
+      = { combiner, combiner_settings, animal.covered ? coverage : NULL, coverage_settings, test_decoder (i) };
+
+  disguises[0].schema.provides_structure = animal.promised;
+  g_autoptr (TestModel) model = test_model_new (sources, 2, &decoder, 3, error);
+  return model && pass_over (model, error);
+}
+
+/* The animal ends in one sentence, which begins with @who and has @sentence in it. */
+static void
+check_animal (guint decoders, const char *who, const char *sentence)
+{
+  for (guint i = 0; i < TEST_DECODERS; i++)
+    {
+      CONTEXT ("decoder %u", i);
+      g_autoptr (GError) error = NULL;
+      const char *after;
+
+      if (!(decoders & 1u << i))
+        continue;
+      CHECK (!release (i, &error));
+      CHECK (plait_crash_running ().who == NULL);
+      REQUIRE (error != NULL);
+      CHECK (error->domain == PLAIT_ERROR);
+      CHECK_CONTAINS (error->message, sentence);
+      CHECK (strchr (error->message, '\n') == NULL);
+      REQUIRE (g_str_has_prefix (error->message, who));
+      after = error->message + strlen (who);
+      CHECK (g_str_has_prefix (after, ", ") || g_str_has_prefix (after, ": ") || g_str_has_prefix (after, " "));
+      CHECK (strstr (after, who) == NULL);
+    }
+}
+
+#define ENCODER "encoder \"bigru\" of [source first]"
+#define COMBINER "combiner \"serial\" of [combiner]"
+#define COVERAGE "coverage \"word\" of [coverage]"
+
+TEST_CASE (misbehaving, the_sound_ones_run)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      GError *error = NULL;
+
+      CONTEXT ("%u", i);
+      animal = (Animal){ .covered = i >= 2 };
+      CHECK (release (i % 2 ? 2 : 0, &error));
+      CHECK_NO_ERROR (error);
+    }
+}
+
+#define FUNCTION(type, name, arguments, returns, ...)                                                                  \
+  static type name arguments                                                                                           \
+  {                                                                                                                    \
+    __VA_ARGS__;                                                                                                       \
+    return returns;                                                                                                    \
+  }
+
+/* Each: the name of the animal, what it does, and its sentence behind who it is. */
+#define SITE(name, deed, sentence)                                                                                     \
+  FUNCTION (gboolean, name, (PlaitSite * site, GError * *error), TRUE, deed)                                           \
+  TEST_CASE (misbehaving_sites, name)                                                                                  \
+  {                                                                                                                    \
+    animal = (Animal){ .site = name };                                                                                 \
+    check_animal (BOTH, COMBINER, sentence);                                                                           \
+  }
+#define COMBINE_IN(decoders, name, deed, sentence)                                                                     \
+  FUNCTION (PlaitStream, name, (PlaitSite * site, PlaitTape * tape, PlaitStream x), x, deed)                           \
+  TEST_CASE (misbehaving_combiners, name)                                                                              \
+  {                                                                                                                    \
+    animal = (Animal){ .combine = name };                                                                              \
+    check_animal (decoders, COMBINER ", combine", sentence);                                                           \
+  }
+#define COMBINE(name, deed, sentence) COMBINE_IN (BOTH, name, deed, sentence)
+#define ENCODER_BUILD(name, deed, sentence)                                                                            \
+  FUNCTION (gboolean, name, (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error), TRUE, deed)    \
+  TEST_CASE (misbehaving_encoders, name)                                                                               \
+  {                                                                                                                    \
+    animal = (Animal){ .encoder = name };                                                                              \
+    check_animal (TRANSFORMER, ENCODER, sentence);                                                                     \
+  }
+#define ENCODE_WITH(structure, name, deed, sentence)                                                                   \
+  FUNCTION (void, name, (PlaitEncoding * encoding, PlaitTape * tape, PlaitMemory * memory), , deed)                    \
+  TEST_CASE (misbehaving_encoders, name)                                                                               \
+  {                                                                                                                    \
+    animal = (Animal){ .encode = name, .promised = structure };                                                        \
+    check_animal (TRANSFORMER, ENCODER ", encode", sentence);                                                          \
+  }
+#define ENCODE(name, deed, sentence) ENCODE_WITH (PLAIT_STRUCTURE_NONE, name, deed, sentence)
+#define COVERAGE_BUILD(name, deed, sentence)                                                                           \
+  FUNCTION (gboolean, name, (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error), TRUE, deed)  \
+  TEST_CASE (misbehaving_coverages, name)                                                                              \
+  {                                                                                                                    \
+    animal = (Animal){ .covered = TRUE, .coverage = name };                                                            \
+    check_animal (BOTH, COVERAGE, sentence);                                                                           \
+  }
+#define COVERAGE_STEP(call, name, given, sentence)                                                                     \
+  FUNCTION (PlaitNode *, name, (const PlaitCoverageStep *step), given, )                                               \
+  TEST_CASE (misbehaving_coverages, name)                                                                              \
+  {                                                                                                                    \
+    animal = (Animal){ .covered = TRUE, .call = name };                                                                \
+    check_animal (BOTH, COVERAGE ", " #call, sentence);                                                                \
+  }
+
+/*
+ * Combiners that declare what cannot be
+ */
+
+#define FAIL g_set_error_literal (error, PLAIT_ERROR, PLAIT_ERROR_INPUT, "not to my taste")
+#define ATTEND(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ DEFAULTS, __VA_ARGS__ })
+#define NAMED(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ .name = "a", __VA_ARGS__ })
+#define JOINTLY(...) plait_site_declare_attend_jointly (site, &(PlaitSiteAttention){ DEFAULTS, __VA_ARGS__ })
+#define PARAMETER(name, rows, width)                                                                                   \
+  plait_parameters_declare (plait_site_parameters (site), name, rows, width, PLAIT_ZEROS)
+#define NOTHING ((PlaitContext){ NULL, NULL, NULL })
+#define NO_QUERY ((PlaitStream){ NULL, NULL })
+
+/* clang-format off */
+SITE (site_refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
+SITE (site_accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
+SITE (site_refuses, FAIL; return FALSE, "not to my taste")
+SITE (slot_twice, plait_site_declare_residual (site, 0), "plait_site_declare_residual: declares slot 0 where the next is 2")
+SITE (slot_left_out, plait_site_declare_residual (site, 3), "plait_site_declare_residual: declares slot 3 where the next is 2")
+SITE (slots_without_end, for (guint i = 2; i < 300; i++) plait_site_declare_residual (site, i), "declares slot 256 where the next is 256 of at most 256")
+SITE (attention_twice, ATTEND (), "plait_site_declare_attend: declares the same attention twice: declare each once, or give it a name")
+SITE (named_attention_twice, ATTEND (.name = "a"); ATTEND (.name = "a"), "declares the same attention twice: a")
+SITE (attention_of_a_bad_name, ATTEND (.name = "../a"), "plait_site_declare_attend: \"../a\" is no name for an attention")
+SITE (attention_without_letters, ATTEND (.name = ""), "\"\" is no name for an attention")
+SITE (attention_of_a_taken_name, ATTEND (.name = "sentinel"), "\"sentinel\" is no name for an attention")
+SITE (attentions_without_end, for (guint i = 0; i < 300; i++) ATTEND (.name = ((char[]){ 'a', (char)('a' + i / 20), (char)('a' + i % 20), '\0' })), "declares more than 256 attentions")
+SITE (attention_to_no_memory, plait_site_declare_attend (site, 9, &(PlaitSiteAttention){ DEFAULTS, .name = "a" }), "plait_site_declare_attend: there is no memory 9; memories are numbered 0 to 1")
+SITE (rows_of_no_memory, plait_site_declare_rows (site, 2), "plait_site_declare_rows: there is no memory 2")
+SITE (looks_at_no_memory, plait_site_memory (site, 2), "plait_site_memory: there is no memory 2")
+SITE (dropout_of_no_number, NAMED (.dropout = NAN), "asks for dropout=nan")
+SITE (dropout_of_all, NAMED (.dropout = 1), "asks for dropout=1")
+SITE (output_dropout_of_no_number, NAMED (.output_dropout = NAN), "output_dropout=nan")
+SITE (weights_of_all, JOINTLY (.weights = TRUE), "plait_site_declare_attend_jointly: asks for weights, which attention to one memory gives alone")
+SITE (heads_that_do_not_fit, ATTEND (.name = "a", .heads = 3), "3 heads ")
+SITE (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "a sentinel was asked for")
+SITE (five_losses, for (guint i = 0; i < 4; i++) plait_site_declare_loss (site, "abcd" + i, 1), "declares 5 losses; a part can have up to 4")
+SITE (site_loss_twice, plait_site_declare_loss (site, "sound", 1), "declares the loss \"sound\" twice")
+SITE (site_loss_of_no_name, plait_site_declare_loss (site, NULL, 1), "declares a loss \"\", which is no name")
+SITE (site_loss_of_a_bad_name, plait_site_declare_loss (site, "a/b", 1), "declares a loss \"a/b\", which is no name")
+SITE (site_loss_of_no_weight, plait_site_declare_loss (site, "a", NAN), "gives its loss \"a\" the weight nan")
+SITE (parameter_without_name, PARAMETER ("", 1, 1), "build: \"\" is no name for a parameter")
+SITE (parameter_outside, PARAMETER ("a/../b", 1, 1), "build: \"a/../b\" is no name for a parameter")
+SITE (parameter_twice, PARAMETER ("a", 1, 1); PARAMETER ("a", 1, 1), "build: the parameter a is declared twice")
+SITE (parameter_of_nothing, PARAMETER ("a", 0, 4), "build: the parameter a is declared as [0, 4]")
+SITE (linear_of_nothing, plait_linear_declare (plait_site_parameters (site), "a", -1, 4, TRUE), "build: the parameter a/weight is declared as [-1, 4]")
+SITE (takes_the_tape_in_build, plait_site_tape (site), "calls plait_site_tape in build")
+SITE (normalises_in_build, plait_site_normalise (site, 0, NO_QUERY), "calls plait_site_normalise in build")
+SITE (attends_in_build, plait_site_attend (site, 0, NO_QUERY), "calls plait_site_attend_by in build")
+SITE (attends_jointly_in_build, plait_site_attend_jointly (site, NO_QUERY), "calls plait_site_attend_jointly in build")
+SITE (attends_contexts_in_build, plait_site_attend_contexts (site, NO_QUERY, &NOTHING), "calls plait_site_attend_contexts in build")
+SITE (sums_in_build, plait_site_sum (site, &NOTHING, 1), "calls plait_site_sum in build")
+SITE (adds_in_build, plait_site_residual (site, 0, NO_QUERY, NOTHING), "calls plait_site_residual in build")
+SITE (reads_rows_in_build, plait_site_rows (site, 0), "calls plait_site_rows in build")
+SITE (pairs_in_build, plait_site_pairs (site, 0), "calls plait_site_pairs in build")
+SITE (prepared_in_build, plait_site_prepared (site, 0), "calls plait_site_prepared in build")
+SITE (heads_in_build, plait_site_heads (site, NULL, 0), "calls plait_site_heads in build")
+SITE (weighs_in_build, plait_site_weigh_rows (site, NULL, 0, NO_QUERY, NULL), "calls plait_site_weigh_rows in build")
+SITE (reads_in_build, plait_site_read_rows (site, NULL, 0, NULL, NULL), "calls plait_site_read_rows in build")
+SITE (loss_in_build, plait_site_add_loss (site, "sound", NULL), "calls plait_site_add_loss in build")
+
+/*
+ * Combiners that run otherwise than they have declared
+ */
+
+#define FEWER(node) plait_rows (tape, node, 0, (node)->value.rows - 1)
+#define NARROWER(node) plait_columns (tape, node, 0, (node)->value.width - 1)
+#define Q ((PlaitStream){ x.query, NULL })
+#define ALL_QUERIES (x.query->value.rows)
+
+COMBINE (gives_nothing, return NO_QUERY, "gave NULL for a ")
+COMBINE (gives_too_few_rows, x.context = plait_site_attend (site, 0, x).value; return ((PlaitStream){ FEWER (x.query), FEWER (x.context) }), "gave a ")
+COMBINE (gives_too_few_columns, x.context = plait_site_attend (site, 0, x).value; return ((PlaitStream){ NARROWER (x.query), NARROWER (x.context) }), "expected is [")
+COMBINE_IN (RECURRENT, gives_no_context, return x, "gave NULL for a context")
+COMBINE (attends_twice, plait_site_attend (site, 0, x); plait_site_attend (site, 0, x), "plait_site_attend_by: this attention is called twice in a pass")
+COMBINE (attends_by_another_name, plait_site_attend_by (site, "other", 0, x), "plait_site_attend_by: no attention to this memory called other was declared")
+COMBINE (attends_jointly_undeclared, plait_site_attend_jointly (site, x), "plait_site_attend_jointly: no attention jointly without a name was declared")
+COMBINE (attends_contexts_undeclared, plait_site_attend_contexts (site, x, &NOTHING), "plait_site_attend_contexts: no attention over contexts without a name was declared")
+COMBINE (attends_no_memory, plait_site_attend (site, 9, x), "there is no memory 9; memories are numbered 0 to 1")
+COMBINE (attends_without_query, plait_site_attend (site, 0, NO_QUERY), "plait_site_attend_by: the query is not [")
+COMBINE (attends_with_fewer, plait_site_attend (site, 0, ((PlaitStream){ FEWER (x.query), NULL })), "plait_site_attend_by: the query is not [")
+COMBINE (normalises_another_slot, plait_site_normalise (site, 9, x), "plait_site_normalise: slot 9 was not declared")
+COMBINE (normalises_nothing, plait_site_normalise (site, 0, NO_QUERY), "plait_site_normalise: the query is not [")
+COMBINE (adds_to_another_slot, plait_site_residual (site, 9, x, plait_site_attend (site, 0, x)), "plait_site_residual: slot 9 was not declared")
+COMBINE (adds_nothing, plait_site_residual (site, 0, x, NOTHING), "plait_site_residual: context 0 is not [")
+COMBINE (adds_to_nothing, plait_site_residual (site, 0, NO_QUERY, plait_site_attend (site, 0, x)), "plait_site_residual: the query is not [")
+COMBINE (sums_nothing, plait_site_sum (site, NULL, 0), "plait_site_sum: there is nothing to add up")
+COMBINE (sums_no_context, plait_site_sum (site, &NOTHING, 1), "plait_site_sum: context 0 is not [")
+COMBINE (reads_undeclared_rows, plait_site_rows (site, 0), "plait_site_rows: the rows of memory 0 were not declared")
+COMBINE (reads_rows_of_no_memory, plait_site_rows (site, 7), "there is no memory 7")
+COMBINE (pairs_with_no_memory, plait_site_pairs (site, 7), "there is no memory 7")
+COMBINE (undeclared_prepared, plait_site_prepared (site, 0), "plait_site_prepared: the rows of memory 0 were not declared")
+COMBINE (declares_a_slot_late, plait_site_declare_residual (site, 0), "calls plait_site_declare_residual while the model runs: declare in build")
+COMBINE (declares_attention_late, ATTEND (.name = "a"), "calls plait_site_declare_attend while the model runs")
+COMBINE (declares_joint_attention_late, JOINTLY (), "calls plait_site_declare_attend_jointly while the model runs")
+COMBINE (declares_attention_over_contexts_late, plait_site_declare_attend_contexts (site, &(PlaitSiteAttention){ DEFAULTS }), "calls plait_site_declare_attend_contexts while the model runs")
+COMBINE (declares_rows_late, plait_site_declare_rows (site, 0), "calls plait_site_declare_rows while the model runs")
+COMBINE (declares_loss_late, plait_site_declare_loss (site, "a", 1), "calls plait_site_declare_loss while the model runs")
+COMBINE (parameters_late, plait_site_parameters (site), "calls plait_site_parameters while the model runs")
+COMBINE (declares_a_parameter_late, plait_parameters_declare (site->declared->decoder->parameters, "late", 1, 1, PLAIT_ZEROS); return x.context ? x : plait_site_residual (site, 1, x, plait_site_attend (site, 0, x)), ": the parameter \"late\" is declared while the model runs: declare it in build")
+COMBINE (prefix_late, plait_site_prefix (site), "calls plait_site_prefix while the model runs")
+COMBINE (adds_an_undeclared_loss, plait_site_add_loss (site, "other", zeros (tape, 1, 1)), "adds to the loss \"other\", which was not declared")
+COMBINE (adds_a_wide_loss, plait_site_add_loss (site, "sound", zeros (tape, 1, 2)), "the loss \"sound\" is no node [1, 1]")
+COMBINE (adds_no_loss, plait_site_add_loss (site, "sound", NULL), "the loss \"sound\" is no node [1, 1]")
+
+/* Rows chosen for every query and each of @heads: the one called @row. */
+static const PlaitChosen *
+choose (PlaitTape *tape, gint64 queries, guint heads, gint64 row)
+{
+  gint64 n = queries * heads, *numbers = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
+  PlaitChosen *chosen = plait_arena_new_array (plait_tape_arena (tape), PlaitChosen, 1);
+
+  for (gint64 i = 0; i <= n; i++)
+    numbers[i] = i;
+  for (gint64 i = 0; i < n; i++)
+    numbers[n + 1 + i] = row;
+  *chosen = (PlaitChosen){ heads, { n, numbers }, { n, numbers }, numbers + n + 1 };
+  return chosen;
+}
+
+#define CHOSEN(heads, row) choose (tape, ALL_QUERIES, heads, row)
+#define HEADS plait_site_heads (site, NULL, 0)
+
+COMBINE (heads_of_no_attention, plait_site_heads (site, "a", 0), "plait_site_heads: no attention to this memory called a was declared")
+COMBINE (weighs_rows_of_another_sentence, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS, 4)), "plait_site_weigh_rows: row 4 was chosen, which is not of the query's sentence: choose rows 0 to 2")
+COMBINE (weighs_rows_that_are_none, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS, -1)), "plait_site_weigh_rows: row -1 was chosen")
+COMBINE (weighs_for_other_heads, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS + 1, 0)), "plait_site_weigh_rows: rows are chosen for ")
+COMBINE (weighs_for_too_few, plait_site_weigh_rows (site, NULL, 0, x, choose (tape, ALL_QUERIES - 1, HEADS, 0)), "plait_site_weigh_rows: rows are chosen for ")
+COMBINE (weighs_without_query, plait_site_weigh_rows (site, NULL, 0, NO_QUERY, CHOSEN (HEADS, 0)), "plait_site_weigh_rows: the query is not [")
+COMBINE (reads_without_weights, plait_site_read_rows (site, NULL, 0, CHOSEN (HEADS, 0), NULL), "plait_site_read_rows")
+COMBINE (reads_other_weights, plait_site_read_rows (site, NULL, 0, CHOSEN (HEADS, 4), zeros (tape, 1, 1)), "plait_site_read_rows: row 4 was chosen")
+
+COMBINE (multiplies_other_shapes, plait_multiply (tape, x.query, FEWER (x.query)), "plait_multiply was given [")
+COMBINE (divides_other_shapes, plait_divide (tape, x.query, FEWER (x.query)), "plait_divide was given [")
+COMBINE (sums_other_shapes, plait_sum (tape, ((PlaitNode *[]){ x.query, NARROWER (x.query) }), 2), "plait_sum was given [")
+COMBINE (sums_no_terms, plait_sum (tape, &x.query, 0), "plait_sum was given does not fit")
+COMBINE (adds_another_shape, plait_residual (tape, x.query, NARROWER (x.query), 0), "plait_residual was given [")
+COMBINE (product_of_other_widths, plait_linear (tape, x.query, zeros (tape, 3, 2), NULL, PLAIT_ACTIVATION_NONE), "what plait_linear")
+COMBINE (bias_of_another_width, plait_linear (tape, x.query, zeros (tape, x.query->value.width, 2), zeros (tape, 1, 3), PLAIT_ACTIVATION_NONE), "what plait_linear")
+COMBINE (columns_beyond_the_last, plait_columns (tape, x.query, 1, x.query->value.width), "what plait_columns was given does not fit")
+COMBINE (columns_out_of_this_world, plait_columns (tape, x.query, G_MAXINT64, 1), "what plait_columns was given does not fit")
+COMBINE (rows_before_the_first, plait_rows (tape, x.query, -1, 1), "what plait_rows was given does not fit")
+COMBINE (rows_out_of_this_world, plait_rows (tape, x.query, G_MAXINT64, 1), "what plait_rows was given does not fit")
+COMBINE (stands_other_rows_side_by_side, plait_concatenate_columns (tape, ((PlaitNode *[]){ x.query, FEWER (x.query) }), 2), "does not fit")
+COMBINE (stands_nothing_side_by_side, plait_concatenate_columns (tape, NULL, 0), "does not fit")
+COMBINE (gathers_rows_that_are_none, plait_gather_rows (tape, x.query, ((gint64[]){ 0, 99 }), 2), "does not fit")
+COMBINE (gathers_less_than_nothing, plait_gather_rows (tape, x.query, NULL, -1), "does not fit")
+COMBINE (drops_all, plait_dropout (tape, x.query, 1), "what plait_dropout was given does not fit")
+COMBINE (drops_no_number, plait_residual (tape, x.query, x.query, NAN), "what plait_residual was given does not fit")
+COMBINE (selects_from_another_shape, plait_select_rows (tape, (const guint8 *)"abcdefgh", x.query, NARROWER (x.query)), "what plait_select_rows was given does not fit")
+COMBINE (norm_of_another_width, plait_layer_norm (tape, x.query, zeros (tape, 1, 1), zeros (tape, 1, 1), 0), "what plait_layer_norm was given does not fit")
+COMBINE (embeds_words_that_are_none, plait_embed (tape, x.query, ((gint32[]){ 99 }), 1, 1), "what plait_embed was given does not fit")
+COMBINE (pairs_of_other_sentences, plait_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, 1 } }), ((PlaitRagged){ 2, (gint64[]){ 0, 1, 2 } })), "what plait_pairs was given does not fit")
+COMBINE (node_of_no_width, plait_tape_node (tape, NULL, 1, 0, NULL, 0, 0), "what plait_tape_node was given does not fit")
+
+/*
+ * Encoders
+ */
+
+#define WIDTH (build->model_width)
+
+ENCODER_BUILD (encoder_refuses_without_words, return FALSE, "build returned FALSE without an error")
+ENCODER_BUILD (encoder_accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
+ENCODER_BUILD (no_memories, shape->n_memories = 0, "build declares 0 memories; declare 1 to 4")
+ENCODER_BUILD (five_memories, shape->n_memories = 5, "build declares 5 memories; declare 1 to 4")
+ENCODER_BUILD (memory_of_no_width, shape->memories[0].width = 0, "build declares memory 0 as 0 wide")
+ENCODER_BUILD (memory_of_a_bad_name, shape->memories[0].part = "a b", "build calls a memory \"a b\", which is no name")
+ENCODER_BUILD (two_memories_of_a_name, shape->n_memories = 2; shape->memories[1] = shape->memories[0], "build declares two memories without a name")
+ENCODER_BUILD (summary_of_less_than_nothing, shape->summary_width = -1, "build declares a summary -1 wide")
+ENCODER_BUILD (encoder_with_five_losses, shape->losses.n = 5, "declares 5 losses; a part can have up to 4")
+ENCODER_BUILD (encoder_loss_twice, shape->losses.n = 2; shape->losses.losses[1] = shape->losses.losses[0], "declares the loss \"sound\" twice")
+ENCODER_BUILD (encoder_loss_of_no_weight, shape->losses.losses[0].weight = INFINITY, "gives its loss \"sound\" the weight inf")
+ENCODER_BUILD (encoder_parameter_twice, for (guint i = 0; i < 2; i++) plait_linear_declare (build->parameters, "a", 2, 2, FALSE), "build: the parameter a/weight is declared twice")
+
+/* Links of a batch of two sentences, three rows and two. */
+#define NONE { -1, -1, -1, -1, -1 }
+static const gint64 no_links[] = NONE, outside[] = { 1, -1, 4, -1, -1 }, far[] = { 99, -1, -1, -1, -1 },
+                    below[] = { -2, -1, -1, -1, -1 }, itself[] = { 0, -1, -1, -1, -1 }, circle[] = { 1, 2, 0, -1, -1 },
+                    level_0[] = { 0, 0, 0, 0, 0 }, no_children[] = { 0, 0, 0, 0, 0 }, many[] = { 9, 0, 0, 0, 0 },
+                    endless[] = { G_MAXINT64, 0, 0, 0, 0 }, first[] = { 1, -1, -1, -1, -1 },
+                    negative[] = { -3, 0, 0, 0, 0 }, falling[] = { 0, 6, 5 };
+
+static void
+link_rows (PlaitTape *tape, PlaitMemory *memory, PlaitLinks links)
+{
+  PlaitLinks *copy = plait_arena_new_array (plait_tape_arena (tape), PlaitLinks, 1);
+
+  *copy = links;
+  memory->links = copy;
+}
+
+#define LINKS(...) link_rows (tape, memory, (PlaitLinks){ __VA_ARGS__ })
+#define ENCODE_TREE(...) ENCODE_WITH (PLAIT_STRUCTURE_TREE, __VA_ARGS__)
+#define ENCODE_LEVELS(...) ENCODE_WITH (PLAIT_STRUCTURE_LEVELS, __VA_ARGS__)
+
+ENCODE (fills_no_memory, *memory = (PlaitMemory){ .states = NULL }, "left a memory unfilled")
+ENCODE (fills_without_states, memory->states = NULL, "left a memory unfilled")
+ENCODE (fills_for_fewer_sentences, memory->rows.n = 1, "left a memory unfilled: give it states, and rows for each of 2 sentences")
+ENCODE (rows_that_fall, memory->rows.offsets = falling, "gave sentence 1 of a memory less than no rows")
+ENCODE (states_of_fewer_rows, memory->states = FEWER (memory->states), "gave states of a memory [4, 8], expected is [5, 8]")
+ENCODE (states_of_another_width, memory->states = NARROWER (memory->states), "gave states of a memory [5, 7], expected is [5, 8]")
+ENCODE (cells_of_another_width, memory->cells = NARROWER (memory->states), "gave cells of a memory [5, 7], expected is [5, 8]")
+ENCODE (adds_an_undeclared_encoder_loss, plait_encoding_add_loss (encoding, "other", zeros (tape, 1, 1)), "adds to the loss \"other\"")
+ENCODE (adds_a_long_encoder_loss, plait_encoding_add_loss (encoding, "sound", zeros (tape, 3, 1)), "the loss \"sound\" is no node [1, 1]")
+ENCODE (trees_without_leaves, plait_encoding_tree (encoding), "plait_encoding_tree")
+ENCODE (looks_up_words_that_are_none, plait_gather_rows (tape, encoding->embedded, ((gint64[]){ 77 }), 1), "does not fit")
+ENCODE (links_outside_without_promise, LINKS (.next = outside), "the link \"next\" to row 4, which is not of its sentence")
+ENCODE_TREE (tree_without_links, , "gave a memory without the links \"left\"")
+ENCODE_TREE (tree_without_parents, LINKS (.left = no_links, .right = no_links), "gave a memory without the links \"parent\"")
+ENCODE_TREE (tree_out_of_its_sentence, LINKS (.left = outside, .right = no_links, .parent = no_links), "gave row 2 of a memory the link \"left\" to row 4")
+ENCODE_TREE (tree_out_of_the_batch, LINKS (.left = no_links, .right = far, .parent = no_links), "gave row 0 of a memory the link \"right\" to row 99")
+ENCODE_TREE (tree_below_all, LINKS (.left = no_links, .right = no_links, .parent = below), "the link \"parent\" to row -2")
+ENCODE_TREE (parent_of_itself, LINKS (.left = no_links, .right = no_links, .parent = itself), "gave a memory parents that go round in a circle at row 0")
+ENCODE_TREE (circle_of_parents, LINKS (.left = no_links, .right = no_links, .parent = circle), "gave a memory parents that go round in a circle")
+ENCODE_LEVELS (levels_without_links, , "gave a memory without the links \"parent\"")
+ENCODE_LEVELS (levels_without_children, LINKS (.parent = no_links, .first_child = no_links, .level = level_0), "gave a memory of levels without the links \"n_children\"")
+ENCODE_LEVELS (levels_without_level, LINKS (.parent = no_links, .first_child = no_links, .n_children = no_children), "gave a memory of levels without the links \"level\"")
+ENCODE_LEVELS (too_many_children, LINKS (.parent = no_links, .first_child = first, .n_children = many, .level = level_0), "gave row 0 of a memory 9 children")
+ENCODE_LEVELS (endless_children, LINKS (.parent = no_links, .first_child = first, .n_children = endless, .level = level_0), " children from row 1 on, which do not all stand in its sentence")
+ENCODE_LEVELS (children_from_nowhere, LINKS (.parent = no_links, .first_child = no_links, .n_children = many, .level = level_0), "gave row 0 of a memory 9 children")
+ENCODE_LEVELS (less_than_no_children, LINKS (.parent = no_links, .first_child = first, .n_children = negative, .level = level_0), "gave row 0 of a memory -3 children")
+ENCODE_LEVELS (level_below_the_leaves, LINKS (.parent = no_links, .first_child = no_links, .n_children = no_children, .level = negative), "gave row 0 of a memory the level -3")
+
+/* What is promised, and not given. */
+static gboolean
+build_without_structure (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error)
+{
+  shape->memories[0].structure = PLAIT_STRUCTURE_NONE;
+  return TRUE;
+}
+
+static gboolean
+build_with_summary (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error)
+{
+  shape->summary_width = 4;
+  return TRUE;
+}
+
+static void
+give_wide_summary (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory)
+{
+  encoding->summary = zeros (tape, encoding->input->rows.n, 5);
+}
+
+TEST_CASE (misbehaving_encoders, promises_that_are_not_kept)
+{
+  animal = (Animal){ .encoder = build_without_structure, .promised = PLAIT_STRUCTURE_TREE };
+  check_animal (TRANSFORMER, ENCODER, "bigru.ini promises memories with tree, build declares memory 0 without");
+  animal.promised = PLAIT_STRUCTURE_LEVELS;
+  check_animal (TRANSFORMER, ENCODER, "bigru.ini promises memories with levels, build declares memory 0 without");
+  animal = (Animal){ .encoder = build_with_summary };
+  check_animal (BOTH, ENCODER ", encode", "gave NULL for a summary: give a node [2, 4]");
+  animal.encode = give_wide_summary;
+  check_animal (BOTH, ENCODER ", encode", "gave a summary [2, 5], expected is [2, 4]");
+}
+
+/*
+ * Coverages
+ */
+
+COVERAGE_BUILD (coverage_refuses_without_words, return FALSE, "build returned FALSE without an error")
+COVERAGE_BUILD (coverage_accepts_with_an_error, FAIL, "build returned TRUE with an error (not to my taste)")
+COVERAGE_BUILD (states_of_no_width, shape->width = 0, "build declares states 0 wide")
+COVERAGE_BUILD (coverage_with_five_losses, shape->losses.n = 5, "declares 5 losses")
+COVERAGE_BUILD (coverage_loss_of_a_bad_name, shape->losses.losses[0].name = "1", "declares a loss \"1\", which is no name")
+COVERAGE_BUILD (coverage_parameter_outside, plait_parameters_declare (build->parameters, "..", 1, 1, PLAIT_ZEROS), "build: \"..\" is no name for a parameter")
+COVERAGE_STEP (score, scores_nothing, NULL, "gave NULL for a score")
+COVERAGE_STEP (score, scores_too_few, zeros (step->tape, step->n - 1, 1), "gave a score [")
+COVERAGE_STEP (score, scores_too_wide, zeros (step->tape, step->n, 99), "expected is [")
+COVERAGE_STEP (score, loss_of_a_score, (plait_coverage_add_loss (step, "sound", zeros (step->tape, 1, 1)), NULL), "adds to a loss in score: add to it in update")
+COVERAGE_STEP (update, updates_to_nothing, NULL, "gave NULL for states")
+COVERAGE_STEP (update, updates_too_few, zeros (step->tape, step->n - 1, 2), "gave states [")
+COVERAGE_STEP (update, updates_to_another_width, zeros (step->tape, step->n, 3), ", 3], expected is [")
+COVERAGE_STEP (update, adds_an_undeclared_coverage_loss, (plait_coverage_add_loss (step, "other", zeros (step->tape, 1, 1)), NULL), "adds to the loss \"other\"")
+COVERAGE_STEP (update, adds_a_wide_coverage_loss, (plait_coverage_add_loss (step, "sound", step->state), NULL), "the loss \"sound\" is no node [1, 1]")
+COVERAGE_STEP (update, rows_of_too_few, plait_coverage_of_rows (step, zeros (step->tape, 1, 2)), "does not fit")
+/* clang-format on */
+
+static PlaitNode *
+prepare_too_few (PlaitTape *tape, const PlaitMemory *memory)
+{
+  return FEWER (memory->states);
+}
+
+TEST_CASE (misbehaving_coverages, prepares_too_few)
+{
+  animal = (Animal){ .covered = TRUE, .prepare_coverage = prepare_too_few };
+  check_animal (BOTH, COVERAGE ", prepare", "gave what it prepared [4, 8], expected is [5, 8]");
+}
+
+TEST_CASE (misbehaving_combiners, prepares_too_few)
+{
+  animal = (Animal){ .prepare = prepare_too_few };
+  check_animal (BOTH, COMBINER ", prepare", "gave what it prepared [4, 8], expected is [5, 8]");
+}
