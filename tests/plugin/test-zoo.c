@@ -13,10 +13,11 @@
 
 static const char schema_text[] = "[plugin]\n"
                                   "name=%s\n"
-                                  "kind=combiner\n"
+                                  "kind=%s\n"
                                   "interface=2\n"
                                   "version=1.2.3\n"
                                   "summary=An animal\n"
+                                  "%s"
                                   "[parameter.heads]\ntype=integer\ndefault=4\nminimum=1\nsummary=Heads\n"
                                   "[parameter.rate]\ntype=real\ndefault=0.5\nsummary=Rate\n"
                                   "[parameter.flag]\ntype=boolean\ndefault=true\nsummary=Flag\n"
@@ -39,16 +40,24 @@ zoo_write (const char *folder, const char *name, const char *text, gssize length
 char *
 zoo_cage (const char *folder, const char *name, const char *animal)
 {
+  return zoo_cage_kind (folder, PLAIT_PLUGIN_COMBINER, name, animal);
+}
+
+char *
+zoo_cage_kind (const char *folder, PlaitPluginKind kind, const char *name, const char *animal)
+{
   char *path = plait_test_path (folder);
-  g_autofree char *schema = g_strdup_printf (schema_text, name);
-  g_autofree char *schema_name = g_strdup_printf ("combiner/%s.ini", name);
+  const char *kind_name = plait_plugin_kind_name (kind);
+  g_autofree char *schema
+      = g_strdup_printf (schema_text, name, kind_name, kind == PLAIT_PLUGIN_ENCODER ? "input=tokens\n" : "");
+  g_autofree char *schema_name = g_strdup_printf ("%s/%s.ini", kind_name, name);
 
   zoo_write (path, schema_name, schema, -1);
   if (animal != NULL)
     {
       g_autofree char *below = g_strdup_printf ("tests/plugin/%s.so", animal);
       g_autofree char *module = plait_test_build_path (below);
-      g_autofree char *module_name = g_strdup_printf ("combiner/%s.so", name);
+      g_autofree char *module_name = g_strdup_printf ("%s/%s.so", kind_name, name);
       g_autofree char *bytes = NULL;
       gsize length = 0;
 
@@ -60,12 +69,13 @@ zoo_cage (const char *folder, const char *name, const char *animal)
 
 /* Loads the plugin @name of @folder; checks that it is refused with @part in the message. */
 static void
-check_refused_within (const char *folder, const char *name, PlaitTrialLimits limits, const char *part)
+check_refused_kind (const char *folder, PlaitPluginKind kind, const char *name, PlaitTrialLimits limits,
+                    const char *part)
 {
   CONTEXT ("%s", name);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   g_autoptr (GError) error = NULL;
-  PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, name, &error);
+  PlaitPlugin *plugin = plait_registry_find (registry, kind, name, &error);
 
   CHECK_NO_ERROR (error);
   REQUIRE (plugin != NULL);
@@ -74,6 +84,12 @@ check_refused_within (const char *folder, const char *name, PlaitTrialLimits lim
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, plugin->module_path);
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, part);
+}
+
+static void
+check_refused_within (const char *folder, const char *name, PlaitTrialLimits limits, const char *part)
+{
+  check_refused_kind (folder, PLAIT_PLUGIN_COMBINER, name, limits, part);
 }
 
 static void
@@ -183,6 +199,47 @@ TEST_CASE (zoo, tables_without_functions)
   check_animal ("no-table", "has no table of functions");
   check_animal ("no-build", "has no function \"build\"");
   check_animal ("no-combine", "has no function \"combine\"");
+  check_animal ("huge-state", "asks for a state of 1073741824 bytes, at most 16777216 are given");
+}
+
+TEST_CASE (zoo, encoders_and_coverages_without_functions)
+{
+  static const struct
+  {
+    PlaitPluginKind kind;
+    const char *name;
+    const char *part; /* NULL: it is sound */
+  } animals[] = {
+    { PLAIT_PLUGIN_ENCODER, "sound-encoder", NULL },
+    { PLAIT_PLUGIN_ENCODER, "encoder-no-build", "has no function \"build\" in its table; every encoder needs one" },
+    { PLAIT_PLUGIN_ENCODER, "encoder-no-encode", "has no function \"encode\" in its table; every encoder needs one" },
+    { PLAIT_PLUGIN_ENCODER, "encoder-huge-state", "asks for a state of 1073741824 bytes" },
+    { PLAIT_PLUGIN_COVERAGE, "sound-coverage", NULL },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-no-build", "has no function \"build\" in its table; every coverage needs one" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-no-update",
+      "has no function \"update\" in its table; every coverage needs one" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-huge-state", "asks for a state of 1073741824 bytes" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (animals); i++)
+    {
+      g_autofree char *folder = zoo_cage_kind ("zoo", animals[i].kind, animals[i].name, animals[i].name);
+      g_autoptr (GError) error = NULL;
+
+      CONTEXT ("%s", animals[i].name);
+      if (animals[i].part)
+        {
+          check_refused_kind (folder, animals[i].kind, animals[i].name, (PlaitTrialLimits){ 60, 30, (gsize)256 << 20 },
+                              animals[i].part);
+          continue;
+        }
+      g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+      PlaitPlugin *plugin = plait_registry_find (registry, animals[i].kind, animals[i].name, &error);
+
+      REQUIRE (plugin != NULL);
+      CHECK (plait_plugin_load (plugin, &error));
+      CHECK_NO_ERROR (error);
+    }
 }
 
 TEST_CASE (zoo, code_that_misbehaves)

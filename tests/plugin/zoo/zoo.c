@@ -6,7 +6,8 @@
 #include "plugin/plugin.h"
 
 /*
- * A combiner that each animal of the zoo spoils in one place, by defining one of the macros below otherwise (see
+ * A combiner, encoder or coverage that each animal of the zoo spoils in one place, by defining one of the macros below
+ * otherwise (see
  * ../meson.build).
  */
 #ifndef ZOO_MAGIC
@@ -28,6 +29,17 @@
 #define ZOO_PLACE -1
 #endif
 #define ZOO_STRUCT_SIZE(Struct, what) ((gint)PLAIT_PLUGIN_PLACE_##Struct == ZOO_PLACE ? 5 : sizeof (Struct)),
+#ifdef ZOO_ENCODER
+#define ZOO_KIND PLAIT_PLUGIN_ENCODER
+#define ZOO_BUILD_ARGUMENTS                                                                                            \
+  const PlaitEncoderBuild *from, gconstpointer settings, gpointer state, PlaitEncoderShape *shape, GError **error
+#elif defined ZOO_COVERAGE
+#define ZOO_KIND PLAIT_PLUGIN_COVERAGE
+#define ZOO_BUILD_ARGUMENTS                                                                                            \
+  const PlaitCoverageBuild *from, gconstpointer settings, gpointer state, PlaitCoverageShape *shape, GError **error
+#else
+#define ZOO_BUILD_ARGUMENTS PlaitSite *site, gconstpointer settings, gpointer state, GError **error
+#endif
 #ifndef ZOO_KIND
 #define ZOO_KIND PLAIT_PLUGIN_COMBINER
 #endif
@@ -58,6 +70,15 @@
 #ifndef ZOO_COMBINE
 #define ZOO_COMBINE combine
 #endif
+#ifndef ZOO_STATE
+#define ZOO_STATE 0
+#endif
+#ifndef ZOO_ENCODE
+#define ZOO_ENCODE encode
+#endif
+#ifndef ZOO_UPDATE
+#define ZOO_UPDATE update
+#endif
 #ifndef ZOO_SYMBOL
 #define ZOO_SYMBOL plait_plugin
 #endif
@@ -84,7 +105,7 @@ G_GNUC_UNUSED static const PlaitBinding bindings[] = {
 };
 
 G_GNUC_UNUSED static gboolean
-build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
+build (ZOO_BUILD_ARGUMENTS)
 {
   return TRUE;
 }
@@ -95,7 +116,25 @@ combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStre
   return x;
 }
 
-G_GNUC_UNUSED static const PlaitCombinerTable table = { .build = ZOO_BUILD, .combine = ZOO_COMBINE };
+G_GNUC_UNUSED static void
+encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
+{
+}
+
+G_GNUC_UNUSED static PlaitNode *
+update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
+{
+  return step->state;
+}
+
+#ifdef ZOO_ENCODER
+static const PlaitEncoderTable table = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .encode = ZOO_ENCODE };
+#elif defined ZOO_COVERAGE
+static const PlaitCoverageTable table = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .update = ZOO_UPDATE };
+#else
+G_GNUC_UNUSED static const PlaitCombinerTable table
+    = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .combine = ZOO_COMBINE };
+#endif
 
 G_GNUC_UNUSED static const PlaitPluginDescriptor descriptor = {
   .magic = ZOO_MAGIC,
