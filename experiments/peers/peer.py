@@ -15,7 +15,7 @@ TUNED = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 33),
     "MALLOC_TOP_PAD_": str(1 << 26),
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-    "LD_PRELOAD": os.path.join(sys.prefix, "lib", "mkl_avx512.so"),
+    "LD_PRELOAD": os.path.join(sys.prefix, "lib", "mkl-avx512.so"),
 }
 
 

@@ -108,7 +108,7 @@ def check(options, case, programs, paths, folder):
         worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(expected, losses))
         print(f"check: {case.label}: {program}: {', '.join(f'{loss:.6f}' for loss in losses)}", file=sys.stderr)
         if worst > TOLERANCE:
-            sys.exit(f"compare_recurrent.py: {case.label}: the losses of {program} differ from plait's by {worst:.2g}, more than {TOLERANCE}")
+            sys.exit(f"compare-recurrent.py: {case.label}: the losses of {program} differ from plait's by {worst:.2g}, more than {TOLERANCE}")
 
 
 def seconds(report, clock):
