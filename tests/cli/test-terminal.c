@@ -74,6 +74,7 @@ TEST_CASE (terminal, is_not_commanded_by_json)
   g_auto (PlaitTestCall) made = CALL ("vocabulary", "-q", "--type", "words", "-o", "words", "text");
   g_auto (PlaitTestCall) shown = CALL ("vocabulary", "--show", "words", "--json");
 
+  CHECK_INT (made.code, 0);
   CHECK (!is_hostile (shown.output));
   CHECK_CONTAINS (shown.output, "\\u001b[2Jx");
   CHECK_CONTAINS (shown.output, "\\u009b2Jy");

@@ -14,6 +14,7 @@ UNEVEN = [
     (rf"(?:&&|\|\|)\s+{OPERAND} != NULL(?!\)? [!=]=)", "where only its truth is asked, x != NULL is written x"),
     (rf"\b(?:if|while) \({OPERAND} != NULL\)", "where only its truth is asked, x != NULL is written x"),
     (r"^#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning)\b)", "a line begins with #"),
+    (r"__builtin_shuffle\b", "only GCC has __builtin_shuffle; SHUFFLE of core/tensor/kernels/vector.h is for clang too"),
     (r"^ +(?:const )?\w+\n +\*\w+;", "a type stands alone on its line: the comment behind it is too long"),
 ]
 

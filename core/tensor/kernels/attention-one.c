@@ -6,10 +6,6 @@
  * out for the register tile would cost more than the products.
  */
 
-/* Of a pair of vectors whose lanes are added @d apart: the lanes that stay in their place, and those that join them. */
-#define FROM_KEPT(i, d) (i + ((i & d) != 0) * LANES)
-#define FROM_JOINED(i, d) ((i ^ d) + ((i & d) != 0) * LANES)
-
 /* The row of the memory's keys or values that is its item @i. */
 static inline const PlaitScalar *
 row_of (const PlaitAttentionMemory *memory, PlaitTensor tensor, gint64 sentence, gint64 i)

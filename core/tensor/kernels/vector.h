@@ -196,23 +196,22 @@ vector_sum (Vector x)
   return x[0];
 }
 
+/* Of a pair of vectors whose lanes are added @d apart: the lanes that stay in their place, and those that join them. */
+#define FROM_KEPT(i, d) (i + ((i & d) != 0) * LANES)
+#define FROM_JOINED(i, d) ((i ^ d) + ((i & d) != 0) * LANES)
+
 /* Adds up the lanes of each of VECTOR_LENGTH vectors, in the order of vector_sum: lane i of the
  * result is the sum of x[i]. */
 static inline __attribute__ ((always_inline)) Vector
 vector_sums (Vector *x)
 {
-  const IntegerVector lane = vector_lanes ();
-
-  UNROLL
-  for (VectorInteger distance = VECTOR_LENGTH / 2; distance > 0; distance /= 2)
-    {
-      const IntegerVector second = ((lane & distance) != 0) & (VectorInteger)VECTOR_LENGTH;
-
-      UNROLL
-      for (VectorInteger i = 0; i < distance; i++)
-        x[i] = __builtin_shuffle (x[i], x[i + distance], lane | second)
-               + __builtin_shuffle (x[i], x[i + distance], (lane ^ distance) | second);
-    }
+#define ADD_PAIRS(distance)                                                                                            \
+  UNROLL                                                                                                               \
+  for (gint64 i = 0; i < distance; i++)                                                                                \
+    x[i] = SHUFFLE (x[i], x[i + distance], FROM_KEPT, distance)                                                        \
+           + SHUFFLE (x[i], x[i + distance], FROM_JOINED, distance);
+  EACH_DISTANCE (ADD_PAIRS)
+#undef ADD_PAIRS
   return x[0];
 }
 
