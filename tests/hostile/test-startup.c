@@ -11,6 +11,7 @@
 
 /* What is missing before the command has begun: memory, threads, standard streams. */
 
+/* AddressSanitizer takes terabytes of address space, and a thread to look for leaks. */
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE (hostile_startup, without_memory)
 {
@@ -22,10 +23,8 @@ TEST_CASE (hostile_startup, without_memory)
   CHECK_INT (attempt.code, 0);
   CHECK_STRING (attempt.errors, "");
 }
-#endif
 
 /* Between little memory and enough, a run ends in words wherever it is. */
-#ifndef __SANITIZE_ADDRESS__
 TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
   NEED_MATERIALS ();
@@ -40,7 +39,6 @@ TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
       materials_remove ("new");
     }
 }
-#endif
 
 TEST_CASE (hostile_startup, without_threads_and_processes)
 {
@@ -55,6 +53,8 @@ TEST_CASE (hostile_startup, without_threads_and_processes)
   attempt_refused_with ("bench train --threads 2", &limits, 1, "thread 2 of 2 cannot be started|--threads");
   attempt_refused_with ("inspect transformer", &limits, 1, "no process for its trial|ulimit -u");
 }
+
+#endif
 
 /* OpenBLAS begins none of its own. */
 TEST_CASE (hostile_startup, with_one_thread)
