@@ -96,37 +96,6 @@ plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *n
   plait_json_end_object (json);
 }
 
-char *
-plait_comparison_to_text (const PlaitComparison *comparison, guint decimals)
-{
-  gboolean bootstrap = comparison->test == PLAIT_TEST_BOOTSTRAP;
-  GString *text = g_string_new (comparison->difference < 0 ? "" : "+");
-  plait_append_number (text, comparison->difference, decimals);
-  g_string_append (text, " (");
-  plait_append_number (text, comparison->baseline, decimals);
-  g_string_append (text, " -> ");
-  plait_append_number (text, comparison->system, decimals);
-  g_string_append (text, "), p = ");
-  plait_append_number (text, comparison->p, 4);
-  if (comparison->adjusted_p != comparison->p)
-    {
-      g_string_append (text, ", adjusted ");
-      plait_append_number (text, comparison->adjusted_p, 4);
-    }
-  if (bootstrap)
-    {
-      g_string_append (text, ", 95 % of differences in [");
-      plait_append_number (text, comparison->low, decimals);
-      g_string_append (text, ", ");
-      plait_append_number (text, comparison->high, decimals);
-      g_string_append (text, "]");
-    }
-  g_string_append_printf (text, " (%s, %u %s, seed %" G_GUINT64_FORMAT ")",
-                          bootstrap ? "paired bootstrap" : "approximate randomisation", comparison->trials,
-                          bootstrap ? "resamples" : "shuffles", comparison->seed);
-  return g_string_free (text, FALSE);
-}
-
 void
 plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name)
 {

@@ -39,9 +39,6 @@ char *plait_result_to_text (const PlaitResult *result, guint decimals);
  * resamples, seed. Numbers have all their digits; one that is not finite is null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name);
 
-/* "+1.20 (20.00 -> 21.20), p = 0.0123, ..." with test, trials and seed. (transfer full) */
-char *plait_comparison_to_text (const PlaitComparison *comparison, guint decimals);
-
 /* A JSON object: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap also
  * mean, low, high, share_better. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);

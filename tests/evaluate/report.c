@@ -146,8 +146,6 @@ TEST_CASE (report, json)
 TEST_CASE (report, comparison)
 {
   PlaitComparison comparison = { PLAIT_TEST_PERMUTATION, 10000, 3, 20, 21.25, 1.25, 0.0123, 0.0123, 0, 0, 0, 0 };
-  g_autofree char *text = plait_comparison_to_text (&comparison, 2);
-  CHECK_STRING (text, "+1.25 (20.00 -> 21.25), p = 0.0123 (approximate randomisation, 10000 shuffles, seed 3)");
   g_autoptr (PlaitJson) json = plait_json_new ();
   plait_json_begin_object (json, NULL);
   plait_comparison_add_json (&comparison, json, "comparison");
@@ -166,9 +164,6 @@ TEST_CASE (report, comparison)
                                           "}\n");
 
   comparison = (PlaitComparison){ PLAIT_TEST_BOOTSTRAP, 1000, 3, 20, 18.5, -1.5, 0.01, 0.02, -1.5, -2.5, -0.25, 0.25 };
-  g_autofree char *other = plait_comparison_to_text (&comparison, 1);
-  CHECK_STRING (other, "-1.5 (20.0 -> 18.5), p = 0.0100, adjusted 0.0200, 95 % of differences in [-2.5, -0.2] "
-                       "(paired bootstrap, 1000 resamples, seed 3)");
   g_autoptr (PlaitJson) of_bootstrap = plait_json_new ();
   plait_comparison_add_json (&comparison, of_bootstrap, NULL);
   CHECK_CONTAINS (plait_json_string (of_bootstrap), "  \"seed\": 3,\n"
