@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Runs plait bench tree and recurrent and their PyTorch peers in turn on the same data; prints medians and ratios in Markdown.
+"""Runs plait bench tree and recurrent and their PyTorch peers in turn on the same sentences; prints medians and ratios in Markdown.
 
-Before a case is timed, all programs make a few steps from plait's initial parameters: their losses must agree.
+Plait takes batches as they are drawn. The peer takes them so and in batches of like length, plain and tuned. Before a case is timed, all
+programs make a few steps from plait's initial parameters: their losses must agree.
 """
 
 import argparse
 import dataclasses
-import json
 import os
 import statistics
 import sys
 import tempfile
 from collections import defaultdict
 
-import tokens
-from compare import HERE, conditions, run
+from programs import PEERS, PLAIT, Log, Program, add_options, against, cells_of, columns_of, draw, print_conditions, print_table, rotated, start, told
 from sizes import RECURRENT_SIZES
 
-PLAIT, LEVEL, SINGLE = "plait", "PyTorch by level", "PyTorch by node"
+SHARDED = Program(shards=2)
+SINGLE = Program("plain", single=True)
 CHECKED, TOLERANCE = 2, 1e-4
 
 
@@ -27,157 +27,131 @@ class Case:
     size: str
     part: str
     coverage: str
-    steps: int  # timed steps of a run
-    single: int = 0  # the same of the program that takes node by node; 0: it is not run
-    shards: int = 1  # train.shards of plait
+    steps: int  # timed steps of a run: all batches once or more often
+    floor: float = 0  # of the ratio to the best peer
+    sharded: bool = False  # plait also in two shards
+    single: int = 0  # timed steps of the program that takes node by node, in the first round alone; 0: it is not run
+    single_floor: float = 0
 
     @property
     def label(self):
         what = {"step": "training step", "encoder": "encoder", "attention": "attention", "attention-forward": "attention, forward"}[self.part]
-        shards = f", {self.shards} shards" if self.shards > 1 else ""
-        return f"{self.size} {self.mode}, {what}" + (f", coverage {self.coverage}" if self.coverage != "none" else "") + shards
+        return f"{self.size} {self.mode}, {what}" + (f", coverage {self.coverage}" if self.coverage != "none" else "")
 
-    @property
-    def arguments(self):
-        return [self.mode, "--size", self.size, "--part", self.part, "--coverage", self.coverage]
-
-    @property
-    def programs(self):
-        return [PLAIT, LEVEL] + ([SINGLE] if self.single else [])
+    def programs(self, options):
+        """A step of attention reads no sentences."""
+        peers = [program for program in PEERS if not self.part.startswith("attention") or program.order == "random"]
+        return [PLAIT] + ([SHARDED] if self.sharded else []) + peers + ([SINGLE] if self.single and not options.without_nodes else [])
 
 
 CASES = [
-    Case("tree", "h1024", "encoder", "none", 4, 1),
-    Case("tree", "h1024", "step", "none", 3, 1),
-    Case("tree", "h128", "encoder", "none", 24, 3),
-    Case("tree", "h128", "step", "none", 16, 3),
-    Case("tree", "h128", "step", "none", 16, shards=2),
-    Case("tree", "h128", "step", "tree", 8, 3),
-    Case("tree", "h128", "step", "tree", 8, shards=2),
-    Case("recurrent", "h128", "step", "none", 16),
-    Case("recurrent", "h128", "step", "word", 12),
-    Case("recurrent", "h256", "attention-forward", "none", 200),
-    Case("recurrent", "h256", "attention", "none", 100),
+    Case("tree", "h1024", "encoder", "none", 16, floor=2.5, single=1, single_floor=30),
+    Case("tree", "h1024", "step", "none", 16),
+    Case("tree", "h128", "encoder", "none", 32),
+    Case("tree", "h128", "step", "none", 32, floor=3, sharded=True, single=3, single_floor=10),
+    Case("tree", "h128", "step", "tree", 16, floor=4, sharded=True),
+    Case("recurrent", "h128", "step", "none", 32),
+    Case("recurrent", "h128", "step", "word", 16),
+    Case("recurrent", "h256", "attention-forward", "none", 200, floor=2),
+    Case("recurrent", "h256", "attention", "none", 100, floor=2),
 ]
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--plait", default="plait", help="the plait command; default: found on PATH")
-    parser.add_argument("--python", default=HERE / ".venv/bin/python", help="the python of the environment that setup.sh made")
+    add_options(parser)
     parser.add_argument("--mode", choices=("tree", "recurrent"), help="default: both")
     parser.add_argument("--size", choices=RECURRENT_SIZES, action="append", help="repeatable; default: all")
     parser.add_argument("--part", choices=("step", "encoder", "attention", "attention-forward"), action="append", help="the same")
     parser.add_argument("--without-nodes", action="store_true", help="leave the program out that takes node by node")
     parser.add_argument("--reset", choices=("before", "after"), default="before", help="where reset gates act")
-    parser.add_argument("--settings", choices=("plain", "tuned"), default="tuned", help="of PyTorch's process")
-    parser.add_argument("--order", choices=("random", "bucketed"), default="random", help="of the sentences in the batches")
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: for a machine that is not quiet")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1, help="of the token data")
     parser.add_argument("--check", action="store_true", help="compare losses alone")
-    parser.add_argument("--json", help="write every run's JSON object to this file, one a line")
     return parser.parse_args()
 
 
-def measure(options, case, program, paths, warmup, steps, parameters=None):
+def measure(options, case, program, paths, warmup, steps, more=()):
     """What a run of `program` reports."""
-    arguments = [*case.arguments, "--json", "--reset", options.reset, "--threads", str(options.threads)]
-    arguments += ["--warmup", str(warmup), "--steps", str(steps)]
+    arguments = [case.mode, "--size", case.size, "--part", case.part, "--coverage", case.coverage, "--reset", options.reset]
+    arguments += ["--warmup", warmup, "--steps", steps, *more]
     if not case.part.startswith("attention"):
-        arguments += ["--data", paths[case.mode, case.size]]
-    if parameters:
-        arguments += ["--parameters", parameters]
-    if program == PLAIT:
-        report = run([options.plait, "bench", *arguments, "--force", "--shards", str(case.shards)], "plait bench")
-    else:
-        command = [options.python, "-W", "ignore", HERE / "peer.py", *arguments, "--settings", options.settings]
-        report = run(command + (["--nodes", "single"] if program == SINGLE else []), program)
-    report["program"] = program
-    return report
+        arguments += ["--data", paths[case.mode, case.size][program.order]]
+    return start(options, program, arguments)
 
 
-def check(options, case, programs, paths, folder):
-    """Ends the program if the losses of a few steps from the same parameters differ."""
-    parameters = os.path.join(folder, "parameters.h5")
-    expected = None
-    for program in programs:
-        losses = measure(options, case, program, paths, 0, CHECKED, parameters)["losses"]
-        expected = expected or losses
-        worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(expected, losses))
-        print(f"check: {case.label}: {program}: {', '.join(f'{loss:.6f}' for loss in losses)}", file=sys.stderr)
-        if worst > TOLERANCE:
-            sys.exit(f"compare-recurrent.py: {case.label}: the losses of {program} differ from plait's by {worst:.2g}, more than {TOLERANCE}")
+def check(options, case, paths, folder):
+    """Ends the program if the losses of a few steps from the same parameters differ, in either order of the sentences."""
+    programs = case.programs(options)
+    for order in dict.fromkeys(program.order for program in programs):
+        parameters = os.path.join(folder, f"{case.label}-{order}.h5")
+        expected = None
+        for program in [dataclasses.replace(PLAIT, order=order)] + [p for p in programs if p != PLAIT and (p.order == order or p == SHARDED)]:
+            program = dataclasses.replace(program, order=order)
+            losses = measure(options, case, program, paths, 0, CHECKED, ["--parameters", parameters] + ([] if program.settings else ["--force"]))["losses"]
+            expected = expected or losses
+            worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(expected, losses))
+            print(f"check: {case.label}: {program.label}: {', '.join(f'{loss:.6f}' for loss in losses)}", file=sys.stderr)
+            if worst > TOLERANCE:
+                sys.exit(f"compare-recurrent.py: {case.label}: the losses of {program.label} differ from plait's by {worst:.2g}, more than {TOLERANCE}")
 
 
-def seconds(report, clock):
-    return statistics.median(report["seconds_per_step" if clock == "wall" else "processor_seconds_per_step"])
+def rows_of(options, case, found):
+    """Milliseconds of a step over all timed steps."""
+    clock = "seconds_per_step" if options.clock == "wall" else "processor_seconds_per_step"
+    floor = f"{case.floor:g}" if case.floor else "–"
+
+    def rate(report):
+        return 1 / statistics.mean(report[clock])
+
+    def milliseconds(steps_per_second):
+        return f"{1e3 / steps_per_second:,.2f}"
+
+    yield [case.label, *cells_of(found, rate, milliseconds, case.floor), floor]
+    if SHARDED in found:
+        yield [f"the same, train.shards={SHARDED.shards}", *cells_of(found, rate, milliseconds, case.floor, own=SHARDED), floor]
+    if SINGLE in found:
+        ratios = against(found, SINGLE, rate)
+        figures = [milliseconds(rate(found[program][0])) for program in (PLAIT, SINGLE)]
+        yield ["the same, by node", *figures, "–", "–", "–", told(ratios, case.single_floor), f"{case.single_floor:g}"]
 
 
-def row(options, case, found):
-    """Milliseconds of a step in the median round, ratios with their range over the rounds, and the most memory."""
-    cells, own = [case.label], [seconds(report, options.clock) for report in found[PLAIT]]
-    cells.append(f"{1e3 * statistics.median(own):,.2f}")
-    for program in (LEVEL, SINGLE):
-        if program not in found:
-            cells += ["", ""]
-            continue
-        theirs = [seconds(report, options.clock) for report in found[program]]
-        ratios = [b / a for a, b in zip(own, theirs)]
-        spread = f" ({min(ratios):.2f} - {max(ratios):.2f})" if len(ratios) > 1 else ""
-        cells += [f"{1e3 * statistics.median(theirs):,.2f}", f"{statistics.median(ratios):.2f}{spread}"]
-    for program in (PLAIT, LEVEL):
-        peak = statistics.median(report["peak_bytes"] - report["loaded_bytes"] for report in found[program])
-        cells.append(f"{peak / 1e6:,.0f}")
-    return cells
+def memory_of(case, found):
+    return [case.label, *cells_of(found, lambda report: (report["peak_bytes"] - report["loaded_bytes"]) / 1e6, "{:,.0f}".format, less=True)]
 
 
 def main():
     options = parse()
     wanted = [case for case in CASES if options.mode in (None, case.mode) and (not options.size or case.size in options.size)]
     wanted = [case for case in wanted if not options.part or case.part in options.part]
-    load = [os.getloadavg()[0]]
-    log = open(options.json, "w", encoding="utf-8") if options.json else None
+    log, load = Log(options.runs), [os.getloadavg()[0]]
     reports = {case: defaultdict(list) for case in wanted}
 
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         for mode, name in {(case.mode, case.size) for case in wanted}:
             size = dataclasses.replace(RECURRENT_SIZES[name], trees=mode == "tree")
-            paths[mode, name] = os.path.join(folder, f"{mode}-{name}.txt")
-            tokens.write(paths[mode, name], tokens.draw(size, size.batch, 16, options.order, options.seed))
+            paths[mode, name] = draw(folder, f"{mode}-{name}", size, options.seed)
         for case in wanted:
-            check(options, case, [p for p in case.programs if p != SINGLE or not options.without_nodes], paths, folder)
+            check(options, case, paths, folder)
         for turn in range(0 if options.check else options.rounds):
             for case in wanted:
-                programs = [p for p in case.programs if p != SINGLE or not options.without_nodes]
-                # Each round begins with another program.
-                for program in programs[turn % len(programs) :] + programs[: turn % len(programs)]:
-                    print(f"round {turn + 1} of {options.rounds}: {case.label}: {program}", file=sys.stderr)
-                    single = program == SINGLE
-                    report = measure(options, case, program, paths, 1 if single else 2, case.single if single else case.steps)
+                for program in rotated(case.programs(options), turn):
+                    if program == SINGLE and turn > 0:
+                        continue
+                    print(f"round {turn + 1} of {options.rounds}: {case.label}: {program.label}", file=sys.stderr)
+                    steps = (1, case.single) if program == SINGLE else (2, options.steps or case.steps)
+                    report = measure(options, case, program, paths, *steps)
                     reports[case][program].append(report)
-                    if log:
-                        print(json.dumps(report), file=log, flush=True)
+                    log.note(report)
     load.append(os.getloadavg()[0])
     if options.check:
         return
 
-    columns = ["milliseconds a step", PLAIT, LEVEL, "ratio", SINGLE, "ratio", "plait's memory, MB", "PyTorch's"]
-    print("| " + " | ".join(columns) + " |")
-    print("| --- |" + " ---: |" * (len(columns) - 1))
-    for case, found in reports.items():
-        print("| " + " | ".join(row(options, case, found)) + " |")
-    flat = [report for found in reports.values() for runs in found.values() for report in runs]
+    print_table(columns_of("milliseconds a step"), [row for case, found in reports.items() for row in rows_of(options, case, found)])
     print()
-    print(conditions(options.threads, load))
-    print(f"Medians of {options.rounds} rounds in turn, {options.clock} time, PyTorch {options.settings}, reset {options.reset}; batches {options.order}; memory less")
-    print("what the programs take when they are loaded. OPENBLAS_CORETYPE unset.")
-    for program in (PLAIT, LEVEL):
-        own = [report for report in flat if report["program"] == program]
-        rate = statistics.median(report["sgemm_gflops"] for report in own)
-        print(f"- {program}: version {own[0]['version']}, kernels {own[0]['core_type']}, sgemm {rate:.0f} GFLOP/s.")
+    print_table(columns_of("memory, MB")[:-1], [memory_of(case, found) for case, found in reports.items()])
+    print_conditions(options, load, [report for found in reports.values() for runs in found.values() for report in runs])
+    print(f"{options.clock} time, reset {options.reset}; memory less what the programs take when they are loaded.")
 
 
 if __name__ == "__main__":

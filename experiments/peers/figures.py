@@ -22,18 +22,20 @@ def sgemm_gflops(matrix, multiply, repetitions=8):
 
 
 def derive(size, mode, combiner, batches, seconds, sgemm, part="step", coverage="none"):
-    """Medians over the timed steps: tokens (unpadded, of the target; of the source where the encoder is timed alone) and sentences a
-    second, share of the sgemm rate. `batches` is empty for a step of attention."""
+    """Of all timed steps together: tokens (unpadded, of the target; of the source where the encoder is timed alone) and sentences a
+    second, share of the sgemm rate. Batches of like length are of very different lengths, so a median step would say little. `batches`
+    is empty for a step of attention."""
+    spent = sum(seconds)
     if not batches:
-        return {"tokens_per_second": None, "sentences_per_second": statistics.median(1 / s for s in seconds), "share": None}
-    sentences = statistics.median(len(batch) / s for batch, s in zip(batches, seconds))
+        return {"tokens_per_second": None, "sentences_per_second": len(seconds) / spent, "share": None}
+    sentences = sum(map(len, batches)) / spent
     if mode == "decode":
         return {"tokens_per_second": sentences * size.decode_steps, "sentences_per_second": sentences, "share": None}
     stream = 0 if part == "encoder" else -1
-    words = statistics.median(sum(len(streams[stream]) for streams in batch) / s for batch, s in zip(batches, seconds))
+    words = sum(len(streams[stream]) for batch in batches for streams in batch) / spent
     if mode in ("tree", "recurrent"):
         work = [flops.recurrent_step(size, batch, coverage, part == "encoder") for batch in batches]
     else:
         work = [flops.training_step(size, batch, combiner) for batch in batches]
-    share = statistics.median(w / s for w, s in zip(work, seconds)) / sgemm / 1e9
+    share = sum(work) / spent / sgemm / 1e9
     return {"tokens_per_second": words, "sentences_per_second": sentences, "share": share}

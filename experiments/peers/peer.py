@@ -15,8 +15,10 @@ TUNED = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 33),
     "MALLOC_TOP_PAD_": str(1 << 26),
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-    "LD_PRELOAD": os.path.join(sys.prefix, "lib", "mkl-avx512.so"),
 }
+# Debian's PyTorch, which is in no environment of its own, has no MKL.
+if sys.prefix != sys.base_prefix:
+    TUNED["LD_PRELOAD"] = os.path.join(sys.prefix, "lib", "mkl-avx512.so")
 
 
 def parse():
@@ -48,7 +50,7 @@ def parse():
 def restart_tuned():
     """The dynamic loader and malloc read their variables at the start only."""
     if any(os.environ.get(name) != value for name, value in TUNED.items()):
-        if not os.path.exists(TUNED["LD_PRELOAD"]):
+        if not os.path.exists(TUNED.get("LD_PRELOAD", "/")):
             sys.exit(f"{TUNED['LD_PRELOAD']} is missing: make the environment with setup.sh and run its python")
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **TUNED})
 

@@ -14,6 +14,9 @@ from dataclasses import replace
 
 from sizes import END, FIRST_WORD, RECURRENT_SIZES, SIZES
 
+# Sentences as drawn, or batches of like length.
+ORDERS = ("random", "bucketed")
+
 
 def read(path, size):
     """The batches of `path`: lists of sentence tuples, each a list of id lists, the target last."""
@@ -116,7 +119,7 @@ def main():
     parser.add_argument("--trees", action="store_true", help="with trees over the source (h128, h256, h1024)")
     parser.add_argument("--batch", type=int, help="sentences a batch; default: that of the size")
     parser.add_argument("--batches", type=int, default=16)
-    parser.add_argument("--order", choices=("random", "bucketed"), default="random", help="sentences as drawn, or grouped by target length")
+    parser.add_argument("--order", choices=ORDERS, default="random", help="sentences as drawn, or batches of like length")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     size = SIZES.get(options.size) or replace(RECURRENT_SIZES[options.size], trees=options.trees)

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Both comparisons in turn: measure.sh PLAIT FOLDER [OPTION...]. Markdown tables and every run's JSON object go into FOLDER. OPTIONs are
+# those of both scripts, such as --python PYTHON or --rounds 1. Debian's PyTorch is measured too where it is installed.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+plait=$1 folder=$2
+shift 2
+mkdir -p "$folder"
+
+# part NAME SCRIPT [OPTION...]
+part ()
+{
+  name=$1 script=$2
+  shift 2
+  echo "== $name" >&2
+  python3 "$here/$script" --plait "$plait" --runs "$folder/$name.jsonl" "$@" > "$folder/$name.md"
+}
+
+part transformer compare.py "$@"
+part recurrent compare-recurrent.py "$@"
+if /usr/bin/python3 -c 'import torch, h5py' 2> /dev/null; then
+  part recurrent-debian compare-recurrent.py "$@" --without-nodes --python "$here/debian-python.sh"
+fi

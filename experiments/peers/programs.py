@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""The programs of a comparison, plait and the settings of its peer; running them, and setting one against the others."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tokens
+
+HERE = Path(__file__).resolve().parent
+REQUIRED = ("version", "threads", "peak_bytes", "sgemm_gflops", "warmup", "steps", "seconds_per_step", "core_type")
+BATCHES = 16
+
+
+@dataclass(frozen=True)
+class Program:
+    settings: str = ""  # of PyTorch's process; empty: this is plait
+    order: str = "random"  # of the sentences; bucketed: batches of like length
+    single: bool = False  # PyTorch, node by node
+    shards: int = 1  # plait's
+
+    @property
+    def label(self):
+        if not self.settings:
+            return "plait" + (f", {self.shards} shards" if self.shards > 1 else "")
+        return f"PyTorch {self.settings}" + (", like lengths" if self.order == "bucketed" else "") + (", by node" if self.single else "")
+
+
+PLAIT = Program()
+# What a good researcher may have made of it: floors are told against the best of these.
+PEERS = [Program(settings, order) for settings in ("plain", "tuned") for order in tokens.ORDERS]
+
+
+def add_options(parser):
+    parser.add_argument("--plait", default="plait", help="the plait command; default: found on PATH")
+    parser.add_argument("--python", default=HERE / ".venv/bin/python", help="the python of the environment that setup.sh made")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, help="timed steps of every run, to try things out; default: all batches, once or more often")
+    parser.add_argument("--seed", type=int, default=1, help="of the token data")
+    parser.add_argument("--runs", help="write every run's JSON object to this file, one a line")
+
+
+def run(command, what):
+    """The JSON object that `command` prints."""
+    # Whatever the caller has set about threads or kernels must not reach one program and miss the other.
+    dropped = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_PRELOAD", "GLIBC_TUNABLES")
+    environment = {name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("MALLOC_")}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    except OSError as error:
+        sys.exit(f"{what} cannot be started: {command[0]}: {error.strerror}. Give its path (--plait, --python).")
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["it printed no reason"])[-1]
+        sys.exit(f"{what} failed with exit code {done.returncode}: {reason}\n  {' '.join(map(str, command))}")
+    try:
+        report = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        sys.exit(f"{what} printed no JSON object\n  {' '.join(map(str, command))}")
+    missing = [name for name in REQUIRED if name not in report]
+    if missing or len(report["seconds_per_step"]) != report["steps"]:
+        sys.exit(f"{what}: the JSON object lacks {', '.join(missing) or 'a time for each step'} (README.md lists the fields)")
+    return report
+
+
+def start(options, program, arguments):
+    """What a run of `program` with these arguments of plait bench reports."""
+    arguments = [*map(str, arguments), "--json", "--threads", str(options.threads)]
+    if program.settings:
+        command = [options.python, "-W", "ignore", HERE / "peer.py", *arguments, "--settings", program.settings]
+        report = run(command + (["--nodes", "single"] if program.single else []), program.label)
+    else:
+        report = run([options.plait, "bench", *arguments, "--shards", str(program.shards)], program.label)
+    report.update(program=program.label, order=program.order)
+    return report
+
+
+class Log:
+    """Every run's JSON object, one a line, where --runs asks for it."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", encoding="utf-8") if path else None
+
+    def note(self, report):
+        if self.file:
+            print(json.dumps(report), file=self.file, flush=True)
+
+
+def draw(folder, name, size, seed):
+    """Order -> a file of the same sentences in that order."""
+    paths = {order: os.path.join(folder, f"{name}-{order}.txt") for order in tokens.ORDERS}
+    for order, path in paths.items():
+        tokens.write(path, tokens.draw(size, size.batch, BATCHES, order, seed))
+    return paths
+
+
+def rotated(programs, turn):
+    """Each round begins with another program."""
+    return programs[turn % len(programs) :] + programs[: turn % len(programs)]
+
+
+def median(reports, value):
+    return statistics.median(map(value, reports))
+
+
+def against(found, program, value, own=PLAIT):
+    """Plait over `program` in the rounds that both ran, by `value` of a report."""
+    return [value(a) / value(b) for a, b in zip(found[own], found[program])]
+
+
+def told(ratios, floor, less=False):
+    """The ratio to the best peer with its range over the rounds; bold where it misses its floor."""
+    middle = statistics.median(ratios)
+    text = f"{middle:.2f}"
+    if floor and (middle > floor if less else middle < floor):
+        text = f"**{text}**"
+    return text + (f" ({min(ratios):.2f} - {max(ratios):.2f})" if len(ratios) > 1 else "")
+
+
+def cells_of(found, value, text, floor=None, less=False, own=PLAIT):
+    """Plait's figure, each peer's with plait's ratio to it, and the ratio to the best of them: medians over the rounds. `value`: of a
+    report; `text`: of a value; `less` is better; `own`: the program that is plait."""
+    cells = [text(median(found[own], value))]
+    peers = [program for program in PEERS if program in found]
+    for program in PEERS:
+        ratio = statistics.median(against(found, program, value, own)) if program in found else None
+        cells.append(f"{text(median(found[program], value))} ({ratio:.2f})" if program in found else "–")
+    best = (min if less else max)(peers, key=lambda program: median(found[program], value))
+    return cells + [told(against(found, best, value, own), floor, less)]
+
+
+def columns_of(first):
+    return [first, "plait", *(program.label.replace("PyTorch ", "") for program in PEERS), "plait / best", "floor"]
+
+
+def print_table(columns, rows):
+    print("| " + " | ".join(columns) + " |")
+    print("| --- |" + " ---: |" * (len(columns) - 1))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+def print_conditions(options, load, reports):
+    """On the machine and the programs; `load`: that before and that after."""
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    cores = len(os.sched_getaffinity(0))
+    print(f"\nConditions: {processor}, {cores} cores, {options.threads} threads a program; load {load[0]:.1f} before, {load[1]:.1f} after.")
+    print(f"Medians of {options.rounds} rounds in turn. OPENBLAS_CORETYPE unset.")
+    for label in dict.fromkeys(report["program"] for report in reports):
+        own = [report for report in reports if report["program"] == label]
+        rates = [report["sgemm_gflops"] for report in own]
+        print(f"- {label}: version {own[0]['version']}, kernels {own[0]['core_type']}, sgemm {min(rates):.0f} to {max(rates):.0f} GFLOP/s.")
