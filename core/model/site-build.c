@@ -350,13 +350,13 @@ declare (PlaitSite *site, const char *call, PlaitReads reads, guint memory, cons
   static const char *const folders[] = { "attend", "jointly", "contexts" };
   PlaitDeclaredSite *declared = site->declared;
   guint n = plait_site_n_memories (site);
-  g_autofree char *named = asked->name ? g_strconcat (asked->name, "/", NULL) : g_strdup ("");
-  g_autofree char *name = NULL;
+  g_autofree char *named = NULL, *name = NULL;
   PlaitReader *reader;
 
   is_building (site, call);
   if (!check_attention (site, call, reads, memory, asked))
     return;
+  named = asked->name ? g_strconcat (asked->name, "/", NULL) : g_strdup ("");
   name = reads == PLAIT_READS_MEMORY
              ? g_strdup_printf ("%s%sattend/%s", site->prefix, named, declared->decoder->memories[memory].name)
              : g_strdup_printf ("%s%s%s", site->prefix, named, folders[reads]);
