@@ -353,7 +353,7 @@ SITE (output_dropout_of_no_number, NAMED (.output_dropout = NAN), "output_dropou
 SITE (weights_of_all, JOINTLY (.weights = TRUE), "plait_site_declare_attend_jointly: asks for weights, which attention to one memory gives alone")
 SITE (heads_that_do_not_fit, ATTEND (.name = "a", .heads = 3), "3 heads ")
 SITE (sentinel_of_one_memory, ATTEND (.name = "a", .sentinel = TRUE), "a sentinel was asked for")
-SITE (five_losses, for (guint i = 0; i < 4; i++) plait_site_declare_loss (site, "abcd" + i, 1), "declares 5 losses; a part can have up to 4")
+SITE (five_losses, for (guint i = 0; i < 4; i++) plait_site_declare_loss (site, &"abcd"[i], 1), "declares 5 losses; a part can have up to 4")
 SITE (site_loss_twice, plait_site_declare_loss (site, "sound", 1), "declares the loss \"sound\" twice")
 SITE (site_loss_of_no_name, plait_site_declare_loss (site, NULL, 1), "declares a loss \"\", which is no name")
 SITE (site_loss_of_a_bad_name, plait_site_declare_loss (site, "a/b", 1), "declares a loss \"a/b\", which is no name")
