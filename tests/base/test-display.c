@@ -93,6 +93,7 @@ on_terminal (const char *text)
   char buffer[100];
   struct termios raw;
   int terminal, end;
+  gsize length = 0;
 
   CHECK (openpty (&terminal, &end, NULL, NULL, NULL) == 0);
   CHECK (tcgetattr (end, &raw) == 0);
@@ -101,10 +102,12 @@ on_terminal (const char *text)
   FILE *stream = fdopen (end, "w");
   plait_display_line (stream, text);
   fflush (stream);
-  gssize n = read (terminal, buffer, sizeof buffer);
   fclose (stream);
+  /* What was written may come in several pieces; the end, closed on the other side, is an error. */
+  for (gssize n; length < sizeof buffer && (n = read (terminal, buffer + length, sizeof buffer - length)) > 0;)
+    length += (gsize)n;
   close (terminal);
-  return g_strndup (buffer, (gsize)MAX (n, 0));
+  return g_strndup (buffer, length);
 }
 
 /* (transfer full) */
