@@ -29,8 +29,8 @@ PlaitBeamRows plait_beam_rows (const PlaitBeam *beam);
 /* How many words of a row the search may need: with fewer of them it is another search. */
 guint plait_beam_words (const PlaitBeam *beam);
 
-/* Takes the decoder's @best best words of every row: ids and log-probabilities [rows][best], best first; id -1: none.
- */
+/* Takes the decoder's @best best words of every row: ids and log-probabilities [rows][best], best first; id -1 is
+ * none. */
 void plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitScalar *log_probabilities);
 
 /* The most steps that the limits allow. */

@@ -37,8 +37,8 @@ plait_covered_begin (const PlaitCovered *covered, PlaitTape *tape, const PlaitPa
   return plait_leaf (tape, plait_tensor (zeros, n, covered->width), NULL);
 }
 
-/* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is none.
- */
+/* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is
+ * none. */
 static gint64
 linked (const gint64 *links, gint64 row, gint64 pair)
 {

@@ -140,7 +140,7 @@ plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const Pla
   tape = site->pass->tape;
   present = site->pass->present[memory];
   check_chosen (site, G_STRFUNC, reader, chosen);
-  plait_tape_expect (tape, weights != NULL && weights->value.width == 1);
+  plait_tape_expect (tape, weights && weights->value.width == 1);
   plait_tape_expect (tape, weights->value.rows == plait_chosen_number (chosen));
   if (site->pass->capture)
     capture (site, reader, chosen, plait_tape_value (tape, weights).data);

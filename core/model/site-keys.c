@@ -5,8 +5,7 @@
 
 #include "autograd/internal.h"
 
-/* What a site has beside the calls of its combiner: keys and values, the gate of its sentinel, what coverage carries.
- */
+/* What a site has beside the calls of its combiner: keys and values, its sentinel's gate, what coverage carries. */
 
 PlaitSiteKeys
 plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories)

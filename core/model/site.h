@@ -186,7 +186,6 @@ const PlaitReader *plait_site_reader (PlaitSite *site, const char *call, PlaitRe
 /* The queries as an attention compares them with keys: projected at the first call of a pass, and found again later. */
 PlaitNode *plait_site_project_query (PlaitSite *site, const PlaitReader *reader, PlaitStream query);
 
-/* What comes out of the attention: output projection of scaled products, dropout; rows that are not @present are zero.
- */
+/* What comes out of the attention: output projection of scaled products, dropout; rows not @present are zero. */
 PlaitNode *plait_site_project_output (const PlaitSite *site, const PlaitReader *reader, PlaitNode *value,
                                       const guint8 *present);

@@ -25,8 +25,8 @@ typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentenc
                                          const PlaitSentenceAttention *attention, gpointer data, GError **error);
 
 /* Translates @corpus. @what ("validation", "test") is for progress. @stop is NULL or a flag that ends the work with
- * PLAIT_ERROR_INTERRUPTED. @take is NULL or is given the attention of each sentence's best hypothesis. (transfer full)
- */
+ * PLAIT_ERROR_INTERRUPTED. @take is NULL or is given the attention of each sentence's best hypothesis.
+ * (transfer full) */
 PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus,
                                           const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
                                           const char *what, PlaitLog *log, const gint *stop, PlaitAttentionTaker take,

@@ -17,8 +17,8 @@ typedef struct
   gboolean (*build) (PlaitSite *site, gconstpointer settings, gpointer state, GError **error);
 
   /* What it makes of the rows of a memory, [rows, any width], that does not depend on the queries: once a memory,
-   * outside of the time loop. For memories that were declared by plait_site_declare_rows. NULL, or gives NULL: nothing.
-   */
+   * outside of the time loop. For memories that were declared by plait_site_declare_rows. NULL, or gives NULL:
+   * nothing. */
   PlaitNode *(*prepare) (gconstpointer settings, gconstpointer state, PlaitTape *tape, guint memory,
                          const PlaitMemory *rows);
 

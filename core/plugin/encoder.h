@@ -51,8 +51,7 @@ struct PlaitEncoding
   PlaitTape *tape;
   const PlaitInput *input;
   const PlaitEncoding *leaves; /* what the encoder gave that this one stands on, or NULL */
-  PlaitNode
-      *embedded; /* tokens: [rows, input_width], the host's embeddings; features: the vectors as a constant leaf */
+  PlaitNode *embedded; /* tokens: the host's embeddings [rows, input_width]; features: the vectors, a constant leaf */
 
   /* Filled by the encoder. */
   PlaitMemory memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];

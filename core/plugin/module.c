@@ -96,11 +96,11 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
   const PlaitSettingSpecification *parameter = plait_schema_parameter (schema, binding->name);
   gsize size = field_size (binding->type);
 
-  if (parameter == NULL)
+  if (!parameter)
     {
       const char *nearest = nearest_parameter (schema, binding->name);
 
-      if (nearest != NULL)
+      if (nearest)
         return refuse (path, error,
                        "binds the parameter \"%s\", which %s does not describe (it has \"%s\"); make the two agree",
                        binding->name, schema->path, nearest);
@@ -115,7 +115,7 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
     return refuse (path, error,
                    "numbers the choices of \"%s\" as \"%s\", %s says choices=%s; give both the same names in the same "
                    "order",
-                   binding->name, binding->choices != NULL ? binding->choices : "", schema->path, parameter->choices);
+                   binding->name, binding->choices ? binding->choices : "", schema->path, parameter->choices);
   if (binding->offset > descriptor->settings_size || size > descriptor->settings_size - binding->offset
       || binding->offset % size != 0)
     return refuse (path, error,
@@ -133,15 +133,14 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
   if (descriptor->settings_size > LARGEST_SETTINGS)
     return refuse (path, error, "has a settings struct of %" G_GSIZE_FORMAT " bytes, at most %d are taken",
                    descriptor->settings_size, LARGEST_SETTINGS);
-  if (descriptor->n_bindings > MOST_BINDINGS || (descriptor->n_bindings > 0 && descriptor->bindings == NULL))
+  if (descriptor->n_bindings > MOST_BINDINGS || (descriptor->n_bindings > 0 && !descriptor->bindings))
     return refuse (path, error, "claims %u bindings%s; use G_N_ELEMENTS of the binding table (at most %d)",
-                   descriptor->n_bindings, descriptor->bindings == NULL ? " but has no table of them" : "",
-                   MOST_BINDINGS);
+                   descriptor->n_bindings, !descriptor->bindings ? " but has no table of them" : "", MOST_BINDINGS);
   for (guint i = 0; i < descriptor->n_bindings; i++)
     {
       const PlaitBinding *binding = &descriptor->bindings[i];
 
-      if (binding->name == NULL)
+      if (!binding->name)
         return refuse (path, error, "binding %u has no name; use the PLAIT_BIND macros", i);
       if (!g_hash_table_add (bound, (gpointer)binding->name))
         return refuse (path, error, "binds the parameter \"%s\" twice; keep one of the bindings", binding->name);
@@ -171,13 +170,13 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
     {
     case PLAIT_PLUGIN_ENCODER:
       *state_size = encoder->state_size;
-      return encoder->build == NULL ? "build" : encoder->encode == NULL ? "encode" : NULL;
+      return !encoder->build ? "build" : !encoder->encode ? "encode" : NULL;
     case PLAIT_PLUGIN_COMBINER:
       *state_size = combiner->state_size;
-      return combiner->build == NULL ? "build" : combiner->combine == NULL ? "combine" : NULL;
+      return !combiner->build ? "build" : !combiner->combine ? "combine" : NULL;
     case PLAIT_PLUGIN_COVERAGE:
       *state_size = coverage->state_size;
-      return coverage->build == NULL ? "build" : coverage->update == NULL ? "update" : NULL;
+      return !coverage->build ? "build" : !coverage->update ? "update" : NULL;
     }
   return NULL;
 }
@@ -188,14 +187,14 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
   const char *missing;
   gsize state_size = 0;
 
-  if (descriptor->table == NULL)
+  if (!descriptor->table)
     {
       g_autofree char *kind = g_ascii_strup (plait_plugin_kind_name (descriptor->kind), -1);
 
       return refuse (path, error, "has no table of functions; name it in PLAIT_PLUGIN_%s_DEFINE", kind);
     }
   missing = look_at_table (descriptor, &state_size);
-  if (missing != NULL)
+  if (missing)
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
                    plait_plugin_kind_name (descriptor->kind));
   if (state_size > LARGEST_STATE)
@@ -208,7 +207,7 @@ gboolean
 plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema,
                     GError **error)
 {
-  if (descriptor == NULL)
+  if (!descriptor)
     return refuse (path, error, "its function %s gave no descriptor; define it with a PLAIT_PLUGIN_..._DEFINE macro",
                    PLAIT_PLUGIN_SYMBOL);
   if (descriptor->magic != PLAIT_PLUGIN_MAGIC)
@@ -242,10 +241,10 @@ plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, c
                    plait_plugin_kind_name (descriptor->kind), schema->path, plait_plugin_kind_name (schema->kind));
   if (g_strcmp0 (descriptor->name, schema->name) != 0)
     return refuse (path, error, "calls itself \"%s\", its file and %s say \"%s\"; give all three the same name",
-                   descriptor->name != NULL ? descriptor->name : "", schema->path, schema->name);
-  if (descriptor->version == NULL || *descriptor->version == '\0')
+                   descriptor->name ? descriptor->name : "", schema->path, schema->name);
+  if (!descriptor->version || *descriptor->version == '\0')
     return refuse (path, error, "has no version; give one in the PLAIT_PLUGIN_..._DEFINE macro");
-  if (schema->version != NULL && !g_str_equal (schema->version, descriptor->version))
+  if (schema->version && !g_str_equal (schema->version, descriptor->version))
     return refuse (path, error, "is version %s, %s describes version %s; install both from one build",
                    descriptor->version, schema->path, schema->version);
   return check_table (path, descriptor, error) && check_bindings (path, descriptor, schema, error);
@@ -293,11 +292,11 @@ load (gpointer data, GError **error)
   GModule *module = g_module_open (loading->path, G_MODULE_BIND_LOCAL);
   gpointer symbol = NULL;
 
-  if (module == NULL)
+  if (!module)
     return refuse (loading->path, error, "cannot be loaded (%s); rebuild the plugin against this plait",
                    g_module_error ());
   g_module_make_resident (module);
-  if (!g_module_symbol (module, PLAIT_PLUGIN_SYMBOL, &symbol) || symbol == NULL)
+  if (!g_module_symbol (module, PLAIT_PLUGIN_SYMBOL, &symbol) || !symbol)
     return refuse (loading->path, error,
                    "has no function %s, so it is no plait plugin; define it with a "
                    "PLAIT_PLUGIN_..._DEFINE macro",

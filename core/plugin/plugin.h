@@ -64,34 +64,19 @@ typedef struct
   const char *choices; /* of a choice: the names in the order of its enum, "pre;post"; must equal the schema's */
 } PlaitBinding;
 
-#define PLAIT_BIND_INTEGER(Struct, field)                                                                              \
+#define PLAIT_BIND(Struct, field, type, choices)                                                                       \
   {                                                                                                                    \
-#field, PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET(Struct, field), NULL                                                \
+    G_STRINGIFY (field), type, G_STRUCT_OFFSET (Struct, field), choices                                                \
   }
-#define PLAIT_BIND_REAL(Struct, field)                                                                                 \
-  {                                                                                                                    \
-#field, PLAIT_SETTING_REAL, G_STRUCT_OFFSET(Struct, field), NULL                                                   \
-  }
-#define PLAIT_BIND_BOOLEAN(Struct, field)                                                                              \
-  {                                                                                                                    \
-#field, PLAIT_SETTING_BOOLEAN, G_STRUCT_OFFSET(Struct, field), NULL                                                \
-  }
-#define PLAIT_BIND_TEXT(Struct, field)                                                                                 \
-  {                                                                                                                    \
-#field, PLAIT_SETTING_TEXT, G_STRUCT_OFFSET(Struct, field), NULL                                                   \
-  }
-#define PLAIT_BIND_LIST(Struct, field)                                                                                 \
-  {                                                                                                                    \
-#field, PLAIT_SETTING_LIST, G_STRUCT_OFFSET(Struct, field), NULL                                                   \
-  }
-#define PLAIT_BIND_CHOICE(Struct, field, names)                                                                        \
-  {                                                                                                                    \
-#field, PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET(Struct, field), names                                                \
-  }
+#define PLAIT_BIND_INTEGER(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_INTEGER, NULL)
+#define PLAIT_BIND_REAL(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_REAL, NULL)
+#define PLAIT_BIND_BOOLEAN(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_BOOLEAN, NULL)
+#define PLAIT_BIND_TEXT(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_TEXT, NULL)
+#define PLAIT_BIND_LIST(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_LIST, NULL)
+#define PLAIT_BIND_CHOICE(Struct, field, names) PLAIT_BIND (Struct, field, PLAIT_SETTING_CHOICE, names)
 
-/* Every struct that crosses between host and plugin by its layout, layers that a plugin's state holds by value
- * included.
- */
+/* Every struct that crosses between host and plugin by its layout, with the layers that a plugin's state holds by
+ * value. */
 #define PLAIT_PLUGIN_STRUCTS(X)                                                                                        \
   X (PlaitTensor, "a tensor")                                                                                          \
   X (PlaitRagged, "ragged rows")                                                                                       \

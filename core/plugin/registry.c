@@ -28,7 +28,7 @@ plugin_free (gpointer data)
 {
   PlaitPlugin *plugin = data;
 
-  while (plugin != NULL)
+  while (plugin)
     {
       PlaitPlugin *hidden = plugin->hidden;
 
@@ -77,12 +77,12 @@ add_plugin (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlugi
   plugin->folder = folder;
   plugin->schema_path = g_strdup_printf ("%s/%s/%s" SCHEMA_SUFFIX, folder->path, kind_name, name);
   plugin->module_path = g_strdup_printf ("%s/%s/%s" MODULE_SUFFIX, folder->path, kind_name, name);
-  if (hider == NULL)
+  if (!hider)
     {
       g_ptr_array_add (registry->plugins, plugin);
       return;
     }
-  while (hider->hidden != NULL)
+  while (hider->hidden)
     hider = hider->hidden;
   hider->hidden = plugin;
 }
@@ -97,13 +97,13 @@ search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlug
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const char *entry;
 
-  while (directory != NULL && (entry = g_dir_read_name (directory)) != NULL)
+  while (directory && (entry = g_dir_read_name (directory)) != NULL)
     {
       const char *suffix = g_str_has_suffix (entry, SCHEMA_SUFFIX)   ? SCHEMA_SUFFIX
                            : g_str_has_suffix (entry, MODULE_SUFFIX) ? MODULE_SUFFIX
                                                                      : NULL;
 
-      if (suffix == NULL || *entry == '.')
+      if (!suffix || *entry == '.')
         continue;
       g_autofree char *name = g_strndup (entry, strlen (entry) - strlen (suffix));
       if (!g_hash_table_contains (seen, name))
@@ -156,7 +156,7 @@ own_path (void)
   Dl_info info;
   g_autofree char *base = NULL;
 
-  if (dladdr ((gpointer)own_path, &info) == 0 || info.dli_fname == NULL)
+  if (dladdr ((gpointer)own_path, &info) == 0 || !info.dli_fname)
     return g_strdup ("/proc/self/exe");
   base = g_path_get_basename (info.dli_fname);
   /* Of an executable, the loader knows only what it was called as. */
@@ -190,10 +190,10 @@ add_own_folder (PlaitRegistry *registry)
   g_autofree char *called = own_path ();
   g_autofree char *object = realpath (called, NULL);
 
-  if (object == NULL)
+  if (!object)
     return;
   g_autofree char *build_tree = build_tree_folder (object);
-  if (build_tree != NULL)
+  if (build_tree)
     {
       add_folder (registry, build_tree, "build tree");
       return;
@@ -219,7 +219,7 @@ plait_registry_new (void)
 {
   PlaitRegistry *registry = registry_new ();
   const char *path = g_getenv ("PLAIT_PLUGIN_PATH");
-  g_auto (GStrv) folders = g_strsplit (path != NULL ? path : "", ":", -1);
+  g_auto (GStrv) folders = g_strsplit (path ? path : "", ":", -1);
   g_autofree char *user = g_build_filename (g_get_user_data_dir (), "plait", PLAIT_API_VERSION, NULL);
 
   for (guint i = 0; folders[i] != NULL; i++)
@@ -245,7 +245,7 @@ plait_registry_new_for_folders (const char *const *folders)
 void
 plait_registry_free (PlaitRegistry *registry)
 {
-  if (registry == NULL)
+  if (!registry)
     return;
   g_ptr_array_unref (registry->plugins);
   g_ptr_array_unref (registry->folders);
@@ -300,7 +300,7 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
     }
   g_ptr_array_add (names, NULL);
   nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  if (nearest != NULL)
+  if (nearest)
     plait_fail (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; did you mean \"%s\"?", kind_name, name,
                 nearest);
   else if (names->len > 1)
@@ -328,12 +328,12 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
       return NULL;
     }
   plugin = lookup (registry, kind, name);
-  if (plugin == NULL)
+  if (!plugin)
     {
       unknown_plugin (registry, kind, name, error);
       return NULL;
     }
-  return plait_plugin_schema (plugin, error) != NULL ? plugin : NULL;
+  return plait_plugin_schema (plugin, error) ? plugin : NULL;
 }
 
 /* "english, german", the files below @folder of all plugin folders. (transfer full) */
@@ -349,7 +349,7 @@ list_texts (const PlaitRegistry *registry, const char *folder)
       g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
       const char *entry;
 
-      while (directory != NULL && (entry = g_dir_read_name (directory)) != NULL)
+      while (directory && (entry = g_dir_read_name (directory)) != NULL)
         if (g_str_has_suffix (entry, SCHEMA_SUFFIX))
           {
             g_autofree char *name = g_strndup (entry, strlen (entry) - strlen (SCHEMA_SUFFIX));
@@ -385,13 +385,13 @@ plait_registry_find_text (const PlaitRegistry *registry, const char *folder, con
 const PlaitSchema *
 plait_plugin_schema (PlaitPlugin *plugin, GError **error)
 {
-  if (plugin->schema == NULL && !g_file_test (plugin->schema_path, G_FILE_TEST_EXISTS))
+  if (!plugin->schema && !g_file_test (plugin->schema_path, G_FILE_TEST_EXISTS))
     {
       plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: has no schema; put %s%s beside it", plugin->module_path, plugin->name,
                   SCHEMA_SUFFIX);
       return NULL;
     }
-  if (plugin->schema == NULL)
+  if (!plugin->schema)
     plugin->schema = plait_schema_read (plugin->schema_path, error);
   return plugin->schema;
 }
@@ -399,11 +399,11 @@ plait_plugin_schema (PlaitPlugin *plugin, GError **error)
 gboolean
 plait_plugin_digest (PlaitPlugin *plugin, GError **error)
 {
-  if (plugin->schema_digest == NULL)
+  if (!plugin->schema_digest)
     plugin->schema_digest = plait_digest_file (plugin->schema_path, 0, error);
-  if (plugin->schema_digest != NULL && plugin->module_digest == NULL)
+  if (plugin->schema_digest && !plugin->module_digest)
     plugin->module_digest = plait_digest_file (plugin->module_path, 0, error);
-  return plugin->schema_digest != NULL && plugin->module_digest != NULL;
+  return plugin->schema_digest && plugin->module_digest;
 }
 
 gboolean
@@ -411,11 +411,11 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
 {
   const PlaitSchema *schema = plait_plugin_schema (plugin, error);
 
-  if (schema == NULL)
+  if (!schema)
     return FALSE;
-  if (plugin->descriptor == NULL)
+  if (!plugin->descriptor)
     plugin->descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, error);
-  return plugin->descriptor != NULL && plait_plugin_digest (plugin, error);
+  return plugin->descriptor && plait_plugin_digest (plugin, error);
 }
 
 gpointer

@@ -123,7 +123,7 @@ unknown_name (const Reader *reader, const char *group, const char *key, const ch
   const char *nearest = plait_nearest_name (name, known);
   g_autofree char *all = join (known);
 
-  if (nearest != NULL)
+  if (nearest)
     problem (reader, group, key, "\"%s\" is not %s; did you mean \"%s\"? (known: %s)", name, what, nearest, all);
   else
     problem (reader, group, key, "\"%s\" is not %s (known: %s)", name, what, all);
@@ -142,14 +142,13 @@ check_keys (const Reader *reader, const char *group, const char *const *known)
       }
 }
 
-/* The value of @key, kept in the schema; NULL if not there. A key that is there must not be empty unless @may_be_empty.
- */
+/* The value of @key, kept in the schema; NULL if not there. A key that is there is not empty unless @may_be_empty. */
 static const char *
 text (const Reader *reader, const char *group, const char *key, gboolean may_be_empty)
 {
   const char *value = plait_key_file_value (reader->file, group, key);
 
-  if (value == NULL)
+  if (!value)
     return NULL;
   for (const char *p = value; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
@@ -169,7 +168,7 @@ text (const Reader *reader, const char *group, const char *key, gboolean may_be_
 static const char *
 required (const Reader *reader, const char *group, const char *key, const char *remedy)
 {
-  if (plait_key_file_value (reader->file, group, key) == NULL)
+  if (!plait_key_file_value (reader->file, group, key))
     {
       problem (reader, group, NULL, "[%s] has no %s; add %s", group, key, remedy);
       return NULL;
@@ -190,13 +189,13 @@ read_identity (const Reader *reader, const char *path)
 
   if (g_str_has_suffix (base, ".ini"))
     base[strlen (base) - strlen (".ini")] = '\0';
-  if (name != NULL && !g_str_equal (name, base))
+  if (name && !g_str_equal (name, base))
     problem (reader, "plugin", "name", "name=%s, but the file is called %s.ini; give both the same name", name, base);
   schema->name = g_string_chunk_insert (schema->texts, base);
   if (!plait_name_is_valid (base))
     problem (reader, "plugin", "name",
              "\"%s\" is no name for a plugin; use letters, digits, '-' and '_', beginning with a letter", base);
-  if (kind == NULL)
+  if (!kind)
     return;
   if (!plait_plugin_kind_from_name (kind, &schema->kind))
     unknown_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names);
@@ -210,7 +209,7 @@ read_interface (const Reader *reader)
 {
   const char *interface = required (reader, "plugin", "interface", "interface=2");
 
-  if (interface == NULL)
+  if (!interface)
     return;
   if (!plait_parse_integer (interface, &reader->schema->interface))
     problem (reader, "plugin", "interface", "interface=%s is not an integer; give interface=%d", interface,
@@ -230,16 +229,16 @@ read_input (const Reader *reader)
   const char *kind = plait_key_file_value (reader->file, "plugin", "kind"), *input;
   gint place;
 
-  if (kind == NULL || place_of (kind, kind_names) < 0)
+  if (!kind || place_of (kind, kind_names) < 0)
     return;
   if (schema->kind != PLAIT_PLUGIN_ENCODER)
     {
-      if (plait_key_file_value (reader->file, "plugin", "input") != NULL)
+      if (plait_key_file_value (reader->file, "plugin", "input"))
         problem (reader, "plugin", "input", "only an encoder has an input; drop the line");
       return;
     }
   input = required (reader, "plugin", "input", "input=tokens or input=features");
-  if (input == NULL)
+  if (!input)
     return;
   place = place_of (input, input_names);
   if (place < 0)
@@ -255,11 +254,11 @@ read_streams (const Reader *reader)
   static const char *const known[] = { "trees", NULL };
   g_auto (GStrv) streams = plait_key_file_list (reader->file, "plugin", "streams");
 
-  for (guint i = 0; streams != NULL && streams[i] != NULL; i++)
+  for (guint i = 0; streams && streams[i]; i++)
     if (!g_strv_contains (known, streams[i]))
       unknown_name (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
-  reader->schema->reads_trees = streams != NULL && g_strv_contains ((const char *const *)streams, "trees");
-  if (streams != NULL && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
+  reader->schema->reads_trees = streams && g_strv_contains ((const char *const *)streams, "trees");
+  if (streams && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
     problem (reader, "plugin", "streams", "only an encoder reads streams; drop the line");
   else if (reader->schema->reads_trees && reader->schema->input != PLAIT_INPUT_TOKENS)
     problem (reader, "plugin", "streams", "trees stand over tokens; give input=tokens, or drop the line");
@@ -288,7 +287,7 @@ read_structure (const Reader *reader, const char *group)
   g_auto (GStrv) names = plait_key_file_list (reader->file, group, "structure");
   guint structure = 0;
 
-  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+  for (guint i = 0; names && names[i]; i++)
     {
       gint place = place_of (names[i], structure_names);
 
@@ -320,8 +319,8 @@ read_leaves (const Reader *reader)
 {
   const char *value = plait_key_file_value (reader->file, "requires", "leaves");
 
-  reader->schema->requires_leaves = value != NULL && g_str_equal (value, "true");
-  if (value == NULL)
+  reader->schema->requires_leaves = value && g_str_equal (value, "true");
+  if (!value)
     return;
   if (!g_str_equal (value, "true") && !g_str_equal (value, "false"))
     problem (reader, "requires", "leaves", "\"%s\" is neither true nor false; write one of them", value);
@@ -335,10 +334,10 @@ read_requires (const Reader *reader)
   g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
 
   check_keys (reader, "requires", requires_keys);
-  for (guint i = 0; decoders != NULL && decoders[i] != NULL; i++)
+  for (guint i = 0; decoders && decoders[i]; i++)
     if (place_of (decoders[i], decoder_names) < 0)
       unknown_name (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
-  if (decoders != NULL && decoders[0] != NULL)
+  if (decoders && decoders[0])
     {
       g_autofree char *joined = g_strjoinv (";", decoders);
       reader->schema->decoders = g_string_chunk_insert (reader->schema->texts, joined);
@@ -361,7 +360,7 @@ read_provides (const Reader *reader)
 static gboolean
 is_parameter_name (const char *name)
 {
-  return plait_name_is_valid (name) && strchr (name, '-') == NULL;
+  return plait_name_is_valid (name) && !strchr (name, '-');
 }
 
 static const PlaitSettingSpecification *
@@ -384,12 +383,12 @@ read_parameter (const Reader *reader, const char *group)
   parameter->maximum = text (reader, group, "maximum", FALSE);
 
   g_auto (GStrv) choices = plait_key_file_list (reader->file, group, "choices");
-  if (choices != NULL)
+  if (choices)
     {
       g_autofree char *joined = g_strjoinv (";", choices);
       parameter->choices = g_string_chunk_insert (reader->schema->texts, joined);
     }
-  if (type == NULL)
+  if (!type)
     return parameter;
   if (!plait_setting_type_from_name (type, &parameter->type))
     unknown_name (reader, group, "type", "a type", type, type_names);
@@ -421,9 +420,9 @@ plait_schema_read (const char *path, GError **error)
   g_autoptr (PlaitSchema) schema = NULL;
   g_autoptr (GPtrArray) parameters = g_ptr_array_new ();
 
-  if (file == NULL)
+  if (!file)
     {
-      if (error != NULL && *error != NULL)
+      if (error && *error)
         (*error)->code = PLAIT_ERROR_PLUGIN;
       return NULL;
     }
@@ -453,7 +452,7 @@ plait_schema_read (const char *path, GError **error)
 void
 plait_schema_free (PlaitSchema *schema)
 {
-  if (schema == NULL)
+  if (!schema)
     return;
   for (guint i = 0; i < schema->n_parameters; i++)
     g_free ((gpointer)schema->parameters[i]);
@@ -465,7 +464,7 @@ plait_schema_free (PlaitSchema *schema)
 gboolean
 plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder)
 {
-  if (schema->decoders == NULL)
+  if (!schema->decoders)
     return TRUE;
   g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
   return g_strv_contains ((const char *const *)names, decoder);

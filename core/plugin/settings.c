@@ -60,7 +60,7 @@ plait_setting_expectation (const PlaitSettingSpecification *specification)
       return g_strdup ("true or false");
     case PLAIT_SETTING_CHOICE:
     case PLAIT_SETTING_LIST:
-      if (specification->choices != NULL)
+      if (specification->choices)
         {
           g_autofree char *names = choices_for_people (specification->choices);
           return g_strdup_printf ("%s of %s", specification->type == PLAIT_SETTING_LIST ? "a list" : "one", names);
@@ -75,11 +75,11 @@ plait_setting_expectation (const PlaitSettingSpecification *specification)
       noun = "a number";
       break;
     }
-  if (specification->minimum != NULL && specification->maximum != NULL)
+  if (specification->minimum && specification->maximum)
     return g_strdup_printf ("%s from %s to %s", noun, specification->minimum, specification->maximum);
-  if (specification->minimum != NULL)
+  if (specification->minimum)
     return g_strdup_printf ("%s of at least %s", noun, specification->minimum);
-  if (specification->maximum != NULL)
+  if (specification->maximum)
     return g_strdup_printf ("%s of at most %s", noun, specification->maximum);
   return g_strdup (noun);
 }
@@ -102,7 +102,7 @@ check_choice (const PlaitSettingSpecification *specification, const char *name, 
   if (g_strv_contains ((const char *const *)names, name))
     return TRUE;
   nearest = plait_nearest_name (name, (const char *const *)names);
-  if (nearest == NULL)
+  if (!nearest)
     return not_a_value (specification, name, "is not a choice", error);
   g_autofree char *fault = g_strdup_printf ("is not a choice (did you mean \"%s\"?)", nearest);
   return not_a_value (specification, name, fault, error);
@@ -119,14 +119,14 @@ parse_list (const PlaitSettingSpecification *specification, const char *text, GE
     {
       g_strstrip (items[i]);
       /* A ';' may end the list, as key-files have it. */
-      if (*items[i] == '\0' && items[i + 1] == NULL)
+      if (*items[i] == '\0' && !items[i + 1])
         break;
       if (*items[i] == '\0')
         {
           not_a_value (specification, text, "has an empty item", error);
           return NULL;
         }
-      if (specification->choices != NULL && !check_choice (specification, items[i], error))
+      if (specification->choices && !check_choice (specification, items[i], error))
         return NULL;
       if (!g_hash_table_add (seen, items[i]))
         {
@@ -167,11 +167,10 @@ parse_integer (const PlaitSettingSpecification *specification, const char *text,
       not_a_value (specification, text, "is not an integer", error);
       return NULL;
     }
-  if (!check_range (
-          specification, text,
-          specification->minimum != NULL && plait_parse_integer (specification->minimum, &bound) && *value < bound,
-          specification->maximum != NULL && plait_parse_integer (specification->maximum, &bound) && *value > bound,
-          error))
+  if (!check_range (specification, text,
+                    specification->minimum && plait_parse_integer (specification->minimum, &bound) && *value < bound,
+                    specification->maximum && plait_parse_integer (specification->maximum, &bound) && *value > bound,
+                    error))
     return NULL;
   return g_strdup_printf ("%" G_GINT64_FORMAT, *value);
 }
@@ -186,11 +185,10 @@ parse_real (const PlaitSettingSpecification *specification, const char *text, do
       not_a_value (specification, text, "is not a number", error);
       return NULL;
     }
-  if (!check_range (
-          specification, text,
-          specification->minimum != NULL && plait_parse_double (specification->minimum, &bound) && *value < bound,
-          specification->maximum != NULL && plait_parse_double (specification->maximum, &bound) && *value > bound,
-          error))
+  if (!check_range (specification, text,
+                    specification->minimum && plait_parse_double (specification->minimum, &bound) && *value < bound,
+                    specification->maximum && plait_parse_double (specification->maximum, &bound) && *value > bound,
+                    error))
     return NULL;
 
   char buffer[PLAIT_NUMBER_LENGTH];
@@ -256,7 +254,7 @@ plait_setting_parse (const PlaitSettingSpecification *specification, const char 
       parsed.text = canonical;
       break;
     }
-  if (canonical != NULL && value != NULL)
+  if (canonical && value)
     *value = parsed;
   return g_steal_pointer (&canonical);
 }
@@ -268,7 +266,7 @@ check_bound (const PlaitSettingSpecification *specification, const char *key, co
   gint64 integer;
   double real;
 
-  if (bound == NULL)
+  if (!bound)
     return TRUE;
   if (specification->type == PLAIT_SETTING_INTEGER)
     return plait_parse_integer (bound, &integer)
@@ -285,7 +283,7 @@ check_choices (const PlaitSettingSpecification *specification, GError **error)
 {
   gboolean takes = specification->type == PLAIT_SETTING_CHOICE || specification->type == PLAIT_SETTING_LIST;
 
-  if (specification->choices == NULL)
+  if (!specification->choices)
     return specification->type != PLAIT_SETTING_CHOICE
            || plait_fail (error, PLAIT_ERROR_INPUT, "type=choice without choices; add choices=FIRST;SECOND");
   if (!takes)
@@ -310,7 +308,7 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
   if (!check_bound (specification, "minimum", minimum, error) || !check_bound (specification, "maximum", maximum, error)
       || !check_choices (specification, error))
     return FALSE;
-  if (minimum != NULL && maximum != NULL)
+  if (minimum && maximum)
     {
       double least, most;
 
@@ -318,12 +316,12 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
         return plait_fail (error, PLAIT_ERROR_INPUT, "minimum=%s is above maximum=%s; no value could be given", minimum,
                            maximum);
     }
-  if (specification->standard != NULL)
+  if (specification->standard)
     {
       g_autoptr (GError) fault = NULL;
       g_autofree char *canonical = plait_setting_parse (specification, specification->standard, NULL, &fault);
 
-      if (canonical == NULL)
+      if (!canonical)
         return plait_fail (error, PLAIT_ERROR_INPUT, "default: %s", fault->message);
     }
   return TRUE;
@@ -361,7 +359,7 @@ plait_settings_new (const PlaitSettingSpecification *const *specifications, guin
       Entry *entry = &settings->entries[i];
 
       entry->specification = specifications[i];
-      if (specifications[i]->standard == NULL)
+      if (!specifications[i]->standard)
         continue;
       entry->text = plait_setting_parse (specifications[i], specifications[i]->standard, &entry->value, NULL);
       g_assert (entry->text != NULL); /* plait_setting_check has passed it */
@@ -390,7 +388,7 @@ plait_settings_share (PlaitSettings *settings)
 void
 plait_settings_free (PlaitSettings *settings)
 {
-  if (settings == NULL || --settings->references > 0)
+  if (!settings || --settings->references > 0)
     return;
   for (guint i = 0; i < settings->n; i++)
     g_free (settings->entries[i].text);
@@ -441,13 +439,13 @@ plait_settings_set (PlaitSettings *settings, const char *name, const char *text,
     {
       const char *nearest = plait_settings_nearest (settings, name);
 
-      if (nearest != NULL)
+      if (nearest)
         return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here; did you mean \"%s\"?", name, nearest);
       return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here", name);
     }
   Entry *entry = &settings->entries[place];
   char *canonical = plait_setting_parse (entry->specification, text, &value, error);
-  if (canonical == NULL)
+  if (!canonical)
     return FALSE;
   g_free (entry->text);
   entry->text = canonical;
@@ -535,7 +533,7 @@ plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory)
       const PlaitSettingSpecification *specification = &group->definitions[i].specification;
       PlaitSettingValue value = { 0 };
 
-      if (specification->standard == NULL)
+      if (!specification->standard)
         continue;
       g_autofree char *canonical = plait_setting_parse (specification, specification->standard, &value, NULL);
       g_assert (canonical != NULL);

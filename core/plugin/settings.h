@@ -119,8 +119,8 @@ gboolean plait_setting_check (const PlaitSettingSpecification *specification, GE
 
 /* The canonical spelling of @text, or NULL when it is not a value of @specification; @value (may be NULL) receives it,
  * its text pointing into the result. Canonical: numbers in their shortest exact form, list items without spaces. The
- * message begins with the offending value, so that a caller can put "FILE:LINE: [group] key" before it. (transfer full)
- */
+ * message begins with the offending value, so that a caller can put "FILE:LINE: [group] key" before it.
+ * (transfer full) */
 char *plait_setting_parse (const PlaitSettingSpecification *specification, const char *text, PlaitSettingValue *value,
                            GError **error);
 

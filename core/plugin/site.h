@@ -110,8 +110,8 @@ PLAIT_API void plait_site_declare_loss (PlaitSite *site, const char *name, doubl
 /* What operators of one's own are composed on. */
 PLAIT_API PlaitTape *plait_site_tape (PlaitSite *site);
 
-/* Layer norm @slot over the query in a pre-norm Transformer decoder; @x itself in post-norm and in recurrent decoders.
- */
+/* Layer norm @slot over the query in a pre-norm Transformer decoder; @x itself in post-norm and in recurrent
+ * decoders. */
 PLAIT_API PlaitStream plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x);
 
 /* Multi-head attention of the queries to one memory (eq. 2-3), through the attention without a name or the one called

@@ -32,7 +32,7 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
   if (id < 0)
     return -1;
   g_autofree char *large = large_path (store, path, name);
-  if (name[0] == '\0' || strchr (name, '/') != NULL || !g_utf8_validate (name, -1, NULL))
+  if (name[0] == '\0' || strchr (name, '/') || !g_utf8_validate (name, -1, NULL))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: an attribute of %s has no name in UTF-8 without '/'", store->path, path);
   else if ((H5Aexists (id, name) > 0 && H5Adelete (id, name) < 0)
            || (is_large (store, large) && H5Ldelete (store->file, large, store->access) < 0))
@@ -80,7 +80,7 @@ set_strings (PlaitStore *store, const char *path, const char *name, gint64 n, co
   if ((gsize)count * (longest + 1) > PLAIT_STORE_MAXIMUM_ATTRIBUTE)
     {
       g_autofree char *large = prepare_large (store, path, name, error);
-      return large != NULL
+      return large
              && (n < 0 ? plait_store_write_string (store, large, values[0], error)
                        : plait_store_write_strings (store, large, values, n, error))
              && plait_store_set_string (store, large, LARGE_MARK, path, error);
@@ -117,7 +117,7 @@ plait_store_set_list (PlaitStore *store, const char *path, const char *name, Pla
   if ((gsize)n * plait_store_type_size (type) > PLAIT_STORE_MAXIMUM_ATTRIBUTE)
     {
       g_autofree char *large = prepare_large (store, path, name, error);
-      return large != NULL && plait_store_write (store, large, type, 1, &n, values, PLAIT_STORE_PLAIN, error)
+      return large && plait_store_write (store, large, type, 1, &n, values, PLAIT_STORE_PLAIN, error)
              && plait_store_set_string (store, large, LARGE_MARK, path, error);
     }
   return put_attribute (store, path, name, plait_store_file_type (type), plait_store_memory_type (type), n, values,
@@ -188,10 +188,9 @@ attribute_open (PlaitStore *store, const char *path, const char *name, Attribute
   if (H5Aexists (object, name) <= 0)
     {
       g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
-      const char *nearest = names != NULL ? plait_nearest_name (name, (const char *const *)names) : NULL;
+      const char *nearest = names ? plait_nearest_name (name, (const char *const *)names) : NULL;
       return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no attribute '%s'; %s%s%s", store->path, path, name,
-                         nearest != NULL ? "the nearest is '" : PLAIT_STORE_REMEDY, nearest != NULL ? nearest : "",
-                         nearest != NULL ? "'" : "");
+                         nearest ? "the nearest is '" : PLAIT_STORE_REMEDY, nearest ? nearest : "", nearest ? "'" : "");
     }
   attribute->id = H5Aopen (object, name, H5P_DEFAULT);
   attribute->stored = H5Aget_type (attribute->id);
@@ -248,7 +247,7 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
   if (!text)
     return g_steal_pointer (&values);
   char **strings = plait_store_unpack (values, attribute.elements, element_bytes);
-  if (strings == NULL)
+  if (!strings)
     plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the attribute '%s' of %s", store->path, name, path);
   return strings;
 }
@@ -259,7 +258,7 @@ get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreTyp
 {
   gint64 n;
   gpointer values = plait_store_get_list (store, path, name, type, &n, error);
-  if (values == NULL || n == 1)
+  if (!values || n == 1)
     return values;
   plait_fail (error, PLAIT_ERROR_INPUT,
               "%s: the attribute '%s' of %s has %" G_GINT64_FORMAT " values, one was expected; " PLAIT_STORE_REMEDY,
@@ -275,14 +274,14 @@ char *
 plait_store_get_string (PlaitStore *store, const char *path, const char *name, GError **error)
 {
   g_auto (GStrv) values = get_single (store, path, name, PLAIT_STORE_STRING, error);
-  return values != NULL ? g_steal_pointer (&values[0]) : NULL;
+  return values ? g_steal_pointer (&values[0]) : NULL;
 }
 
 gboolean
 plait_store_get_int (PlaitStore *store, const char *path, const char *name, gint64 *value, GError **error)
 {
   g_autofree gint64 *values = get_single (store, path, name, PLAIT_STORE_INT64, error);
-  if (values != NULL)
+  if (values)
     *value = values[0];
   return values != NULL;
 }
@@ -291,7 +290,7 @@ gboolean
 plait_store_get_double (PlaitStore *store, const char *path, const char *name, double *value, GError **error)
 {
   g_autofree double *values = get_single (store, path, name, PLAIT_STORE_DOUBLE, error);
-  if (values != NULL)
+  if (values)
     *value = values[0];
   return values != NULL;
 }
@@ -332,7 +331,7 @@ plait_store_attribute_text (PlaitStore *store, const char *path, const char *nam
 
   gint64 n;
   gpointer values = plait_store_get_list (store, path, name, type, &n, error);
-  if (values == NULL)
+  if (!values)
     return NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   append_values (text, type, values, n, maximum);

@@ -34,7 +34,7 @@ copy_attribute (PlaitStore *to, hid_t from_object, hid_t to_object, const char *
   g_autofree gpointer values = g_try_malloc0 (size + 1);
   if (H5Aexists (to_object, name) > 0)
     return TRUE; /* "format" of the root */
-  g_auto (StoreId) copy = values == NULL ? -1 : H5Acreate2 (to_object, name, type, space, to->attribute, H5P_DEFAULT);
+  g_auto (StoreId) copy = !values ? -1 : H5Acreate2 (to_object, name, type, space, to->attribute, H5P_DEFAULT);
   if (source < 0 || type < 0 || space < 0 || copy < 0
       || (size > 0 && (H5Aread (source, type, values) < 0 || H5Awrite (copy, type, values) < 0)))
     return plait_store_fail (to, path, "copy its attributes", error);
@@ -47,7 +47,7 @@ copy_attributes (PlaitStore *to, PlaitStore *from, const char *path, GError **er
   g_auto (GStrv) names = plait_store_attributes (from, path, error);
   g_auto (StoreId) source = plait_store_object (from, path, error);
   g_auto (StoreId) copy = plait_store_object (to, path, error);
-  if (names == NULL || source < 0 || copy < 0)
+  if (!names || source < 0 || copy < 0)
     return FALSE;
   for (char **name = names; *name != NULL; name++)
     if (!belongs_to_axes (*name) && !copy_attribute (to, source, copy, path, *name, error))
@@ -107,7 +107,7 @@ plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError 
   g_autoptr (GPtrArray) plots = g_ptr_array_new_with_free_func (g_free);
   Copy copy = { store, plots, NULL };
   gboolean walked = plait_store_walk (from, path, DEEPEST_COPY, copy_object, &copy, error);
-  if (copy.error != NULL)
+  if (copy.error)
     {
       g_propagate_error (error, copy.error);
       return FALSE;

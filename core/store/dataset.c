@@ -157,7 +157,7 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
   gboolean has = plait_size_multiply ((gsize)MAX (object.elements, 1), plait_store_type_size (type), &bytes)
                  && plait_memory_has (bytes);
   g_autofree gpointer buffer = has ? g_try_malloc (bytes) : NULL;
-  if (buffer == NULL)
+  if (!buffer)
     {
       plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " elements of %s", store->path,
                   object.elements, path);
@@ -165,7 +165,7 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
     }
   if (!plait_store_read (store, path, type, object.elements, buffer, error))
     return NULL;
-  if (elements != NULL)
+  if (elements)
     *elements = object.elements;
   return g_steal_pointer (&buffer);
 }
@@ -238,5 +238,5 @@ plait_store_read_bytes (PlaitStore *store, const char *path, gsize maximum, GErr
   gint64 size = 0;
   gpointer bytes
       = plait_store_read_array (store, path, PLAIT_STORE_UINT8, (gint64)MIN (maximum, (gsize)G_MAXINT64), &size, error);
-  return bytes != NULL ? g_bytes_new_take (bytes, (gsize)size) : NULL;
+  return bytes ? g_bytes_new_take (bytes, (gsize)size) : NULL;
 }

@@ -40,12 +40,11 @@ driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
 {
   const PlaitStoreBytes *bytes = H5Pget_driver_info (access);
   struct stat status;
-  if (bytes == NULL || fstat (bytes->fd, &status) != 0)
+  if (!bytes || fstat (bytes->fd, &status) != 0)
     return NULL;
   DriverFile *file = g_new0 (DriverFile, 1);
   file->bytes = *bytes;
-  file->end_written
-      = (haddr_t)(bytes->blocks != NULL ? plait_store_blocks_end (bytes->blocks) : (gint64)status.st_size);
+  file->end_written = (haddr_t)(bytes->blocks ? plait_store_blocks_end (bytes->blocks) : (gint64)status.st_size);
   return &file->public;
 }
 
@@ -59,7 +58,7 @@ driver_close (H5FD_t *file)
 static herr_t
 driver_query (const H5FD_t *file, unsigned long *flags)
 {
-  if (flags != NULL)
+  if (flags)
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE
              | H5FD_FEAT_AGGREGATE_SMALLDATA;
   return 0;
@@ -89,7 +88,7 @@ driver_read (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, siz
 {
   DriverFile *file = (DriverFile *)base;
   char *bytes = buffer;
-  if (file->bytes.blocks != NULL)
+  if (file->bytes.blocks)
     return plait_store_blocks_read (file->bytes.blocks, (gint64)address, size, buffer) ? 0 : -1;
   while (size > 0)
     {
@@ -116,7 +115,7 @@ driver_write (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, si
 {
   DriverFile *file = (DriverFile *)base;
   const char *bytes = buffer;
-  if (type != H5FD_MEM_DRAW && file->bytes.structure != NULL)
+  if (type != H5FD_MEM_DRAW && file->bytes.structure)
     plait_store_blocks_mark (file->bytes.structure, (gint64)address, size);
   while (size > 0 && *file->bytes.failure == 0)
     {

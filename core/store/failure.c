@@ -15,7 +15,7 @@ static herr_t
 keep_first (unsigned n, const H5E_error2_t *entry, void *data)
 {
   char **reason = data;
-  if (*reason == NULL && entry->desc != NULL && entry->desc[0] != '\0')
+  if (*!reason && entry->desc && entry->desc[0] != '\0')
     *reason = g_strdup (entry->desc);
   return 0;
 }
@@ -25,7 +25,7 @@ plait_store_reason (void)
 {
   char *reason = NULL;
   H5Ewalk2 (H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
-  if (reason == NULL)
+  if (!reason)
     return g_strdup ("HDF5 gives no reason");
   g_strdelimit (reason, "\n\r", ' ');
   char *text = g_strdup_printf ("HDF5 says \"%.200s\"", reason);
@@ -37,8 +37,8 @@ gboolean
 plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error)
 {
   g_autofree char *reason = plait_store_reason ();
-  const char *colon = path != NULL ? ": " : "";
-  path = path != NULL ? path : "";
+  const char *colon = path ? ": " : "";
+  path = path ? path : "";
   if (store->failure != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s%s%s: cannot %s: %s; what stood there before is unchanged",
                        store->path, colon, path, action, g_strerror (store->failure));

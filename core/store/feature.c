@@ -143,7 +143,7 @@ read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
   file->lengths = g_try_new (gint32, (gsize)file->sentences);
-  if (file->lengths == NULL)
+  if (!file->lengths)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the lengths of its sentences", file->path);
   /* HDF5 clips what 32 bits do not hold. */
   if (H5Dread (data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, file->lengths) < 0)
@@ -168,7 +168,7 @@ attach (PlaitFeatureFile *file, GError **error)
   file->file = access < 0 ? -1 : H5Fopen (file->path, H5F_ACC_RDONLY, access);
   if (file->file < 0)
     return fail_hdf5 (file, "cannot be opened as HDF5", error);
-  if (file->dataset == NULL && !choose_dataset (file, error))
+  if (!file->dataset && !choose_dataset (file, error))
     return FALSE;
   g_auto (StoreId) link = H5Pcreate (H5P_DATASET_ACCESS);
   H5Pset_elink_cb (link, refuse_external, NULL);
@@ -217,7 +217,7 @@ try_file (gpointer data, GError **error)
     return FALSE;
   gint64 sentence_elements = file->positions * file->width;
   g_autofree PlaitScalar *values = g_try_new (PlaitScalar, (gsize)sentence_elements);
-  if (values == NULL)
+  if (!values)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for one sentence of features", file->path);
   gint64 sentence_bytes = sentence_elements * (gint64)sizeof (PlaitScalar);
   gint64 n = CLAMP (TRIAL_BYTES / sentence_bytes, 2, file->sentences);
@@ -259,7 +259,7 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
 void
 plait_feature_file_free (PlaitFeatureFile *file)
 {
-  if (file == NULL)
+  if (!file)
     return;
   store_id_release (file->data);
   store_id_release (file->file);
@@ -299,7 +299,7 @@ plait_feature_file_width (const PlaitFeatureFile *file)
 gint64
 plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence)
 {
-  return file->lengths != NULL ? file->lengths[sentence] : file->positions;
+  return file->lengths ? file->lengths[sentence] : file->positions;
 }
 
 gboolean

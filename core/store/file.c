@@ -67,7 +67,7 @@ plait_store_seal (int fd, gint64 format, const GByteArray *structure)
     return FALSE;
   header.length = (gint64)status.st_size - PLAIT_STORE_USER_BLOCK;
   g_autofree char *digest = plait_store_blocks_append (fd, (gint64)status.st_size, structure);
-  if (digest == NULL)
+  if (!digest)
     return FALSE;
   g_strlcpy (header.digest, digest, sizeof header.digest);
   compose_block (block, &header);
@@ -90,7 +90,7 @@ verify_whole (const PlaitStore *store, const char *expected, GError **error)
   g_autofree char *name = g_strdup_printf ("/proc/self/fd/%d", store->fd);
   g_autoptr (GError) reason = NULL;
   g_autofree char *digest = plait_digest_file (name, PLAIT_STORE_USER_BLOCK, &reason);
-  if (digest == NULL)
+  if (!digest)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", store->path, reason->message);
   if (strcmp (digest, expected) == 0)
     return TRUE;
@@ -210,7 +210,7 @@ plait_store_create (const char *path, GError **error)
 {
   g_autoptr (PlaitStore) store = store_new (path, TRUE);
   store->replacement = plait_file_begin (path, error);
-  if (store->replacement == NULL)
+  if (!store->replacement)
     return NULL;
   store->fd = open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC);
   if (store->fd < 0)
@@ -242,7 +242,7 @@ plait_store_check (PlaitStore *store, GError **error)
 {
   g_assert (!store->writing);
   /* A file of format 1 was read whole when it was opened. */
-  return store->blocks == NULL || plait_store_blocks_check (store->blocks, store->path, error);
+  return !store->blocks || plait_store_blocks_check (store->blocks, store->path, error);
 }
 
 gboolean
@@ -273,7 +273,7 @@ plait_store_commit (PlaitStore *store, GError **error)
 void
 plait_store_free (PlaitStore *store)
 {
-  if (store == NULL)
+  if (!store)
     return;
   /* An abandoned file is not worth its writes. */
   if (store->writing && store->file >= 0 && store->failure == 0)

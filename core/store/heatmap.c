@@ -37,14 +37,14 @@ write_axis (PlaitStore *store, const char *path, const char *axis, const char *c
 {
   g_autofree char *place = g_strconcat (path, "/", axis, NULL);
   g_autofree gint32 *positions = g_try_new (gint32, (gsize)n + 1);
-  if (positions == NULL || n > G_MAXINT32)
+  if (!positions || n > G_MAXINT32)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " positions of %s",
                        plait_store_path (store), n, place);
   for (gint64 i = 0; i < n; i++)
     positions[i] = (gint32)i;
   if (!plait_store_write (store, place, PLAIT_STORE_INT32, 1, &n, positions, PLAIT_STORE_COMPRESSED, error))
     return FALSE;
-  if (labels == NULL)
+  if (!labels)
     return TRUE;
   g_autofree char *labels_place = g_strconcat (place, "_labels", NULL);
   g_autofree char *text = caption (axis, labels, n);
@@ -71,7 +71,7 @@ attach_all (PlaitStore *store, const char *path, const char *owner, const char *
 {
   gint64 n;
   g_auto (GStrv) axes = plait_store_get_list (store, owner, "axes", PLAIT_STORE_STRING, &n, error);
-  if (axes == NULL)
+  if (!axes)
     return FALSE;
 
   PlaitStoreObject object;
@@ -102,10 +102,10 @@ gboolean
 plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
-  if (signal == NULL || !attach_all (store, path, path, signal, error))
+  if (!signal || !attach_all (store, path, path, signal, error))
     return FALSE;
   g_auto (GStrv) members = plait_store_members (store, path, error);
-  for (guint i = 0; members != NULL && members[i] != NULL; i++)
+  for (guint i = 0; members && members[i]; i++)
     {
       g_autofree char *array = g_strconcat (path, "/", members[i], NULL);
       if (plait_store_has_attribute (store, array, "axes") && !attach_all (store, path, array, members[i], error))
@@ -156,10 +156,10 @@ plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStore
                           PLAIT_STORE_COMPRESSED, error))
     return FALSE;
   for (guint i = 0; i < heatmap->rank; i++)
-    if (!write_axis (store, path, heatmap->axes[i], heatmap->labels != NULL ? heatmap->labels[i] : NULL,
-                     heatmap->shape[i], error))
+    if (!write_axis (store, path, heatmap->axes[i], heatmap->labels ? heatmap->labels[i] : NULL, heatmap->shape[i],
+                     error))
       return FALSE;
-  if (heatmap->title != NULL)
+  if (heatmap->title)
     {
       g_autofree char *title_path = g_strconcat (path, "/title", NULL);
       if (!plait_store_write_string (store, title_path, heatmap->title, error))

@@ -13,11 +13,11 @@ plait_store_check_path (const PlaitStore *store, const char *path, GError **erro
   g_autofree char *shown = g_utf8_make_valid (path, -1);
   gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
   guint depth = 0;
-  for (const char *slash = path; good && slash != NULL && path[1] != '\0'; depth++)
+  for (const char *slash = path; good && slash && path[1] != '\0'; depth++)
     {
       const char *part = slash + 1;
       slash = strchr (part, '/');
-      size_t length = slash != NULL ? (size_t)(slash - part) : strlen (part);
+      size_t length = slash ? (size_t)(slash - part) : strlen (part);
       good = length > 0 && !(length == 1 && part[0] == '.') && !(length == 2 && part[0] == '.' && part[1] == '.');
     }
   if (good && depth <= DEEPEST_PATH)
@@ -33,11 +33,11 @@ static char *
 path_head (const char *path, guint parts)
 {
   const char *end = path;
-  for (guint i = 0; i < parts && end != NULL; i++)
+  for (guint i = 0; i < parts && end; i++)
     end = strchr (end + 1, '/');
   if (parts == 0)
     return g_strdup ("/");
-  return end != NULL ? g_strndup (path, (gsize)(end - path)) : g_strdup (path);
+  return end ? g_strndup (path, (gsize)(end - path)) : g_strdup (path);
 }
 
 static guint
@@ -86,8 +86,8 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
       g_autofree char *group = path_head (path, i - 1);
       g_auto (GStrv) members = plait_store_members (store, group, NULL);
       const char *wanted = strrchr (head, '/') + 1;
-      const char *nearest = members != NULL ? plait_nearest_name (wanted, (const char *const *)members) : NULL;
-      if (nearest != NULL)
+      const char *nearest = members ? plait_nearest_name (wanted, (const char *const *)members) : NULL;
+      if (nearest)
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; the nearest name in %s is '%s'", store->path,
                            path, group, nearest);
       return plait_fail (error, PLAIT_ERROR_INPUT,

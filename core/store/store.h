@@ -91,8 +91,8 @@ PlaitStore *plait_store_open (const char *path, GError **error);
 /* Checks every byte of a file that was opened to read. */
 gboolean plait_store_check (PlaitStore *store, GError **error);
 
-/* FALSE, with *error set, if something was damaged that was read so far: for those who do without what cannot be read.
- */
+/* FALSE, with *error set, if something was damaged that was read so far: for those who do without what cannot be
+ * read. */
 gboolean plait_store_intact (const PlaitStore *store, GError **error);
 
 /* Begins the file that plait_store_commit will put at @path. (transfer full) */

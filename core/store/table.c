@@ -11,7 +11,7 @@ write_column (PlaitStore *store, const char *path, const PlaitStoreColumn *colum
       = column->type == PLAIT_STORE_STRING
             ? plait_store_write_strings (store, place, column->values, rows, error)
             : plait_store_write (store, place, column->type, 1, &rows, column->values, PLAIT_STORE_COMPRESSED, error);
-  return written && (column->unit == NULL || plait_store_set_string (store, place, "units", column->unit, error));
+  return written && (!column->unit || plait_store_set_string (store, place, "units", column->unit, error));
 }
 
 gboolean
@@ -29,7 +29,7 @@ plait_store_write_table (PlaitStore *store, const char *path, const PlaitStoreCo
     }
   if (!plait_store_set_list (store, path, "columns", PLAIT_STORE_STRING, n_columns, names, error))
     return FALSE;
-  if (axis == NULL || signal == NULL)
+  if (!axis || !signal)
     return TRUE;
   return plait_store_set_string (store, path, "NX_class", "NXdata", error)
          && plait_store_set_string (store, path, "signal", signal, error)
@@ -42,7 +42,7 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
 {
   gint64 n;
   g_auto (GStrv) names = plait_store_get_list (store, path, "columns", PLAIT_STORE_STRING, &n, error);
-  if (names == NULL)
+  if (!names)
     return NULL;
   *rows = 0;
   for (gint64 i = 0; i < n; i++)

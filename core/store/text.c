@@ -38,7 +38,7 @@ char *
 plait_store_pack (const char *const *values, gint64 n, gsize slot)
 {
   char *slots = g_try_malloc0_n ((gsize)MAX (n, 1), slot);
-  for (gint64 i = 0; slots != NULL && i < n; i++)
+  for (gint64 i = 0; slots && i < n; i++)
     strcpy (slots + (gsize)i * slot, values[i]);
   return slots;
 }
@@ -58,7 +58,7 @@ char **
 plait_store_unpack (const char *slots, gint64 n, gsize slot)
 {
   char **values = new_list (n, (gsize)n * slot);
-  for (gint64 i = 0; values != NULL && i < n; i++)
+  for (gint64 i = 0; values && i < n; i++)
     values[i] = g_strndup (slots + (gsize)i * slot, slot);
   return values;
 }
@@ -74,7 +74,7 @@ write_slots (PlaitStore *store, const char *path, guint rank, const char *const 
              GError **error)
 {
   g_autofree char *slots = plait_store_pack (values, n, longest + 1);
-  if (slots == NULL)
+  if (!slots)
     return fail_memory (store, path, error);
   g_auto (StoreId) type = plait_store_string_type (longest);
   return plait_store_put (store, path, type, type, H5S_ALL, rank, &n, slots, PLAIT_STORE_COMPRESSED, error);
@@ -85,7 +85,7 @@ write_pool (PlaitStore *store, const char *path, const char *const *values, gint
 {
   g_autofree char *bytes = g_try_malloc (total + 1);
   g_autofree gint64 *offsets = g_try_new (gint64, (gsize)n + 1);
-  if (bytes == NULL || offsets == NULL)
+  if (!bytes || !offsets)
     return fail_memory (store, path, error);
   char *end = bytes;
   for (gint64 i = 0; i < n; i++)
@@ -150,7 +150,7 @@ read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject
       return NULL;
     }
   g_autofree char *slots = plait_memory_has ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
-  if (slots == NULL)
+  if (!slots)
     {
       fail_memory (store, path, error);
       return NULL;
@@ -169,7 +169,7 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
 {
   PlaitStoreObject object;
   g_autofree char *slots = read_slots (store, path, (gsize)LONGEST_STRING, &object, error);
-  if (slots == NULL)
+  if (!slots)
     return NULL;
   if (object.elements != 1)
     {
@@ -189,11 +189,11 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
   gint64 n_bytes, n_offsets;
   gint64 limit = (gint64)MIN (maximum, (gsize)G_MAXINT64);
   g_autofree char *bytes = plait_store_read_array (store, bytes_path, PLAIT_STORE_UINT8, limit, &n_bytes, error);
-  if (bytes == NULL)
+  if (!bytes)
     return NULL;
   g_autofree gint64 *offsets
       = plait_store_read_array (store, offsets_path, PLAIT_STORE_INT64, G_MAXINT32, &n_offsets, error);
-  if (offsets == NULL)
+  if (!offsets)
     return NULL;
   gboolean good = n_offsets >= 1 && offsets[0] == 0 && offsets[n_offsets - 1] == n_bytes;
   for (gint64 i = 1; good && i < n_offsets; i++)
@@ -206,7 +206,7 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
       return NULL;
     }
   char **values = new_list (n_offsets - 1, (gsize)n_bytes);
-  if (values == NULL)
+  if (!values)
     {
       fail_memory (store, path, error);
       return NULL;
@@ -230,14 +230,14 @@ plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gi
   else
     {
       g_autofree char *slots = read_slots (store, path, maximum, &object, error);
-      if (slots == NULL)
+      if (!slots)
         return NULL;
       count = object.elements;
       values = plait_store_unpack (slots, count, (gsize)object.element_bytes);
-      if (values == NULL)
+      if (!values)
         fail_memory (store, path, error);
     }
-  if (values != NULL && n != NULL)
+  if (values && n)
     *n = count;
   return values;
 }

@@ -20,7 +20,7 @@ static gboolean
 push_members (PlaitStore *store, GArray *stack, const char *path, guint depth, GError **error)
 {
   g_auto (GStrv) members = plait_store_members (store, path, error);
-  if (members == NULL)
+  if (!members)
     return FALSE;
   for (guint i = g_strv_length (members); i-- > 0;)
     {

@@ -61,7 +61,7 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
   const PlaitTreeRows *tree = plait_encoding_tree (encoding);
   PlaitCellState up = { leaves->states, leaves->cells };
 
-  if (state->leaf.weight != NULL)
+  if (state->leaf.weight)
     up.cell = plait_linear_apply (encoding->tape, &state->leaf, leaves->states, PLAIT_ACTIVATION_NONE);
   up = plait_tree_unit_climb (encoding->tape, &state->unit, tree, up, NULL);
   encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, up);

@@ -51,7 +51,7 @@ build (Stand *stand, const char *combiner, gint norm, const PlaitMemorySpecifica
   plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, combiner);
   schema = plait_plugin_schema (plugin, NULL);
   settings = plait_settings_new (schema->parameters, schema->n_parameters);
-  if (plait_schema_parameter (schema, "context_heads") != NULL)
+  if (plait_schema_parameter (schema, "context_heads"))
     plait_settings_set (settings, "context_heads", "4", NULL);
   stand->combiner = test_opened_part (plugin, settings, "combiner");
   stand->build = (PlaitDecoderBuild){
@@ -81,16 +81,16 @@ visit (const PlaitDeclaredSite *site, const char *name,
       g_autofree char *ln = many ? g_strdup_printf ("ln/%u", i) : g_strdup ("ln");
 
       reader = test_reader (site, PLAIT_READS_MEMORY, i);
-      if (reader != NULL)
+      if (reader)
         attention (&reader->scaled, name, attend);
-      if (site->norms[i].gain != NULL)
+      if (site->norms[i].gain)
         norm (&site->norms[i], name, ln);
     }
   reader = test_reader (site, PLAIT_READS_JOINTLY, 0);
-  if (reader != NULL)
+  if (reader)
     attention (&reader->scaled, name, "attend/0");
   reader = test_reader (site, PLAIT_READS_CONTEXTS, 0);
-  if (reader != NULL)
+  if (reader)
     attention (&reader->scaled, name, "level2");
 }
 
@@ -123,7 +123,7 @@ check_combiner (const char *combiner, const char *name, gint norm)
   reference_go_back (&bench, plait_site_combine (&stand.site, &pass, &keys, &step, x).query, name);
   reference_check_output (capture->memories[0].weights, name, "weights0");
   reference_check_output (capture->memories[2].weights, name, "weights2");
-  if (test_reader (&stand.site, PLAIT_READS_CONTEXTS, 0) != NULL)
+  if (test_reader (&stand.site, PLAIT_READS_CONTEXTS, 0))
     reference_check_output (capture->contexts[0].weights, name, "level2");
   reference_check_input (x, name, "x");
   reference_check_input (memories[0].states, name, "memory0");

@@ -74,8 +74,8 @@ one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
   return model;
 }
 
-/* The parameter of @model that @name of another combiner stands for: joint attention to one memory is attention to it.
- */
+/* The parameter of @model that @name of another combiner stands for: joint attention to one memory is attention to
+ * it. */
 static PlaitParameter *
 counterpart (const TestModel *model, const char *name)
 {

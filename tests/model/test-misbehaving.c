@@ -236,15 +236,15 @@ check_animal (guint decoders, const char *who, const char *sentence)
       if (!(decoders & 1u << i))
         continue;
       CHECK (!release (i, &error));
-      CHECK (plait_crash_running ().who == NULL);
+      CHECK (!plait_crash_running ().who);
       REQUIRE (error != NULL);
       CHECK (error->domain == PLAIT_ERROR);
       CHECK_CONTAINS (error->message, sentence);
-      CHECK (strchr (error->message, '\n') == NULL);
+      CHECK (!strchr (error->message, '\n'));
       REQUIRE (g_str_has_prefix (error->message, who));
       after = error->message + strlen (who);
       CHECK (g_str_has_prefix (after, ", ") || g_str_has_prefix (after, ": ") || g_str_has_prefix (after, " "));
-      CHECK (strstr (after, who) == NULL);
+      CHECK (!strstr (after, who));
     }
 }
 

@@ -55,8 +55,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
 static const gint64 lengths[] = { 5, 0, 1 }, targets[] = { 3, 1, 2 };
 static const gint64 *const of_source[] = { lengths };
 
-/* Blocks of two: five leaves under three and two rows, one leaf under none. The decoder begins where the leaves ended.
- */
+/* Blocks of two: five leaves under three and two rows, one leaf under none. The decoder begins where the leaves
+ * ended. */
 TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
 {
   static const char *const keys[] = { "levels", "2", NULL };

@@ -74,8 +74,8 @@ decode_settings (gint64 beam)
   return settings;
 }
 
-/* The batch with sentence s's target replaced by @hypotheses[s]'s place @place; only ended hypotheses can be a target.
- */
+/* The batch with sentence s's target replaced by @hypotheses[s]'s place @place; only ended hypotheses can be a
+ * target. */
 static PlaitBatch *
 batch_with_targets (const TestModel *model, const PlaitHypotheses *hypotheses, guint place)
 {
@@ -385,6 +385,6 @@ TEST_CASE (search, says_what_to_lower_when_memory_is_out)
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);
   GError *error = NULL;
 
-  CHECK (plait_search_batch (search, batch, &settings, &error) == NULL);
+  CHECK (!plait_search_batch (search, batch, &settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "lower decode.batch");
 }

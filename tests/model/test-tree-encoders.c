@@ -88,7 +88,7 @@ check_root (const TestModel *model, const PlaitReading *reading)
   const PlaitParameter *bias = plait_parameters_find (parameters, "source/first/down/root/bias");
   const PlaitMemory *memory = &reading->memories[0];
 
-  REQUIRE (weight != NULL && bias != NULL);
+  REQUIRE (weight && bias);
   for (gint64 s = 0; s < SENTENCES; s++)
     for (gint64 row = 0; row < lengths[s] && roots[s] <= 0; row++)
       for (gint64 i = 0; i < weight->value.width; i++)

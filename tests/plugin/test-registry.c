@@ -27,7 +27,7 @@ TEST_CASE (registry, the_first_folder_hides_the_later_ones)
   CHECK_STRING (plugin->hidden->folder->path, second);
   REQUIRE (plugin->hidden->hidden != NULL);
   CHECK_STRING (plugin->hidden->hidden->folder->path, third);
-  CHECK (plugin->hidden->hidden->hidden == NULL);
+  CHECK (!plugin->hidden->hidden->hidden);
 }
 
 TEST_CASE (registry, a_broken_plugin_hides_too_and_says_why)
@@ -38,7 +38,7 @@ TEST_CASE (registry, a_broken_plugin_hides_too_and_says_why)
 
   zoo_write (first, "combiner/sound.ini", "[plugin]\nname=sound\n", -1);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ first, second, NULL });
-  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error) == NULL);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "first/combiner/sound.ini:1: [plugin] has no kind");
 }
 
@@ -50,7 +50,7 @@ TEST_CASE (registry, a_module_without_schema_is_seen)
   zoo_write (folder, "encoder/lonely.so", "", 0);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   CHECK_INT (plait_registry_n_plugins (registry), 1);
-  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "lonely", &error) == NULL);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "lonely", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "lonely.so: has no schema; put lonely.ini beside it");
 }
 
@@ -61,12 +61,12 @@ TEST_CASE (registry, names_that_are_not_known)
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "heirarchical", &error) == NULL);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "heirarchical", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
                "there is no combiner called \"heirarchical\"; did you mean \"hierarchical\"?");
-  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "bilinear", &error) == NULL);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "bilinear", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there are flat, hierarchical");
-  CHECK (plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "flat", &error) == NULL);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "flat", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\", nor any other");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE (registry, a_name_is_never_a_path)
       CONTEXT ("%s", paths[i]);
       g_autoptr (GError) error = NULL;
 
-      CHECK (plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, paths[i], &error) == NULL);
+      CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, paths[i], &error));
       CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "is no name of a plugin");
     }
 }
@@ -99,7 +99,7 @@ TEST_CASE (registry, digests_come_without_loading_and_follow_the_files)
 
       REQUIRE (plugin != NULL);
       CHECK (plait_plugin_digest (plugin, &error));
-      CHECK (plugin->descriptor == NULL);
+      CHECK (!plugin->descriptor);
       if (round == 0)
         before = g_strdup (plugin->module_digest);
       else

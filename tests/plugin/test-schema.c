@@ -45,12 +45,12 @@ TEST_CASE (schema, a_sound_one)
   CHECK_INT (schema->input, PLAIT_INPUT_TOKENS);
   CHECK_INT (schema->provides_structure, PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS);
   CHECK_INT (schema->requires_structure, PLAIT_STRUCTURE_NONE);
-  CHECK (schema->version == NULL);
+  CHECK (!schema->version);
   CHECK (plait_schema_allows_decoder (schema, "gru"));
   CHECK (!plait_schema_allows_decoder (schema, "lstm"));
   CHECK_INT (schema->n_parameters, 1);
   CHECK_STRING (plait_schema_parameter (schema, "heads")->minimum, "1");
-  CHECK (plait_schema_parameter (schema, "tails") == NULL);
+  CHECK (!plait_schema_parameter (schema, "tails"));
 }
 
 TEST_CASE (schema, pipes_are_not_waited_for)
@@ -59,7 +59,7 @@ TEST_CASE (schema, pipes_are_not_waited_for)
   GError *error = NULL;
 
   CHECK (mkfifo (path, 0600) == 0);
-  CHECK (plait_schema_read (path, &error) == NULL);
+  CHECK (!plait_schema_read (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "pipe.ini: it is not a regular file");
 }
 
@@ -124,7 +124,7 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
       g_autofree char *text = spoil (cases[i].line, cases[i].replacement);
       g_autoptr (GError) error = NULL;
 
-      CHECK (read_text (text, &error) == NULL);
+      CHECK (!read_text (text, &error));
       CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, cases[i].part);
     }
 }
@@ -133,7 +133,7 @@ TEST_CASE (schema, all_faults_at_once)
 {
   g_autoptr (GError) error = NULL;
 
-  CHECK (read_text ("[plugin]\nname=example\nkind=encoder\ninterface=7\ninput=words\nlicense=MIT\n", &error) == NULL);
+  CHECK (!read_text ("[plugin]\nname=example\nkind=encoder\ninterface=7\ninput=words\nlicense=MIT\n", &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "example.ini:4: interface=7");
   CHECK_CONTAINS (error->message, "example.ini:5: \"words\"");
@@ -149,7 +149,7 @@ TEST_CASE (schema, what_only_encoders_have)
   g_autoptr (GError) error = NULL;
 
   zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
-  CHECK (plait_schema_read (path, &error) == NULL);
+  CHECK (!plait_schema_read (path, &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
   CHECK_CONTAINS (error->message, "x.ini:7: only an encoder reads streams");
@@ -192,11 +192,11 @@ TEST_CASE (schema, files_that_are_none)
   g_autofree char *nowhere = plait_test_path ("encoder/nowhere.ini");
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_schema_read (nowhere, &error) == NULL);
+  CHECK (!plait_schema_read (nowhere, &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "nowhere.ini");
-  CHECK (read_text ("", &error) == NULL);
+  CHECK (!read_text ("", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "has no group [plugin]");
-  CHECK (read_text ("[plugin]\nname=\xff\n", &error) == NULL);
+  CHECK (!read_text ("[plugin]\nname=\xff\n", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:2");
 }
 

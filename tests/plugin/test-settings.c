@@ -33,7 +33,7 @@ check_refused (const PlaitSettingSpecification *specification, const char *text,
   CONTEXT ("%s=%s", specification->name, text);
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_setting_parse (specification, text, NULL, &error) == NULL);
+  CHECK (!plait_setting_parse (specification, text, NULL, &error));
   REQUIRE (error != NULL);
   CHECK_STRING (error->message, message);
   CHECK_INT (error->code, PLAIT_ERROR_INPUT);

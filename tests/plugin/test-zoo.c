@@ -34,7 +34,7 @@ zoo_write (const char *folder, const char *name, const char *text, gssize length
   g_assert_cmpint (g_mkdir_with_parents (parent, 0755), ==, 0);
   FILE *file = fopen (path, "w");
   gsize size = length < 0 ? strlen (text) : (gsize)length;
-  g_assert_true (file != NULL && fwrite (text, 1, size, file) == size && fclose (file) == 0);
+  g_assert_true (file && fwrite (text, 1, size, file) == size && fclose (file) == 0);
 }
 
 char *
@@ -53,7 +53,7 @@ zoo_cage_kind (const char *folder, PlaitPluginKind kind, const char *name, const
   g_autofree char *schema_name = g_strdup_printf ("%s/%s.ini", kind_name, name);
 
   zoo_write (path, schema_name, schema, -1);
-  if (animal != NULL)
+  if (animal)
     {
       g_autofree char *below = g_strdup_printf ("tests/plugin/%s.so", animal);
       g_autofree char *module = plait_test_build_path (below);
@@ -125,7 +125,7 @@ TEST_CASE (zoo, a_sound_plugin_loads_and_gets_its_settings)
   PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error);
 
   REQUIRE (plugin != NULL);
-  CHECK (plugin->descriptor == NULL);
+  CHECK (!plugin->descriptor);
   REQUIRE (plait_plugin_load (plugin, &error));
   CHECK_STRING (plugin->descriptor->version, "1.2.3");
   CHECK_INT (strlen (plugin->schema_digest), 64);

@@ -135,7 +135,7 @@ TEST_CASE (store_dataset, reads_rows_within_bounds)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be read");
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 0, 2, 2399, rows, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "more than the 2399");
-  CHECK (plait_store_read_array (store, "/cube", PLAIT_STORE_INT32, 59999, NULL, &error) == NULL);
+  CHECK (!plait_store_read_array (store, "/cube", PLAIT_STORE_INT32, 59999, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "at most 59999");
 }
 
@@ -175,7 +175,7 @@ TEST_CASE (store_dataset, keeps_bytes_and_emptiness)
   g_autoptr (GBytes) bytes = plait_store_read_bytes (store, "/bytes", 4, &error);
   g_autoptr (GBytes) nothing = plait_store_read_bytes (store, "/nothing", 4, &error);
   CHECK_NO_ERROR (error);
-  REQUIRE (bytes != NULL && nothing != NULL);
+  REQUIRE (bytes && nothing);
   CHECK_INT (g_bytes_get_size (bytes), 4);
   CHECK (memcmp (g_bytes_get_data (bytes, NULL), "a\0b\377", 4) == 0);
   CHECK_INT (g_bytes_get_size (nothing), 0);
@@ -199,7 +199,7 @@ check_list (PlaitStore *store, const char *path, const char *const *expected, gi
   CHECK_INT (found, n);
   for (gint64 i = 0; i < MIN (found, n); i++)
     CHECK_STRING (values[i], expected[i]);
-  CHECK (values[found] == NULL);
+  CHECK (!values[found]);
 }
 
 TEST_CASE (store_dataset, keeps_text)
@@ -234,9 +234,9 @@ TEST_CASE (store_dataset, keeps_text)
   PlaitStoreObject object;
   CHECK (plait_store_describe (store, "/text/uneven", &object, &error));
   CHECK_INT (object.kind, PLAIT_STORE_GROUP);
-  CHECK (plait_store_read_strings (store, "/text/uneven", 1000, NULL, &error) == NULL);
+  CHECK (!plait_store_read_strings (store, "/text/uneven", 1000, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "at most 1000");
-  CHECK (plait_store_read_string (store, "/text/words", &error) == NULL);
+  CHECK (!plait_store_read_string (store, "/text/words", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/text/words holds 4 strings, one was expected");
 }
 
@@ -249,6 +249,6 @@ TEST_CASE (store_dataset, refuses_text_that_is_none)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/words: string 1 is not UTF-8");
   double value = 1;
   CHECK (plait_store_write (store, "/number", PLAIT_STORE_DOUBLE, 0, NULL, &value, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_read_strings (store, "/number", 100, NULL, &error) == NULL);
+  CHECK (!plait_store_read_strings (store, "/number", 100, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/number holds no string");
 }

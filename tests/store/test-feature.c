@@ -52,11 +52,11 @@ check_refused (const char *path, const char *dataset, PlaitErrorCode code, const
 {
   GError *error = NULL;
   PlaitFeatureFile *file = plait_feature_file_open (path, dataset, &error);
-  CHECK (file == NULL);
+  CHECK (!file);
   plait_feature_file_free (file);
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, path);
-  CHECK (strchr (error->message, '\n') == NULL);
+  CHECK (!strchr (error->message, '\n'));
   CHECK_ERROR (error, code, part);
 }
 
@@ -331,11 +331,11 @@ read_if_granted (const char *path, guint *granted)
 {
   GError *error = NULL;
   g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
-  if (file == NULL)
+  if (!file)
     {
       REQUIRE (error != NULL);
       CHECK_CONTAINS (error->message, path);
-      CHECK (strchr (error->message, '\n') == NULL);
+      CHECK (!strchr (error->message, '\n'));
       g_clear_error (&error);
       return;
     }

@@ -23,7 +23,7 @@ files_in_folder (void)
 {
   g_autoptr (GDir) folder = g_dir_open (plait_test_folder (), 0, NULL);
   guint files = 0;
-  while (g_dir_read_name (folder) != NULL)
+  while (g_dir_read_name (folder))
     files++;
   return files;
 }
@@ -33,7 +33,7 @@ static gboolean
 write_value (const char *path, gint64 seed, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
-  return store != NULL && plait_store_set_int (store, "/", "seed", seed, error) && plait_store_commit (store, error);
+  return store && plait_store_set_int (store, "/", "seed", seed, error) && plait_store_commit (store, error);
 }
 
 static gint64
@@ -43,7 +43,7 @@ read_value (const char *path)
   gint64 seed = -1;
   g_autoptr (PlaitStore) store = plait_store_open (path, &error);
   CHECK_NO_ERROR (error);
-  if (store != NULL)
+  if (store)
     CHECK (plait_store_get_int (store, "/", "seed", &seed, NULL));
   return seed;
 }
@@ -57,8 +57,8 @@ is_refused (const char *path, const char *bytes, gsize size)
   fwrite (bytes, 1, size, file);
   fclose (file);
   g_autoptr (PlaitStore) store = plait_store_open (path, &error);
-  gboolean refused = store == NULL && g_error_matches (error, PLAIT_ERROR, PLAIT_ERROR_CORRUPT)
-                     && g_str_has_prefix (error->message, path) && strchr (error->message, '\n') == NULL;
+  gboolean refused = !store && g_error_matches (error, PLAIT_ERROR, PLAIT_ERROR_CORRUPT)
+                     && g_str_has_prefix (error->message, path) && !strchr (error->message, '\n');
   g_clear_error (&error);
   return refused;
 }
@@ -155,13 +155,13 @@ add_values (PlaitStore *store, const PlaitStoreVisit *visit, Contents *contents)
   if (visit->object.type == PLAIT_STORE_STRING)
     {
       g_auto (GStrv) strings = plait_store_read_strings (store, visit->path, 1 << 20, NULL, &contents->error);
-      for (char **string = strings; string != NULL && *string != NULL; string++)
+      for (char **string = strings; string && *string; string++)
         g_checksum_update (contents->sum, (const guchar *)*string, -1);
       return;
     }
   g_autofree double *values
       = plait_store_read_array (store, visit->path, PLAIT_STORE_DOUBLE, 1 << 20, NULL, &contents->error);
-  if (values != NULL)
+  if (values)
     g_checksum_update (contents->sum, (const guchar *)values, (gssize)visit->object.elements * 8);
 }
 
@@ -174,15 +174,15 @@ add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
   if (visit->object.kind != PLAIT_STORE_GROUP && visit->object.kind != PLAIT_STORE_DATASET)
     return PLAIT_STORE_WALK_ON;
   g_auto (GStrv) names = plait_store_attributes (store, visit->path, &contents->error);
-  for (char **name = names; name != NULL && *name != NULL && contents->error == NULL; name++)
+  for (char **name = names; name && *name && !contents->error; name++)
     {
       g_autofree char *text = plait_store_attribute_text (store, visit->path, *name, 1000, &contents->error);
-      if (text != NULL)
+      if (text)
         g_checksum_update (contents->sum, (const guchar *)text, -1);
     }
-  if (names != NULL && contents->values && visit->object.kind == PLAIT_STORE_DATASET)
+  if (names && contents->values && visit->object.kind == PLAIT_STORE_DATASET)
     add_values (store, visit, contents);
-  return contents->error == NULL ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+  return !contents->error ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
 }
 
 /* A digest of what is in the file, with @values or of its structure alone; NULL if something is refused. It must be as
@@ -194,13 +194,13 @@ read_contents (const char *path, gboolean values)
   Contents contents = { sum, values, NULL };
   g_autoptr (PlaitStore) store = plait_store_open (path, &contents.error);
   GError *stopped = NULL;
-  if (store != NULL && !plait_store_walk (store, "/", 64, add_contents, &contents, &stopped) && contents.error == NULL)
+  if (store && !plait_store_walk (store, "/", 64, add_contents, &contents, &stopped) && !contents.error)
     contents.error = g_steal_pointer (&stopped);
   g_clear_error (&stopped);
-  if (contents.error == NULL)
+  if (!contents.error)
     return g_strdup (g_checksum_get_string (sum));
   CHECK_CONTAINS (contents.error->message, path);
-  CHECK (strchr (contents.error->message, '\n') == NULL);
+  CHECK (!strchr (contents.error->message, '\n'));
   CHECK_ERROR (contents.error, PLAIT_ERROR_CORRUPT, "is damaged");
   return NULL;
 }
@@ -210,7 +210,7 @@ is_whole (const char *path)
 {
   GError *error = NULL;
   g_autoptr (PlaitStore) store = plait_store_open (path, &error);
-  gboolean whole = store != NULL && plait_store_check (store, &error);
+  gboolean whole = store && plait_store_check (store, &error);
   if (!whole)
     CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, path);
   return whole;
@@ -227,7 +227,7 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
   gsize size = g_bytes_get_size (bytes);
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
   g_autofree char *all = read_contents (path, TRUE), *structure = read_contents (path, FALSE);
-  REQUIRE (all != NULL && structure != NULL);
+  REQUIRE (all && structure);
   guint found_by_reading = 0, told = 0;
   for (gsize i = 0; i < size; i += i < 1024 || i + 256 > size ? 41 : 2003)
     {
@@ -237,10 +237,10 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
       data[i] ^= (char)(1 << (i % 8));
       g_autofree char *read = read_contents (broken, TRUE);
       g_autofree char *described = read_contents (broken, FALSE);
-      CHECK (read == NULL);
-      if (described != NULL)
+      CHECK (!read);
+      if (described)
         CHECK_STRING (described, structure);
-      found_by_reading += described != NULL && read == NULL;
+      found_by_reading += described && !read;
       told++;
       CHECK (!is_whole (broken));
     }
@@ -294,7 +294,7 @@ TEST_CASE (store_file, copies_nothing_damaged)
       REQUIRE (g_file_set_contents (path, data, (gssize)size, NULL));
       data[i] ^= 1;
       g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
-      if (from == NULL)
+      if (!from)
         continue;
       g_autoptr (PlaitStore) to = plait_store_create (other, &error);
       REQUIRE (to != NULL);
@@ -351,7 +351,7 @@ TEST_CASE (store_file, reads_the_format_before)
   /* What is carried over into a new file has its hashes. */
   g_autoptr (PlaitStore) from = plait_store_open (old, &error);
   g_autoptr (PlaitStore) to = plait_store_create (path, &error);
-  REQUIRE (from != NULL && to != NULL);
+  REQUIRE (from && to);
   CHECK (plait_store_copy (to, from, "/large", &error) && plait_store_commit (to, &error));
   CHECK_NO_ERROR (error);
   CHECK (is_whole (path));
@@ -374,7 +374,7 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   CHECK (is_refused (broken, longer, size + 1));
   GError *error = NULL;
   CHECK (g_file_set_contents (broken, data, (gssize)size - 1, NULL));
-  CHECK (plait_store_open (broken, &error) == NULL);
+  CHECK (!plait_store_open (broken, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "so it was cut short or added to");
 }
 
@@ -388,7 +388,7 @@ TEST_CASE (store_file, refuses_a_newer_format_in_words)
   g_autofree char *header = plait_digest_bytes (block, (gsize)used);
   g_snprintf (block + used, 512 - (gulong)used, "header %s\n", header);
   REQUIRE (g_file_set_contents (path, block, sizeof block, NULL));
-  CHECK (plait_store_open (path, &error) == NULL);
+  CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has format 3, this plait reads up to 2");
 }
 
@@ -396,15 +396,15 @@ TEST_CASE (store_file, refuses_what_is_no_file_of_ours)
 {
   g_autofree char *path = plait_test_path ("other");
   GError *error = NULL;
-  CHECK (plait_store_open (path, &error) == NULL);
+  CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot open it: No such file");
-  CHECK (plait_store_open (plait_test_folder (), &error) == NULL);
+  CHECK (!plait_store_open (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a file");
   REQUIRE (mkfifo (path, 0600) == 0);
-  CHECK (plait_store_open (path, &error) == NULL);
+  CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a file");
   REQUIRE (unlink (path) == 0 && g_file_set_contents (path, "[experiment]\n", -1, NULL));
-  CHECK (plait_store_open (path, &error) == NULL);
+  CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "plait did not write it");
 }
 
@@ -430,11 +430,11 @@ TEST_CASE (store_file, needs_a_place)
 {
   g_autofree char *path = plait_test_path ("no/such/folder/run.h5");
   GError *error = NULL;
-  CHECK (plait_store_create (path, &error) == NULL);
+  CHECK (!plait_store_create (path, &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, path);
   g_clear_error (&error);
-  CHECK (plait_store_create (plait_test_folder (), &error) == NULL);
+  CHECK (!plait_store_create (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
 }
 
@@ -443,7 +443,7 @@ static gboolean
 write_much (const char *path, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
-  if (store == NULL)
+  if (!store)
     return FALSE;
   g_autofree gint32 *values = g_new0 (gint32, 100000);
   for (int i = 0; i < 10; i++)
@@ -501,7 +501,7 @@ TEST_CASE (store_file, survives_every_failing_call)
       /* The old one, or after the rename the new one, whole; never a success that did not happen. */
       gint64 value = read_value (path);
       CHECK (written ? value == 2 : value == 1 || value == 2);
-      CHECK (written == (error == NULL));
+      CHECK (written == (!error));
       g_clear_error (&error);
     }
 }

@@ -122,7 +122,7 @@ TEST_CASE (store_copy, carries_everything_over)
 
   const char *arguments[] = { "h5diff", "-v", path, copy_path, NULL };
   g_autofree char *program = g_find_program_in_path ("h5diff");
-  if (program == NULL)
+  if (!program)
     SKIP_TEST ("h5diff is not installed");
   g_autofree char *out = NULL;
   int status = -1;
@@ -171,7 +171,7 @@ TEST_CASE (store_table, keeps_its_columns)
   CHECK_NEAR (losses[2], 2.125, 0);
   check_attribute (store, "/training", "signal", "loss");
   check_attribute (store, "/training/loss", "units", "nats");
-  CHECK (plait_store_table_columns (store, "/checkpoint", &rows, &error) == NULL);
+  CHECK (!plait_store_table_columns (store, "/checkpoint", &rows, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/checkpoint has no attribute 'columns'");
 }
 
@@ -186,6 +186,6 @@ TEST_CASE (store_table, may_be_empty)
   gint64 rows = -1;
   g_auto (GStrv) names = plait_store_table_columns (store, "/training", &rows, &error);
   CHECK_NO_ERROR (error);
-  CHECK (names != NULL && g_strv_length (names) == 2);
+  CHECK (names && g_strv_length (names) == 2);
   CHECK_INT (rows, 0);
 }

@@ -76,7 +76,7 @@ TEST_CASE (store_object, names_what_is_absent)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /training/los; the nearest name in /training is 'loss'");
   CHECK (!plait_store_describe (store, "/checkpoint/worst/x", &object, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/checkpoint has no member 'worst'");
-  CHECK (plait_store_members (store, "/training/loss", &error) == NULL);
+  CHECK (!plait_store_members (store, "/training/loss", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/training/loss is not a group");
 }
 
@@ -89,7 +89,7 @@ TEST_CASE (store_object, lists_members_as_they_were_made)
     CHECK (plait_store_make_group (store, names[i], &error));
   g_auto (GStrv) members = plait_store_members (store, "/g", &error);
   CHECK_NO_ERROR (error);
-  REQUIRE (members != NULL && g_strv_length (members) == 4);
+  REQUIRE (members && g_strv_length (members) == 4);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     CHECK_STRING (members[i], names[i] + 3);
 }
@@ -113,12 +113,12 @@ TEST_CASE (store_object, links_are_told_and_external_ones_not_followed)
   CHECK_STRING (file, "cells/serial.h5");
   CHECK_STRING (target, "/");
   CHECK_NO_ERROR (error);
-  CHECK (plait_store_members (store, "/cells/serial", &error) == NULL);
+  CHECK (!plait_store_members (store, "/cells/serial", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the link /cells/serial leads nowhere within this file");
 
   g_autofree char *soft_file = NULL, *soft_target = NULL;
   CHECK (plait_store_link_target (store, "/checkpoint/chosen", &soft_file, &soft_target, &error));
-  CHECK (soft_file == NULL);
+  CHECK (!soft_file);
   CHECK_STRING (soft_target, "/checkpoint/best");
   PlaitScalar weights[6] = { 0 };
   CHECK (plait_store_read (store, "/checkpoint/chosen/parameters/source/en/weight", PLAIT_STORE_SCALAR, 6, weights,
@@ -166,16 +166,16 @@ TEST_CASE (store_attribute, keeps_values)
   CHECK (plait_store_get_int (store, "/g", "int", &integer, &error) && integer == G_MININT64);
   CHECK (plait_store_get_double (store, "/g", "real", &real, &error) && real == .1);
   g_auto (GStrv) found_words = plait_store_get_list (store, "/g", "words", PLAIT_STORE_STRING, &n, &error);
-  REQUIRE (found_words != NULL && n == 3);
+  REQUIRE (found_words && n == 3);
   CHECK_STRING (found_words[1], "");
   CHECK_STRING (found_words[2], "\u00e9");
   g_autofree double *found_reals = plait_store_get_list (store, "/g", "reals", PLAIT_STORE_DOUBLE, &n, &error);
-  REQUIRE (found_reals != NULL && n == 2);
+  REQUIRE (found_reals && n == 2);
   CHECK (found_reals[1] == -1e300);
   g_autofree gint64 *none = plait_store_get_list (store, "/g", "none", PLAIT_STORE_INT64, &n, &error);
-  CHECK (none != NULL && n == 0);
+  CHECK (none && n == 0);
   g_auto (GStrv) no_words = plait_store_get_list (store, "/g", "no words", PLAIT_STORE_STRING, &n, &error);
-  CHECK (no_words != NULL && n == 0);
+  CHECK (no_words && n == 0);
   CHECK_NO_ERROR (error);
 
   g_auto (GStrv) names = plait_store_attributes (store, "/g", &error);
@@ -189,7 +189,7 @@ TEST_CASE (store_attribute, refuses_what_is_not_there)
   GError *error = NULL;
   gint64 value;
   CHECK (plait_store_set_string (store, "/", "learning", "slow", &error));
-  CHECK (plait_store_get_string (store, "/", "learnin", &error) == NULL);
+  CHECK (!plait_store_get_string (store, "/", "learnin", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/ has no attribute 'learnin'; the nearest is 'learning'");
   CHECK (!plait_store_get_int (store, "/", "learning", &value, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "'learning' of / holds string, which cannot be read as int64");
@@ -255,8 +255,8 @@ note_visit (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
 {
   GString *text = data;
   g_string_append_printf (text, "%s%s", visit->path, visit->object.kind == PLAIT_STORE_GROUP ? "/ " : " ");
-  if (visit->link_object != NULL)
-    g_string_append_printf (text, "-> %s:%s ", visit->link_file != NULL ? visit->link_file : "", visit->link_object);
+  if (visit->link_object)
+    g_string_append_printf (text, "-> %s:%s ", visit->link_file ? visit->link_file : "", visit->link_object);
   if (strcmp (visit->path, "/cells/serial") == 0)
     return PLAIT_STORE_WALK_STOP;
   return strcmp (visit->path, "/checkpoint/best") == 0 ? PLAIT_STORE_WALK_SKIP : PLAIT_STORE_WALK_ON;
