@@ -4,8 +4,8 @@
 #include "cli/options.h"
 #include "cli/stop.h"
 #include "cli/table-print.h"
-#include "experiment/evaluation.h"
-#include "experiment/trained.h"
+#include "run/evaluation.h"
+#include "run/trained.h"
 #include "tensor/blas.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
 /* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
 
 static void
-add_score_json (PlaitJson *json, const PlaitCellScore *score, const PlaitComparison *comparison)
+add_score_json (PlaitJson *json, const PlaitRunScore *score, const PlaitComparison *comparison)
 {
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "split", score->split);

@@ -6,7 +6,7 @@
 /* Runs beside each other, as tables. */
 
 PlaitTableScore
-plait_cell_score_shown (const PlaitCellScore *score)
+plait_run_score_shown (const PlaitRunScore *score)
 {
   if (!score)
     return (PlaitTableScore){ NAN, NAN, NAN, NAN };
@@ -46,7 +46,7 @@ best_of (const PlaitRunComparison *comparison, guint m)
 {
   for (guint r = 0; r < comparison->runs->len; r++)
     {
-      const PlaitCellScore *score = plait_run_comparison_value (comparison, r, m)->score;
+      const PlaitRunScore *score = plait_run_comparison_value (comparison, r, m)->score;
 
       if (score && score->scorer && plait_metric_larger_is_better (score->scorer))
         return PLAIT_TABLE_LARGEST;
@@ -79,7 +79,7 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
         {
           const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
 
-          plait_table_score (table, plait_cell_score_shown (value->score));
+          plait_table_score (table, plait_run_score_shown (value->score));
           if (!several || !comparison->measures[m].tested)
             continue;
           if (value->compared)

@@ -19,12 +19,12 @@ static void
 find_measures (PlaitRunComparison *comparison)
 {
   guint n = comparison->runs->len;
-  g_autofree const PlaitCellResult **results = g_new (const PlaitCellResult *, n + 1);
+  g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, n + 1);
   GArray *measures;
 
   for (guint r = 0; r < n; r++)
     results[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->result;
-  measures = plait_cell_results_measures (results, n);
+  measures = plait_run_results_measures (results, n);
   comparison->n_measures = measures->len;
   comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
 }
@@ -35,7 +35,7 @@ compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
   guint n = comparison->runs->len, n_compared = 0;
   g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, n);
-  const PlaitCellScore *first = comparison->values[m].score;
+  const PlaitRunScore *first = comparison->values[m].score;
 
   for (guint r = 1; r < n; r++)
     {
@@ -77,8 +77,8 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   for (guint r = 0; r < comparison->runs->len; r++)
     for (guint m = 0; m < comparison->n_measures; m++)
       comparison->values[r * comparison->n_measures + m].score
-          = plait_cell_result_find (((const PlaitRunFile *)comparison->runs->pdata[r])->result,
-                                    comparison->measures[m].split, comparison->measures[m].metric);
+          = plait_run_result_find (((const PlaitRunFile *)comparison->runs->pdata[r])->result,
+                                   comparison->measures[m].split, comparison->measures[m].metric);
   for (guint m = 0; m < comparison->n_measures && options->tested; m++)
     if (!compare (comparison, m, error))
       return NULL;

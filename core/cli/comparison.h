@@ -17,8 +17,8 @@ typedef struct
 
 typedef struct
 {
-  const PlaitCellScore *score; /* NULL: this run has none */
-  gboolean compared;           /* with the first run, which has the same references */
+  const PlaitRunScore *score; /* NULL: this run has none */
+  gboolean compared;          /* with the first run, which has the same references */
   PlaitComparison comparison;
 } PlaitRunValue;
 
@@ -43,7 +43,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure);
 
 /* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
-PlaitTableScore plait_cell_score_shown (const PlaitCellScore *score);
+PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);
 
 /*
  * Tables

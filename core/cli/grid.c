@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/stop.h"
 #include "cli/table-print.h"
-#include "experiment/grid-table.h"
+#include "grid/table.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
 

@@ -3,7 +3,7 @@
 
 #include "cli/comparison.h"
 #include "cli/page.h"
-#include "experiment/length-table.h"
+#include "run/length-table.h"
 
 /*
  * Scores by the length of the source as a table: a row a bin, a column a system.

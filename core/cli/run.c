@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/stop.h"
-#include "experiment/run.h"
+#include "run/run.h"
 
 /* "FOLDER/NAME.ini" -> "NAME.h5" in the current folder. (transfer full) */
 static char *

@@ -18,7 +18,7 @@ run_free (gpointer item)
   plait_store_free (run->store);
   g_free (run->name);
   g_clear_pointer (&run->experiment, plait_key_file_free);
-  plait_cell_result_free (run->result);
+  plait_run_result_free (run->result);
   g_free (run);
 }
 
@@ -68,7 +68,7 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
   run->experiment = plait_key_file_load_data (text, -1, place, error);
   if (!run->experiment)
     return FALSE;
-  run->result = plait_cell_result_new (store, error);
+  run->result = plait_run_result_new (store, error);
   if (!run->result)
     return FALSE;
   run->rate = median (run->result->rates);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/key-file.h"
-#include "experiment/grid-result.h"
+#include "run/result.h"
 
 /*
  * Finished runs as comparisons and reports want them: a file of a run, or all the runs that a grid's file links to.
@@ -12,7 +12,7 @@ typedef struct
   PlaitStore *store;
   char *name;               /* short: of the file or of the grid's cell */
   PlaitKeyFile *experiment; /* resolved */
-  PlaitCellResult *result;
+  PlaitRunResult *result;
   double rate; /* median target tokens per second; NaN: unknown */
 } PlaitRunFile;
 

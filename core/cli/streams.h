@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "experiment/evaluation.h"
-#include "experiment/trained.h"
+#include "run/evaluation.h"
+#include "run/trained.h"
 
 /*
  * A trained run and the text that it is to read: what plait translate and plait score have in common.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "experiment/cells.h"
-#include "data/trees.h"
-#include "experiment/resolution.h"
+#include "experiment/file.h"
 
 #include <string.h>
+
+#include "data/trees.h"
+#include "experiment/resolution.h"
 
 /* Loading, and writing the resolved experiment. */
 
@@ -95,6 +96,29 @@ plait_experiment_folder (const char *path)
              : g_get_current_dir ();
 }
 
+char **
+plait_experiment_alternatives (const PlaitKeyFile *file)
+{
+  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; keys[i]; i++)
+    {
+      gboolean encoder = g_str_has_prefix (keys[i], "source.")
+                         && (g_str_has_suffix (keys[i], ".encoder") || g_str_has_suffix (keys[i], ".leaves"));
+      const char *kind = encoder                                     ? "encoder"
+                         : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
+                         : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
+                                                                     : NULL;
+      g_auto (GStrv) values = kind ? plait_key_file_list (file, PLAIT_GRID_GROUP, keys[i]) : NULL;
+
+      for (guint v = 0; values && values[v]; v++)
+        g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
+}
+
 PlaitExperiment *
 plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
 {
@@ -103,7 +127,7 @@ plait_experiment_load (const char *path, const char *const *overrides, PlaitRegi
 
   if (!file)
     return NULL;
-  g_auto (GStrv) alternatives = plait_cells_alternatives (file);
+  g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
   g_autoptr (PlaitResolver) resolver
       = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
   return plait_resolver_resolve (resolver, file, error);
@@ -385,4 +409,22 @@ plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char 
         return file->path;
     }
   return NULL;
+}
+
+gboolean
+plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data, GError **error)
+{
+  g_autoptr (GPtrArray) plugins = g_ptr_array_new ();
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    for (const PlaitPart *part = experiment->sources[i].encoder; part; part = part->leaves)
+      if (!g_ptr_array_find (plugins, part->plugin, NULL))
+        g_ptr_array_add (plugins, part->plugin);
+  g_ptr_array_add (plugins, experiment->combiner->plugin);
+  if (experiment->coverage)
+    g_ptr_array_add (plugins, experiment->coverage->plugin);
+  for (guint i = 0; i < plugins->len; i++)
+    if (!call (plugins->pdata[i], data, error))
+      return FALSE;
+  return TRUE;
 }

@@ -26,7 +26,7 @@
  *
  *     [train] [decode] [evaluate]
  *
- *     [grid]            cells.h
+ *     [grid]            grid/cells.h
  *
  * All faults are told at once, each on a line "FILE:LINE: [group] key: ...", before any data is read. What does not fit
  * together (a combiner that cannot stand in the decoder, an encoder that reads something else) is found from the
@@ -109,8 +109,16 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
 /* Absolute path of the file that vocabulary @name is read from, or NULL if it is to be learnt. (transfer none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
+/* Called for each plugin of an experiment, once. */
+typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
+
+/* Encoders and what they stand on in the order of the sources, then the combiner and the coverage; ends where @call
+ * fails. */
+gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
+                                       GError **error);
+
 /*
- * For cells.h: the steps of loading.
+ * For grid/cells.h: the steps of loading.
  */
 
 /* What the files that the experiment at @path names are relative to: its folder; the current one if it comes through a
@@ -119,6 +127,12 @@ char *plait_experiment_folder (const char *path);
 
 /* The key file at @path with @overrides set. (transfer full) */
 PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overrides, GError **error);
+
+#define PLAIT_GRID_GROUP "grid"
+
+/* The combiners, coverages and encoders that the axes of [grid] choose among, as plait_resolver_new takes them; none
+ * without [grid]. (transfer full) */
+char **plait_experiment_alternatives (const PlaitKeyFile *file);
 
 /* Splits "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and "train.en". FALSE
  * if it has no dot where one is needed. (transfer full) both */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample-run.h"
 
-#include "experiment/length-table.h"
+#include "run/length-table.h"
 #include "harness.h"
 #include "store/heatmap.h"
 #include "store/table.h"

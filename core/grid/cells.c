@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/cells.h"
+
+#include <string.h>
+
+#include "base/problems.h"
+
+#define MOST_CELLS 10000
+
+/* KEY=VALUE|VALUE of an exclusion. */
+typedef struct
+{
+  guint axis;
+  gboolean *meets; /* [n_values of the axis] */
+} Condition;
+
+typedef struct
+{
+  const char *key; /* "exclude" or "exclude.NAME" */
+  char *text;      /* as written */
+  GArray *conditions;
+  guint n_cells; /* that it leaves out */
+} Exclusion;
+
+/* A cell in the making, and what is wrong with it. */
+typedef struct
+{
+  PlaitCells public; /* first: cast into each other */
+  GStringChunk *texts;
+  GArray *axes;
+  GArray *cells;
+  GArray *exclusions;
+  GPtrArray *same;
+} CellsPrivate;
+
+typedef struct
+{
+  PlaitKeyFile *file;
+  PlaitResolver *resolver;
+  PlaitProblems *problems;
+  GPtrArray *exclusions;
+  CellsPrivate *cells;
+  GHashTable *settings; /* of the cells */
+  GPtrArray *faults;    /* lines in order */
+  GHashTable *counts;   /* line -> number of cells with it */
+  GHashTable *firsts;   /* line -> label of the first of them */
+  guint *set;           /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
+  guint n_resolved;
+} Builder;
+
+static void
+exclusion_free (gpointer data)
+{
+  Exclusion *exclusion = data;
+
+  for (guint i = 0; i < exclusion->conditions->len; i++)
+    g_free (g_array_index (exclusion->conditions, Condition, i).meets);
+  g_array_unref (exclusion->conditions);
+  g_free (exclusion->text);
+  g_free (exclusion);
+}
+
+static void grid_problem (const Builder *builder, const char *key, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static void
+grid_problem (const Builder *builder, const char *key, const char *format, ...)
+{
+  g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, key);
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  plait_problems_add (builder->problems, "%s: [grid]%s%s: %s", place, key ? " " : "", key ? key : "", sentence);
+}
+
+static gboolean
+is_exclusion (const char *key)
+{
+  return g_str_equal (key, "exclude") || g_str_has_prefix (key, "exclude.");
+}
+
+/*
+ * Axes.
+ */
+
+static void
+read_axis (const Builder *builder, const char *key)
+{
+  CellsPrivate *cells = builder->cells;
+  g_auto (GStrv) values = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
+  g_autofree char *group = NULL, *name = NULL;
+  PlaitAxis axis = { g_string_chunk_insert (cells->texts, key) };
+
+  if (!plait_experiment_split_key (key, &group, &name) || g_str_equal (group, PLAIT_GRID_GROUP))
+    {
+      grid_problem (builder, key,
+                    "is no axis; write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or "
+                    "exclude=");
+      return;
+    }
+  axis.n_values = g_strv_length (values);
+  if (axis.n_values == 0)
+    grid_problem (builder, key, "has no values; separate them by ';'");
+  const char **kept = g_new0 (const char *, axis.n_values + 1);
+  for (guint i = 0; i < axis.n_values; i++)
+    {
+      if (g_strv_contains (kept, values[i]))
+        grid_problem (builder, key, "has the value \"%s\" twice; keep one", values[i]);
+      if (*values[i] == '\0')
+        grid_problem (builder, key, "has an empty value; drop one of the ';'");
+      kept[i] = g_string_chunk_insert (cells->texts, values[i]);
+    }
+  axis.values = kept;
+  g_array_append_val (cells->axes, axis);
+}
+
+static gint
+find_axis (const Builder *builder, const char *key)
+{
+  for (guint i = 0; i < builder->cells->axes->len; i++)
+    if (g_str_equal (g_array_index (builder->cells->axes, PlaitAxis, i).key, key))
+      return (gint)i;
+  return -1;
+}
+
+/*
+ * Exclusions.
+ */
+
+/* One KEY=VALUE|VALUE. */
+static void
+read_condition (const Builder *builder, Exclusion *exclusion, char *text)
+{
+  char *equals = strchr (text, '=');
+  Condition condition = { 0 };
+  gint place;
+
+  if (!equals)
+    {
+      grid_problem (builder, exclusion->key, "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...",
+                    g_strstrip (text));
+      return;
+    }
+  *equals = '\0';
+  place = find_axis (builder, g_strstrip (text));
+  if (place < 0)
+    {
+      g_autoptr (GPtrArray) names = g_ptr_array_new ();
+      for (guint i = 0; i < builder->cells->axes->len; i++)
+        g_ptr_array_add (names, (gpointer)g_array_index (builder->cells->axes, PlaitAxis, i).key);
+      g_ptr_array_add (names, NULL);
+      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
+      const char *nearest = plait_nearest_name (text, (const char *const *)names->pdata);
+      grid_problem (builder, exclusion->key, "\"%s\" is no axis of this grid%s%s%s (axes: %s)", text,
+                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "", all);
+      return;
+    }
+
+  const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, place);
+  g_auto (GStrv) values = g_strsplit (equals + 1, "|", -1);
+  condition.axis = (guint)place;
+  condition.meets = g_new0 (gboolean, axis->n_values + 1);
+  for (guint i = 0; values[i]; i++)
+    {
+      guint v = 0;
+
+      g_strstrip (values[i]);
+      while (v < axis->n_values && !g_str_equal (axis->values[v], values[i]))
+        v++;
+      if (v < axis->n_values)
+        condition.meets[v] = TRUE;
+      else
+        {
+          g_autofree char *all = g_strjoinv (", ", (char **)axis->values);
+          grid_problem (builder, exclusion->key, "\"%s\" is no value of the axis %s (values: %s)", values[i], axis->key,
+                        all);
+        }
+    }
+  g_array_append_val (exclusion->conditions, condition);
+}
+
+static void
+read_exclusions (const Builder *builder, const char *key)
+{
+  g_auto (GStrv) texts = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
+
+  for (guint i = 0; texts[i]; i++)
+    {
+      g_auto (GStrv) conditions = g_strsplit (texts[i], "&", -1);
+      Exclusion *exclusion = g_new0 (Exclusion, 1);
+
+      exclusion->key = key;
+      exclusion->text = g_strdup (texts[i]);
+      exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
+      g_ptr_array_add (builder->exclusions, exclusion);
+      for (guint c = 0; conditions[c]; c++)
+        read_condition (builder, exclusion, conditions[c]);
+    }
+}
+
+/* Whether an exclusion leaves the cell at @places out. */
+static gboolean
+is_excluded (const Builder *builder, const guint *places)
+{
+  gboolean excluded = FALSE;
+
+  for (guint e = 0; e < builder->exclusions->len; e++)
+    {
+      Exclusion *exclusion = builder->exclusions->pdata[e];
+      gboolean meets = TRUE;
+
+      for (guint c = 0; c < exclusion->conditions->len; c++)
+        {
+          const Condition *condition = &g_array_index (exclusion->conditions, Condition, c);
+          meets = meets && condition->meets[places[condition->axis]];
+        }
+      exclusion->n_cells += meets;
+      excluded = excluded || meets;
+    }
+  return excluded;
+}
+
+/*
+ * Cells.
+ */
+
+static char *
+label_of (const Builder *builder, const guint *places)
+{
+  g_autoptr (GString) label = g_string_new (NULL);
+
+  for (guint i = 0; i < builder->cells->axes->len; i++)
+    {
+      const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, i);
+      g_string_append_printf (label, "%s%s=%s", i > 0 ? " " : "", axis->key, axis->values[places[i]]);
+    }
+  return g_strdup (label->str);
+}
+
+/* Gives the file the values of the cell at @places: those of the axes that stand otherwise than in the cell before. */
+static gboolean
+set_values (const Builder *builder, const guint *places, GError **error)
+{
+  for (guint i = 0; i < builder->cells->axes->len; i++)
+    {
+      const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, i);
+
+      if (builder->set[i] == places[i])
+        continue;
+      g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, axis->key);
+      g_autofree char *group = NULL, *key = NULL;
+      g_auto (GStrv) parts = g_strsplit (axis->values[places[i]], "\\", -1);
+      g_autofree char *written = g_strjoinv ("\\\\", parts);
+
+      plait_experiment_split_key (axis->key, &group, &key);
+      if (!plait_key_file_set (builder->file, group, key, written, place, error))
+        return FALSE;
+      builder->set[i] = places[i];
+    }
+  return TRUE;
+}
+
+static void
+note_faults (Builder *builder, const char *message, const char *label)
+{
+  g_auto (GStrv) lines = g_strsplit (message, "\n", -1);
+
+  for (guint i = 0; lines[i]; i++)
+    {
+      guint count = GPOINTER_TO_UINT (g_hash_table_lookup (builder->counts, lines[i]));
+
+      if (count == 0)
+        {
+          char *line = g_strdup (lines[i]);
+          g_ptr_array_add (builder->faults, line);
+          g_hash_table_insert (builder->firsts, line, g_strdup (label));
+          g_hash_table_insert (builder->counts, line, GUINT_TO_POINTER (1));
+        }
+      else
+        g_hash_table_insert (builder->counts, lines[i], GUINT_TO_POINTER (count + 1));
+    }
+}
+
+static void
+add_cell (Builder *builder, const guint *places)
+{
+  guint n_axes = builder->cells->axes->len;
+  g_autofree char *label = label_of (builder, places);
+  g_autofree char *settings = NULL;
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (PlaitExperiment) experiment = NULL;
+
+  builder->n_resolved++;
+  if (set_values (builder, places, &fault))
+    experiment = plait_resolver_resolve (builder->resolver, builder->file, &fault);
+  if (!experiment)
+    {
+      note_faults (builder, fault->message, label);
+      return;
+    }
+  settings = plait_experiment_key (experiment);
+  if (g_hash_table_contains (builder->settings, settings))
+    {
+      g_ptr_array_add (builder->cells->same, g_steal_pointer (&label));
+      return;
+    }
+  g_hash_table_add (builder->settings, settings);
+  PlaitExperimentCell cell = { g_steal_pointer (&label), g_steal_pointer (&settings),
+                               g_memdup2 (places, n_axes * sizeof *places), g_steal_pointer (&experiment) };
+  g_array_append_val (builder->cells->cells, cell);
+}
+
+/* Goes to the next combination, the last axis fastest. FALSE after the last. */
+static gboolean
+advance (const GArray *axes, guint *places)
+{
+  for (guint i = axes->len; i-- > 0;)
+    {
+      if (++places[i] < g_array_index (axes, PlaitAxis, i).n_values)
+        return TRUE;
+      places[i] = 0;
+    }
+  return FALSE;
+}
+
+/* Faults that all cells share say so once; others name the first cell that has them. */
+static void
+report_faults (const Builder *builder)
+{
+  for (guint i = 0; i < builder->faults->len; i++)
+    {
+      const char *line = builder->faults->pdata[i], *first = g_hash_table_lookup (builder->firsts, line);
+      guint count = GPOINTER_TO_UINT (g_hash_table_lookup (builder->counts, line));
+
+      if (count == builder->n_resolved)
+        plait_problems_add (builder->problems, "%s", line);
+      else if (count == 1)
+        plait_problems_add (builder->problems, "%s (in the cell %s)", line, first);
+      else
+        plait_problems_add (builder->problems, "%s (in %u cells, the first is %s)", line, count, first);
+    }
+}
+
+static void
+build_cells (Builder *builder)
+{
+  CellsPrivate *cells = builder->cells;
+  g_autofree guint *places = g_new0 (guint, cells->axes->len);
+  g_autofree guint *set = g_new (guint, cells->axes->len);
+
+  memset (set, 0xff, cells->axes->len * sizeof *set);
+  builder->set = set;
+  do
+    if (is_excluded (builder, places))
+      cells->public.n_excluded++;
+    else
+      add_cell (builder, places);
+  while (advance (cells->axes, places));
+
+  for (guint e = 0; e < builder->exclusions->len; e++)
+    {
+      const Exclusion *exclusion = builder->exclusions->pdata[e];
+      PlaitExclusion told = { g_string_chunk_insert (cells->texts, exclusion->text), exclusion->n_cells };
+
+      g_array_append_val (cells->exclusions, told);
+      if (exclusion->n_cells == 0)
+        grid_problem (builder, exclusion->key, "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
+    }
+  if (builder->n_resolved == 0)
+    grid_problem (builder, NULL, "every cell is excluded; drop an exclusion");
+  report_faults (builder);
+}
+
+static void
+read_grid (Builder *builder)
+{
+  const char *const *keys = plait_key_file_keys (builder->file, PLAIT_GRID_GROUP);
+  guint64 n = 1;
+
+  if (!plait_key_file_has_group (builder->file, PLAIT_GRID_GROUP))
+    {
+      plait_problems_add (
+          builder->problems,
+          "%s: has no group [grid]; add one with axes such as decoder.combiner=serial;flat, or use plait "
+          "run",
+          plait_key_file_name (builder->file));
+      return;
+    }
+  for (guint i = 0; keys[i]; i++)
+    if (!is_exclusion (keys[i]))
+      read_axis (builder, keys[i]);
+  for (guint i = 0; keys[i]; i++)
+    if (is_exclusion (keys[i]))
+      read_exclusions (builder, keys[i]);
+  if (builder->cells->axes->len == 0 && plait_problems_count (builder->problems) == 0)
+    grid_problem (builder, NULL, "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
+  for (guint i = 0; i < builder->cells->axes->len && n <= MOST_CELLS; i++)
+    n *= g_array_index (builder->cells->axes, PlaitAxis, i).n_values;
+  if (n > MOST_CELLS)
+    grid_problem (builder, NULL, "its axes make more than %d cells; split the grid", MOST_CELLS);
+}
+
+static CellsPrivate *
+cells_new (void)
+{
+  CellsPrivate *cells = g_new0 (CellsPrivate, 1);
+
+  cells->texts = g_string_chunk_new (1024);
+  cells->axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
+  cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentCell));
+  cells->exclusions = g_array_new (FALSE, FALSE, sizeof (PlaitExclusion));
+  cells->same = g_ptr_array_new_with_free_func (g_free);
+  return cells;
+}
+
+void
+plait_cells_free (PlaitCells *public)
+{
+  CellsPrivate *cells = (CellsPrivate *)public;
+
+  if (!cells)
+    return;
+  for (guint i = 0; i < cells->cells->len; i++)
+    {
+      PlaitExperimentCell *cell = &g_array_index (cells->cells, PlaitExperimentCell, i);
+
+      g_free (cell->label);
+      g_free (cell->settings);
+      g_free ((gpointer)cell->places);
+      plait_experiment_free (cell->experiment);
+    }
+  for (guint i = 0; i < cells->axes->len; i++)
+    g_free ((gpointer)g_array_index (cells->axes, PlaitAxis, i).values);
+  g_array_unref (cells->axes);
+  g_array_unref (cells->cells);
+  g_array_unref (cells->exclusions);
+  g_ptr_array_unref (cells->same);
+  g_string_chunk_free (cells->texts);
+  g_free (cells);
+}
+
+static void
+publish (CellsPrivate *cells)
+{
+  PlaitCells *public = &cells->public;
+
+  g_ptr_array_add (cells->same, NULL);
+  public->axes = (const PlaitAxis *)(gpointer)cells->axes->data;
+  public->n_axes = cells->axes->len;
+  public->cells = (const PlaitExperimentCell *)(gpointer)cells->cells->data;
+  public->n_cells = cells->cells->len;
+  public->exclusions = (const PlaitExclusion *)(gpointer)cells->exclusions->data;
+  public->n_exclusions = cells->exclusions->len;
+  public->same = (char **)cells->same->pdata;
+  public->name = public->cells[0].experiment->name;
+}
+
+PlaitCells *
+plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitCells) cells = NULL;
+
+  if (!file)
+    return NULL;
+  cells = (PlaitCells *)cells_new ();
+
+  g_autofree char *folder = plait_experiment_folder (path);
+  g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
+  g_autoptr (PlaitResolver) resolver
+      = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
+  g_autoptr (GPtrArray) exclusions = g_ptr_array_new_with_free_func (exclusion_free);
+  g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) firsts = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  Builder builder = {
+    .file = file,
+    .resolver = resolver,
+    .problems = problems,
+    .exclusions = exclusions,
+    .cells = (CellsPrivate *)cells,
+    .settings = settings,
+    .faults = faults,
+    .counts = counts,
+    .firsts = firsts,
+  };
+
+  read_grid (&builder);
+  if (plait_problems_count (problems) == 0)
+    build_cells (&builder);
+  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
+    return NULL;
+  publish (builder.cells);
+  return g_steal_pointer (&cells);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "experiment/file.h"
+
+/*
+ * The cells of a grid: every combination of the values of its axes, less what is excluded.
+ *
+ *     [grid]
+ *     decoder.combiner=serial;parallel;flat;hierarchical
+ *     experiment.sources=en;en+de+fr
+ *     experiment.seed=1;2;3
+ *     exclude=experiment.sources=en & decoder.combiner=parallel|flat|hierarchical
+ *
+ * A key of the form GROUP.KEY is an axis (a blank in the group's name is a dot: source.en.layers), its values stand
+ * between ';'. exclude holds exclusions between ';', and so does any key exclude.NAME: a cell is left out when it meets
+ * all conditions of one, joined by '&', each naming an axis and one or more of its values, joined by '|'. An exclusion
+ * that leaves nothing out is an error, because it is a slip. The first axis varies slowest.
+ */
+typedef struct
+{
+  const char *key;           /* "decoder.combiner" */
+  const char *const *values; /* NULL-terminated */
+  guint n_values;
+} PlaitAxis;
+
+typedef struct
+{
+  char *label;         /* "decoder.combiner=flat experiment.seed=1" */
+  char *settings;      /* plait_experiment_key, in which each cell is another */
+  const guint *places; /* [n_axes]: which value of each axis */
+  PlaitExperiment *experiment;
+} PlaitExperimentCell;
+
+/* An exclusion as it is written, and how many cells it leaves out. */
+typedef struct
+{
+  const char *rule; /* "experiment.sources=en & decoder.combiner=parallel|flat" */
+  guint n_cells;
+} PlaitExclusion;
+
+typedef struct PlaitCells PlaitCells;
+
+struct PlaitCells
+{
+  const char *name; /* of the grid: experiment.name, or the file's */
+  guint n_axes;
+  const PlaitAxis *axes;
+  guint n_cells;
+  const PlaitExperimentCell *cells;
+  guint n_excluded; /* cells that one exclusion or more leaves out */
+  guint n_exclusions;
+  const PlaitExclusion *exclusions;
+  char **same; /* labels of cells that resolve to one that stands before them, and so are left out; NULL-terminated */
+};
+
+/* The cells of the grid file at @path, each resolved and checked. All faults are told at once; what is wrong in some
+ * cells only names them. (transfer full) */
+PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error);
+void plait_cells_free (PlaitCells *cells);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

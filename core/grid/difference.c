@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/difference.h"
+
+#define MOST_TOLD 6
+
+/* A setting that is left out in one of two texts. */
+#define NOTHING "not there"
+
+typedef struct
+{
+  PlaitStore *run;
+  GPtrArray *told;
+} Difference;
+
+static void tell (const Difference *difference, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+tell (const Difference *difference, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_ptr_array_add (difference->told, g_strdup_vprintf (format, arguments));
+  va_end (arguments);
+}
+
+/*
+ * Settings
+ */
+
+/* "source en", "layers" -> "source.en.layers". (transfer full) */
+static char *
+dotted (const char *group, const char *key)
+{
+  char *name = g_strdup_printf ("%s.%s", group, key);
+
+  return g_strdelimit (name, " ", '.');
+}
+
+static gboolean
+has_key (const PlaitKeyFile *file, const char *group, const char *key)
+{
+  return plait_key_file_value (file, group, key) != NULL;
+}
+
+/* Tells settings of @now that had another value @before. @key has only those that can change results, and no places of
+ * files. */
+static void
+tell_changed (const Difference *difference, const PlaitKeyFile *before, const PlaitKeyFile *now,
+              const PlaitKeyFile *key)
+{
+  const char *const *groups = plait_key_file_groups (key);
+
+  for (guint g = 0; groups[g]; g++)
+    {
+      const char *const *keys = plait_key_file_keys (key, groups[g]);
+
+      for (guint k = 0; keys[k]; k++)
+        {
+          const char *old = plait_key_file_value (before, groups[g], keys[k]);
+          const char *new = plait_key_file_value (now, groups[g], keys[k]);
+          gboolean is_place = !g_str_equal (plait_key_file_value (key, groups[g], keys[k]), new);
+          g_autofree char *name = dotted (groups[g], keys[k]);
+
+          if (!old || (is_place ? !*old : !g_str_equal (old, new)))
+            tell (difference, "%s was %s, is %s", name, old ? (*old ? old : "empty") : NOTHING, *new ? new : "empty");
+        }
+    }
+}
+
+/* Tells settings that are there no more. */
+static void
+tell_gone (const Difference *difference, const PlaitKeyFile *before, const PlaitKeyFile *now)
+{
+  const char *const *groups = plait_key_file_groups (before);
+
+  for (guint g = 0; groups[g]; g++)
+    {
+      const char *const *keys = plait_key_file_keys (before, groups[g]);
+
+      for (guint k = 0; keys[k]; k++)
+        {
+          g_autofree char *name = dotted (groups[g], keys[k]);
+
+          if (!has_key (now, groups[g], keys[k]))
+            tell (difference, "%s was %s, is " NOTHING, name, plait_key_file_value (before, groups[g], keys[k]));
+        }
+    }
+}
+
+static gboolean
+compare_settings (const Difference *difference, const PlaitExperiment *experiment, GError **error)
+{
+  g_autofree char *text = plait_store_get_string (difference->run, "/", "experiment", error);
+  g_autofree char *now_text = plait_experiment_text (experiment);
+  g_autofree char *key_text = plait_experiment_key (experiment);
+  g_autoptr (PlaitKeyFile) before = NULL;
+  g_autoptr (PlaitKeyFile) now = NULL;
+  g_autoptr (PlaitKeyFile) key = NULL;
+
+  before = text ? plait_key_file_load_data (text, -1, plait_store_path (difference->run), error) : NULL;
+  now = before ? plait_key_file_load_data (now_text, -1, experiment->path, error) : NULL;
+  key = now ? plait_key_file_load_data (key_text, -1, experiment->path, error) : NULL;
+  if (!key)
+    return FALSE;
+  tell_changed (difference, before, now, key);
+  tell_gone (difference, before, now);
+  return TRUE;
+}
+
+/*
+ * Files and plugins
+ */
+
+static gboolean
+compare_file (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  const Difference *difference = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+  g_autofree char *old = plait_store_get_string (difference->run, group, "sha256", NULL);
+  g_autofree char *key = plait_digest_key (name);
+
+  /* A file that was not there before is told as a setting. */
+  if (old && !g_str_equal (old, digest))
+    tell (difference, path ? "the file of %s has changed" : "the generated text of %s has changed", key);
+  return TRUE;
+}
+
+static gboolean
+compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
+{
+  const Difference *difference = data;
+  const char *kind = plait_plugin_kind_name (plugin->kind);
+  g_autofree char *path = g_strdup_printf ("/plugins/%s/%s", kind, plugin->name);
+  g_autofree char *schema = plait_store_get_string (difference->run, path, "schema_sha256", NULL);
+  g_autofree char *module = plait_store_get_string (difference->run, path, "module_sha256", NULL);
+
+  if (!plait_plugin_digest (plugin, error))
+    return FALSE;
+  if (schema && !g_str_equal (schema, plugin->schema_digest))
+    tell (difference, "the schema of %s %s has changed", kind, plugin->name);
+  if (module && !g_str_equal (module, plugin->module_digest))
+    tell (difference, "the module of %s %s has changed", kind, plugin->name);
+  return TRUE;
+}
+
+static gboolean
+compare_plugins (const Difference *difference, const PlaitExperiment *experiment, GError **error)
+{
+  return plait_experiment_each_plugin (experiment, compare_plugin, (gpointer)difference, error);
+}
+
+char *
+plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error)
+{
+  g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
+  Difference difference = { run, told };
+  guint n;
+
+  if (!compare_settings (&difference, experiment, error)
+      || !plait_digests_visit (digests, experiment, compare_file, &difference, error)
+      || !compare_plugins (&difference, experiment, error))
+    return NULL;
+  if (told->len == 0)
+    tell (&difference, "something that an older plait did not note has changed");
+  n = told->len;
+  if (n > MOST_TOLD)
+    {
+      g_ptr_array_set_size (told, MOST_TOLD);
+      tell (&difference, "and %u more", n - MOST_TOLD);
+    }
+  g_ptr_array_add (told, NULL);
+  return g_strjoinv ("; ", (char **)told->pdata);
+}

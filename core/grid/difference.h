@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "run/key.h"
+#include "store/store.h"
+
+/* What makes @run, a run's file, another one than @experiment would give now, for people: "train.batch was 32, is 64;
+ * the file data.train.en has changed; the module of combiner flat has changed". Only what can change results is told,
+ * and at most a few things. (transfer full) */
+char *plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error);

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/grid.h"
+
+#include "base/digest.h"
+#include "grid/difference.h"
+
+/* What the cells of a grid are called, and what has to be done with each. */
+
+enum
+{
+  LONGEST_NAME = 60, /* of a file, without digest and ending */
+  NAME_DIGITS = 8,
+};
+
+#define ENDING ".h5"
+#define TRAINING_ENDING ".training.h5"
+#define GRID_FILE "grid.h5"
+
+const char *
+plait_grid_cell_state_name (PlaitGridCellState state)
+{
+  static const char *const names[] = { "new", "stale", "partial", "finished", "failed" };
+
+  return names[state];
+}
+
+char *
+plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending)
+{
+  g_autofree char *name = g_strconcat (cell->name, ending, NULL);
+
+  return g_build_filename (grid->folder, name, NULL);
+}
+
+guint
+plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    count += grid->items[i].state == state;
+  return count;
+}
+
+/* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST": what is left of the keys is their last
+ * part, and what a shell or a file system might take amiss is replaced. (transfer full) */
+static char *
+name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
+{
+  g_autofree char *digest = plait_digest_bytes (cell->label, strlen (cell->label));
+  g_autoptr (GString) name = g_string_new (NULL);
+
+  for (guint a = 0; a < cells->n_axes; a++)
+    {
+      const char *last = strrchr (cells->axes[a].key, '.');
+
+      g_string_append_printf (name, "%s%s-%s", a > 0 ? "_" : "", last ? last + 1 : cells->axes[a].key,
+                              cells->axes[a].values[cell->places[a]]);
+    }
+  for (char *p = name->str; *p; p++)
+    if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))
+      *p = '-';
+  if (name->len > LONGEST_NAME)
+    g_string_truncate (name, LONGEST_NAME);
+  g_string_append_printf (name, "-%.*s", NAME_DIGITS, digest);
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
+/*
+ * What is in the folder
+ */
+
+/* The folder, looked through once. */
+typedef struct
+{
+  GHashTable *names;     /* of all that is in it */
+  GHashTable *strangers; /* of these, the finished runs of no cell: name -> key */
+  GHashTable *keys;      /* key -> name, the first in order, of a stranger that no cell has taken yet */
+} Folder;
+
+static void
+folder_clear (Folder *folder)
+{
+  g_clear_pointer (&folder->keys, g_hash_table_unref);
+  g_clear_pointer (&folder->strangers, g_hash_table_unref);
+  g_clear_pointer (&folder->names, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
+
+/* A run's file as far as it can be read. */
+typedef struct
+{
+  gboolean exists;
+  PlaitStore *store; /* NULL: damaged, or no run */
+  char *key;
+  gboolean complete;
+  char *fault;
+} Found;
+
+static void
+found_clear (Found *found)
+{
+  g_clear_pointer (&found->store, plait_store_free);
+  g_clear_pointer (&found->key, g_free);
+  g_clear_pointer (&found->fault, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
+
+static Found
+look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
+{
+  Found found = { .exists = g_hash_table_contains (folder->names, name) };
+  g_autofree char *path = found.exists ? g_build_filename (grid->folder, name, NULL) : NULL;
+  g_autofree char *status = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (!found.exists)
+    return found;
+  found.store = plait_store_open (path, &fault);
+  /* A finished cell is kept as it is, so all of it must be right. */
+  if (found.store && plait_store_check (found.store, &fault))
+    status = plait_store_get_string (found.store, "/", "status", &fault);
+  if (status)
+    found.key = plait_store_get_string (found.store, "/", "key", &fault);
+  if (found.key)
+    found.complete = g_str_equal (status, "complete");
+  else
+    {
+      g_clear_pointer (&found.store, plait_store_free);
+      found.fault = g_strdup (fault->message);
+    }
+  return found;
+}
+
+/* Why the run that was found does not count. (transfer full) */
+static char *
+explain (const Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
+{
+  g_autoptr (GError) fault = NULL;
+  char *difference;
+
+  if (found->fault)
+    return g_strdup (found->fault);
+  if (g_str_equal (found->key, cell->key))
+    return g_strdup (found->complete ? "--fresh was asked for" : "it is not finished");
+  difference = plait_grid_difference (cell->cell->experiment, digests, found->store, &fault);
+  return difference ? difference : g_strdup (fault->message);
+}
+
+static char *
+tell_progress (const Found *found)
+{
+  gint64 step;
+
+  if (!plait_store_get_int (found->store, "/checkpoint/last/state", "step", &step, NULL))
+    return NULL;
+  return g_strdup_printf ("after update %" G_GINT64_FORMAT, step);
+}
+
+/* Takes a finished run of this key that is elsewhere in the folder, where an axis was added or named otherwise: its
+ * name, or NULL. (transfer full) */
+static char *
+take_stranger (const Folder *folder, const PlaitGridCell *cell)
+{
+  char *name = g_strdup (g_hash_table_lookup (folder->keys, cell->key));
+
+  if (name)
+    {
+      g_hash_table_remove (folder->keys, cell->key);
+      g_hash_table_remove (folder->strangers, name);
+    }
+  return name;
+}
+
+static void
+judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlags flags, PlaitDigests *digests)
+{
+  g_autofree char *place = g_strconcat (cell->name, ENDING, NULL);
+  g_autofree char *training = g_strconcat (cell->name, TRAINING_ENDING, NULL);
+  g_auto (Found) finished = look_at (grid, folder, place);
+  g_auto (Found) partial = { 0 };
+  gboolean fresh = (flags & PLAIT_GRID_FRESH) != 0;
+
+  cell->state = PLAIT_CELL_FINISHED;
+  if (!fresh && finished.complete && g_str_equal (finished.key, cell->key))
+    return;
+  cell->found = fresh || finished.exists ? NULL : take_stranger (folder, cell);
+  if (cell->found)
+    return;
+  partial = look_at (grid, folder, training);
+  if (!fresh && partial.key && g_str_equal (partial.key, cell->key))
+    {
+      if (partial.complete)
+        cell->found = g_steal_pointer (&training);
+      else
+        {
+          cell->state = PLAIT_CELL_PARTIAL;
+          cell->note = tell_progress (&partial);
+        }
+      return;
+    }
+  cell->state = finished.exists || partial.exists ? PLAIT_CELL_STALE : PLAIT_CELL_NEW;
+  if (cell->state == PLAIT_CELL_STALE)
+    cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
+}
+
+/* The names of all files that belong to a cell. */
+static GHashTable *
+names_of_cells (const PlaitGrid *grid)
+{
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      g_hash_table_add (names, g_strconcat (grid->items[i].name, ENDING, NULL));
+      g_hash_table_add (names, g_strconcat (grid->items[i].name, TRAINING_ENDING, NULL));
+    }
+  return names;
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The keys of a table of names, in order, NULL-terminated. (transfer container) */
+static const char **
+in_order (GHashTable *names)
+{
+  guint n;
+  gpointer *sorted = g_hash_table_get_keys_as_array (names, &n);
+
+  qsort (sorted, n, sizeof *sorted, compare_names);
+  return (const char **)sorted;
+}
+
+static Folder
+look_through (const PlaitGrid *grid)
+{
+  Folder folder = {
+    .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+    .strangers = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free),
+    .keys = g_hash_table_new (g_str_hash, g_str_equal),
+  };
+  g_autoptr (GHashTable) of_cells = names_of_cells (grid);
+  g_autoptr (GDir) directory = g_dir_open (grid->folder, 0, NULL);
+  g_autofree const char **names = NULL;
+  const char *entry;
+
+  while (directory && (entry = g_dir_read_name (directory)))
+    g_hash_table_add (folder.names, g_strdup (entry));
+  names = in_order (folder.names);
+  for (guint i = 0; names[i]; i++)
+    {
+      const char *name = names[i];
+
+      if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || g_hash_table_contains (of_cells, name))
+        continue;
+      g_auto (Found) found = look_at (grid, &folder, name);
+      if (!found.complete)
+        continue;
+      g_hash_table_insert (folder.strangers, (gpointer)name, g_strdup (found.key));
+      if (!g_hash_table_contains (folder.keys, found.key))
+        g_hash_table_insert (folder.keys, g_hash_table_lookup (folder.strangers, name), (gpointer)name);
+    }
+  return folder;
+}
+
+/*
+ * The grid
+ */
+
+static gboolean
+check_folder (const char *folder, GError **error)
+{
+  if (!g_file_test (folder, G_FILE_TEST_EXISTS) || g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: is a file, but a grid needs a folder; choose another one with --output", folder);
+}
+
+PlaitGrid *
+plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+                PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
+  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitKeyFile) file = NULL;
+  g_auto (Folder) found = { NULL };
+
+  if (!check_folder (folder, error))
+    return NULL;
+  grid->folder = g_strdup (folder);
+  grid->cells = plait_cells_load (path, overrides, registry, error);
+  file = grid->cells ? plait_experiment_read (path, overrides, error) : NULL;
+  if (!file)
+    return NULL;
+  grid->text = plait_key_file_text (file);
+  grid->n = grid->cells->n_cells;
+  grid->items = g_new0 (PlaitGridCell, grid->n);
+  for (guint i = 0; i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+
+      cell->cell = &grid->cells->cells[i];
+      cell->name = name_cell (grid->cells, cell->cell);
+      cell->key = plait_run_key (cell->cell->experiment, cell->cell->settings, digests, error);
+      if (!cell->key)
+        return NULL;
+    }
+  found = look_through (grid);
+  for (guint i = 0; i < grid->n; i++)
+    judge (grid, &grid->items[i], &found, flags, digests);
+  g_autofree const char **strangers = in_order (found.strangers);
+  grid->strangers = g_strdupv ((char **)strangers);
+  return g_steal_pointer (&grid);
+}
+
+void
+plait_grid_free (PlaitGrid *grid)
+{
+  if (!grid)
+    return;
+  for (guint i = 0; grid->items && i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+
+      g_free (cell->name);
+      g_free (cell->key);
+      g_free (cell->note);
+      g_free (cell->found);
+      plait_run_result_free (cell->result);
+    }
+  g_free (grid->items);
+  g_free (grid->text);
+  g_free (grid->folder);
+  g_strfreev (grid->strangers);
+  plait_lock_release (grid->lock);
+  plait_cells_free (grid->cells);
+  g_free (grid);
+}
+
+gboolean
+plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ENDING);
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+
+  g_clear_pointer (&cell->result, plait_run_result_free);
+  cell->result = store ? plait_run_result_new (store, error) : NULL;
+  return cell->result != NULL;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/lock.h"
+#include "grid/cells.h"
+#include "run/key.h"
+#include "run/result.h"
+
+/*
+ * A grid in its folder: a run a cell, and files over all of them.
+ *
+ *     NAME.h5             a finished cell; NAME is short for its label, and has eight digits of the label's digest
+ *     NAME.training.h5    a cell that is not finished; it takes the place of NAME.h5 when it is
+ *     NAME.log            what the cell's process said
+ *     grid.h5             links to all finished cells, and the table
+ *     table.csv table.md  the table
+ *
+ * A finished cell counts as long as its key is the one that the experiment gives now; a file that has another key stays
+ * until its cell is finished anew.
+ */
+typedef enum
+{
+  PLAIT_CELL_NEW,
+  PLAIT_CELL_STALE,    /* there is a file, but of other settings, data or plugins: to be run again */
+  PLAIT_CELL_PARTIAL,  /* to be gone on with */
+  PLAIT_CELL_FINISHED, /* nothing to do */
+  PLAIT_CELL_FAILED,   /* by this process */
+} PlaitGridCellState;
+
+/* "new", "stale", "partial", "finished", "failed". */
+const char *plait_grid_cell_state_name (PlaitGridCellState state);
+
+typedef struct
+{
+  const PlaitExperimentCell *cell;
+  char *name; /* of its files, without folder and ending */
+  char *key;  /* plait_run_key */
+  PlaitGridCellState state;
+  char *note;             /* stale: what has changed; partial: how far it is; failed: why; or NULL */
+  char *found;            /* where the finished run is, if not at its place yet: a name in the folder */
+  PlaitRunResult *result; /* of a finished cell, once read */
+} PlaitGridCell;
+
+typedef struct
+{
+  PlaitCells *cells;
+  char *text;   /* the experiment file as it was read */
+  char *folder; /* need not be there yet */
+  guint n;
+  PlaitGridCell *items;
+  char **strangers; /* runs in the folder that belong to no cell, NULL-terminated */
+  PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
+} PlaitGrid;
+
+typedef enum
+{
+  PLAIT_GRID_FRESH = 1 << 0, /* finished and partial cells are run again too */
+} PlaitGridFlags;
+
+/* Reads the grid file at @path and looks what there is in @folder, without changing anything. @registry must outlive
+ * the grid. (transfer full) */
+PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+                           PlaitRegistry *registry, GError **error);
+void plait_grid_free (PlaitGrid *grid);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGrid, plait_grid_free)
+
+/* FOLDER/NAME and @ending, such as ".h5" or ".training.h5". (transfer full) */
+char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending);
+
+/* How many cells are in @state. */
+guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);
+
+/* Reads the results of @cell, which is finished and at its place. */
+gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);
+
+/* Whether plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
+ * a grid's. Leaves nothing behind. */
+gboolean plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error);
+
+typedef struct
+{
+  guint jobs;    /* > 0: cells that run at once, each in a process of its own */
+  guint threads; /* of each; 0: the processors divided by the jobs */
+  const char *command;
+  PlaitLog *log;
+  const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */
+} PlaitGridOptions;
+
+/* Runs what is to be run, holding the folder, which stays held until @grid is freed. A cell that fails, however, leaves
+ * the others alone and becomes PLAIT_CELL_FAILED; that is no error here. PLAIT_ERROR_INTERRUPTED when the flag was
+ * raised and all cells have written checkpoints. */
+gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);

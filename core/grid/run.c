@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "grid/folder.h"
+#include "grid/table.h"
+#include "run/process.h"
+
+/* Running the cells of a grid, several at once. */
+
+enum
+{
+  LOOK_EVERY = 200, /* milliseconds */
+  TAIL_LINES = 8,
+  TAIL_BYTES = 2000,
+};
+
+/* A cell that runs. */
+typedef struct
+{
+  PlaitGridCell *cell;
+  PlaitRunProcess *process;
+  gint64 start;
+} Job;
+
+typedef struct
+{
+  PlaitGrid *grid;
+  const PlaitGridOptions *options;
+  GArray *jobs;
+  guint next; /* cell to be looked at */
+  guint to_run;
+  guint done;
+  guint finished;
+  double seconds; /* that the finished ones took */
+  gboolean stopped;
+} Runner;
+
+static void
+clear_job (gpointer data)
+{
+  plait_run_process_free (((Job *)data)->process);
+}
+
+/*
+ * The folder
+ */
+
+/* Puts the finished run @name at the cell's place, over what was there. */
+static gboolean
+put_in_place (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name, GError **error)
+{
+  g_autofree char *from = g_build_filename (grid->folder, name, NULL);
+  g_autofree char *to = plait_grid_file (grid, cell, ".h5");
+  int folder;
+
+  if (g_rename (from, to) != 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be renamed to %s (%s)", from, to, g_strerror (errno));
+  folder = open (grid->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0)
+    {
+      fsync (folder);
+      close (folder);
+    }
+  return TRUE;
+}
+
+static void
+set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note)
+{
+  g_free (cell->note);
+  cell->note = g_strdup (note);
+  cell->state = state;
+}
+
+static gboolean
+settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
+{
+  g_autofree char *training = plait_grid_file (grid, cell, ".training.h5");
+
+  if (cell->found)
+    {
+      if (!put_in_place (grid, cell, cell->found, error))
+        return FALSE;
+      g_clear_pointer (&cell->found, g_free);
+    }
+  g_unlink (training);
+  return plait_grid_read_result (grid, cell, error);
+}
+
+/* Everything that is finished already. */
+static void
+settle_finished (const PlaitGrid *grid)
+{
+  for (guint i = 0; i < grid->n; i++)
+    {
+      g_autoptr (GError) fault = NULL;
+
+      if (grid->items[i].state == PLAIT_CELL_FINISHED && !settle (grid, &grid->items[i], &fault))
+        set_state (&grid->items[i], PLAIT_CELL_FAILED, fault->message);
+    }
+}
+
+/*
+ * Failures
+ */
+
+/* The last lines of a file of text, what is in the last bytes. (transfer full) */
+static char *
+read_tail (const char *path)
+{
+  char bytes[TAIL_BYTES + 1] = "";
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
+  FILE *file = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
+  gsize n;
+  char *first;
+
+  if (!file)
+    return g_strdup ("");
+  if (fseek (file, -TAIL_BYTES, SEEK_END) != 0)
+    rewind (file);
+  n = fread (bytes, 1, TAIL_BYTES, file);
+  fclose (file);
+  while (n > 0 && g_ascii_isspace (bytes[n - 1]))
+    n--;
+  bytes[n] = '\0';
+  first = bytes + n;
+  for (guint lines = 0; first > bytes; first--)
+    if (first[-1] == '\n' && ++lines == TAIL_LINES)
+      break;
+  return g_utf8_make_valid (first, -1);
+}
+
+/* Says of every cell that failed why, and what it said last. */
+static void
+report_failures (const PlaitGrid *grid, PlaitLog *log)
+{
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const PlaitGridCell *cell = &grid->items[i];
+      g_autofree char *path = plait_grid_file (grid, cell, ".log");
+      g_autofree char *tail = NULL;
+      g_auto (GStrv) lines = NULL;
+
+      if (cell->state != PLAIT_CELL_FAILED)
+        continue;
+      plait_log_warning (log, "the cell %s failed: %s", cell->cell->label, cell->note);
+      tail = read_tail (path);
+      lines = g_strsplit (tail, "\n", -1);
+      if (*tail)
+        plait_log_warning (log, "the end of %s:", path);
+      for (guint k = 0; *tail && lines[k]; k++)
+        plait_log_warning (log, "  %s", lines[k]);
+    }
+}
+
+/*
+ * Jobs
+ */
+
+static gboolean
+is_due (const PlaitGridCell *cell)
+{
+  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || cell->state == PLAIT_CELL_PARTIAL;
+}
+
+static void
+tell_start (PlaitLog *log, const PlaitGridCell *cell)
+{
+  const char *label = cell->cell->label;
+
+  if (cell->state == PLAIT_CELL_STALE)
+    plait_log_info (log, "%s: is run again: %s", label, cell->note);
+  else if (cell->state == PLAIT_CELL_PARTIAL)
+    plait_log_info (log, "%s: goes on%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
+  else
+    plait_log_info (log, "%s: begins", label);
+}
+
+static void
+start_job (Runner *runner, PlaitGridCell *cell)
+{
+  const PlaitGridOptions *options = runner->options;
+  gboolean partial = cell->state == PLAIT_CELL_PARTIAL;
+  g_autofree char *output = plait_grid_file (runner->grid, cell, ".training.h5");
+  g_autofree char *log = plait_grid_file (runner->grid, cell, ".log");
+  g_autoptr (GError) fault = NULL;
+  PlaitRunOptions run = {
+    .output = output,
+    .command = options->command,
+    .threads = options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / options->jobs),
+    .resume = TRUE,
+    .stop = options->stop,
+  };
+  Job job = { .cell = cell, .start = g_get_monotonic_time () };
+
+  if (!partial)
+    g_unlink (output);
+  tell_start (options->log, cell);
+  job.process = plait_run_process_new (cell->cell->experiment, &run, log, partial, &fault);
+  if (job.process)
+    g_array_append_val (runner->jobs, job);
+  else
+    {
+      set_state (cell, PLAIT_CELL_FAILED, fault->message);
+      runner->done++;
+    }
+}
+
+static void
+start_jobs (Runner *runner)
+{
+  PlaitGrid *grid = runner->grid;
+
+  for (; !runner->stopped && runner->jobs->len < runner->options->jobs && runner->next < grid->n; runner->next++)
+    if (is_due (&grid->items[runner->next]))
+      start_job (runner, &grid->items[runner->next]);
+}
+
+static void
+tell_scores (const Runner *runner, const Job *job)
+{
+  g_autofree char *duration = plait_log_duration ((double)(g_get_monotonic_time () - job->start) / 1e6);
+  g_autoptr (GString) scores = g_string_new (NULL);
+  const PlaitRunResult *result = job->cell->result;
+  g_autoptr (GArray) measures = plait_run_results_measures (&result, 1);
+
+  for (guint i = 0; i < measures->len; i++)
+    {
+      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+      double score = plait_run_result_find (result, measure->split, measure->metric)->score;
+      char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_string_append_printf (scores, "; %s %s %s", measure->split, measure->name,
+                              g_ascii_formatd (digits, sizeof digits, "%.2f", score));
+    }
+  plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
+}
+
+/* The process of @job has ended. FALSE only if the files over all cells cannot be written. */
+static gboolean
+end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason, GError **error)
+{
+  PlaitGridCell *cell = job->cell;
+  g_autoptr (GError) fault = NULL;
+
+  runner->done++;
+  if (end == PLAIT_PROCESS_INTERRUPTED)
+    {
+      set_state (cell, PLAIT_CELL_PARTIAL, NULL);
+      return TRUE;
+    }
+  if (end == PLAIT_PROCESS_FAILED)
+    {
+      set_state (cell, PLAIT_CELL_FAILED, reason);
+      plait_log_warning (runner->options->log, "%s: failed: %s", cell->cell->label, reason);
+      return TRUE;
+    }
+  runner->finished++;
+  runner->seconds += (double)(g_get_monotonic_time () - job->start) / 1e6;
+  set_state (cell, PLAIT_CELL_FINISHED, NULL);
+  cell->found = g_strconcat (cell->name, ".training.h5", NULL);
+  if (!settle (runner->grid, cell, &fault))
+    {
+      set_state (cell, PLAIT_CELL_FAILED, fault->message);
+      return TRUE;
+    }
+  tell_scores (runner, job);
+  return plait_grid_write (runner->grid, NULL, error);
+}
+
+static void
+wait_for_jobs (const Runner *runner)
+{
+  g_autofree struct pollfd *waits = g_new0 (struct pollfd, runner->jobs->len);
+
+  for (guint i = 0; i < runner->jobs->len; i++)
+    waits[i] = (struct pollfd){
+      .fd = plait_run_process_descriptor (g_array_index (runner->jobs, Job, i).process),
+      .events = POLLIN,
+    };
+  poll (waits, runner->jobs->len, LOOK_EVERY);
+}
+
+static gboolean
+look_at_jobs (Runner *runner, GError **error)
+{
+  for (guint i = 0; i < runner->jobs->len;)
+    {
+      Job *job = &g_array_index (runner->jobs, Job, i);
+      g_autofree char *reason = NULL;
+      PlaitProcessEnd end = plait_run_process_look (job->process, &reason);
+
+      if (end == PLAIT_PROCESS_GOES_ON)
+        i++;
+      else if (!end_job (runner, job, end, reason, error))
+        return FALSE;
+      else
+        g_array_remove_index (runner->jobs, i);
+    }
+  return TRUE;
+}
+
+static void
+pass_on_stop (Runner *runner)
+{
+  const gint *stop = runner->options->stop;
+
+  if (runner->stopped || !stop || !g_atomic_int_get (stop))
+    return;
+  runner->stopped = TRUE;
+  plait_log_info (runner->options->log, "stopping: the cells that run write their checkpoints");
+  for (guint i = 0; i < runner->jobs->len; i++)
+    plait_run_process_stop (g_array_index (runner->jobs, Job, i).process);
+}
+
+/*
+ * Progress
+ */
+
+/* Seconds left if each cell to come takes as long as the finished ones did on average, a running one at least as long
+ * as it has run; -1 while none has finished. */
+static double
+seconds_left (const Runner *runner)
+{
+  gint64 now = g_get_monotonic_time ();
+  double mean = runner->finished > 0 ? runner->seconds / runner->finished : -1, left;
+
+  if (mean < 0)
+    return -1;
+  left = mean * (runner->to_run - runner->done - runner->jobs->len);
+  for (guint i = 0; i < runner->jobs->len; i++)
+    left += MAX (0, mean - (double)(now - g_array_index (runner->jobs, Job, i).start) / 1e6);
+  return left / MAX (1, runner->jobs->len);
+}
+
+/* The last line that the first running cell has logged. (transfer full) */
+static char *
+last_line (const Runner *runner)
+{
+  g_autofree char *path = plait_grid_file (runner->grid, g_array_index (runner->jobs, Job, 0).cell, ".log");
+  g_autofree char *tail = read_tail (path);
+  const char *line = strrchr (tail, '\n');
+
+  return g_strdup (line ? line + 1 : tail);
+}
+
+static void
+show_progress (const Runner *runner)
+{
+  double seconds = seconds_left (runner);
+  g_autofree char *left = seconds > 0 ? plait_log_duration (seconds) : NULL;
+  g_autofree char *line = last_line (runner);
+
+  plait_log_progress (runner->options->log, "%u of %u cells done, %u running%s%s%s%s%s", runner->done, runner->to_run,
+                      runner->jobs->len, left ? ", about " : "", left ? left : "", left ? " left" : "",
+                      *line ? "; " : "", line);
+}
+
+static gboolean
+run_jobs (Runner *runner, GError **error)
+{
+  pass_on_stop (runner);
+  start_jobs (runner);
+  while (runner->jobs->len > 0)
+    {
+      show_progress (runner);
+      wait_for_jobs (runner);
+      pass_on_stop (runner);
+      if (!look_at_jobs (runner, error))
+        return FALSE;
+      start_jobs (runner);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+{
+  Runner runner = { .grid = grid, .options = options };
+  g_autoptr (GArray) jobs = g_array_new (FALSE, FALSE, sizeof (Job));
+  gboolean done;
+
+  if (!plait_grid_hold (grid, options->log, error))
+    return FALSE;
+  g_array_set_clear_func (jobs, clear_job);
+  runner.jobs = jobs;
+  settle_finished (grid);
+  for (guint i = 0; i < grid->n; i++)
+    runner.to_run += is_due (&grid->items[i]);
+  done = run_jobs (&runner, error);
+  plait_log_progress_end (options->log);
+  if (!done)
+    return FALSE;
+  report_failures (grid, options->log);
+  if (runner.stopped && (runner.next < grid->n || plait_grid_count (grid, PLAIT_CELL_PARTIAL) > 0))
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
+                       "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
+  return TRUE;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/table.h"
+#include "evaluate/statistics.h"
+#include "grid/grid.h"
+
+/*
+ * The table of a grid: a row for each combination of the values of all axes but experiment.seed, a mean and a spread
+ * over the seeds for each metric of each test split.
+ *
+ * A row is tested against the first one by approximate randomisation of the hypotheses of the seeds that both have: a
+ * sentence changes sides with all its seeds at once, so p speaks of these trained models on other sentences; what other
+ * seeds would give is told by the spread. p is adjusted by Holm's method over the rows of one metric.
+ */
+
+typedef struct
+{
+  guint n; /* seeds */
+  double mean;
+  double deviation;  /* sample standard deviation over seeds; NaN for one */
+  double low, high;  /* for one seed: its bootstrap interval; else NaN */
+  gboolean compared; /* with the first row */
+  PlaitComparison comparison;
+} PlaitGridValue;
+
+typedef struct
+{
+  const char **values; /* [n_axes], of the axes of the table */
+  guint n;             /* finished cells */
+  guint n_cells;
+  gint64 parameters;        /* of the first finished cell; -1: none */
+  double rate;              /* median target tokens per second over all seeds; NaN: none */
+  PlaitGridValue *measured; /* [n_measures] */
+} PlaitGridRow;
+
+typedef struct
+{
+  guint n_axes;
+  const char **axes; /* keys, [n_axes] */
+  guint n_measures;
+  PlaitMeasure *measures;
+  gboolean one_split;
+  guint n_rows;
+  PlaitGridRow *rows;
+} PlaitGridTable;
+
+/* The table of the cells that are finished and whose results are read; its strings are the grid's. (transfer full) */
+PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
+void plait_grid_table_free (PlaitGridTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
+
+/* As people read it. (transfer full) */
+PlaitTable *plait_grid_table_shown (const PlaitGridTable *table);
+
+/* All its numbers, each in a column of its own, "test BLEU standard deviation", as files have them. (transfer full) */
+PlaitTable *plait_grid_table_numbers (const PlaitGridTable *table);
+
+/*
+ * Files in the grid's folder, each replaced as a whole.
+ */
+
+/* Writes table.csv and table.md. */
+gboolean plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);
+
+/* Writes grid.h5: attributes name, version and experiment; /axes/KEY; the table /cells and, unless @table is NULL,
+ * /summary; /runs/NAME, external links to finished cells, the first of which viewers open. */
+gboolean plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);

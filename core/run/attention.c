@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/attention.h"
+
+#include "store/heatmap.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a sentinel is called, as a label and as a group: no source can have this name. */
+#define SENTINEL "<sentinel>"
+
+/* The greatest of the @n numbers of heads at @heads[i * stride]. */
+static guint
+most_heads (const guint *heads, guint n, guint stride)
+{
+  guint most = 0;
+
+  for (guint i = 0; i < n; i++)
+    most = MAX (most, heads[i * stride]);
+  return most;
+}
+
+static gboolean
+fail_on_sum (const char *what, guint layer, guint head, gint64 target, double sum, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "%s of layer %u, head %u, target row %" G_GINT64_FORMAT " sums to %g instead of 1: nothing was "
+                     "written",
+                     what, layer, head, target, sum);
+}
+
+/* Each row of weights is a distribution, jointly over what one softmax covers. */
+static gboolean
+check_rows (const PlaitSentenceAttention *a, GError **error)
+{
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 t = 0; t < a->length; t++)
+      for (guint h = 0; h < most_heads (a->heads + l * a->n_memories, a->n_memories, 1); h++)
+        {
+          double joint = 0;
+          gboolean separate = TRUE;
+          gboolean any = FALSE;
+
+          for (guint m = 0; m < a->n_memories; m++)
+            {
+              guint place = l * a->n_memories + m;
+              const PlaitScalar *row = a->weights[place] + (h * a->length + t) * a->rows[m];
+              double sum = 0;
+
+              if (h >= a->heads[place])
+                continue;
+              for (gint64 i = 0; i < a->rows[m]; i++)
+                sum += (double)row[i];
+              joint += sum;
+              any |= a->rows[m] > 0;
+              separate &= a->rows[m] == 0 || fabs (sum - 1) < 1e-4;
+            }
+          if (a->context_heads[l] == 0 && h < a->sentinel_heads[l])
+            {
+              joint += (double)a->sentinels[l][h * a->length + t];
+              any = TRUE;
+              separate = FALSE;
+            }
+          if (any && !separate && !(fabs (joint - 1) < 1e-4))
+            return fail_on_sum ("attention", l, h, t, joint, error);
+        }
+  return TRUE;
+}
+
+/* The second level is a distribution over the memories that are there, and the sentinel. */
+static gboolean
+check_contexts (const PlaitSentenceAttention *a, GError **error)
+{
+  gboolean any = FALSE;
+
+  for (guint m = 0; m < a->n_memories; m++)
+    any |= a->rows[m] > 0;
+  for (guint l = 0; l < a->n_layers; l++)
+    for (guint h = 0; h < a->context_heads[l]; h++)
+      for (gint64 t = 0; t < a->length; t++)
+        {
+          const PlaitScalar *row = a->contexts[l] + (h * a->length + t) * a->n_memories;
+          double sum = 0;
+
+          for (guint m = 0; m < a->n_memories; m++)
+            sum += (double)row[m];
+          if (h < a->sentinel_heads[l])
+            sum += (double)a->sentinels[l][h * a->length + t];
+          if (!(fabs (sum - (any || h < a->sentinel_heads[l])) < 1e-4))
+            return fail_on_sum ("second-level attention", l, h, t, sum, error);
+        }
+  return TRUE;
+}
+
+static gboolean
+write_map (PlaitStore *store, const char *path, const char *title, guint rank, const gint64 *shape,
+           const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
+{
+  PlaitStoreHeatmap heatmap = {
+    .signal = "weights",
+    .rank = rank,
+    .shape = shape,
+    .values = values,
+    .axes = axes,
+    .labels = (const char *const *const *)labels,
+    .title = title,
+  };
+
+  return plait_store_write_heatmap (store, path, &heatmap, error);
+}
+
+static gboolean
+write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m,
+              const PlaitLabels *labelled, GError **error)
+{
+  const char *name = labelled->names[m];
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  guint heads = most_heads (a->heads + m, a->n_layers, a->n_memories);
+  gint64 shape[] = { a->n_layers, heads, a->length, a->rows[m] };
+  gint64 block = (gint64)heads * a->length * a->rows[m];
+  char **labels[] = { NULL, NULL, labelled->targets, labelled->rows[m] };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
+  g_autofree char *title = g_strdup_printf ("attention to %s", name);
+  g_autofree char *below = g_strdup_printf ("%s/%s", path, name);
+
+  if (block == 0)
+    return TRUE; /* missing, or not attended to */
+  for (guint l = 0; l < a->n_layers; l++)
+    memcpy (values + l * block, a->weights[l * a->n_memories + m],
+            (gsize)a->heads[l * a->n_memories + m] * a->length * a->rows[m] * sizeof *values);
+  return write_map (store, below, title, 4, shape, values, axes, labels, error);
+}
+
+/* The second level: a column a memory, and one for the sentinel where there is one. */
+static gboolean
+write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
+                GError **error)
+{
+  static const char *const axes[] = { "layer", "head", "target", "memory" };
+  guint heads = most_heads (a->context_heads, a->n_layers, 1), n = a->n_memories;
+  guint columns = n + (most_heads (a->sentinel_heads, a->n_layers, 1) > 0);
+  gint64 shape[] = { a->n_layers, heads, a->length, columns };
+  gint64 block = (gint64)heads * a->length;
+  g_autofree char **names = g_new0 (char *, columns + 1);
+  char **labels[] = { NULL, NULL, labelled->targets, names };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block * columns + 1);
+  g_autofree char *below = g_strdup_printf ("%s/contexts", path);
+
+  for (guint m = 0; m < columns; m++)
+    names[m] = (char *)(m < n ? labelled->names[m] : SENTINEL);
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 row = 0; row < a->context_heads[l] * a->length; row++)
+      {
+        PlaitScalar *to = values + (l * block + row) * columns;
+
+        memcpy (to, a->contexts[l] + row * n, n * sizeof *to);
+        if (row < a->sentinel_heads[l] * a->length)
+          to[n] = a->sentinels[l][row];
+      }
+  return write_map (store, below, "attention over the sources' contexts", 4, shape, values, axes, labels, error);
+}
+
+/* The sentinel of joint attention: as a memory of one row. */
+static gboolean
+write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
+                GError **error)
+{
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  guint heads = most_heads (a->sentinel_heads, a->n_layers, 1);
+  gint64 shape[] = { a->n_layers, heads, a->length, 1 };
+  gint64 block = (gint64)heads * a->length;
+  char *names[] = { (char *)SENTINEL, NULL };
+  char **labels[] = { NULL, NULL, labelled->targets, names };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
+  g_autofree char *below = g_strdup_printf ("%s/" SENTINEL, path);
+
+  for (guint l = 0; l < a->n_layers; l++)
+    memcpy (values + l * block, a->sentinels[l], (gsize)a->sentinel_heads[l] * a->length * sizeof *values);
+  return write_map (store, below, "attention to the sentinel", 4, shape, values, axes, labels, error);
+}
+
+/* The heads of the two levels do not pair up, so the product of their means is what can be said. */
+static gboolean
+write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m,
+                 const PlaitLabels *labelled, GError **error)
+{
+  const char *name = labelled->names[m];
+  static const char *const axes[] = { "layer", "target", "row" };
+  gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
+  char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * a->length * a->rows[m] + 1);
+  g_autofree char *title = g_strdup_printf ("effective attention to %s: both levels together", name);
+  g_autofree char *below = g_strdup_printf ("%s/%s.effective", path, name);
+
+  if (a->rows[m] == 0)
+    return TRUE;
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 t = 0; t < a->length; t++)
+      {
+        guint place = l * a->n_memories + m;
+        PlaitScalar *row = values + (l * a->length + t) * a->rows[m];
+        PlaitScalar share = 0;
+
+        for (guint h = 0; h < a->context_heads[l]; h++)
+          share += a->contexts[l][(h * a->length + t) * a->n_memories + m] / a->context_heads[l];
+        for (guint h = 0; h < a->heads[place]; h++)
+          for (gint64 i = 0; i < a->rows[m]; i++)
+            row[i] += share * a->weights[place][(h * a->length + t) * a->rows[m] + i] / a->heads[place];
+      }
+  return write_map (store, below, title, 3, shape, values, axes, labels, error);
+}
+
+gboolean
+plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
+                       GError **error)
+{
+  gboolean second = most_heads (a->context_heads, a->n_layers, 1) > 0;
+
+  if (!check_rows (a, error) || !check_contexts (a, error) || !plait_store_make_group (store, path, error))
+    return FALSE;
+  for (guint m = 0; m < a->n_memories && a->length > 0; m++)
+    if (!write_memory (store, path, a, m, labels, error)
+        || (second && !write_effective (store, path, a, m, labels, error)))
+      return FALSE;
+  if (a->length == 0)
+    return TRUE;
+  if (second)
+    return write_contexts (store, path, a, labels, error);
+  return most_heads (a->sentinel_heads, a->n_layers, 1) == 0 || write_sentinel (store, path, a, labels, error);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "run/labels.h"
+#include "model/search.h"
+#include "store/store.h"
+
+/*
+ * Attention dumps: a group a sentence, below it a heatmap a memory, [layer, head, target, row], whatever the combiner;
+ * where there is a second level also "contexts", [layer, head, target, memory], and for each memory "MEMORY.effective",
+ * [layer, target, row], the product of both levels' head means. A sentinel is one more column of "contexts", or in
+ * joint attention a group of its own with one row, called "<sentinel>" each.
+ */
+
+/* Writes @attention of one sentence below @path. Refuses, writing nothing, weights of either level whose rows do not
+ * sum to one (1e-4; 0 where nothing could be read), naming layer, head and row. */
+gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
+                                const PlaitLabels *labels, GError **error);

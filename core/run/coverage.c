@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/coverage.h"
+
+#include "store/heatmap.h"
+
+static const char *const axes[] = { "target", "row", "unit" };
+
+/* The sums of what memory and layer @place have been paid, [target, row], the mean of the heads. (transfer full) */
+static PlaitScalar *
+accumulate (const PlaitSentenceAttention *a, guint place)
+{
+  gint64 rows = a->rows[place % a->n_memories];
+  PlaitScalar *sums = g_new0 (PlaitScalar, a->length * rows + 1);
+
+  for (gint64 t = 0; t < a->length; t++)
+    for (gint64 i = 0; i < rows; i++)
+      {
+        double paid = 0;
+
+        for (guint h = 0; h < a->heads[place]; h++)
+          paid += (double)a->weights[place][(h * a->length + t) * rows + i];
+        sums[t * rows + i] = (PlaitScalar)(paid / a->heads[place] + (t > 0 ? (double)sums[(t - 1) * rows + i] : 0));
+      }
+  return sums;
+}
+
+/* The array that viewers show, with the labels of its axes. */
+static gboolean
+write_shown (PlaitStore *store, const char *path, const char *signal, const char *title, const gint64 *shape,
+             const PlaitScalar *values, char **targets, char **rows, GError **error)
+{
+  const char *const *labels[] = { (const char *const *)targets, (const char *const *)rows };
+  PlaitStoreHeatmap heatmap = {
+    .signal = signal,
+    .rank = 2,
+    .shape = shape,
+    .values = values,
+    .axes = axes,
+    .labels = labels,
+    .title = title,
+  };
+
+  return plait_store_write_heatmap (store, path, &heatmap, error);
+}
+
+static gboolean
+write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint place,
+              const PlaitLabels *labels, GError **error)
+{
+  const PlaitSentenceCoverage *coverage = &a->coverage[place];
+  guint m = place % a->n_memories, layer = place / a->n_memories;
+  gint64 shape[] = { a->length, a->rows[m], coverage->width };
+  gboolean scalar = coverage->width == 1;
+  g_autofree char *below = a->n_layers > 1 ? g_strdup_printf ("%s/%s/%u", path, labels->names[m], layer)
+                                           : g_strdup_printf ("%s/%s", path, labels->names[m]);
+  g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", labels->names[m])
+                                  : g_strdup_printf ("coverage of %s: attention so far", labels->names[m]);
+  g_autofree PlaitScalar *sums = accumulate (a, place);
+
+  if (!write_shown (store, below, scalar ? "state" : "accumulated", title, shape, scalar ? coverage->states : sums,
+                    labels->targets, labels->rows[m], error)
+      || !(scalar ? plait_store_write_beside (store, below, "accumulated", 2, shape, sums, axes, error)
+                  : plait_store_write_beside (store, below, "state", 3, shape, coverage->states, axes, error)))
+    return FALSE;
+  return !coverage->prepared
+         || plait_store_write_beside (store, below, coverage->name, 1, shape + 1, coverage->prepared, axes + 1, error);
+}
+
+gboolean
+plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
+                      GError **error)
+{
+  for (guint i = 0; i < a->n_layers * a->n_memories; i++)
+    if (a->coverage[i].width > 0 && a->length > 0 && a->rows[i % a->n_memories] > 0
+        && !write_memory (store, path, a, i, labels, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/evaluation.h"
+
+#include "evaluate/perplexity.h"
+#include "evaluate/text.h"
+#include "run/attention.h"
+#include "run/coverage.h"
+#include "run/length-table.h"
+#include "run/translation-rates.h"
+#include "store/table.h"
+
+static void
+result_free (gpointer result)
+{
+  plait_result_free (result);
+}
+
+GPtrArray *
+plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *const *hypotheses,
+                        char *const *references, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (settings->metrics, error);
+  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (result_free);
+  const char *const *sets[] = { (const char *const *)references };
+  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets };
+
+  if (!metrics)
+    return NULL;
+  for (guint i = 0; i < metrics->len; i++)
+    {
+      PlaitResult *result
+          = plait_evaluate (metrics->pdata[i], &pairs, (guint)settings->resamples, (guint64)settings->seed, error);
+
+      if (!result)
+        return NULL;
+      g_ptr_array_add (results, result);
+    }
+  return g_steal_pointer (&results);
+}
+
+static gboolean
+add_perplexities (PlaitEvaluation *evaluation, gint64 n, GError **error)
+{
+  g_autofree gint64 *words = g_new (gint64, n);
+  g_autoptr (PlaitStatistics) statistics = NULL;
+
+  for (gint64 i = 0; i < n; i++)
+    words[i] = (gint64)plait_text_count_words (evaluation->references[i]) + 1; /* and the end */
+  statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
+  if (!statistics)
+    return FALSE;
+  for (guint unit = PLAIT_PERPLEXITY_TOKEN; unit <= PLAIT_PERPLEXITY_WORD; unit++)
+    {
+      g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity ((PlaitPerplexityUnit)unit);
+      PlaitResult *result = plait_result_new (metric, statistics, 0, 0, error);
+
+      if (!result)
+        return FALSE;
+      g_ptr_array_add (evaluation->results, result);
+    }
+  return TRUE;
+}
+
+/* Scores by the length of the first source of tokens. */
+static gboolean
+add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, const PlaitCorpus *corpus, GError **error)
+{
+  gint64 source = 0;
+  g_auto (GStrv) lines = NULL;
+
+  if (!*experiment->evaluate.length_bins)
+    return TRUE;
+  while (experiment->sources[source].kind != PLAIT_INPUT_TOKENS)
+    source++;
+  lines = plait_corpus_text (corpus, source, error);
+  if (!lines)
+    return FALSE;
+  evaluation->lengths = plait_length_table_new (
+      &experiment->evaluate, (gsize)evaluation->translation->n, (const char *const *)evaluation->translation->text,
+      (const char *const *)evaluation->references, (const char *const *)lines, error);
+  return evaluation->lengths != NULL;
+}
+
+static void
+rates_free (gpointer rates)
+{
+  plait_translation_rates_free (rates);
+}
+
+/* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
+ * evaluation. */
+static PlaitTranslationRates *
+begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char *of, gint64 n)
+{
+  g_auto (GStrv) asked = g_strsplit (system->experiment->evaluate.translation_rates, ";", -1);
+  PlaitTranslationRates *rates = NULL;
+
+  if (g_strv_contains ((const char *const *)asked, of))
+    {
+      rates = plait_translation_rates_new (system, of, n);
+      g_ptr_array_add (evaluation->rates, rates);
+    }
+  return rates;
+}
+
+static gboolean
+add_rates (PlaitEvaluation *evaluation, PlaitLog *log, GError **error)
+{
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_add_results (evaluation->rates->pdata[i], log, evaluation->results, error))
+      return FALSE;
+  return TRUE;
+}
+
+PlaitEvaluation *
+plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
+  gint64 n = plait_corpus_size (corpus);
+  PlaitTranslationRates *search;
+  PlaitTranslationRates *forced;
+
+  evaluation->rates = g_ptr_array_new_with_free_func (rates_free);
+  search = begin_rates (evaluation, evaluator->system, "search", n);
+  forced = begin_rates (evaluation, evaluator->system, "forced", n);
+  evaluation->split = g_strdup (split);
+  evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+  if (!evaluation->references)
+    return NULL;
+  evaluation->translation = plait_translate_corpus (
+      evaluator->search, corpus, plait_materials_vocabulary (evaluator->materials, experiment->data.target),
+      &experiment->decode, split, evaluator->log, evaluator->stop, search ? plait_translation_rates_take : NULL, search,
+      error);
+  if (!evaluation->translation)
+    return NULL;
+  evaluation->log_probabilities = g_new0 (double, n);
+  evaluation->tokens = g_new0 (gint64, n);
+  if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, split, evaluator->log, evaluator->stop,
+                           evaluation->log_probabilities, evaluation->tokens,
+                           forced ? plait_translation_rates_take : NULL, forced, error))
+    return NULL;
+  evaluation->results
+      = plait_evaluation_score (&experiment->evaluate, n, evaluation->translation->text, evaluation->references, error);
+  if (!evaluation->results || !add_perplexities (evaluation, n, error) || !add_rates (evaluation, evaluator->log, error)
+      || !add_lengths (evaluation, experiment, corpus, error))
+    return NULL;
+  return g_steal_pointer (&evaluation);
+}
+
+void
+plait_evaluation_free (PlaitEvaluation *evaluation)
+{
+  if (!evaluation)
+    return;
+  g_free (evaluation->split);
+  plait_translation_free (evaluation->translation);
+  g_strfreev (evaluation->references);
+  g_clear_pointer (&evaluation->results, g_ptr_array_unref);
+  g_clear_pointer (&evaluation->lengths, g_ptr_array_unref);
+  g_ptr_array_unref (evaluation->rates);
+  g_free (evaluation->log_probabilities);
+  g_free (evaluation->tokens);
+  g_free (evaluation);
+}
+
+static gboolean
+write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  guint n = evaluation->results->len;
+  g_autofree const char **metrics = g_new (const char *, n);
+  g_autofree const char **names = g_new (const char *, n);
+  g_autofree const char **signatures = g_new (const char *, n);
+  g_autofree double *scores = g_new (double, n);
+  g_autofree double *low = g_new (double, n);
+  g_autofree double *high = g_new (double, n);
+  g_autofree char *path = g_strconcat (group, "/metrics", NULL);
+  PlaitStoreColumn columns[] = {
+    { "metric", PLAIT_STORE_STRING, metrics, NULL }, { "name", PLAIT_STORE_STRING, names, NULL },
+    { "score", PLAIT_STORE_DOUBLE, scores, NULL },   { "low", PLAIT_STORE_DOUBLE, low, NULL },
+    { "high", PLAIT_STORE_DOUBLE, high, NULL },      { "signature", PLAIT_STORE_STRING, signatures, NULL },
+  };
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitResult *result = evaluation->results->pdata[i];
+      gboolean interval = result->interval.resamples > 0;
+
+      metrics[i] = result->metric;
+      names[i] = result->name;
+      signatures[i] = result->signature;
+      scores[i] = result->score;
+      low[i] = interval ? result->interval.low : result->score;
+      high[i] = interval ? result->interval.high : result->score;
+    }
+  return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), n, NULL, NULL, error);
+}
+
+gboolean
+plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error)
+{
+  gint64 n = evaluation->translation->n;
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", evaluation->split);
+  g_autofree char *hypotheses = g_strconcat (group, "/hypotheses", NULL);
+  g_autofree char *references = g_strconcat (group, "/references", NULL);
+  g_autofree char *probabilities = g_strconcat (group, "/reference_log_probabilities", NULL);
+  g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
+  g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
+  g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_write (evaluation->rates->pdata[i], store, rates, error))
+      return FALSE;
+  return plait_store_make_group (store, group, error) && write_results (evaluation, store, group, error)
+         && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
+         && plait_store_write_strings (store, references, (const char *const *)evaluation->references, n, error)
+         && plait_store_write (store, probabilities, PLAIT_STORE_DOUBLE, 1, &n, evaluation->log_probabilities,
+                               PLAIT_STORE_COMPRESSED, error)
+         && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
+                               error)
+         && (!evaluation->lengths || plait_length_table_write (evaluation->lengths, store, lengths, error));
+}
+
+/* What labels the memories of a model that has read @batch. (transfer container) */
+static PlaitLabelledMemory *
+labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->system->model, n);
+  PlaitLabelledMemory *memories = g_new0 (PlaitLabelledMemory, *n + 1);
+
+  for (guint m = 0; m < *n; m++)
+    {
+      memories[m].name = specifications[m].name;
+      for (gint64 i = 0; i < batch->n_sources; i++)
+        if (g_str_equal (experiment->sources[i].name, specifications[m].name)
+            && batch->inputs[i].kind == PLAIT_INPUT_TOKENS)
+          {
+            memories[m].vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
+            memories[m].input = &batch->inputs[i];
+          }
+    }
+  return memories;
+}
+
+gboolean
+plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
+                                        const PlaitSentenceAttention *attention, const PlaitHypotheses *hypotheses,
+                                        PlaitStore *store, GError **error)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
+  guint n_memories;
+  g_autofree PlaitLabelledMemory *memories = labelled_memories (evaluator, batch, &n_memories);
+
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      g_autofree char *path = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
+      g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
+      const gint32 *target = hypotheses ? NULL : batch->target_outputs + batch->target_rows.offsets[s];
+      gboolean ended = TRUE;
+      g_autoptr (PlaitLabels) labels = NULL;
+
+      if (hypotheses)
+        {
+          if (hypotheses[s].n == 0)
+            continue;
+          target = hypotheses[s].hypotheses[0].tokens;
+          ended = hypotheses[s].hypotheses[0].ended;
+        }
+      labels = plait_labels_new (memories, attention[s].rows, n_memories, s, vocabulary, target, attention[s].length,
+                                 ended);
+      if (!plait_attention_write (store, path, &attention[s], labels, error)
+          || !plait_coverage_write (store, coverage, &attention[s], labels, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The attention of the tuples @first .. @first + @count - 1, which are one batch of the search. */
+static gboolean
+write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
+                      gint64 count, PlaitStore *store, GError **error)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  g_autofree gint64 *tuples = g_new (gint64, count);
+  g_autofree char *forced = g_strconcat (split, "-forced", NULL);
+  g_autofree double *rows = NULL;
+  g_autoptr (PlaitBatch) batch = NULL;
+  PlaitHypotheses *hypotheses;
+  PlaitSentenceAttention *attention = NULL;
+  gboolean written;
+
+  for (gint64 i = 0; i < count; i++)
+    tuples[i] = first + i;
+  batch = plait_corpus_batch (corpus, tuples, count, error);
+  if (!batch)
+    return FALSE;
+  hypotheses
+      = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, TRUE, error);
+  if (!hypotheses)
+    return FALSE;
+  written = plait_evaluation_write_batch_attention (evaluator, split, batch, attention, hypotheses, store, error);
+  plait_hypotheses_free (hypotheses, count);
+  plait_sentence_attention_free (attention, count);
+  if (!written)
+    return FALSE;
+  rows = g_new (double, plait_ragged_rows (batch->target_rows));
+  if (!plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error))
+    return FALSE;
+  written = plait_evaluation_write_batch_attention (evaluator, forced, batch, attention, NULL, store, error);
+  plait_sentence_attention_free (attention, count);
+  return written;
+}
+
+gboolean
+plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
+                                  gint64 n, PlaitStore *store, GError **error)
+{
+  gint64 batch = evaluator->system->experiment->decode.batch;
+  gint64 count = MIN (n, plait_corpus_size (corpus));
+
+  for (gint64 first = 0; first < count; first += batch)
+    if (!write_some_attention (evaluator, split, corpus, first, MIN (batch, count - first), store, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/report.h"
+#include "run/system.h"
+#include "model/translate.h"
+
+/*
+ * Evaluation of a trained model on one split: translations, scores with intervals, perplexity, and the attention of
+ * some sentences.
+ */
+typedef struct
+{
+  char *split;
+  PlaitTranslation *translation;
+  char **references;         /* [n], NULL-terminated */
+  GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], perplexities, rates of over-translation ... */
+  double *log_probabilities; /* [n], nats, of the references */
+  gint64 *tokens;            /* [n], of the references, their ends counted */
+  GPtrArray *lengths;        /* PlaitLengthRow: scores by the length of the source; NULL: not asked for */
+  GPtrArray *rates;          /* PlaitTranslationRates that were asked for */
+} PlaitEvaluation;
+
+/* What evaluation needs. All is borrowed. */
+typedef struct
+{
+  const PlaitSystem *system;
+  const PlaitMaterials *materials;
+  PlaitSearch *search;
+  PlaitLog *log;
+  const gint *stop;
+} PlaitEvaluator;
+
+/* Translates and scores @corpus. (transfer full) */
+PlaitEvaluation *plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
+                                       GError **error);
+void plait_evaluation_free (PlaitEvaluation *evaluation);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
+
+/* Writes /evaluation/SPLIT. */
+gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
+
+/* Writes /attention/SPLIT/N and, in a model with coverage, /coverage/SPLIT/N of the first @n sentences, from search,
+ * and SPLIT-forced, from forced decoding of the references. */
+gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
+                                           const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
+
+/* Writes attention and coverage of one pass over @batch, a group a sentence below /attention/@name and /coverage/@name.
+ * The target is the best of @hypotheses [n_sentences], or with NULL the batch's own. */
+gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
+                                                 const PlaitBatch *batch, const PlaitSentenceAttention *attention,
+                                                 const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error);
+
+/* Scores @hypotheses [n] against @references [n] by the metrics of [evaluate]. (transfer full) (element-type
+ * PlaitResult) */
+GPtrArray *plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *const *hypotheses,
+                                   char *const *references, GError **error);

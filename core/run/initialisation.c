@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/initialisation.h"
+
+#include "run/trained.h"
+#include "store/table.h"
+#include "train/parameters.h"
+
+#define MOST_TOLD 6
+
+typedef enum
+{
+  TAKEN,
+  FRESH,
+  LEFT,
+  OTHER_SHAPE,
+  OTHER_VOCABULARY,
+  N_OUTCOMES,
+} Outcome;
+
+static const char *const outcome_names[] = { "taken", "fresh", "left", "other shape", "other vocabulary" };
+
+/* What became of a parameter. */
+typedef struct
+{
+  const PlaitParameter *parameter;
+  Outcome outcome;
+  gint64 there[2]; /* rows and width in that run; 0: none, or no matrix */
+} Fate;
+
+struct PlaitInitialisation
+{
+  const PlaitExperiment *experiment;
+  char *checkpoint; /* path of its parameters in that run */
+  char **take;      /* globs */
+  char **leave;
+  guint n;
+  Fate *fates;                 /* [n] */
+  guint n_outcome[N_OUTCOMES]; /* how many met each */
+};
+
+/*
+ * Globs
+ */
+
+/* '*' stands for any characters, '?' for one. Goes back to the last star only, so that no pattern takes long. */
+static gboolean
+matches (const char *glob, const char *name)
+{
+  const char *star = NULL;
+  const char *behind = NULL; /* what the star has not swallowed yet */
+
+  while (*name)
+    {
+      if (*glob == '*')
+        {
+          star = glob++;
+          behind = name;
+        }
+      else if (*glob == '?' || *glob == *name)
+        {
+          glob++;
+          name++;
+        }
+      else if (star)
+        {
+          glob = star + 1;
+          name = ++behind;
+        }
+      else
+        return FALSE;
+    }
+  while (*glob == '*')
+    glob++;
+  return *glob == '\0';
+}
+
+static gboolean
+matches_any (char *const *globs, const char *name)
+{
+  for (guint i = 0; globs[i]; i++)
+    if (matches (globs[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+static char **
+split_globs (const char *list)
+{
+  return *list ? g_strsplit (list, ";", -1) : g_new0 (char *, 1);
+}
+
+/*
+ * Vocabularies
+ */
+
+/* The stream whose words @name has a row each for, here and there; FALSE if it belongs to no words. @there is the
+ * experiment of that run. */
+static gboolean
+find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char *name, const char **stream_here,
+              const char **stream_there)
+{
+  for (guint i = 0; i < here->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &here->sources[i];
+      g_autofree char *prefix = g_strdup_printf ("source/%s/embedding/", source->name);
+      g_autofree char *group = g_strdup_printf ("source %s", source->name);
+
+      if (source->kind != PLAIT_INPUT_TOKENS || !g_str_has_prefix (name, prefix))
+        continue;
+      *stream_here = source->stream;
+      *stream_there = plait_key_file_value (there, group, "stream");
+      return TRUE;
+    }
+  *stream_here = here->data.target;
+  *stream_there = plait_key_file_value (there, "data", "target");
+  return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/");
+}
+
+/* The hash of the vocabulary @name here, or NULL. */
+static const char *
+hash_of_name (const PlaitExperiment *experiment, const PlaitMaterials *materials, const char *name)
+{
+  g_autofree const char **streams = plait_experiment_streams (experiment);
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      PlaitVocabulary *vocabulary = plait_materials_vocabulary (materials, streams[i]);
+
+      if (vocabulary && g_str_equal (plait_experiment_vocabulary (experiment, streams[i]), name))
+        return plait_vocabulary_hash (vocabulary);
+    }
+  return NULL;
+}
+
+/* Whether the rows of parameter @name, if words they are, are the same words in @run. */
+static gboolean
+has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials *materials, PlaitStore *run,
+                const PlaitKeyFile *there, const char *name)
+{
+  const PlaitExperiment *here = initialisation->experiment;
+  static const char shared[] = "embedding/";
+  const char *stream_here;
+  const char *stream_there;
+  g_autofree char *vocabulary_here = NULL;
+  g_autofree char *vocabulary_there = NULL;
+  g_autofree char *path = NULL;
+  g_autofree char *hash = NULL;
+
+  if (g_str_has_prefix (name, shared))
+    {
+      const char *begin = name + strlen (shared);
+
+      vocabulary_here = g_strndup (begin, strcspn (begin, "/"));
+      vocabulary_there = g_strdup (vocabulary_here);
+    }
+  else if (find_streams (here, there, name, &stream_here, &stream_there))
+    {
+      gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0;
+
+      vocabulary_here = g_strdup (plait_experiment_vocabulary (here, stream_here));
+      vocabulary_there = g_strdup (one ? "shared" : stream_there);
+    }
+  else
+    return TRUE;
+  if (!vocabulary_there)
+    return FALSE;
+  path = g_strdup_printf ("/vocabulary/%s", vocabulary_there);
+  hash = plait_store_has (run, path) ? plait_store_get_string (run, path, "sha256", NULL) : NULL;
+  return hash && g_strcmp0 (hash, hash_of_name (here, materials, vocabulary_here)) == 0;
+}
+
+/*
+ * Taking
+ */
+
+static gboolean
+has_same_shape (Fate *fate, PlaitStore *run, const char *path)
+{
+  PlaitStoreObject object;
+
+  if (!plait_store_describe (run, path, &object, NULL) || object.kind != PLAIT_STORE_DATASET || object.rank != 2)
+    return FALSE;
+  fate->there[0] = object.shape[0];
+  fate->there[1] = object.shape[1];
+  return object.shape[0] == fate->parameter->value.rows && object.shape[1] == fate->parameter->value.width;
+}
+
+static gboolean
+decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, PlaitStore *run,
+        const PlaitKeyFile *there, GError **error)
+{
+  const char *name = fate->parameter->name;
+  g_autofree char *path = g_strdup_printf ("%s/%s", initialisation->checkpoint, name);
+  gboolean wanted = !initialisation->take[0] || matches_any (initialisation->take, name);
+
+  if (!plait_store_has (run, path))
+    fate->outcome = FRESH;
+  else if (!wanted || matches_any (initialisation->leave, name))
+    fate->outcome = LEFT;
+  else if (!has_same_words (initialisation, materials, run, there, name))
+    fate->outcome = OTHER_VOCABULARY;
+  else if (!has_same_shape (fate, run, path))
+    fate->outcome = OTHER_SHAPE;
+  else if (!plait_parameter_read (fate->parameter, run, path, error))
+    return FALSE;
+  initialisation->n_outcome[fate->outcome]++;
+  return TRUE;
+}
+
+static gboolean
+take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, PlaitParameters *parameters,
+      PlaitStore *run, const PlaitKeyFile *there, GError **error)
+{
+  const guint *n = initialisation->n_outcome;
+
+  plait_parameters_write_values (parameters);
+  initialisation->n = plait_parameters_n (parameters);
+  initialisation->fates = g_new0 (Fate, initialisation->n);
+  for (guint i = 0; i < initialisation->n; i++)
+    {
+      initialisation->fates[i].parameter = plait_parameters_get (parameters, i);
+      if (!decide (initialisation, &initialisation->fates[i], materials, run, there, error))
+        return FALSE;
+    }
+  return n[TAKEN] > 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
+                        "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
+                        "another vocabulary; name a run of a model that shares parts with this one",
+                        plait_store_path (run), n[FRESH], n[LEFT], n[OTHER_SHAPE], n[OTHER_VOCABULARY]);
+}
+
+PlaitInitialisation *
+plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const PlaitSystem *system,
+                          GError **error)
+{
+  static const char *const checkpoints[] = { NULL, "last", "average" };
+  const PlaitTrainSettings *train = &experiment->train;
+  g_autoptr (PlaitInitialisation) initialisation = g_new0 (PlaitInitialisation, 1);
+  g_autoptr (PlaitStore) run = plait_trained_open_store (train->initialise, error);
+  g_autoptr (PlaitKeyFile) there = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *place = g_strconcat (train->initialise, ":/@experiment", NULL);
+
+  initialisation->experiment = experiment;
+  initialisation->take = split_globs (train->initialise_take);
+  initialisation->leave = split_globs (train->initialise_leave);
+  /* The run's key depends on all of its bytes. */
+  text = run && plait_store_check (run, error) ? plait_store_get_string (run, "/", "experiment", error) : NULL;
+  there = text ? plait_key_file_load_data (text, -1, place, error) : NULL;
+  if (!there)
+    return NULL;
+  initialisation->checkpoint = plait_checkpoint_path (run, checkpoints[train->initialise_checkpoint], error);
+  if (!initialisation->checkpoint
+      || !take (initialisation, materials, plait_model_parameters (system->model), run, there, error))
+    return NULL;
+  return g_steal_pointer (&initialisation);
+}
+
+void
+plait_initialisation_free (PlaitInitialisation *initialisation)
+{
+  if (!initialisation)
+    return;
+  g_free (initialisation->checkpoint);
+  g_strfreev (initialisation->take);
+  g_strfreev (initialisation->leave);
+  g_free (initialisation->fates);
+  g_free (initialisation);
+}
+
+/*
+ * Telling
+ */
+
+/* Whether all parameters whose names begin with the @length bytes of @prefix met @outcome. */
+static gboolean
+is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize length, Outcome outcome)
+{
+  for (guint i = 0; i < initialisation->n; i++)
+    if (strncmp (initialisation->fates[i].parameter->name, prefix, length) == 0
+        && initialisation->fates[i].outcome != outcome)
+      return FALSE;
+  return TRUE;
+}
+
+/* "source/en/STAR" where all below source/en met @outcome, else the name. (transfer full) */
+static char *
+shorten (const PlaitInitialisation *initialisation, const char *name, Outcome outcome)
+{
+  for (const char *slash = strchr (name, '/'); slash; slash = strchr (slash + 1, '/'))
+    {
+      gsize length = (gsize)(slash - name) + 1;
+
+      if (is_common (initialisation, name, length, outcome))
+        return g_strdup_printf ("%.*s*", (int)length, name);
+    }
+  return g_strdup (name);
+}
+
+/* The parameters that met @outcome, as few names as it takes. (transfer full) */
+static char *
+list (const PlaitInitialisation *initialisation, Outcome outcome)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < initialisation->n; i++)
+    {
+      g_autofree char *name = NULL;
+
+      if (initialisation->fates[i].outcome != outcome)
+        continue;
+      name = shorten (initialisation, initialisation->fates[i].parameter->name, outcome);
+      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+        g_ptr_array_add (names, g_steal_pointer (&name));
+    }
+  for (guint i = 0; i < names->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)names->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
+{
+  guint n = initialisation->n_outcome[OTHER_SHAPE] + initialisation->n_outcome[OTHER_VOCABULARY];
+  guint told = 0;
+
+  for (guint i = 0; i < initialisation->n && told < MOST_TOLD; i++)
+    {
+      const Fate *fate = &initialisation->fates[i];
+      const PlaitTensor value = fate->parameter->value;
+
+      if (fate->outcome == OTHER_SHAPE)
+        plait_log_info (log,
+                        "fresh, does not fit: %s is [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                        "] here, [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] there",
+                        fate->parameter->name, value.rows, value.width, fate->there[0], fate->there[1]);
+      else if (fate->outcome == OTHER_VOCABULARY)
+        plait_log_info (log, "fresh, of another vocabulary: %s", fate->parameter->name);
+      else
+        continue;
+      told++;
+    }
+  if (n > told)
+    plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - told);
+}
+
+static void
+tell_idle_globs (const PlaitInitialisation *initialisation, char *const *globs, const char *key, PlaitLog *log)
+{
+  for (guint g = 0; globs[g]; g++)
+    {
+      gboolean idle = TRUE;
+
+      for (guint i = 0; i < initialisation->n && idle; i++)
+        idle = !matches (globs[g], initialisation->fates[i].parameter->name);
+      if (idle)
+        plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs[g]);
+    }
+}
+
+void
+plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log)
+{
+  g_autofree char *taken = list (initialisation, TAKEN);
+  g_autofree char *fresh = list (initialisation, FRESH);
+  g_autofree char *left = list (initialisation, LEFT);
+
+  plait_log_info (log, "taken from %s:%s, %u of %u parameters: %s", initialisation->experiment->train.initialise,
+                  initialisation->checkpoint, initialisation->n_outcome[TAKEN], initialisation->n, taken);
+  if (*left)
+    plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
+  if (*fresh)
+    plait_log_info (log, "fresh, not in that run: %s", fresh);
+  tell_misfits (initialisation, log);
+  tell_idle_globs (initialisation, initialisation->take, "initialise_take", log);
+  tell_idle_globs (initialisation, initialisation->leave, "initialise_leave", log);
+}
+
+gboolean
+plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error)
+{
+  static const char path[] = "/initialisation";
+  const PlaitTrainSettings *train = &initialisation->experiment->train;
+  guint n = initialisation->n;
+  g_autofree const char **names = g_new (const char *, n);
+  g_autofree const char **outcomes = g_new (const char *, n);
+  g_autofree gint64 *shapes = g_new (gint64, 4 * (gsize)n);
+  PlaitStoreColumn columns[] = {
+    { "name", PLAIT_STORE_STRING, names, NULL },
+    { "outcome", PLAIT_STORE_STRING, outcomes, NULL },
+    { "rows", PLAIT_STORE_INT64, shapes, NULL },
+    { "width", PLAIT_STORE_INT64, shapes + n, NULL },
+    { "rows_there", PLAIT_STORE_INT64, shapes + 2 * (gsize)n, NULL },
+    { "width_there", PLAIT_STORE_INT64, shapes + 3 * (gsize)n, NULL },
+  };
+
+  for (guint i = 0; i < n; i++)
+    {
+      const Fate *fate = &initialisation->fates[i];
+
+      names[i] = fate->parameter->name;
+      outcomes[i] = outcome_names[fate->outcome];
+      shapes[i] = fate->parameter->value.rows;
+      shapes[n + i] = fate->parameter->value.width;
+      shapes[2 * n + i] = fate->there[0];
+      shapes[3 * n + i] = fate->there[1];
+    }
+  return plait_store_make_group (store, path, error)
+         && plait_store_set_string (store, path, "run", train->initialise, error)
+         && plait_store_set_string (store, path, "checkpoint", initialisation->checkpoint, error)
+         && plait_store_set_string (store, path, "take", train->initialise_take, error)
+         && plait_store_set_string (store, path, "leave", train->initialise_leave, error)
+         && plait_store_write_table (store, "/initialisation/parameters", columns, G_N_ELEMENTS (columns), n, NULL,
+                                     NULL, error);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/key.h"
+
+#include "base/digest.h"
+
+struct PlaitDigests
+{
+  GHashTable *files;     /* path -> SHA-256 */
+  GHashTable *generated; /* what describes a split of a generated corpus -> GStrv: SHA-256 of each stream of the task */
+};
+
+PlaitDigests *
+plait_digests_new (void)
+{
+  PlaitDigests *digests = g_new (PlaitDigests, 1);
+
+  digests->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  digests->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
+  return digests;
+}
+
+void
+plait_digests_free (PlaitDigests *digests)
+{
+  if (!digests)
+    return;
+  g_hash_table_unref (digests->files);
+  g_hash_table_unref (digests->generated);
+  g_free (digests);
+}
+
+static const char *
+digest_of_file (PlaitDigests *digests, const char *path, GError **error)
+{
+  char *digest = g_hash_table_lookup (digests->files, path);
+
+  if (!digest)
+    {
+      digest = plait_digest_file (path, 0, error);
+      if (digest)
+        g_hash_table_insert (digests->files, g_strdup (path), digest);
+    }
+  return digest;
+}
+
+/*
+ * Generated text
+ */
+
+/* (transfer full) */
+static char *
+describe_split (const PlaitExperiment *experiment, guint split)
+{
+  const PlaitTask *task = experiment->task;
+  const PlaitTaskSettings *settings = &experiment->task_settings;
+  g_autoptr (GString) text = g_string_new (task->name);
+
+  g_string_append_printf (text, " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT, settings->seed, settings->sizes[split]);
+  for (gint64 i = 0; i < task->n_parameters; i++)
+    g_string_append_printf (text, " %" G_GINT64_FORMAT, settings->values[i]);
+  g_string_append_printf (text, " %s", plait_task_splits[split]);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+string_free (gpointer string)
+{
+  g_string_free (string, TRUE);
+}
+
+static void
+checksum_free (gpointer checksum)
+{
+  g_checksum_free (checksum);
+}
+
+/* Makes all streams of a split and takes their digests, without writing them. (transfer full) */
+static char **
+digest_split (const PlaitExperiment *experiment, guint split)
+{
+  const PlaitTask *task = experiment->task;
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (string_free);
+  g_autoptr (GPtrArray) checksums = g_ptr_array_new_with_free_func (checksum_free);
+  GPtrArray *digests = g_ptr_array_new ();
+
+  for (guint s = 0; task->streams[s]; s++)
+    {
+      g_ptr_array_add (lines, g_string_new (NULL));
+      g_ptr_array_add (checksums, g_checksum_new (G_CHECKSUM_SHA256));
+    }
+  for (gint64 tuple = 0; tuple < experiment->task_settings.sizes[split]; tuple++)
+    {
+      plait_task_tuple (task, &experiment->task_settings, split, tuple, (GString *const *)lines->pdata);
+      for (guint s = 0; s < lines->len; s++)
+        {
+          GString *line = lines->pdata[s];
+
+          g_string_append_c (line, '\n');
+          g_checksum_update (checksums->pdata[s], (const guchar *)line->str, (gssize)line->len);
+        }
+    }
+  for (guint s = 0; s < lines->len; s++)
+    g_ptr_array_add (digests, g_strdup (g_checksum_get_string (checksums->pdata[s])));
+  g_ptr_array_add (digests, NULL);
+  return (char **)g_ptr_array_free (digests, FALSE);
+}
+
+static const char *const *
+digests_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split)
+{
+  g_autofree char *description = describe_split (experiment, split);
+  char **found = g_hash_table_lookup (digests->generated, description);
+
+  if (!found)
+    {
+      found = digest_split (experiment, split);
+      g_hash_table_insert (digests->generated, g_steal_pointer (&description), found);
+    }
+  return (const char *const *)found;
+}
+
+/* The place of @stream, which is there, among those of @task. */
+static guint
+place_of (const PlaitTask *task, const char *stream)
+{
+  guint place = 0;
+
+  while (!g_str_equal (task->streams[place], stream))
+    place++;
+  return place;
+}
+
+/*
+ * All files
+ */
+
+static gboolean
+visit_generated (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
+                 GError **error)
+{
+  g_autofree const char **streams = plait_experiment_all_streams (experiment);
+
+  for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
+    {
+      const char *const *generated = digests_of_generated (digests, experiment, split);
+
+      for (guint i = 0; streams[i]; i++)
+        {
+          g_autofree char *name = g_strconcat (plait_task_splits[split], ".", streams[i], NULL);
+
+          if (!visitor (name, NULL, generated[place_of (experiment->task, streams[i])], data, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split, PlaitDigestVisitor visitor,
+             gpointer data, GError **error)
+{
+  g_autofree const char **streams = plait_experiment_all_streams (experiment);
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      const char *path = plait_experiment_data_file (experiment, split, streams[i]);
+      g_autofree char *name = g_strdup_printf ("%s.%s", split, streams[i]);
+      const char *digest = path ? digest_of_file (digests, path, error) : NULL;
+
+      if (path && (!digest || !visitor (name, path, digest, data, error)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+#define INITIALISE "initialise"
+
+char *
+plait_digest_key (const char *name)
+{
+  return g_strconcat (g_str_equal (name, INITIALISE) ? "train." : "data.", name, NULL);
+}
+
+/* The run that training begins with. */
+static gboolean
+visit_initial (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
+               GError **error)
+{
+  const char *path = experiment->train.initialise;
+  const char *digest = *path ? digest_of_file (digests, path, error) : NULL;
+
+  return !*path || (digest && visitor (INITIALISE, path, digest, data, error));
+}
+
+/* Vocabularies that are read from files. */
+static gboolean
+visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
+                    GError **error)
+{
+  g_autofree const char **streams = plait_experiment_streams (experiment);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      const char *vocabulary = plait_experiment_vocabulary (experiment, streams[i]);
+      const char *path = plait_experiment_vocabulary_file (experiment, vocabulary);
+      g_autofree char *name = g_strdup_printf ("vocabulary.%s", vocabulary);
+      const char *digest;
+
+      if (!path || !g_hash_table_add (seen, (gpointer)vocabulary))
+        continue;
+      digest = digest_of_file (digests, path, error);
+      if (!digest || !visitor (name, path, digest, data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The rules that trees are made binary by. */
+static gboolean
+visit_head_rules (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
+                  GError **error)
+{
+  const char *path = experiment->head_rules;
+  const char *digest = path ? digest_of_file (digests, path, error) : NULL;
+
+  return !path || (digest && visitor ("head_rules", path, digest, data, error));
+}
+
+gboolean
+plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
+                     gpointer data, GError **error)
+{
+  if (experiment->task)
+    {
+      if (!visit_generated (digests, experiment, visitor, data, error))
+        return FALSE;
+    }
+  else if (!visit_split (digests, experiment, "train", visitor, data, error)
+           || !visit_split (digests, experiment, "validation", visitor, data, error))
+    return FALSE;
+  else
+    for (guint i = 0; experiment->test_splits[i]; i++)
+      if (!visit_split (digests, experiment, experiment->test_splits[i], visitor, data, error))
+        return FALSE;
+  return visit_vocabularies (digests, experiment, visitor, data, error)
+         && visit_head_rules (digests, experiment, visitor, data, error)
+         && visit_initial (digests, experiment, visitor, data, error);
+}
+
+/*
+ * The key
+ */
+
+static gboolean
+append_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  g_autofree char *key = plait_digest_key (name);
+  g_autofree char *line = g_strconcat (key, "=", digest, "\n", NULL);
+
+  g_string_append (data, line);
+  return TRUE;
+}
+
+static gboolean
+append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
+{
+  if (!plait_plugin_digest (plugin, error))
+    return FALSE;
+  g_string_append_printf (data, "plugin.%s.%s=%s %s\n", plait_plugin_kind_name (plugin->kind), plugin->name,
+                          plugin->schema_digest, plugin->module_digest);
+  return TRUE;
+}
+
+char *
+plait_run_key (const PlaitExperiment *experiment, const char *settings, PlaitDigests *digests, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (settings);
+
+  if (!plait_digests_visit (digests, experiment, append_digest, text, error)
+      || !plait_experiment_each_plugin (experiment, append_plugin, text, error))
+    return NULL;
+  return plait_digest_bytes (text->str, text->len);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/length-table.h"
+
+#include "store/table.h"
+
+#include <math.h>
+
+#define MOST_ROWS 100000
+#define MOST_TEXT ((gsize)1 << 24)
+
+static void
+row_free (gpointer data)
+{
+  PlaitLengthRow *row = data;
+
+  g_free (row->metric);
+  g_free (row->name);
+  g_free (row->bin);
+  g_free (row);
+}
+
+static void
+add_row (GPtrArray *rows, const PlaitMetric *metric, char *bin, const PlaitLengthScore *score)
+{
+  PlaitLengthRow *row = g_new (PlaitLengthRow, 1);
+  const PlaitResult *result = score->result;
+  gboolean interval = result && result->interval.resamples > 0;
+
+  *row = (PlaitLengthRow){
+    .metric = g_strdup (plait_metric_text (metric)),
+    .name = g_strdup (plait_metric_title (metric)),
+    .bin = bin,
+    .sentences = (gint64)score->sentences,
+    .score = result ? result->score : NAN,
+    .low = interval ? result->interval.low
+           : result ? result->score
+                    : NAN,
+    .high = interval ? result->interval.high
+            : result ? result->score
+                     : NAN,
+  };
+  g_ptr_array_add (rows, row);
+}
+
+GPtrArray *
+plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric, const PlaitStatistics *statistics,
+                       const gint64 *words, guint resamples, guint64 seed, GError **error)
+{
+  GPtrArray *rows;
+  PlaitLengthScore *scores = plait_length_bins_score (bins, metric, statistics, words, resamples, seed, error);
+
+  if (!scores)
+    return NULL;
+  rows = g_ptr_array_new_with_free_func (row_free);
+  for (guint i = 0; i < bins->n; i++)
+    add_row (rows, metric, plait_length_bins_label (bins, i), &scores[i]);
+  plait_length_scores_free (scores, bins->n);
+  return rows;
+}
+
+GPtrArray *
+plait_length_table_new (const PlaitEvaluateSettings *settings, gsize n, const char *const *hypotheses,
+                        const char *const *references, const char *const *sources, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (settings->metrics, error);
+  g_autoptr (PlaitLengthBins) bins = metrics ? plait_length_bins_new (settings->length_bins, error) : NULL;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
+  g_autofree gint64 *words = NULL;
+  const char *const *sets[] = { references };
+  PlaitTextPairs pairs = { n, hypotheses, 1, sets };
+
+  if (!bins)
+    return NULL;
+  words = plait_length_bins_count (n, sources);
+  for (guint m = 0; m < metrics->len; m++)
+    {
+      const PlaitMetric *metric = metrics->pdata[m];
+      g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, error);
+      GPtrArray *some = statistics ? plait_length_rows_new (bins, metric, statistics, words, (guint)settings->resamples,
+                                                            (guint64)settings->seed, error)
+                                   : NULL;
+
+      if (!some)
+        return NULL;
+      g_ptr_array_extend_and_steal (rows, some);
+    }
+  return g_steal_pointer (&rows);
+}
+
+gboolean
+plait_length_table_write (const GPtrArray *rows, PlaitStore *store, const char *path, GError **error)
+{
+  guint n = rows->len;
+  g_autofree const char **metrics = g_new (const char *, n + 1);
+  g_autofree const char **names = g_new (const char *, n + 1);
+  g_autofree const char **bins = g_new (const char *, n + 1);
+  g_autofree gint64 *sentences = g_new (gint64, n + 1);
+  g_autofree double *scores = g_new (double, n + 1);
+  g_autofree double *low = g_new (double, n + 1);
+  g_autofree double *high = g_new (double, n + 1);
+  PlaitStoreColumn columns[] = {
+    { "metric", PLAIT_STORE_STRING, metrics, NULL }, { "name", PLAIT_STORE_STRING, names, NULL },
+    { "bin", PLAIT_STORE_STRING, bins, NULL },       { "sentences", PLAIT_STORE_INT64, sentences, NULL },
+    { "score", PLAIT_STORE_DOUBLE, scores, NULL },   { "low", PLAIT_STORE_DOUBLE, low, NULL },
+    { "high", PLAIT_STORE_DOUBLE, high, NULL },
+  };
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitLengthRow *row = rows->pdata[i];
+
+      metrics[i] = row->metric;
+      names[i] = row->name;
+      bins[i] = row->bin;
+      sentences[i] = row->sentences;
+      scores[i] = row->score;
+      low[i] = row->low;
+      high[i] = row->high;
+    }
+  return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), n, NULL, NULL, error);
+}
+
+static gpointer
+read_numbers (PlaitStore *store, const char *table, const char *column, PlaitStoreType type, gint64 n, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", table, column);
+  g_autofree double *values = g_new0 (double, n + 1); /* or as many gint64 */
+
+  return plait_store_read (store, path, type, n, values, error) ? g_steal_pointer (&values) : NULL;
+}
+
+/* NULL unless there are @n. */
+static char **
+read_texts (PlaitStore *store, const char *table, const char *column, gint64 n, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", table, column);
+  gint64 found;
+  g_auto (GStrv) texts = plait_store_read_strings (store, path, MOST_TEXT, &found, error);
+
+  if (texts && found != n)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s:%s has %" G_GINT64_FORMAT " entries, expected %" G_GINT64_FORMAT "; evaluate the run again",
+                plait_store_path (store), path, found, n);
+  return texts && found == n ? g_steal_pointer (&texts) : NULL;
+}
+
+GPtrArray *
+plait_length_table_read (PlaitStore *store, const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
+  gint64 n = 0;
+  g_auto (GStrv) columns = NULL;
+
+  if (!plait_store_has (store, path))
+    return g_steal_pointer (&rows);
+  columns = plait_store_table_columns (store, path, &n, error);
+  if (!columns)
+    return NULL;
+  if (n > MOST_ROWS)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s:%s has %" G_GINT64_FORMAT " rows, expected at most %d",
+                  plait_store_path (store), path, n, MOST_ROWS);
+      return NULL;
+    }
+  g_auto (GStrv) metrics = read_texts (store, path, "metric", n, error);
+  g_auto (GStrv) names = metrics ? read_texts (store, path, "name", n, error) : NULL;
+  g_auto (GStrv) bins = names ? read_texts (store, path, "bin", n, error) : NULL;
+  g_autofree gint64 *sentences = bins ? read_numbers (store, path, "sentences", PLAIT_STORE_INT64, n, error) : NULL;
+  g_autofree double *scores = sentences ? read_numbers (store, path, "score", PLAIT_STORE_DOUBLE, n, error) : NULL;
+  g_autofree double *low = scores ? read_numbers (store, path, "low", PLAIT_STORE_DOUBLE, n, error) : NULL;
+  g_autofree double *high = low ? read_numbers (store, path, "high", PLAIT_STORE_DOUBLE, n, error) : NULL;
+
+  for (gint64 i = 0; high && i < n; i++)
+    {
+      PlaitLengthRow *row = g_new (PlaitLengthRow, 1);
+
+      *row = (PlaitLengthRow){
+        g_strdup (metrics[i]), g_strdup (names[i]), g_strdup (bins[i]), sentences[i], scores[i], low[i], high[i]
+      };
+      g_ptr_array_add (rows, row);
+    }
+  return high ? g_steal_pointer (&rows) : NULL;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/materials.h"
+
+#include <string.h>
+
+#include "base/temporary.h"
+
+#define HEAD_RULES "/trees/head_rules"
+
+struct PlaitMaterials
+{
+  const PlaitExperiment *experiment;
+  PlaitTemporary *folder;   /* of generated text, or NULL */
+  GHashTable *generated;    /* "SPLIT.STREAM" -> path, where text is generated */
+  GHashTable *vocabularies; /* name -> PlaitVocabulary */
+  PlaitTreeSettings trees;
+  PlaitDigests *digests;
+};
+
+static gboolean
+is_tokens (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return experiment->sources[i].kind == PLAIT_INPUT_TOKENS;
+  return TRUE;
+}
+
+gboolean
+plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+
+  if (!experiment->task || materials->folder)
+    return TRUE;
+  materials->folder = plait_temporary_new (error);
+  if (!materials->folder)
+    return FALSE;
+  plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
+  for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
+    for (guint i = 0; experiment->task->streams[i]; i++)
+      {
+        char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
+
+        g_hash_table_insert (materials->generated, name,
+                             g_build_filename (plait_temporary_path (materials->folder), name, NULL));
+      }
+  return plait_task_write (experiment->task, &experiment->task_settings, plait_temporary_path (materials->folder),
+                           error);
+}
+
+const char *
+plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream)
+{
+  g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
+
+  if (materials->folder)
+    return g_hash_table_lookup (materials->generated, name);
+  return plait_experiment_data_file (materials->experiment, split, stream);
+}
+
+static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "given" };
+
+/* Learns vocabulary @name from the training text of its streams. */
+static PlaitVocabulary *
+learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
+{
+  static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+  PlaitVocabularySettings settings = {
+    .type = vocabulary_types[data->vocabulary_type],
+    .size = data->vocabulary_size,
+    .minimum_count = data->vocabulary_minimum_count,
+    .character_coverage = data->vocabulary_character_coverage,
+    .normalization = normalisations[data->vocabulary_normalisation],
+    .byte_fallback = data->vocabulary_byte_fallback,
+    .sentence_limit = data->vocabulary_sentences,
+  };
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+
+  for (guint i = 0; used[i]; i++)
+    if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
+      g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
+  g_ptr_array_add (paths, NULL);
+  if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
+    {
+      plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
+          "file, or set data.vocabulary_type",
+          name);
+      return NULL;
+    }
+  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings.type, paths->len - 1);
+  return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
+}
+
+/* Reads the vocabulary @file, which must be of the type that the experiment says. */
+static PlaitVocabulary *
+vocabulary_from_file (const PlaitExperiment *experiment, const char *file, PlaitLog *log, GError **error)
+{
+  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (file, log, error);
+  gboolean words = vocabulary && g_str_equal (plait_vocabulary_format (vocabulary), "words");
+
+  if (!vocabulary || type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS))
+    return g_steal_pointer (&vocabulary);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s: is %s, but data.vocabulary_type=%s expects %s; name one, or set data.vocabulary_type=%s", file,
+              words ? "a vocabulary of words" : "a SentencePiece model", vocabulary_types[type],
+              words ? "a SentencePiece model" : "a vocabulary of words", words ? "words" : "bpe");
+  return NULL;
+}
+
+static PlaitVocabulary *
+vocabulary_from_run (PlaitStore *run, const char *name, GError **error)
+{
+  enum
+  {
+    LARGEST = 1 << 30,
+  };
+  g_autofree char *path = g_strdup_printf ("/vocabulary/%s", name);
+  g_autofree char *model = g_strdup_printf ("/vocabulary/%s/model", name);
+  g_autofree char *format = plait_store_get_string (run, path, "format", error);
+  g_autofree char *what = g_strdup_printf ("%s:%s", plait_store_path (run), model);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!format)
+    return NULL;
+  bytes = plait_store_read_bytes (run, model, LARGEST, error);
+  return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
+}
+
+static gboolean
+find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  g_autofree const char **used = plait_experiment_streams (experiment);
+
+  for (guint i = 0; used[i]; i++)
+    {
+      const char *name;
+      const char *file;
+      PlaitVocabulary *vocabulary;
+
+      if (!is_tokens (experiment, used[i]))
+        continue;
+      name = plait_experiment_vocabulary (experiment, used[i]);
+      if (g_hash_table_contains (materials->vocabularies, name))
+        continue;
+      file = plait_experiment_vocabulary_file (experiment, name);
+      if (run)
+        vocabulary = vocabulary_from_run (run, name, error);
+      else if (file)
+        vocabulary = vocabulary_from_file (experiment, file, log, error);
+      else
+        vocabulary = learn (materials, name, log, error);
+      if (!vocabulary)
+        return FALSE;
+      g_hash_table_insert (materials->vocabularies, g_strdup (name), vocabulary);
+    }
+  return TRUE;
+}
+
+/* What makes the trees of sources, with the head rules of the experiment or those that @run keeps. */
+static gboolean
+find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  enum
+  {
+    LARGEST = 1 << 24,
+  };
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+
+  materials->trees = (PlaitTreeSettings){
+    .shape = (PlaitTreeShape)data->trees,
+    .binarisation = (PlaitBinarisation)data->binarisation,
+    .no_tree = (PlaitNoTree)data->no_tree,
+    .seed = (guint64)experiment->experiment.seed,
+  };
+  if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
+      || data->binarisation != PLAIT_BINARISE_HEAD)
+    return TRUE;
+  if (run)
+    {
+      g_autofree char *what = g_strdup_printf ("%s:" HEAD_RULES, plait_store_path (run));
+      g_autoptr (GBytes) bytes = plait_store_read_bytes (run, HEAD_RULES, LARGEST, error);
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      if (!bytes)
+        return FALSE;
+      g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes));
+      materials->trees.head_rules = plait_head_rules_parse (text->str, what, error);
+    }
+  else
+    materials->trees.head_rules = plait_head_rules_read (experiment->head_rules, error);
+  return materials->trees.head_rules != NULL;
+}
+
+static void
+unref_vocabulary (gpointer vocabulary)
+{
+  plait_vocabulary_unref (vocabulary);
+}
+
+PlaitMaterials *
+plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitMaterials) materials = g_new0 (PlaitMaterials, 1);
+
+  materials->experiment = experiment;
+  materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
+  materials->digests = plait_digests_new ();
+  if ((!run && !plait_materials_generate (materials, log, error)) || !find_vocabularies (materials, run, log, error)
+      || !find_trees (materials, run, error))
+    return NULL;
+  return g_steal_pointer (&materials);
+}
+
+void
+plait_materials_free (PlaitMaterials *materials)
+{
+  if (!materials)
+    return;
+  plait_temporary_free (materials->folder);
+  g_hash_table_unref (materials->generated);
+  g_hash_table_unref (materials->vocabularies);
+  plait_head_rules_unref (materials->trees.head_rules);
+  plait_digests_free (materials->digests);
+  g_free (materials);
+}
+
+PlaitVocabulary *
+plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream)
+{
+  return g_hash_table_lookup (materials->vocabularies, plait_experiment_vocabulary (materials->experiment, stream));
+}
+
+static PlaitCorpusStream
+stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *source, const char *path,
+                  const char *trees_path, gint64 maximum_length)
+{
+  return (PlaitCorpusStream){
+    .name = source->name,
+    .kind = source->kind,
+    .path = path,
+    .dataset = source->kind == PLAIT_INPUT_FEATURES ? source->dataset : NULL,
+    .vocabulary = source->kind == PLAIT_INPUT_TOKENS ? plait_materials_vocabulary (materials, source->stream) : NULL,
+    .append_end = materials->experiment->data.append_end,
+    .maximum_length = maximum_length,
+    .trees = source->trees ? &materials->trees : NULL,
+    .trees_path = trees_path,
+  };
+}
+
+static PlaitCorpusStream
+stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maximum_length)
+{
+  const char *name = materials->experiment->data.target;
+
+  return (PlaitCorpusStream){
+    .name = name,
+    .kind = PLAIT_INPUT_TOKENS,
+    .path = path,
+    .vocabulary = plait_materials_vocabulary (materials, name),
+    .maximum_length = maximum_length,
+  };
+}
+
+PlaitCorpus *
+plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
+                      GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+  gboolean training = g_str_equal (split, "train");
+  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
+  PlaitCorpusStream target = stream_of_target (materials, plait_materials_file (materials, split, data->target),
+                                               training ? data->maximum_target_length : 0);
+  PlaitCorpusSettings settings = {
+    .split = split,
+    .sources = sources,
+    .n_sources = experiment->n_sources,
+    .target = &target,
+    .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
+    .keep_all = !training,
+  };
+  PlaitCorpus *corpus;
+  g_auto (GStrv) report = NULL;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      sources[i] = stream_of_source (materials, source, plait_materials_file (materials, split, source->stream),
+                                     source->trees ? plait_materials_file (materials, split, source->trees) : NULL,
+                                     training ? data->maximum_source_length : 0);
+    }
+  corpus = plait_corpus_open (&settings, pool, error);
+  if (!corpus)
+    return NULL;
+  report = plait_corpus_report (corpus);
+  for (guint i = 0; report[i]; i++)
+    plait_log_info (log, "%s", report[i]);
+  return corpus;
+}
+
+PlaitFeed *
+plait_materials_open_feed (const PlaitMaterials *materials, const char *const *paths, const char *const *trees_paths,
+                           const char *target_path, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
+  PlaitCorpusStream target = stream_of_target (materials, target_path, 0);
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    sources[i] = stream_of_source (materials, &experiment->sources[i], paths[i], trees_paths[i], 0);
+  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, FALSE, error);
+}
+
+static gboolean
+write_vocabulary (PlaitStore *store, const char *name, const PlaitVocabulary *vocabulary, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("/vocabulary/%s", name);
+  g_autofree char *model = g_strconcat (path, "/model", NULL);
+  g_autofree char *pieces_path = g_strconcat (path, "/pieces", NULL);
+  g_autofree char *scores_path = g_strconcat (path, "/scores", NULL);
+  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
+  gint64 size = plait_vocabulary_size (vocabulary);
+  g_autofree const char **pieces = g_new (const char *, size);
+  g_autofree double *scores = g_new (double, size);
+
+  for (gint64 i = 0; i < size; i++)
+    {
+      pieces[i] = plait_vocabulary_piece (vocabulary, (gint32)i);
+      scores[i] = plait_vocabulary_score (vocabulary, (gint32)i);
+    }
+  return plait_store_make_group (store, path, error)
+         && plait_store_set_string (store, path, "format", plait_vocabulary_format (vocabulary), error)
+         && plait_store_set_string (store, path, "sha256", plait_vocabulary_hash (vocabulary), error)
+         && plait_store_write_bytes (store, model, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error)
+         && plait_store_write_strings (store, pieces_path, pieces, size, error)
+         && plait_store_write (store, scores_path, PLAIT_STORE_DOUBLE, 1, &size, scores, PLAIT_STORE_COMPRESSED, error);
+}
+
+static gboolean
+write_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  PlaitStore *store = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+
+  return plait_store_make_group (store, group, error) && plait_store_set_string (store, group, "sha256", digest, error);
+}
+
+gboolean
+plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error)
+{
+  g_autofree const char **all_streams = plait_experiment_streams (materials->experiment);
+
+  for (guint i = 0; all_streams[i]; i++)
+    {
+      const char *name;
+      g_autofree char *path = NULL;
+
+      if (!is_tokens (materials->experiment, all_streams[i]))
+        continue;
+      name = plait_experiment_vocabulary (materials->experiment, all_streams[i]);
+      path = g_strdup_printf ("/vocabulary/%s", name);
+      if (!plait_store_has (store, path)
+          && !write_vocabulary (store, name, plait_materials_vocabulary (materials, all_streams[i]), error))
+        return FALSE;
+    }
+  if (materials->trees.head_rules)
+    {
+      g_autofree char *rules = plait_head_rules_text (materials->trees.head_rules);
+
+      if (!plait_store_make_group (store, "/trees", error)
+          || !plait_store_write_bytes (store, HEAD_RULES, rules, strlen (rules), error))
+        return FALSE;
+    }
+  return plait_store_make_group (store, "/data", error)
+         && plait_digests_visit (materials->digests, materials->experiment, write_digest, store, error);
+}
+
+static gboolean
+check_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  PlaitStore *run = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+  g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
+  g_autofree char *key = plait_digest_key (name);
+
+  if (!expected)
+    return FALSE;
+  if (!g_str_equal (expected, digest))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
+                       "the old one back, or begin a new run",
+                       path ? path : "generated text", key, plait_store_path (run), digest, expected);
+  return TRUE;
+}
+
+gboolean
+plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  return plait_digests_visit (materials->digests, materials->experiment, check_digest, run, error);
+}
+
+PlaitDigests *
+plait_materials_digests (const PlaitMaterials *materials)
+{
+  return materials->digests;
+}

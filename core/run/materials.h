@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/log.h"
+#include "data/corpus.h"
+#include "data/feed.h"
+#include "experiment/file.h"
+#include "run/key.h"
+#include "store/store.h"
+
+/*
+ * What an experiment is made of before there is a model: the text files (written first where a task generates them) and
+ * the vocabularies, learnt from the training text, read from files, or taken from a run.
+ */
+typedef struct PlaitMaterials PlaitMaterials;
+
+/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. (transfer full) */
+PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error);
+void plait_materials_free (PlaitMaterials *materials);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMaterials, plait_materials_free)
+
+/* Writes the text of a generated corpus, if it is one and that has not been done, into a folder that goes away with the
+ * materials. Its splits have no files before; what learns vocabularies from it has done it. */
+gboolean plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error);
+
+/* The vocabulary of token stream @stream. (transfer none) */
+PlaitVocabulary *plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream);
+
+/* The file of @stream in @split, or NULL. (transfer none) */
+const char *plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream);
+
+/* Opens a split. Test splits and validation keep every line; training drops what the length limits say, and tells it.
+ * (transfer full) */
+PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
+                                   GError **error);
+
+/* Opens files or pipes given by hand, to be read once: one path a source (NULL: that source is missing in every line),
+ * in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL. (transfer full) */
+PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources,
+                                      const char *const *trees, const char *target, GError **error);
+
+/* Writes the vocabularies below /vocabulary, and below /data the digest of every file that was read. */
+gboolean plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error);
+
+/* Fails, naming the file, if the files are not those whose digests @run holds. */
+gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error);
+
+/* The digests of the files, as far as they were taken. (transfer none) */
+PlaitDigests *plait_materials_digests (const PlaitMaterials *materials);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/plan.h"
+
+#include <stdio.h>
+
+#include "base/display.h"
+
+static void
+print_tuples (const char *split, const PlaitCorpus *corpus)
+{
+  g_autofree char *what = g_strconcat (split, " tuples", NULL);
+
+  if (corpus)
+    fprintf (stdout, "%-28s%10" G_GINT64_FORMAT "\n", what, plait_corpus_size (corpus));
+}
+
+static void
+print_bytes (const char *what, gsize bytes)
+{
+  fprintf (stdout, "%-28s %10.1f MiB\n", what, (double)bytes / 1024 / 1024);
+}
+
+void
+plait_plan_print (const PlaitPlan *plan)
+{
+  const PlaitExperiment *experiment = plan->experiment;
+
+  fprintf (stdout, "experiment                   ");
+  plait_display_line (stdout, experiment->name);
+  print_tuples ("training", plan->training);
+  print_tuples ("validation", plan->validation);
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    print_tuples (experiment->test_splits[i], plan->tests[i]);
+  fprintf (stdout, "updates                      %10" G_GINT64_FORMAT "\n\n",
+           plait_trainer_planned_updates (plan->trainer));
+  fprintf (stdout, "parameters                   %10" G_GINT64_FORMAT "\n",
+           plait_parameters_count (plan->parameters, NULL));
+  fprintf (stdout, "  embeddings                 %10" G_GINT64_FORMAT "\n",
+           plait_parameters_count (plan->parameters, "embedding/"));
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      g_autofree char *prefix = g_strdup_printf ("source/%s/", experiment->sources[i].name);
+
+      fprintf (stdout, "  source %-19s %10" G_GINT64_FORMAT "\n", experiment->sources[i].name,
+               plait_parameters_count (plan->parameters, prefix));
+    }
+  fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
+           plait_parameters_count (plan->parameters, "decoder/"));
+  if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
+    fprintf (stdout,
+             "coverage makes each step of the Transformer's combiners depend on the one before: they are trained step "
+             "by step, and slower\n\n");
+  print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
+  print_bytes ("a step, largest batch seen", plan->step_bytes);
+  print_bytes ("peak, about", plait_trainer_fixed_bytes (plan->trainer) + plan->step_bytes);
+}

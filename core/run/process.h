@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "run/run.h"
+
+/*
+ * A run in a process of its own, so that whatever it dies of costs this run alone. What it says goes into a file; it
+ * dies with its parent, and gives way first when the machine runs out of memory.
+ */
+typedef struct PlaitRunProcess PlaitRunProcess;
+
+typedef enum
+{
+  PLAIT_PROCESS_GOES_ON,
+  PLAIT_PROCESS_DONE,
+  PLAIT_PROCESS_INTERRUPTED, /* after a checkpoint */
+  PLAIT_PROCESS_FAILED,
+} PlaitProcessEnd;
+
+/* Begins plait_run (@experiment, @options) in a process whose output goes into the file @log, replaced unless @append;
+ * options->log is not used. No other thread may run. (transfer full) */
+PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions *options,
+                                        const char *log, gboolean append, GError **error);
+
+/* Kills the process if it still runs. */
+void plait_run_process_free (PlaitRunProcess *process);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
+
+/* Becomes readable when there is something to look at. */
+int plait_run_process_descriptor (const PlaitRunProcess *process);
+
+/* Whether it has ended, and of what: *@reason is set if it failed. (transfer full) */
+PlaitProcessEnd plait_run_process_look (PlaitRunProcess *process, char **reason);
+
+/* Asks the process to write a checkpoint and end. */
+void plait_run_process_stop (PlaitRunProcess *process);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/result.h"
+
+#include "run/translation-rates.h"
+#include "store/table.h"
+#include "store/walk.h"
+
+/* Text and rows of one split are bounded: a test set is no corpus. */
+#define MOST_BYTES ((gsize)1 << 30)
+#define MOST_ROWS 10000000
+
+static void
+score_free (gpointer data)
+{
+  PlaitRunScore *score = data;
+
+  g_free (score->split);
+  g_free (score->metric);
+  g_free (score->name);
+  g_free (score->references);
+  g_clear_pointer (&score->scorer, plait_metric_free);
+  g_clear_pointer (&score->statistics, plait_statistics_free);
+  g_free (score);
+}
+
+void
+plait_run_result_free (PlaitRunResult *result)
+{
+  if (!result)
+    return;
+  g_ptr_array_unref (result->scores);
+  g_array_unref (result->rates);
+  g_free (result);
+}
+
+const PlaitRunScore *
+plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric)
+{
+  for (guint i = 0; i < result->scores->len; i++)
+    {
+      const PlaitRunScore *score = result->scores->pdata[i];
+
+      if (g_str_equal (score->split, split) && g_str_equal (score->metric, metric))
+        return score;
+    }
+  return NULL;
+}
+
+static double *
+read_column (PlaitStore *run, const char *table, const char *column, gint64 *n, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", table, column);
+
+  return plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MOST_ROWS, n, error);
+}
+
+static char **
+read_texts (PlaitStore *run, const char *group, const char *name, gint64 *n, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
+
+  return plait_store_read_strings (run, path, MOST_BYTES, n, error);
+}
+
+static char *
+digest_texts (char *const *texts, gint64 n)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (gint64 i = 0; i < n; i++)
+    g_checksum_update (checksum, (const guchar *)texts[i], (gssize)strlen (texts[i]) + 1);
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+/* The rows of the sentences: of the hypotheses, where the metric is one of text, or of what the run keeps of their
+ * attention. */
+static gboolean
+take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
+                 char *const *references, gint64 n, GError **error)
+{
+  const char *const *sets[] = { (const char *const *)references };
+  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets };
+  g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+  GError *local = NULL;
+
+  score->scorer = plait_metric_new (score->metric, NULL);
+  score->statistics
+      = score->scorer ? plait_metric_statistics (score->scorer, &pairs, &local)
+                      : plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
+  if (!local && score->statistics && (gint64)score->statistics->sentences != n)
+    plait_fail (&local, PLAIT_ERROR_INPUT,
+                "%s: %s tells rates of %" G_GSIZE_FORMAT " sentences, expected %" G_GINT64_FORMAT
+                "; run the experiment again",
+                plait_store_path (run), rates, score->statistics->sentences, n);
+  if (local)
+    g_propagate_error (error, local);
+  return !local;
+}
+
+static gboolean
+read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_autofree char *table = g_strconcat (group, "/metrics", NULL);
+  gint64 n = 0, n_names = 0, n_scores = 0, n_low = 0, n_high = 0, n_hypotheses = 0, n_references = 0;
+  g_auto (GStrv) metrics = read_texts (run, table, "metric", &n, error);
+  g_auto (GStrv) names = metrics ? read_texts (run, table, "name", &n_names, error) : NULL;
+  g_autofree double *scores = names ? read_column (run, table, "score", &n_scores, error) : NULL;
+  g_autofree double *low = scores ? read_column (run, table, "low", &n_low, error) : NULL;
+  g_autofree double *high = low ? read_column (run, table, "high", &n_high, error) : NULL;
+  g_auto (GStrv) hypotheses = high ? read_texts (run, group, "hypotheses", &n_hypotheses, error) : NULL;
+  g_auto (GStrv) references = hypotheses ? read_texts (run, group, "references", &n_references, error) : NULL;
+  g_autofree char *digest = NULL;
+
+  if (!references)
+    return FALSE;
+  if (n != n_names || n != n_scores || n != n_low || n != n_high || n_hypotheses != n_references)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s is no evaluation: its columns differ in length; run the cell again",
+                       plait_store_path (run), group);
+  digest = digest_texts (references, n_references);
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
+
+      g_ptr_array_add (result->scores, score);
+      score->split = g_strdup (split);
+      score->metric = g_strdup (metrics[i]);
+      score->name = g_strdup (names[i]);
+      score->score = scores[i];
+      score->low = low[i];
+      score->high = high[i];
+      score->references = g_strdup (digest);
+      if (!take_statistics (score, run, group, hypotheses, references, n_references, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static PlaitStoreStep
+count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+{
+  gint64 *count = data;
+
+  if (visit->object.kind == PLAIT_STORE_DATASET)
+    *count += visit->object.elements;
+  return PLAIT_STORE_WALK_ON;
+}
+
+PlaitRunResult *
+plait_run_result_new (PlaitStore *run, GError **error)
+{
+  g_autoptr (PlaitRunResult) result = g_new0 (PlaitRunResult, 1);
+  g_auto (GStrv) splits = NULL;
+  g_autofree double *rates = NULL;
+  gint64 n_rates = 0;
+
+  result->scores = g_ptr_array_new_with_free_func (score_free);
+  result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+  if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
+    return NULL;
+  rates = read_column (run, "/training/updates", "target_tokens_per_second", &n_rates, error);
+  if (!rates)
+    return NULL;
+  g_array_append_vals (result->rates, rates, (guint)n_rates);
+  if (!plait_store_has (run, "/evaluation"))
+    return g_steal_pointer (&result);
+  splits = plait_store_members (run, "/evaluation", error);
+  if (!splits)
+    return NULL;
+  for (guint i = 0; splits[i]; i++)
+    if (!read_split (result, run, splits[i], error))
+      return NULL;
+  return g_steal_pointer (&result);
+}
+
+/*
+ * Columns
+ */
+
+/* Adds @score unless it is known, behind the last of its split. */
+static void
+add_measure (GArray *measures, const PlaitRunScore *score)
+{
+  PlaitMeasure measure = { score->split, score->metric, score->name, score->scorer != NULL };
+  guint place = measures->len;
+
+  for (guint i = 0; i < measures->len; i++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, i);
+
+      if (!g_str_equal (other->split, score->split))
+        continue;
+      if (g_str_equal (other->metric, score->metric))
+        return;
+      place = i + 1;
+    }
+  g_array_insert_val (measures, place, measure);
+}
+
+/* Whether another measure of the split is called the same, as bleu and bleu:tok=none are. */
+static gboolean
+is_ambiguous (const GArray *measures, guint i)
+{
+  const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+
+  for (guint k = 0; k < measures->len; k++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
+
+      if (k != i && g_str_equal (other->split, measure->split) && g_str_equal (other->name, measure->name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+GArray *
+plait_run_results_measures (const PlaitRunResult *const *results, guint n)
+{
+  GArray *measures = g_array_new (FALSE, FALSE, sizeof (PlaitMeasure));
+  g_autofree gboolean *ambiguous = NULL;
+
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
+      add_measure (measures, results[r]->scores->pdata[i]);
+  ambiguous = g_new (gboolean, measures->len + 1);
+  for (guint i = 0; i < measures->len; i++)
+    ambiguous[i] = is_ambiguous (measures, i);
+  for (guint i = 0; i < measures->len; i++)
+    if (ambiguous[i])
+      g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;
+  return measures;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/metric.h"
+#include "store/store.h"
+
+/* What a table wants of a finished run. */
+
+/* One metric on one test split. */
+typedef struct
+{
+  char *split;
+  char *metric; /* "bleu:tok=none": a key */
+  char *name;   /* "BLEU" */
+  double score;
+  double low, high;            /* of the bootstrap; both the score where there was none */
+  PlaitMetric *scorer;         /* NULL for what is not kept sentence by sentence, such as perplexity */
+  PlaitStatistics *statistics; /* of the sentences, with @scorer */
+  char *references;            /* digest: only systems on the same references are compared */
+} PlaitRunScore;
+
+typedef struct
+{
+  GPtrArray *scores; /* (element-type PlaitRunScore), in the order of the file */
+  gint64 parameters; /* numbers in the model */
+  GArray *rates;     /* double: target tokens per second of the rows of the training table */
+} PlaitRunResult;
+
+/* Reads the results of @run. (transfer full) */
+PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
+void plait_run_result_free (PlaitRunResult *result);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
+
+/* The score of @metric on @split, or NULL. (transfer none) */
+const PlaitRunScore *plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric);
+
+/* One metric on one split, as a column of a table. Strings are those of the results. */
+typedef struct
+{
+  const char *split;
+  const char *metric;
+  const char *name; /* "BLEU"; the metric where several of a split have one name */
+  gboolean tested;  /* sentences are known, so p can be given */
+} PlaitMeasure;
+
+/* All that @results (NULL among them: none) were scored by, what is of one split together. (transfer full)
+ * (element-type PlaitMeasure) */
+GArray *plait_run_results_measures (const PlaitRunResult *const *results, guint n);

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/run.h"
+
+#include "run/evaluation.h"
+#include "run/fit.h"
+#include "run/initialisation.h"
+#include "run/place.h"
+#include "run/plan.h"
+#include "run/trained.h"
+#include "store/heatmap.h"
+#include "tensor/blas.h"
+#include "train/parameters.h"
+#include "train/trainer.h"
+
+/* What viewers draw first where there is no attention (yet). */
+#define TRAINING_CURVE "/training/validation"
+
+/* Everything that a run holds while it goes on. */
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  const PlaitRunOptions *options;
+  PlaitPool *pool;
+  PlaitMaterials *materials;
+  PlaitCorpus *corpus;
+  PlaitCorpus *validation;
+  char **validation_references;
+  GPtrArray *tests; /* PlaitCorpus of each test split: opened before training, so that it is not in vain */
+  PlaitSystem *system;
+  PlaitInitialisation *initialisation; /* NULL: training begins with random values */
+  PlaitTrainer *trainer;
+  PlaitRunPlace *place;
+  PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
+  char *key;
+  char *text;
+  gboolean written; /* this process has replaced the file */
+} Run;
+
+static void
+run_clear (Run *run)
+{
+  plait_trainer_free (run->trainer);
+  plait_initialisation_free (run->initialisation);
+  plait_system_free (run->system);
+  plait_store_free (run->old);
+  plait_corpus_free (run->validation);
+  plait_corpus_free (run->corpus);
+  g_clear_pointer (&run->tests, g_ptr_array_unref);
+  g_strfreev (run->validation_references);
+  plait_materials_free (run->materials);
+  plait_pool_free (run->pool);
+  plait_run_place_free (run->place);
+  g_free (run->key);
+  g_free (run->text);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+/*
+ * The file
+ */
+
+static gboolean
+write_header (const Run *run, PlaitStore *store, const char *status, GError **error)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *created = g_date_time_format_iso8601 (now);
+  const PlaitExperiment *experiment = run->experiment;
+  const char *command = run->options->command ? run->options->command : "";
+
+  return plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
+         && plait_store_set_string (store, "/", "name", experiment->name, error)
+         && plait_store_set_string (store, "/", "experiment", run->text, error)
+         && plait_store_set_string (store, "/", "key", run->key, error)
+         && plait_store_set_int (store, "/", "seed", experiment->experiment.seed, error)
+         && plait_store_set_string (store, "/", "status", status, error)
+         && plait_store_make_group (store, "/environment", error)
+         && plait_store_set_string (store, "/environment", "command", command, error)
+         && plait_store_set_string (store, "/environment", "written", created, error)
+         && plait_store_set_int (store, "/environment", "threads", plait_pool_threads (run->pool), error)
+         && plait_store_set_string (store, "/environment", "blas", plait_blas_description (), error)
+         && plait_system_write (run->system, store, error) && plait_materials_write (run->materials, store, error)
+         && (!run->initialisation || plait_initialisation_write (run->initialisation, store, error));
+}
+
+static gboolean
+write_average (const Run *run, PlaitStore *store, GError **error)
+{
+  PlaitParameters *parameters = plait_model_parameters (run->system->model);
+  g_autofree PlaitScalar *average = plait_trainer_average (run->trainer);
+
+  return !average
+         || plait_parameters_write_array (parameters, average, plait_parameters_values (parameters).width, store,
+                                          "/checkpoint/average/parameters", error);
+}
+
+/* What is read after training: better now than then. */
+static gboolean
+check_tests (const Run *run, GError **error)
+{
+  for (guint i = 0; i < run->tests->len; i++)
+    if (!plait_corpus_check (run->tests->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Writes the run's file anew. The best parameters are the present ones, or those of the file that is replaced. */
+static gboolean
+write_checkpoint (gpointer data, gboolean best, GError **error)
+{
+  Run *run = data;
+  PlaitParameters *parameters = plait_model_parameters (run->system->model);
+  g_autoptr (PlaitStore) store = plait_run_place_create (run->place, error);
+  gboolean written;
+
+  if (!store || !write_header (run, store, "training", error)
+      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error) || !write_average (run, store, error)
+      || !plait_store_set_default (store, TRAINING_CURVE, error))
+    return FALSE;
+  if (best)
+    written = plait_parameters_write (parameters, store, "/checkpoint/best/parameters", error);
+  else if (run->written || run->old)
+    {
+      g_autoptr (PlaitStore) opened = run->old ? NULL : plait_run_place_open (run->place, error);
+      PlaitStore *old = run->old ? run->old : opened;
+
+      written
+          = old
+            && (!plait_store_has (old, "/checkpoint/best") || plait_store_copy (store, old, "/checkpoint/best", error));
+    }
+  else
+    written = TRUE;
+  if (!written || !plait_run_place_commit (run->place, store, error))
+    return FALSE;
+  run->written = TRUE;
+  g_clear_pointer (&run->old, plait_store_free);
+  return check_tests (run, error);
+}
+
+/*
+ * Beginning and resuming
+ */
+
+static void
+corpus_free (gpointer corpus)
+{
+  plait_corpus_free (corpus);
+}
+
+static gboolean
+open_tests (Run *run, GError **error)
+{
+  run->tests = g_ptr_array_new_with_free_func (corpus_free);
+  for (const char *const *split = run->experiment->test_splits; *split; split++)
+    {
+      PlaitCorpus *corpus = plait_materials_open (run->materials, *split, run->pool, run->options->log, error);
+
+      if (!corpus)
+        return FALSE;
+      g_ptr_array_add (run->tests, corpus);
+    }
+  return TRUE;
+}
+
+static gboolean
+prepare_data (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  PlaitLog *log = run->options->log;
+
+  run->materials = plait_materials_new (experiment, run->old, log, error);
+  if (!run->materials || !plait_materials_generate (run->materials, log, error))
+    return FALSE;
+  run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
+  if (!run->corpus)
+    return FALSE;
+  if (plait_materials_file (run->materials, "validation", experiment->data.target))
+    {
+      run->validation = plait_materials_open (run->materials, "validation", run->pool, log, error);
+      if (!run->validation)
+        return FALSE;
+      if (*experiment->train.metric)
+        {
+          run->validation_references
+              = plait_corpus_text (run->validation, plait_corpus_n_sources (run->validation), error);
+          if (!run->validation_references)
+            return FALSE;
+        }
+    }
+  return open_tests (run, error);
+}
+
+static gboolean
+measure (gpointer data, double *score, GError **error)
+{
+  Run *run = data;
+  const PlaitExperiment *experiment = run->experiment;
+  g_autoptr (PlaitSearch) search = plait_search_new (run->system->model, run->pool, 0, error);
+  g_autoptr (PlaitMetric) metric = plait_metric_new (experiment->train.metric, error);
+  g_autoptr (PlaitTranslation) translation = NULL;
+  g_autoptr (PlaitResult) result = NULL;
+  const char *const *sets[] = { (const char *const *)run->validation_references };
+  PlaitTextPairs pairs = { .reference_sets = 1, .references = sets };
+
+  if (!search || !metric)
+    return FALSE;
+  translation = plait_translate_corpus (search, run->validation,
+                                        plait_materials_vocabulary (run->materials, experiment->data.target),
+                                        &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
+  if (!translation)
+    return FALSE;
+  pairs.sentences = (gsize)translation->n;
+  pairs.hypotheses = (const char *const *)translation->text;
+  result = plait_evaluate (metric, &pairs, 0, 0, error);
+  if (!result)
+    return FALSE;
+  *score = result->larger_is_better ? result->score : -result->score;
+  return TRUE;
+}
+
+/* The values that training begins with; a run that goes on reads its own over them. */
+static gboolean
+initialise (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+
+  PlaitParameters *parameters = plait_model_parameters (run->system->model);
+
+  if (experiment->train.initial_values == PLAIT_INITIAL_VALUES_DL4MT)
+    plait_parameters_follow_dl4mt (parameters);
+  plait_parameters_initialise (parameters, run->pool, (guint64)experiment->experiment.seed);
+  if (!*experiment->train.initialise)
+    return TRUE;
+  run->initialisation = plait_initialisation_new (experiment, run->materials, run->system, error);
+  if (run->initialisation && !run->old)
+    plait_initialisation_tell (run->initialisation, run->options->log);
+  return run->initialisation != NULL;
+}
+
+/* What the model cannot read is said now, not after training. */
+static gboolean
+check_corpora (const Run *run, GError **error)
+{
+  const PlaitModel *model = run->system->model;
+
+  if (!plait_fit_corpus (model, run->corpus, "train", run->corpus, error)
+      || !plait_fit_corpus (model, run->corpus, "validation", run->validation, error))
+    return FALSE;
+  for (guint i = 0; i < run->tests->len; i++)
+    if (!plait_fit_corpus (model, run->corpus, run->experiment->test_splits[i], run->tests->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+prepare_model (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+  PlaitTrainerSetup setup = {
+    .settings = &experiment->train,
+    .seed = (guint64)experiment->experiment.seed,
+    .width = experiment->decoder.width,
+    .corpus = run->corpus,
+    .validation = run->validation,
+    .pool = run->pool,
+    .log = run->options->log,
+    .stop = run->options->stop,
+    .calls = { .measure = *experiment->train.metric ? measure : NULL, .checkpoint = write_checkpoint, .data = run },
+  };
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
+      widths[i] = plait_corpus_width (run->corpus, i);
+  run->system = plait_system_new (experiment, run->materials, widths, error);
+  if (!run->system)
+    return FALSE;
+  if (!plait_fit_memory (plait_model_parameters (run->system->model), error) || !initialise (run, error))
+    return FALSE;
+  setup.model = run->system->model;
+  run->trainer = plait_trainer_new (&setup, error);
+  return run->trainer && check_corpora (run, error);
+}
+
+/* Names the first line in which two texts differ, for people; NULL if they are the same. (transfer full) */
+static char *
+first_difference (const char *before, const char *now)
+{
+  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
+  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
+  guint i = 0;
+
+  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
+    i++;
+  if (!a[i] && !b[i])
+    return NULL;
+  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
+}
+
+/* Whether @text, the experiment of the old run, gives the same results as this one. */
+static gboolean
+check_settings (const Run *run, const char *text, GError **error)
+{
+  g_autofree char *name = g_strconcat (run->options->output, ":/@experiment", NULL);
+  g_autoptr (PlaitExperiment) old
+      = plait_experiment_parse (text, name, run->experiment->combiner->plugin->registry, error);
+  g_autofree char *before = old ? plait_experiment_key (old) : NULL;
+  g_autofree char *now = plait_experiment_key (run->experiment);
+  g_autofree char *difference = before ? first_difference (before, now) : NULL;
+
+  if (!before || !difference)
+    return before != NULL;
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
+      "another --output",
+      run->options->output, difference);
+}
+
+/* Takes the place of the output, and opens what is there, if that is to be gone on with. A place that takes no file is
+ * told now, not at the first checkpoint. */
+static gboolean
+find_old (Run *run, gboolean *complete, GError **error)
+{
+  const PlaitRunOptions *options = run->options;
+  g_autofree char *status = NULL;
+  g_autofree char *text = NULL;
+
+  *complete = FALSE;
+  run->place = plait_run_place_new (options->output, options->force || options->resume, options->log, error);
+  if (!run->place)
+    return FALSE;
+  if (!options->resume || !plait_run_place_has_file (run->place))
+    return TRUE;
+  run->old = plait_run_place_open (run->place, error);
+  /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
+  if (!run->old || !plait_store_check (run->old, error))
+    return FALSE;
+  text = plait_store_get_string (run->old, "/", "experiment", error);
+  status = text ? plait_store_get_string (run->old, "/", "status", error) : NULL;
+  if (!status)
+    return FALSE;
+  *complete = g_str_equal (status, "complete");
+  return check_settings (run, text, error);
+}
+
+/* Whether the old run, of the same settings, is one of the same data and plugins. */
+static gboolean
+check_old (Run *run, GError **error)
+{
+  g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
+
+  if (!key || g_str_equal (key, run->key))
+    return key != NULL;
+  return plait_materials_check (run->materials, run->old, error)
+         && plait_system_check_plugins (run->system, run->old, error)
+         && plait_fail (error, PLAIT_ERROR_CORRUPT,
+                        "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
+                        run->options->output);
+}
+
+static gboolean
+prepare (Run *run, gboolean *complete, GError **error)
+{
+  g_autofree char *settings = NULL;
+
+  if (!find_old (run, complete, error))
+    return FALSE;
+  run->pool = plait_pool_new (run->options->threads, error);
+  if (!run->pool || !plait_blas_reserve (run->pool, error))
+    return FALSE;
+  run->text = plait_experiment_text (run->experiment);
+  if (!prepare_data (run, error) || !prepare_model (run, error))
+    return FALSE;
+  settings = plait_experiment_key (run->experiment);
+  run->key = plait_run_key (run->experiment, settings, plait_materials_digests (run->materials), error);
+  /* The digests are those of what was read. */
+  if (!run->key || !plait_corpus_check (run->corpus, error)
+      || (run->validation && !plait_corpus_check (run->validation, error)) || !check_tests (run, error))
+    return FALSE;
+  if (run->old && !check_old (run, error))
+    return FALSE;
+  if (run->old && !*complete && !plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
+    return FALSE;
+  if (run->old && !*complete)
+    plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT, run->options->output,
+                    plait_trainer_step (run->trainer));
+  return TRUE;
+}
+
+/*
+ * The end
+ */
+
+/* Writes the finished file: all of the last checkpoint's, and what the best parameters are worth. */
+static gboolean
+write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluator, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  g_autoptr (PlaitStore) old = plait_run_place_open (run->place, error);
+  g_autoptr (PlaitStore) store = old ? plait_run_place_create (run->place, error) : NULL;
+
+  if (!store || !write_header (run, store, "complete", error) || !plait_store_copy (store, old, "/checkpoint", error)
+      || !plait_store_copy (store, old, "/training", error)
+      || !plait_store_copy (store, old, PLAIT_TRAINER_TIMES, error))
+    return FALSE;
+  for (guint i = 0; i < evaluations->len; i++)
+    {
+      const PlaitEvaluation *evaluation = evaluations->pdata[i];
+
+      if (!plait_evaluation_write (evaluation, store, error)
+          || !plait_evaluation_write_attention (evaluator, evaluation->split, run->tests->pdata[i],
+                                                experiment->evaluate.attention, store, error))
+        return FALSE;
+    }
+  if (!plait_store_has_attribute (store, "/", "default") && !plait_store_set_default (store, TRAINING_CURVE, error))
+    return FALSE;
+  return plait_run_place_commit (run->place, store, error);
+}
+
+static void
+evaluation_free (gpointer evaluation)
+{
+  plait_evaluation_free (evaluation);
+}
+
+static gboolean
+finish (Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+  PlaitLog *log = run->options->log;
+  g_autoptr (GPtrArray) evaluations = g_ptr_array_new_with_free_func (evaluation_free);
+  g_autoptr (PlaitSearch) search = NULL;
+  g_autoptr (PlaitStore) store = plait_run_place_open (run->place, error);
+  PlaitEvaluator evaluator
+      = { .system = run->system, .materials = run->materials, .log = log, .stop = run->options->stop };
+
+  if (!store || !plait_checkpoint_read (plait_model_parameters (run->system->model), store, NULL, error))
+    return FALSE;
+  g_clear_pointer (&store, plait_store_free);
+  evaluator.search = search = plait_search_new (run->system->model, run->pool, 0, error);
+  if (!search)
+    return FALSE;
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    {
+      const char *split = experiment->test_splits[i];
+      PlaitEvaluation *evaluation = plait_evaluation_new (&evaluator, split, run->tests->pdata[i], error);
+
+      if (!evaluation)
+        return FALSE;
+      g_ptr_array_add (evaluations, evaluation);
+      for (guint k = 0; k < evaluation->results->len; k++)
+        {
+          g_autofree char *cell = plait_table_score_text ("%.2f", plait_result_score (evaluation->results->pdata[k]));
+
+          plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
+        }
+    }
+  return write_complete (run, evaluations, &evaluator, error);
+}
+
+gboolean
+plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome, GError **error)
+{
+  g_auto (Run) run = { .experiment = experiment, .options = options };
+  PlaitTrainingEnd end;
+  gboolean complete;
+
+  if (!prepare (&run, &complete, error))
+    return FALSE;
+  *outcome = complete ? PLAIT_RUN_ALREADY_COMPLETE : PLAIT_RUN_COMPLETE;
+  if (complete)
+    return TRUE;
+  if (!plait_trainer_run (run.trainer, &end, error))
+    return FALSE;
+  if (end == PLAIT_TRAINING_INTERRUPTED)
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
+                       "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",
+                       plait_trainer_step (run.trainer), options->output);
+  return finish (&run, error);
+}
+
+gboolean
+plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error)
+{
+  g_auto (Run) run = { .experiment = experiment, .options = options };
+  PlaitPlan plan = { .experiment = experiment };
+  gboolean complete;
+
+  if (!prepare (&run, &complete, error) || !plait_trainer_measure (run.trainer, &plan.step_bytes, error))
+    return FALSE;
+  if (complete)
+    plait_log_info (options->log, "%s is complete already: nothing would be done", options->output);
+  plan.training = run.corpus;
+  plan.validation = run.validation;
+  plan.tests = (PlaitCorpus *const *)run.tests->pdata;
+  plan.parameters = plait_model_parameters (run.system->model);
+  plan.trainer = run.trainer;
+  plait_plan_print (&plan);
+  return TRUE;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "run/system.h"
+
+/*
+ * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
+ *
+ *     /                 attributes: version, name, experiment (the resolved text), key, seed, command, status
+ *     /environment      what is not compared: command, time, threads, BLAS, what training took
+ *     /plugins /vocabulary /data
+ *     /initialisation   what training began with, where it was another run: initialisation.h
+ *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
+ *     /training/updates /training/validation             tables
+ *     /evaluation/SPLIT                                  metrics, hypotheses, references
+ *     /attention/SPLIT/N/MEMORY                          heatmaps
+ *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: coverage.h
+ */
+typedef struct
+{
+  const char *output;  /* path of the run's file */
+  const char *command; /* command line, to be stored */
+  guint threads;       /* 0: the processors this process may use */
+  gboolean resume;     /* go on with the run in the file, if there is one */
+  gboolean force;      /* begin anew over what is in the file */
+  PlaitLog *log;
+  const gint *stop; /* NULL, or a flag that a signal raises */
+} PlaitRunOptions;
+
+/* What became of a run. */
+typedef enum
+{
+  PLAIT_RUN_COMPLETE,
+  PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this very experiment */
+} PlaitRunOutcome;
+
+/* Trains and evaluates @experiment. An existing file is an error unless options->force, or options->resume, and then
+ * only a run of the same experiment, data and plugins is gone on with. The file is locked until the run ends
+ * (base/lock.h), and a file that another program has written in the meantime is left alone, which ends the run.
+ * PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
+gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
+                    GError **error);
+
+/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates. What plait_run
+ * would refuse before training is refused in the same words. */
+gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error);

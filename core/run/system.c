@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/system.h"
+
+PlaitSystem *
+plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const gint64 *feature_widths,
+                  GError **error)
+{
+  g_autoptr (PlaitSystem) system = g_new0 (PlaitSystem, 1);
+  guint n = experiment->n_sources;
+  PlaitModelSpecification specification = {
+    .n_sources = n,
+    .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
+    .target_vocabulary_size = plait_vocabulary_size (plait_materials_vocabulary (materials, experiment->data.target)),
+    .decoder = experiment->decoder,
+  };
+
+  system->experiment = experiment;
+  system->sources = g_new0 (PlaitSourceSpecification, n);
+  system->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      if (!plait_part_open (source->encoder, error))
+        return NULL;
+      system->sources[i] = (PlaitSourceSpecification){
+        .name = source->name,
+        .kind = source->kind,
+        .encoder = source->encoder,
+        .feature_width = feature_widths[i],
+      };
+      if (source->kind == PLAIT_INPUT_TOKENS)
+        {
+          system->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
+          system->sources[i].vocabulary_size
+              = plait_vocabulary_size (plait_materials_vocabulary (materials, source->stream));
+        }
+    }
+  if (!plait_part_open (experiment->combiner, error)
+      || (experiment->coverage && !plait_part_open (experiment->coverage, error)))
+    return NULL;
+  specification.sources = system->sources;
+  specification.combiner = experiment->combiner;
+  specification.coverage = experiment->coverage;
+  system->model = plait_model_new (&specification, error);
+  return system->model ? g_steal_pointer (&system) : NULL;
+}
+
+void
+plait_system_free (PlaitSystem *system)
+{
+  if (!system)
+    return;
+  plait_model_free (system->model);
+  g_free (system->sources);
+  g_free (system->feature_widths);
+  g_free (system);
+}
+
+static char *
+plugin_path (const PlaitPlugin *plugin)
+{
+  return g_strdup_printf ("/plugins/%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
+}
+
+static gboolean
+write_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
+{
+  PlaitStore *store = data;
+  g_autofree char *path = plugin_path (plugin);
+
+  return plait_plugin_digest (plugin, error) && plait_store_make_group (store, path, error)
+         && plait_store_set_string (store, path, "kind", plait_plugin_kind_name (plugin->kind), error)
+         && plait_store_set_string (store, path, "version", plugin->descriptor->version, error)
+         && plait_store_set_string (store, path, "schema_sha256", plugin->schema_digest, error)
+         && plait_store_set_string (store, path, "module_sha256", plugin->module_digest, error);
+}
+
+gboolean
+plait_system_write (const PlaitSystem *system, PlaitStore *store, GError **error)
+{
+  return plait_experiment_each_plugin (system->experiment, write_plugin, store, error)
+         && plait_store_set_list (store, "/plugins", "feature_widths", PLAIT_STORE_INT64, system->experiment->n_sources,
+                                  system->feature_widths, error);
+}
+
+gint64 *
+plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
+{
+  gint64 n;
+  g_autofree gint64 *widths = plait_store_get_list (run, "/plugins", "feature_widths", PLAIT_STORE_INT64, &n, error);
+
+  if (!widths)
+    return NULL;
+  if (n != experiment->n_sources)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: %" G_GINT64_FORMAT
+                  " feature widths are stored for %u sources: the file is not a run of this plait",
+                  plait_store_path (run), n, experiment->n_sources);
+      return NULL;
+    }
+  return g_steal_pointer (&widths);
+}
+
+static gboolean
+check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
+{
+  PlaitStore *run = data;
+  g_autofree char *path = plugin_path (plugin);
+  g_autofree char *schema = plait_store_get_string (run, path, "schema_sha256", error);
+  g_autofree char *module = schema ? plait_store_get_string (run, path, "module_sha256", error) : NULL;
+
+  if (!module || !plait_plugin_digest (plugin, error))
+    return FALSE;
+  if (g_str_equal (schema, plugin->schema_digest) && g_str_equal (module, plugin->module_digest))
+    return TRUE;
+  return plait_fail (
+      error, PLAIT_ERROR_PLUGIN,
+      "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one back, or "
+      "begin a new run",
+      plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name, plugin->module_path,
+      g_str_equal (module, plugin->module_digest) ? "schema" : "module");
+}
+
+gboolean
+plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run, GError **error)
+{
+  return plait_experiment_each_plugin (system->experiment, check_plugin, run, error);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "run/materials.h"
+#include "model/model.h"
+
+/* The model that an experiment describes: plugins loaded, their settings filled, parameters declared. */
+typedef struct
+{
+  PlaitModel *model;
+  const PlaitExperiment *experiment;
+  /*< private >*/
+  PlaitSourceSpecification *sources;
+  gint64 *feature_widths;
+} PlaitSystem;
+
+/* @feature_widths: [n_sources], 0 for tokens. (transfer full) */
+PlaitSystem *plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials,
+                               const gint64 *feature_widths, GError **error);
+void plait_system_free (PlaitSystem *system);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
+
+/* Writes /plugins and what the model needs beside its parameters (widths of features). */
+gboolean plait_system_write (const PlaitSystem *system, PlaitStore *store, GError **error);
+
+/* The widths that plait_system_write wrote. (transfer full) */
+gint64 *plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error);
+
+/* Fails if a plugin is not the one that @run was trained with: name, kind, and digests of module and schema. */
+gboolean plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run, GError **error);

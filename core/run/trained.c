@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/trained.h"
+
+#include "train/parameters.h"
+
+char *
+plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error)
+{
+  const char *chosen = checkpoint;
+  g_autofree char *group = NULL;
+
+  if (!chosen)
+    chosen = plait_store_has (store, "/checkpoint/best") ? "best" : "last";
+  group = g_strdup_printf ("/checkpoint/%s", chosen);
+  if (!plait_store_has (store, group))
+    {
+      g_auto (GStrv) members = plait_store_members (store, "/checkpoint", NULL);
+      g_autofree char *list = members && *members ? g_strjoinv (", ", members) : g_strdup ("none");
+
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: there is no checkpoint \"%s\" (there are: %s); name one of them with --checkpoint, or train the "
+                  "run anew",
+                  plait_store_path (store), chosen, list);
+      return NULL;
+    }
+  return g_strconcat (group, "/parameters", NULL);
+}
+
+gboolean
+plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error)
+{
+  g_autofree char *path = plait_checkpoint_path (store, checkpoint, error);
+
+  return path && plait_parameters_read (parameters, store, path, error);
+}
+
+PlaitStore *
+plait_trained_open_store (const char *path, GError **error)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+  const char *missing;
+
+  if (!store)
+    return NULL;
+  missing = !plait_store_has_attribute (store, "/", "experiment") ? "experiment"
+            : !plait_store_has (store, "/checkpoint")             ? "checkpoint"
+                                                                  : NULL;
+  if (!missing)
+    return g_steal_pointer (&store);
+  plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no %s; name the file of a run", path, missing);
+  return NULL;
+}
+
+PlaitTrained *
+plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);
+  g_autofree char *text = NULL;
+  g_autofree char *place = NULL;
+  g_autofree gint64 *widths = NULL;
+
+  trained->store = plait_trained_open_store (path, error);
+  text = trained->store ? plait_store_get_string (trained->store, "/", "experiment", error) : NULL;
+  if (!text)
+    return NULL;
+  trained->registry = plait_registry_new ();
+  place = g_strconcat (path, ":/@experiment", NULL);
+  trained->experiment = plait_experiment_parse (text, place, trained->registry, error);
+  if (!trained->experiment)
+    return NULL;
+  trained->materials = plait_materials_new (trained->experiment, trained->store, log, error);
+  if (!trained->materials)
+    return NULL;
+  widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
+  if (!widths)
+    return NULL;
+  trained->system = plait_system_new (trained->experiment, trained->materials, widths, error);
+  if (!trained->system)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return NULL;
+    }
+  if (!plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
+    return NULL;
+  return g_steal_pointer (&trained);
+}
+
+void
+plait_trained_free (PlaitTrained *trained)
+{
+  if (!trained)
+    return;
+  plait_system_free (trained->system);
+  plait_materials_free (trained->materials);
+  plait_experiment_free (trained->experiment);
+  plait_registry_free (trained->registry);
+  plait_store_free (trained->store);
+  g_free (trained);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "run/system.h"
+
+/* A trained run, opened to be used: its experiment, vocabularies and model with the parameters of one checkpoint. */
+typedef struct
+{
+  PlaitStore *store;
+  PlaitRegistry *registry;
+  PlaitExperiment *experiment;
+  PlaitMaterials *materials;
+  PlaitSystem *system;
+} PlaitTrained;
+
+/* Opens the file at @path, which must hold the experiment and a checkpoint of a run. (transfer full) */
+PlaitStore *plait_trained_open_store (const char *path, GError **error);
+
+/* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
+ * no best. (transfer full) */
+PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GError **error);
+void plait_trained_free (PlaitTrained *trained);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
+
+/* The path of the parameters of @checkpoint in @store, NULL as above; an absent one is an error that names those that
+ * are there. (transfer full) */
+char *plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error);
+
+/* Reads the parameters of @checkpoint from @store into @parameters; NULL as above. */
+gboolean plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error);

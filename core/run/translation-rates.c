@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/translation-rates.h"
+
+#include "evaluate/report.h"
+#include "evaluate/translation-rate.h"
+#include "store/table.h"
+
+#define MOST_ROWS 10000000
+
+/* A source and the memory that its words make. */
+typedef struct
+{
+  const char *name;
+  guint source;
+  guint memory;
+  PlaitStatistics *statistics;
+} Source;
+
+struct PlaitTranslationRates
+{
+  const PlaitExperiment *experiment;
+  const char *of;
+  guint n;
+  Source *sources; /* [n] */
+};
+
+PlaitTranslationRates *
+plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n)
+{
+  PlaitTranslationRates *rates = g_new0 (PlaitTranslationRates, 1);
+  const PlaitExperiment *experiment = system->experiment;
+  guint n_memories;
+  const PlaitMemorySpecification *memories = plait_model_memories (system->model, &n_memories);
+
+  rates->experiment = experiment;
+  rates->of = of;
+  rates->sources = g_new0 (Source, experiment->n_sources + 1);
+  for (guint m = 0; m < n_memories; m++)
+    for (guint s = 0; s < experiment->n_sources; s++)
+      if (experiment->sources[s].kind == PLAIT_INPUT_TOKENS
+          && g_str_equal (experiment->sources[s].name, memories[m].name))
+        rates->sources[rates->n++] = (Source){
+          .name = experiment->sources[s].name,
+          .source = s,
+          .memory = m,
+          .statistics = plait_statistics_new ((gsize)n, PLAIT_TRANSLATION_RATE_WIDTH),
+        };
+  return rates;
+}
+
+void
+plait_translation_rates_free (PlaitTranslationRates *rates)
+{
+  if (!rates)
+    return;
+  for (guint i = 0; i < rates->n; i++)
+    plait_statistics_free (rates->sources[i].statistics);
+  g_free (rates->sources);
+  g_free (rates);
+}
+
+gboolean
+plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 targets, gboolean last_layer,
+                      double *sums)
+{
+  gint64 rows = attention->rows[memory];
+  guint first = 0;
+  guint attending = 0;
+
+  for (guint l = 0; l < attention->n_layers; l++)
+    if (attention->heads[l * attention->n_memories + memory] > 0)
+      {
+        attending++;
+        first = last_layer ? l : first;
+      }
+  if (attending == 0)
+    return FALSE;
+  for (guint l = first; l < attention->n_layers; l++)
+    {
+      guint place = l * attention->n_memories + memory;
+      guint heads = attention->heads[place];
+      double share = heads > 0 ? 1.0 / heads / (last_layer ? 1 : attending) : 0;
+
+      for (guint h = 0; h < heads; h++)
+        for (gint64 t = 0; t < targets; t++)
+          for (gint64 i = 0; i < rows; i++)
+            sums[i] += share * (double)attention->weights[place][(h * attention->length + t) * rows + i];
+    }
+  return TRUE;
+}
+
+void
+plait_attention_spread (const PlaitTrees *trees, gint64 sentence, gint64 leaves, double *sums)
+{
+  gint64 first = trees->nodes.offsets[sentence];
+  gint64 n = plait_ragged_length (trees->nodes, sentence);
+  g_autofree gint64 *below = g_new (gint64, leaves + n + 1); /* leaves below a leaf or node, itself included */
+
+  for (gint64 i = 0; i < leaves; i++)
+    below[i] = 1;
+  for (gint64 i = 0; i < n; i++)
+    below[leaves + i] = below[trees->left[first + i]] + below[trees->right[first + i]];
+  for (gint64 i = n - 1; i >= 0; i--)
+    {
+      gint64 node = leaves + i;
+      gint64 left = trees->left[first + i];
+      gint64 right = trees->right[first + i];
+
+      sums[left] += sums[node] * (double)below[left] / (double)below[node];
+      sums[right] += sums[node] * (double)below[right] / (double)below[node];
+      sums[node] = 0;
+    }
+}
+
+/* Padding, beginnings and ends are no words; an unknown one is. */
+static gboolean
+is_word (gint32 token)
+{
+  return token >= PLAIT_TOKEN_UNKNOWN;
+}
+
+/* The inner nodes of a sentence, where its source has trees. */
+static gint64
+nodes_of (const PlaitInput *input, gint64 sentence)
+{
+  return input->trees ? plait_ragged_length (input->trees->nodes, sentence) : 0;
+}
+
+static void
+count (const PlaitTranslationRates *rates, const Source *source, const PlaitInput *input, gint64 sentence,
+       const double *sums, double *row)
+{
+  const PlaitEvaluateSettings *settings = &rates->experiment->evaluate;
+  const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
+
+  for (gint64 i = 0; i < plait_ragged_length (input->rows, sentence); i++)
+    {
+      row[PLAIT_OVER_TRANSLATION] += is_word (tokens[i]) && sums[i] > settings->translation_rate_over;
+      row[PLAIT_UNDER_TRANSLATION] += is_word (tokens[i]) && sums[i] < settings->translation_rate_under;
+      row[PLAIT_TRANSLATION_RATE_WIDTH - 1] += is_word (tokens[i]);
+    }
+}
+
+gboolean
+plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
+                              const PlaitSentenceAttention *attention, gpointer data, GError **error)
+{
+  const PlaitTranslationRates *rates = data;
+  gint64 targets = attention->length - (best->ended ? 1 : 0);
+  gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_RATE_LAYERS_LAST;
+
+  for (guint i = 0; i < rates->n; i++)
+    {
+      const Source *source = &rates->sources[i];
+      const PlaitInput *input = &batch->inputs[source->source];
+      gint64 leaves = plait_ragged_length (input->rows, sentence);
+      gint64 rows = attention->rows[source->memory];
+      gint64 nodes = rows == leaves ? 0 : nodes_of (input, sentence);
+      g_autofree double *sums = g_new0 (double, rows + 1);
+
+      /* Another memory than one of words, and of nodes above them. */
+      if (rows != leaves + nodes || !plait_attention_sums (attention, source->memory, targets, last, sums))
+        continue;
+      if (nodes > 0)
+        plait_attention_spread (input->trees, sentence, leaves, sums);
+      count (rates, source, input, sentence, sums,
+             source->statistics->values + batch->sentence[sentence] * PLAIT_TRANSLATION_RATE_WIDTH);
+    }
+  return TRUE;
+}
+
+/* "over-translated en", "over-translated en (forced)": for tables. */
+static PlaitMetric *
+new_metric (const PlaitTranslationRates *rates, const Source *source, PlaitTranslationFault fault)
+{
+  static const char *const layers[] = { "mean", "last" };
+  const PlaitEvaluateSettings *settings = &rates->experiment->evaluate;
+  gboolean over = fault == PLAIT_OVER_TRANSLATION;
+  g_autofree char *title = g_strdup_printf ("%s-translated %s%s", over ? "over" : "under", source->name,
+                                            g_str_equal (rates->of, "forced") ? " (forced)" : "");
+
+  return plait_metric_new_translation_rate (fault,
+                                            over ? settings->translation_rate_over : settings->translation_rate_under,
+                                            rates->of, source->name, layers[settings->translation_rate_layers], title);
+}
+
+gboolean
+plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
+                                     GError **error)
+{
+  const PlaitEvaluateSettings *settings = &rates->experiment->evaluate;
+
+  for (guint i = 0; i < rates->n; i++)
+    {
+      const Source *source = &rates->sources[i];
+      double sums[PLAIT_TRANSLATION_RATE_WIDTH];
+
+      plait_statistics_sum (source->statistics, sums);
+      if (sums[PLAIT_TRANSLATION_RATE_WIDTH - 1] == 0)
+        plait_log_warning (
+            log,
+            "there are no rates of over- and under-translation of %s: nothing attends to a memory of its "
+            "words",
+            source->name);
+      for (guint f = PLAIT_OVER_TRANSLATION; f <= PLAIT_UNDER_TRANSLATION && sums[PLAIT_TRANSLATION_RATE_WIDTH - 1] > 0;
+           f++)
+        {
+          g_autoptr (PlaitMetric) metric = new_metric (rates, source, (PlaitTranslationFault)f);
+          PlaitResult *result = plait_result_new (metric, source->statistics, (guint)settings->resamples,
+                                                  (guint64)settings->seed, error);
+
+          if (!result)
+            return FALSE;
+          g_ptr_array_add (results, result);
+        }
+    }
+  return TRUE;
+}
+
+/* Columns of a table, in the order of a row of the metric. */
+static const char *const names[PLAIT_TRANSLATION_RATE_WIDTH] = { "over", "under", "words" };
+
+static gboolean
+write_source (const Source *source, PlaitStore *store, const char *path, GError **error)
+{
+  gsize n = source->statistics->sentences;
+  g_autofree gint64 *values = g_new (gint64, PLAIT_TRANSLATION_RATE_WIDTH * n + 1);
+  PlaitStoreColumn columns[PLAIT_TRANSLATION_RATE_WIDTH];
+
+  for (guint c = 0; c < PLAIT_TRANSLATION_RATE_WIDTH; c++)
+    {
+      columns[c] = (PlaitStoreColumn){ names[c], PLAIT_STORE_INT64, values + c * n, NULL };
+      for (gsize i = 0; i < n; i++)
+        values[c * n + i] = (gint64)source->statistics->values[i * PLAIT_TRANSLATION_RATE_WIDTH + c];
+    }
+  return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), (gint64)n, NULL, NULL, error);
+}
+
+gboolean
+plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path, GError **error)
+{
+  for (guint i = 0; i < rates->n; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/%s/%s", path, rates->of, rates->sources[i].name);
+
+      if (!write_source (&rates->sources[i], store, below, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static PlaitStatistics *
+read_source (PlaitStore *store, const char *path, GError **error)
+{
+  g_autoptr (PlaitStatistics) statistics = NULL;
+
+  for (guint c = 0; c < PLAIT_TRANSLATION_RATE_WIDTH; c++)
+    {
+      g_autofree char *column = g_strdup_printf ("%s/%s", path, names[c]);
+      gint64 n = 0;
+      g_autofree double *values = plait_store_read_array (store, column, PLAIT_STORE_DOUBLE, MOST_ROWS, &n, error);
+
+      if (!values)
+        return NULL;
+      if (!statistics)
+        statistics = plait_statistics_new ((gsize)n, PLAIT_TRANSLATION_RATE_WIDTH);
+      if ((gsize)n != statistics->sentences)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT,
+                      "%s: the columns of %s differ in length, expected a row a sentence; run the experiment again",
+                      plait_store_path (store), path);
+          return NULL;
+        }
+      for (gint64 i = 0; i < n; i++)
+        statistics->values[i * PLAIT_TRANSLATION_RATE_WIDTH + c] = values[i];
+    }
+  return g_steal_pointer (&statistics);
+}
+
+PlaitStatistics *
+plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric, const char *title,
+                              PlaitMetric **scorer, GError **error)
+{
+  g_autofree char *of = NULL;
+  g_autofree char *source = NULL;
+  g_autofree char *below = NULL;
+  PlaitStatistics *statistics;
+
+  *scorer = plait_metric_read_translation_rate (metric, title, &of, &source);
+  if (!*scorer)
+    return NULL;
+  below = g_strdup_printf ("%s/%s/%s", path, of, source);
+  statistics = read_source (store, below, error);
+  if (!statistics)
+    g_clear_pointer (scorer, plait_metric_free);
+  return statistics;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/metric.h"
+#include "run/system.h"
+#include "model/translate.h"
+
+/*
+ * Over- and under-translation of a split (evaluate/translation-rate.h), gathered while it is translated or scored: a
+ * sentence's attention is summed and given up again.
+ *
+ * What counts: for each source of tokens whose encoder gives one memory, the mean over heads of its weights (with a
+ * second level: of the first), the mean over layers or the last one, summed over the words of the target. The row that
+ * ends a target translates nothing and is left out, and so are the source's special rows. What is paid to an inner node
+ * of a tree is spread evenly over its leaves. Jointly attended sources share their attention, so each gets less.
+ */
+typedef struct PlaitTranslationRates PlaitTranslationRates;
+
+/* Sums for @n sentences; @of, static, is "search" or "forced". (transfer full) */
+PlaitTranslationRates *plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n);
+void plait_translation_rates_free (PlaitTranslationRates *rates);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslationRates, plait_translation_rates_free)
+
+/* A PlaitAttentionTaker whose data is the rates. */
+gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
+                                       const PlaitSentenceAttention *attention, gpointer rates, GError **error);
+
+/* Appends over- and under-translation of each source to @results (element-type PlaitResult), with intervals as
+ * [evaluate] has them. A source whose memory is not one of its words has none; @log is told. */
+gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
+                                              GError **error);
+
+/* Writes the table @path/OF/SOURCE of each source: columns words, over and under, a row a sentence. */
+gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
+                                        GError **error);
+
+/* The rows that plait_translation_rates_write left below @path for the rate of text @metric and title @title, and in
+ * @scorer (transfer full) that rate. NULL without an error if @metric is no rate. (transfer full) */
+PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric,
+                                               const char *title, PlaitMetric **scorer, GError **error);
+
+/*
+ * What it is made of, for tests.
+ */
+
+/* Adds to @sums [rows of the memory] what the rows 0 .. @targets - 1 paid to @memory. FALSE if
+ * no layer attends to it. */
+gboolean plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 targets,
+                               gboolean last_layer, double *sums);
+
+/* @sums [leaves, then inner nodes of sentence @sentence]: what inner nodes have goes to the leaves below, the same to
+ * each. @leaves counts the rows of the sentence, its end included. */
+void plait_attention_spread (const PlaitTrees *trees, gint64 sentence, gint64 leaves, double *sums);

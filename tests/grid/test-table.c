@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "grid/table.h"
+#include "harness.h"
+
+/* Tables of cells that are made here, so that every number is known. */
+
+static const char *const combiners[] = { "serial", "fl,at" };
+static const char *const seeds[] = { "1", "2" };
+
+/* [row][seed]: what each system says to the references. */
+static const char *const hypotheses[2][2][4]
+    = { { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } },
+        { { "a b c d e", "a b c d f", "x", "y" }, { "a b c d e", "y", "x", "y" } } };
+static const char *const references[] = { "a b c d e", "a b c d f", "a b c d g", "a b c d h" };
+
+typedef struct
+{
+  PlaitCells cells;
+  PlaitAxis axes[2];
+  PlaitExperimentCell cell[4];
+  PlaitExperiment experiment;
+  guint places[4][2];
+  PlaitGridCell items[4];
+  PlaitGrid grid;
+} Made;
+
+static void
+add_score (PlaitRunResult *result, const char *metric, const char *const *said, double score, double low, double high)
+{
+  PlaitRunScore *made = g_new0 (PlaitRunScore, 1);
+  const char *const *sets[] = { references };
+  PlaitTextPairs pairs = { 4, said, 1, sets };
+
+  made->split = g_strdup ("test");
+  made->metric = g_strdup (metric);
+  made->name = g_ascii_strup (metric, -1);
+  made->score = score;
+  made->low = low;
+  made->high = high;
+  made->references = g_strdup ("digest");
+  if (said)
+    {
+      made->scorer = plait_metric_new (metric, NULL);
+      made->statistics = plait_metric_statistics (made->scorer, &pairs, NULL);
+    }
+  g_ptr_array_add (result->scores, made);
+}
+
+static void
+free_nothing (gpointer score)
+{
+  PlaitRunScore *made = score;
+
+  g_free (made->split);
+  g_free (made->metric);
+  g_free (made->name);
+  g_free (made->references);
+  g_clear_pointer (&made->scorer, plait_metric_free);
+  g_clear_pointer (&made->statistics, plait_statistics_free);
+  g_free (made);
+}
+
+/* Two rows of two seeds; all but the last cell are finished. */
+static Made *
+make (void)
+{
+  Made *made = g_new0 (Made, 1);
+
+  made->axes[0] = (PlaitAxis){ "decoder.combiner", combiners, 2 };
+  made->axes[1] = (PlaitAxis){ "experiment.seed", seeds, 2 };
+  made->cells = (PlaitCells){ .name = "made", .n_axes = 2, .axes = made->axes, .n_cells = 4, .cells = made->cell };
+  made->grid = (PlaitGrid){ .cells = &made->cells, .n = 4, .items = made->items };
+  for (guint i = 0; i < 4; i++)
+    {
+      PlaitRunResult *result = g_new0 (PlaitRunResult, 1);
+      double rates[] = { 100 * (i + 1), 1, 1000 };
+
+      made->places[i][0] = i / 2;
+      made->places[i][1] = i % 2;
+      made->cell[i] = (PlaitExperimentCell){ "label", "settings", made->places[i], &made->experiment };
+      made->items[i] = (PlaitGridCell){ .cell = &made->cell[i], .state = PLAIT_CELL_FINISHED };
+      result->scores = g_ptr_array_new_with_free_func (free_nothing);
+      result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+      g_array_append_vals (result->rates, rates, 3);
+      result->parameters = 1000 + i;
+      add_score (result, "bleu", hypotheses[i / 2][i % 2], 10 + 4 * i, 9 + 4 * i, 12 + 4 * i);
+      add_score (result, "ppl", NULL, 2.5 * i, 2.5 * i, 2.5 * i);
+      made->items[i].result = result;
+    }
+  made->items[3].state = PLAIT_CELL_FAILED;
+  g_clear_pointer (&made->items[3].result, plait_run_result_free);
+  return made;
+}
+
+static void
+made_free (Made *made)
+{
+  for (guint i = 0; i < 4; i++)
+    plait_run_result_free (made->items[i].result);
+  g_free (made);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Made, made_free)
+
+TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (table != NULL);
+  CHECK_INT (table->n_axes, 1);
+  CHECK_INT (table->n_rows, 2);
+  CHECK_INT (table->n_measures, 2);
+  CHECK (table->one_split);
+  CHECK_STRING (table->rows[0].values[0], "serial");
+  CHECK_INT (table->rows[0].n, 2);
+  CHECK_INT (table->rows[1].n, 1);
+  CHECK_INT (table->rows[1].n_cells, 2);
+  CHECK_INT (table->rows[0].parameters, 1000);
+  CHECK_INT (table->rows[1].parameters, 1002);
+  /* 10 and 14: the deviations are 2 and 2, their squares' sum is 8, over n - 1. */
+  CHECK_NEAR (table->rows[0].measured[0].mean, 12, 1e-12);
+  CHECK_NEAR (table->rows[0].measured[0].deviation, sqrt (8), 1e-12);
+  CHECK (isnan (table->rows[0].measured[0].low));
+  CHECK_NEAR (table->rows[1].measured[0].mean, 18, 0);
+  CHECK (isnan (table->rows[1].measured[0].deviation));
+  CHECK_NEAR (table->rows[1].measured[0].low, 17, 0);
+  CHECK_NEAR (table->rows[1].measured[0].high, 20, 0);
+  /* Of 1 1 100 200 1000 1000, and of 1 300 1000. */
+  CHECK_NEAR (table->rows[0].rate, 150, 0);
+  CHECK_NEAR (table->rows[1].rate, 300, 0);
+}
+
+TEST_CASE (grid_table, tests_the_seeds_that_both_rows_have)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+  const PlaitMetric *metric;
+  const PlaitStatistics *statistics;
+  g_autofree double *sums = NULL;
+
+  REQUIRE (table != NULL);
+  CHECK (!table->rows[0].measured[0].compared);
+  CHECK (table->rows[1].measured[0].compared);
+  CHECK (!table->rows[1].measured[1].compared);
+  /* Seed 1 says the same in both rows, so the baseline's seed 2, which differs, was left aside. */
+  CHECK_NEAR (table->rows[1].measured[0].comparison.p, 1, 0);
+  metric = ((PlaitRunScore *)made->items[0].result->scores->pdata[0])->scorer;
+  statistics = ((PlaitRunScore *)made->items[0].result->scores->pdata[0])->statistics;
+  sums = g_new (double, statistics->width);
+  plait_statistics_sum (statistics, sums);
+  CHECK_NEAR (table->rows[1].measured[0].comparison.baseline, plait_metric_score (metric, sums), 1e-12);
+
+  /* Other references: nothing to compare. */
+  PlaitRunScore *other = made->items[2].result->scores->pdata[0];
+  g_free (other->references);
+  other->references = g_strdup ("another");
+  g_autoptr (PlaitGridTable) apart = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (apart != NULL);
+  CHECK (!apart->rows[1].measured[0].compared);
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (apart);
+  CHECK_INT (plait_table_cell (shown, 1, 3)->kind, PLAIT_TABLE_CELL_NONE);
+}
+
+/* bleu and bleu:lowercase are both called BLEU. */
+TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    add_score (made->items[i].result, "bleu:lowercase", hypotheses[0][0], 1, 1, 1);
+  for (guint i = 0; i < 3; i++)
+    {
+      PlaitRunScore *score = made->items[i].result->scores->pdata[2];
+
+      g_free (score->name);
+      score->name = g_strdup ("BLEU");
+    }
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (table != NULL);
+  CHECK_INT (table->n_measures, 3);
+  CHECK_STRING (table->measures[0].name, "bleu");
+  CHECK_STRING (table->measures[1].name, "PPL");
+  CHECK_STRING (table->measures[2].name, "bleu:lowercase");
+}
+
+TEST_CASE (grid_table, writes_csv_and_markdown)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, NULL);
+
+  REQUIRE (table != NULL);
+  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+  g_autofree char *csv = plait_table_csv (numbers), *markdown = plait_table_markdown (shown);
+  g_auto (GStrv) lines = g_strsplit (csv, "\n", -1);
+  REQUIRE (g_strv_length (lines) == 4);
+  CHECK_STRING (lines[0], "decoder.combiner,n,test BLEU,test BLEU standard deviation,test BLEU low,test BLEU high,"
+                          "test BLEU p,test BLEU adjusted p,test PPL,test PPL standard deviation,test PPL low,"
+                          "test PPL high,parameters,target tokens per second");
+  CHECK_STRING (lines[2], "\"fl,at\",1,18,,17,20,1,1,5,,5,5,1002,300");
+  CHECK_CONTAINS (markdown, "| combiner | n | BLEU | p | PPL | parameters | target tokens/s |\n"
+                            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+                            "| serial | 2 | 12.00 ± 2.83 | – | 1.25 ± 1.77 | 1000 | 150 |\n");
+  CHECK_CONTAINS (markdown, "| fl,at | 1 | 18.00 \\[17.00, 20.00] | 1.0000 | 5.00 | 1002 | 300 |\n");
+}

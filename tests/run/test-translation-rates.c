@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluate/translation-rate.h"
+#include "run/result.h"
+#include "run/translation-rates.h"
+#include "harness.h"
+#include "runs.h"
+
+#include <math.h>
+
+/* Over- and under-translation from attention. */
+
+/*
+ * Memory 1 of two, with two rows; three layers, of which the second does not attend to it. Two of three target rows
+ * count: layer 0, heads (.2 .8 / .6 .4) and (.4 .6 / 1 0), mean .3 .7 / .8 .2, sum 1.1 .9; layer 2, one head (.5 .5 / 0
+ * 1), sum .5 1.5. The mean of the layers is .8 1.2.
+ */
+TEST_CASE (translation_rates, sums_by_hand)
+{
+  PlaitScalar first[] = { .2f, .8f, .6f, .4f, 1, 0, .4f, .6f, 1, 0, 0, 1 };
+  PlaitScalar last[] = { .5f, .5f, 0, 1, 1, 0 };
+  PlaitScalar *weights[] = { NULL, first, NULL, NULL, NULL, last };
+  guint heads[] = { 0, 2, 0, 0, 0, 1 };
+  gint64 rows[] = { 3, 2 };
+  PlaitSentenceAttention attention = {
+    .n_layers = 3,
+    .n_memories = 2,
+    .rows = rows,
+    .length = 3,
+    .heads = heads,
+    .weights = weights,
+  };
+  double sums[2] = { 0 }, of_last[2] = { 0 }, none[3] = { 0 };
+
+  CHECK (plait_attention_sums (&attention, 1, 2, FALSE, sums));
+  CHECK_NEAR (sums[0], .8, 1e-6);
+  CHECK_NEAR (sums[1], 1.2, 1e-6);
+  CHECK (plait_attention_sums (&attention, 1, 2, TRUE, of_last));
+  CHECK_NEAR (of_last[0], .5, 1e-6);
+  CHECK_NEAR (of_last[1], 1.5, 1e-6);
+  CHECK (!plait_attention_sums (&attention, 0, 2, FALSE, none));
+}
+
+/* Sentence 1 has the tree ((0 1) 2) and an end: the root's .9 goes .3 to each leaf, then 1.2 of
+ * the node above 0 and 1. */
+TEST_CASE (translation_rates, spread_over_leaves_by_hand)
+{
+  static const gint64 offsets[] = { 0, 1, 3 };
+  static const gint64 left[] = { 0, 0, 4 }, right[] = { 1, 1, 2 };
+  PlaitTrees trees = { .nodes = { 2, offsets }, .left = left, .right = right };
+  double sums[] = { .1, .2, .3, .4, .6, .9 };
+  static const double expected[] = { .7, .8, .6, .4, 0, 0 };
+
+  plait_attention_spread (&trees, 1, 4, sums);
+  for (guint i = 0; i < 6; i++)
+    CHECK_NEAR (sums[i], expected[i], 1e-12);
+}
+
+/* The text of a rate reads back to it, and nothing else does. */
+TEST_CASE (translation_rates, read_back_from_their_text)
+{
+  g_autoptr (PlaitMetric) made
+      = plait_metric_new_translation_rate (PLAIT_UNDER_TRANSLATION, .2, "search", "en", "mean", "under en");
+  static const char *const others[] = { "bleu", "over-translation", "over-translation:of=search",
+                                        "over:of=search,source=en", "perplexity:of=a,source=b" };
+  const double sums[] = { 1, 3, 12 };
+  char *of, *source;
+  g_autoptr (PlaitMetric) read
+      = plait_metric_read_translation_rate (plait_metric_text (made), "under en", &of, &source);
+
+  REQUIRE (read != NULL);
+  CHECK_STRING (of, "search");
+  CHECK_STRING (source, "en");
+  CHECK_STRING (plait_metric_text (read), plait_metric_text (made));
+  CHECK_STRING (plait_metric_title (read), "under en");
+  CHECK_NEAR (plait_metric_score (read, sums), 25, 1e-12);
+  g_free (of);
+  g_free (source);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    CHECK (!plait_metric_read_translation_rate (others[i], "none", &of, &source) && !of && !source);
+}
+
+enum
+{
+  SENTENCES = 8,
+  MOST = 1 << 20,
+};
+
+/* Counts what sentence @s of source @name has over and under @bounds, from the attention that the run keeps. */
+static void
+count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboolean last_layer, const double *bounds,
+            gint64 *counts)
+{
+  g_autofree char *path = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT "/%s/weights", group, s, name);
+  PlaitStoreObject object;
+  g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
+
+  counts[0] = counts[1] = counts[2] = 0;
+  REQUIRE (weights && plait_store_describe (run, path, &object, NULL) && object.rank == 4);
+  for (gint64 i = 0; i < object.shape[3] - 1; i++) /* the last row is the end */
+    {
+      double sum = 0;
+
+      for (gint64 l = last_layer ? object.shape[0] - 1 : 0; l < object.shape[0]; l++)
+        for (gint64 h = 0; h < object.shape[1]; h++)
+          for (gint64 t = 0; t < object.shape[2] - 1; t++)
+            sum += weights[((l * object.shape[1] + h) * object.shape[2] + t) * object.shape[3] + i]
+                   / (double)(object.shape[1] * (last_layer ? 1 : object.shape[0]));
+      counts[0] += sum > bounds[0];
+      counts[1] += sum < bounds[1];
+      counts[2]++;
+    }
+}
+
+/* The references' attention: the tables of a run are what its kept attention says, sentence by sentence, and the
+ * scores are their sums. */
+static void
+check_run (const char *combiner, const char *layers, gboolean last_layer, const double *bounds)
+{
+  g_autofree char *combine = g_strconcat ("decoder.combiner=", combiner, NULL);
+  g_autofree char *choose = g_strconcat ("evaluate.translation_rate_layers=", layers, NULL);
+  g_autofree char *over = g_strdup_printf ("evaluate.translation_rate_over=%g", bounds[0]);
+  g_autofree char *under = g_strdup_printf ("evaluate.translation_rate_under=%g", bounds[1]);
+  const char *overrides[] = { combine, choose, "decoder.layers=2",     "evaluate.translation_rates=search;forced",
+                              over,    under,  "evaluate.attention=8", "train.updates=1",
+                              NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = g_strconcat (combiner, ".h5", NULL);
+  g_autofree char *path = plait_test_path (output);
+  GError *error = NULL;
+  g_autoptr (PlaitStore) run = NULL;
+  static const char *const columns[] = { "over", "under", "words" };
+  double sums[3] = { 0 };
+  gint64 n_metrics = 0;
+
+  CHECK (test_run_with (experiment, overrides, path, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  run = plait_store_open (path, &error);
+  REQUIRE (run != NULL);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      gint64 expected[3];
+      CONTEXT ("sentence %d", (int)s);
+
+      count_kept (run, "test-forced", s, "b", last_layer, bounds, expected);
+      for (guint c = 0; c < 3; c++)
+        {
+          g_autofree char *column = g_strdup_printf ("/evaluation/test/translation_rates/forced/b/%s", columns[c]);
+          gint64 found[SENTENCES] = { 0 };
+
+          CHECK (plait_store_read (run, column, PLAIT_STORE_INT64, SENTENCES, found, NULL));
+          CHECK_INT (found[s], expected[c]);
+          sums[c] += (double)expected[c];
+        }
+    }
+  CHECK (sums[0] > 0 && sums[1] > 0 && sums[0] + sums[1] < sums[2]);
+  g_auto (GStrv) metrics = plait_store_read_strings (run, "/evaluation/test/metrics/metric", MOST, &n_metrics, &error);
+  g_autofree double *scores
+      = plait_store_read_array (run, "/evaluation/test/metrics/score", PLAIT_STORE_DOUBLE, MOST, NULL, &error);
+  g_autofree char *name = g_strdup_printf ("over-translation:of=forced,source=b,layers=%s,bound=%g", layers, bounds[0]);
+  gboolean found = FALSE;
+  REQUIRE (metrics && scores);
+  CHECK_INT (n_metrics, 2 + 2 + 8); /* metrics, perplexities; two rates of two sources and two passes */
+  for (gint64 i = 0; i < n_metrics; i++)
+    if (g_str_equal (metrics[i], name))
+      {
+        found = TRUE;
+        CHECK_NEAR (scores[i], 100 * sums[0] / sums[2], 1e-9);
+      }
+  CHECK (found);
+
+  /* What a table reads of the run scores as the run did, so it can be tested against another. */
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  REQUIRE (result != NULL);
+  const PlaitRunScore *score = plait_run_result_find (result, "test", name);
+  REQUIRE (score && score->scorer);
+  CHECK_INT (score->statistics->sentences, SENTENCES);
+  plait_statistics_sum (score->statistics, sums);
+  CHECK_NEAR (plait_metric_score (score->scorer, sums), score->score, 1e-9);
+}
+
+TEST_CASE (translation_rates, are_what_the_kept_attention_says)
+{
+  check_run ("hierarchical", "mean", FALSE, (const double[]){ 1.7, 1.4 });
+  check_run ("flat", "last", TRUE, (const double[]){ .8, .5 });
+}
+
+/* The attention of search: of as many targets as hypotheses have, whose sums the tables hold to. */
+TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
+{
+  static const char *const overrides[] = { "evaluate.translation_rates=search",
+                                           "evaluate.translation_rate_over=0.8",
+                                           "evaluate.translation_rate_under=0.5",
+                                           "evaluate.attention=8",
+                                           "decode.minimum_length=4",
+                                           "train.updates=1",
+                                           NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitStore) run = NULL;
+  gint64 over[SENTENCES] = { 0 };
+
+  CHECK (test_run_with (experiment, overrides, path, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  run = plait_store_open (path, &error);
+  REQUIRE (run != NULL);
+  CHECK (!plait_store_has (run, "/evaluation/test/translation_rates/forced"));
+  CHECK (plait_store_read (run, "/evaluation/test/translation_rates/search/a/over", PLAIT_STORE_INT64, SENTENCES, over,
+                           NULL));
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      g_autofree char *labels = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/a/target_labels", s);
+      g_auto (GStrv) targets = plait_store_read_strings (run, labels, MOST, NULL, NULL);
+      gint64 expected[3];
+
+      /* One that was cut at the length limit has no end that is left out. */
+      REQUIRE (targets != NULL);
+      if (!g_str_equal (targets[g_strv_length (targets) - 1], "</s>"))
+        continue;
+      count_kept (run, "test", s, "a", FALSE, (const double[]){ .8, .5 }, expected);
+      CHECK_INT (over[s], expected[0]);
+    }
+}
