@@ -15,7 +15,7 @@ static herr_t
 keep_first (unsigned n, const H5E_error2_t *entry, void *data)
 {
   char **reason = data;
-  if (*!reason && entry->desc && entry->desc[0] != '\0')
+  if (!*reason && entry->desc && entry->desc[0] != '\0')
     *reason = g_strdup (entry->desc);
   return 0;
 }
