@@ -123,6 +123,8 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   };
   g_auto (PlaitOutput) to = { 0 };
   PlaitDecodeSettings settings;
+  g_autofree char *told = NULL;
+  PlaitSearchWork work;
   gint64 done = 0;
   gboolean good;
 
@@ -137,5 +139,8 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (use.output)
     plait_log_info (use.log, "%s: %" G_GINT64_FORMAT " sentences", use.output, done);
+  work = plait_search_work (use.search);
+  told = plait_search_work_text (&work);
+  plait_log_info (use.log, "%s", told);
   return TRUE;
 }

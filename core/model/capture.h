@@ -35,6 +35,13 @@ typedef struct
   PlaitScalar *weights; /* [heads][query rows] */
 } PlaitCapturedSentinel;
 
+/* How many rows of memories attentions have weighed against queries, a head being one more that does. */
+typedef struct
+{
+  gint64 all;
+  gint64 chosen; /* those of them that a combiner had chosen */
+} PlaitTouched;
+
 typedef struct
 {
   PlaitArena *arena;

@@ -27,7 +27,7 @@ typedef struct
   const PlaitMemory *memories;
   PlaitNode *const *summaries; /* [sentences, width] each */
   PlaitLossPass *losses;       /* what combiner and coverage add theirs to, or NULL: not wanted */
-  gint64 *touched;             /* counts the rows that combiners choose and weigh, or NULL */
+  PlaitTouched *touched;       /* is added to, or NULL */
 } PlaitDecoderSources;
 
 /* What a decoder is built from. All of it outlives the decoder. */

@@ -12,7 +12,7 @@ typedef struct
   PlaitDecoderState state;
   const PlaitRecurrent *recurrent;
   const PlaitMemory *memories;
-  gint64 *touched;
+  PlaitTouched *touched;
   PlaitSiteKeys keys;
   PlaitRecurrentCarried first; /* a row a sentence, on the lasting tape */
   PlaitTensor *stored;         /* [layers][state, cell], then the readout */

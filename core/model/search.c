@@ -19,6 +19,7 @@ struct PlaitSearch
   PlaitArena *step_arena;
   PlaitTape *lasting;
   PlaitTape *step;
+  PlaitSearchWork work;
 };
 
 /* One batch being searched. What it owns is freed by whoever made it, even if a step ran out of memory. */
@@ -64,6 +65,12 @@ plait_search_free (PlaitSearch *search)
   plait_arena_free (search->lasting_arena);
   plait_arena_free (search->step_arena);
   g_free (search);
+}
+
+PlaitSearchWork
+plait_search_work (const PlaitSearch *search)
+{
+  return search->work;
 }
 
 void
@@ -249,6 +256,7 @@ read_batch (gpointer data)
 
   work->reading = plait_model_read (search->model, search->lasting, work->batch, NULL);
   sources = plait_reading_sources (&work->reading);
+  sources.touched = &search->work.touched;
   work->state = plait_decoder_start (plait_model_decoder (search->model), search->lasting, &sources,
                                      work->batch->n_sentences * work->settings.beam, steps);
 }
@@ -298,6 +306,7 @@ make_step (gpointer data)
   plait_vocabulary_best (search->pool, search->step_arena, states->value, output->packed,
                          bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, work->best, ids,
                          log_probabilities);
+  search->work.steps += n;
   plait_beam_advance (work->beam, work->best, ids, log_probabilities);
 }
 
@@ -363,6 +372,16 @@ collect (const Work *work)
   return all;
 }
 
+/* Adds what the search came to that began at @start. */
+static void
+count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, gint64 start)
+{
+  work->seconds += (double)(g_get_monotonic_time () - start) / 1e6;
+  for (gint64 s = 0; s < n; s++)
+    if (hypotheses[s].n > 0)
+      work->words += hypotheses[s].hypotheses[0].length + hypotheses[s].hypotheses[0].ended;
+}
+
 static gboolean
 too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error, GError *cause)
 {
@@ -395,6 +414,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
     .covering = coverage,
     .captures = captures,
   };
+  gint64 start = g_get_monotonic_time ();
   gboolean ran;
 
   if (!plait_model_check_batch (search->model, batch, error))
@@ -408,6 +428,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
   if (ran && !work.error)
     {
       hypotheses = collect (&work);
+      count_work (&search->work, hypotheses, batch->n_sentences, start);
       if (attention)
         *attention = follow_attention (&work);
     }

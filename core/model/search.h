@@ -27,6 +27,15 @@ typedef struct
   PlaitHypothesis *hypotheses;
 } PlaitHypotheses;
 
+/* What a search has done since it was made. */
+typedef struct
+{
+  gint64 words;         /* of the best hypotheses found, their ends included */
+  gint64 steps;         /* of hypotheses: one reads a word and says what may follow */
+  PlaitTouched touched; /* in these steps */
+  double seconds;       /* that the reading of sources and the search took, by the clock */
+} PlaitSearchWork;
+
 typedef struct PlaitSearch PlaitSearch;
 
 /* A search over @model (borrowed) on @pool (borrowed). Weights are packed once: make a new search when they change. Its
@@ -35,6 +44,19 @@ typedef struct PlaitSearch PlaitSearch;
 PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, gsize memory, GError **error);
 void plait_search_free (PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
+
+/* What searches, not forced decoding, have come to so far, or since they had come to @before. */
+PlaitSearchWork plait_search_work (const PlaitSearch *search);
+PlaitSearchWork plait_search_work_since (const PlaitSearch *search, const PlaitSearchWork *before);
+
+/* Rows of memories that one step of one hypothesis has weighed on average, over all sources, layers and heads; those
+ * that a combiner chose; and milliseconds for a word of a translation. 0 before anything was searched. */
+double plait_search_work_touched (const PlaitSearchWork *work);
+double plait_search_work_chosen (const PlaitSearchWork *work);
+double plait_search_work_milliseconds (const PlaitSearchWork *work);
+
+/* "12.30 states touched a word, 0.415 ms a word" (transfer full) */
+char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order.
  * PLAIT_ERROR_MEMORY names the sentences and the keys to lower. (transfer full) */

@@ -103,7 +103,10 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
     scores = plait_chosen_products (tape, chosen, projected, keys,
                                     declared->scaled ? 1 / sqrt ((double)projected->value.width / reader->heads) : 1);
   if (site->pass->touched)
-    *site->pass->touched += plait_chosen_number (chosen);
+    {
+      site->pass->touched->all += plait_chosen_number (chosen);
+      site->pass->touched->chosen += plait_chosen_number (chosen);
+    }
   return plait_chosen_weights (tape, chosen, scores);
 }
 

@@ -18,7 +18,7 @@ typedef struct
   const guint8 *any_present; /* of all memories together; NULL: all */
   PlaitCapture *capture;     /* or NULL */
   PlaitLossPass *losses;     /* or NULL: not wanted */
-  gint64 *touched;           /* counts the rows that are chosen and weighed, or NULL */
+  PlaitTouched *touched;     /* is added to, or NULL */
   /* The queries of the next pass, number i of which goes on from query parents[i] of this one: coverage is renewed as
    * theirs. NULL: it is as this one's. */
   PlaitRagged next;

@@ -392,6 +392,16 @@ attend_fused (const PlaitSite *site, const PlaitReader *reader, PlaitStream quer
   return plait_dropout (tape, value, reader->output_dropout);
 }
 
+/* Every query weighs every row of its sentence. */
+static void
+count_touched (const PlaitSitePass *pass, const PlaitReader *reader)
+{
+  for (guint m = reader->first; pass->touched && m < reader->first + reader->n; m++)
+    for (gint64 s = 0; s < pass->queries.n; s++)
+      pass->touched->all
+          += reader->heads * plait_ragged_length (pass->queries, s) * plait_ragged_length (pass->memories[m].rows, s);
+}
+
 static PlaitContext
 attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const guint8 *present)
 {
@@ -399,6 +409,7 @@ attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const gui
   PlaitContext context = { .present = reader->scored.sentinel ? NULL : present };
   PlaitNode **weights;
 
+  count_touched (site->pass, reader);
   if (site->declared->scaled && !reader->covered && !reader->weights)
     {
       context.value = attend_fused (site, reader, query);

@@ -38,7 +38,7 @@ typedef struct
   PlaitDecoderState state;
   const Transformer *transformer;
   const PlaitMemory *memories;
-  gint64 *touched;
+  PlaitTouched *touched;
   PlaitSiteKeys *keys;           /* [layers] */
   PlaitSearchCoverage *coverage; /* [layers] */
   PlaitAttentionCache *caches;   /* [layers] */

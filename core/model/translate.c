@@ -81,6 +81,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
   g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
   g_autoptr (PlaitIterator) iterator = by_length (corpus, settings->batch, error);
   g_autoptr (GError) local = NULL;
+  PlaitSearchWork before = plait_search_work (search);
   gint64 start = g_get_monotonic_time ();
   gint64 done = 0;
 
@@ -121,6 +122,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
           translation->text[i] = g_strdup ("");
       return NULL;
     }
+  translation->work = plait_search_work_since (search, &before);
   return g_steal_pointer (&translation);
 }
 

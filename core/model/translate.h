@@ -14,6 +14,7 @@ typedef struct
   gint64 n;
   PlaitHypotheses *hypotheses; /* [n] */
   char **text;                 /* [n], the best of each, NULL-terminated: an empty line where there is none */
+  PlaitSearchWork work;        /* that it took */
 } PlaitTranslation;
 
 void plait_translation_free (PlaitTranslation *translation);

@@ -196,6 +196,21 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
   return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), n, NULL, NULL, error);
 }
 
+/* What the search came to is the same on any machine, the time that it took is not. */
+static gboolean
+write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  const PlaitSearchWork *work = &evaluation->translation->work;
+  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", evaluation->split);
+
+  return plait_store_set_double (store, group, "states_touched", plait_search_work_touched (work), error)
+         && plait_store_set_double (store, group, "states_chosen", plait_search_work_chosen (work), error)
+         && plait_store_make_group (store, times, error)
+         && plait_store_set_double (store, times, "seconds", work->seconds, error)
+         && plait_store_set_int (store, times, "words", work->words, error)
+         && plait_store_set_double (store, times, "milliseconds_a_word", plait_search_work_milliseconds (work), error);
+}
+
 gboolean
 plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error)
 {
@@ -211,7 +226,8 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
   for (guint i = 0; i < evaluation->rates->len; i++)
     if (!plait_translation_rates_write (evaluation->rates->pdata[i], store, rates, error))
       return FALSE;
-  return plait_store_make_group (store, group, error) && write_results (evaluation, store, group, error)
+  return plait_store_make_group (store, group, error) && write_work (evaluation, store, group, error)
+         && write_results (evaluation, store, group, error)
          && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
          && plait_store_write_strings (store, references, (const char *const *)evaluation->references, n, error)
          && plait_store_write (store, probabilities, PLAIT_STORE_DOUBLE, 1, &n, evaluation->log_probabilities,

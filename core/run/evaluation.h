@@ -37,7 +37,7 @@ PlaitEvaluation *plait_evaluation_new (const PlaitEvaluator *evaluator, const ch
 void plait_evaluation_free (PlaitEvaluation *evaluation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
 
-/* Writes /evaluation/SPLIT. */
+/* Writes /evaluation/SPLIT, and what the machine took to /environment/evaluation/SPLIT. */
 gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
 
 /* Writes /attention/SPLIT/N and, in a model with coverage, /coverage/SPLIT/N of the first @n sentences, from search,

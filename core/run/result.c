@@ -137,6 +137,44 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
   return TRUE;
 }
 
+/*
+ * The work of the search. Every run has it, and tables show it where a combiner of one of the runs chose what to look
+ * at.
+ */
+
+static gboolean
+add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
+          const char *name, gboolean aside, GError **error)
+{
+  PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
+
+  g_ptr_array_add (result->scores, score);
+  score->split = g_strdup (split);
+  score->metric = g_strdup (attribute);
+  score->name = g_strdup (name);
+  score->references = g_strdup ("");
+  score->aside = aside;
+  if (!plait_store_get_double (run, path, attribute, &score->score, error))
+    return FALSE;
+  score->low = score->high = score->score;
+  return TRUE;
+}
+
+/* Runs of before it was counted lack it. */
+static gboolean
+read_work (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", split);
+  double chosen;
+
+  if (!plait_store_has_attribute (run, group, "states_touched"))
+    return TRUE;
+  return plait_store_get_double (run, group, "states_chosen", &chosen, error)
+         && add_work (result, run, split, group, "states_touched", "states touched", chosen == 0, error)
+         && add_work (result, run, split, times, "milliseconds_a_word", "ms/word", chosen == 0, error);
+}
+
 static PlaitStoreStep
 count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
 {
@@ -169,7 +207,7 @@ plait_run_result_new (PlaitStore *run, GError **error)
   if (!splits)
     return NULL;
   for (guint i = 0; splits[i]; i++)
-    if (!read_split (result, run, splits[i], error))
+    if (!read_split (result, run, splits[i], error) || !read_work (result, run, splits[i], error))
       return NULL;
   return g_steal_pointer (&result);
 }
@@ -222,7 +260,8 @@ plait_run_results_measures (const PlaitRunResult *const *results, guint n)
 
   for (guint r = 0; r < n; r++)
     for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
-      add_measure (measures, results[r]->scores->pdata[i]);
+      if (!((const PlaitRunScore *)results[r]->scores->pdata[i])->aside)
+        add_measure (measures, results[r]->scores->pdata[i]);
   ambiguous = g_new (gboolean, measures->len + 1);
   for (guint i = 0; i < measures->len; i++)
     ambiguous[i] = is_ambiguous (measures, i);

@@ -17,6 +17,7 @@ typedef struct
   PlaitMetric *scorer;         /* NULL for what is not kept sentence by sentence, such as perplexity */
   PlaitStatistics *statistics; /* of the sentences, with @scorer */
   char *references;            /* digest: only systems on the same references are compared */
+  gboolean aside;              /* makes no column, but stands in one that another run makes */
 } PlaitRunScore;
 
 typedef struct

@@ -445,6 +445,7 @@ finish (Run *run, GError **error)
     {
       const char *split = experiment->test_splits[i];
       PlaitEvaluation *evaluation = plait_evaluation_new (&evaluator, split, run->tests->pdata[i], error);
+      g_autofree char *work = NULL;
 
       if (!evaluation)
         return FALSE;
@@ -455,6 +456,8 @@ finish (Run *run, GError **error)
 
           plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
         }
+      work = plait_search_work_text (&evaluation->translation->work);
+      plait_log_info (log, "%s: %s", split, work);
     }
   return write_complete (run, evaluations, &evaluator, error);
 }

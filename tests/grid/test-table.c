@@ -191,6 +191,29 @@ TEST_CASE (grid_table, tells_metrics_of_one_name_apart)
   CHECK_STRING (table->measures[2].name, "bleu:lowercase");
 }
 
+/* What was counted of every cell makes a column where one cell has it for more than that. */
+TEST_CASE (grid_table, shows_a_score_that_stands_aside_beside_one_that_does_not)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      add_score (made->items[i].result, "touched", NULL, 5 + i, 5 + i, 5 + i);
+      ((PlaitRunScore *)made->items[i].result->scores->pdata[2])->aside = TRUE;
+    }
+  g_autoptr (PlaitGridTable) hidden = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (hidden != NULL);
+  CHECK_INT (hidden->n_measures, 2);
+  ((PlaitRunScore *)made->items[2].result->scores->pdata[2])->aside = FALSE;
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (table != NULL);
+  CHECK_INT (table->n_measures, 3);
+  CHECK_STRING (table->measures[2].name, "TOUCHED");
+  CHECK_NEAR (table->rows[0].measured[2].mean, 5.5, 0);
+  CHECK_NEAR (table->rows[1].measured[2].mean, 7, 0);
+}
+
 TEST_CASE (grid_table, writes_csv_and_markdown)
 {
   g_autoptr (Made) made = make ();

@@ -67,7 +67,8 @@ typedef struct
 {
   PlaitNode *context;
   const PlaitScalar *weights; /* [heads][pairs] */
-  gint64 touched;
+  gint64 touched;             /* of what was chosen */
+  gint64 all;
 } Found;
 
 static Found
@@ -77,13 +78,16 @@ run (Bench *bench, const Stand *stand, PlaitNode *query, PlaitRagged queries, co
   PlaitSitePass pass = plait_site_pass (bench->tape, memory, 1, queries, capture);
   PlaitSiteKeys keys = plait_site_project (&stand->site, bench->tape, memory);
   PlaitSiteStep step = { .layer = 0 };
-  Found found = { .touched = 0 };
+  PlaitTouched touched = { 0 };
+  Found found;
   PlaitStream stream;
 
-  pass.touched = &found.touched;
+  pass.touched = &touched;
   stream = plait_site_combine (&stand->site, &pass, &keys, &step, query);
   found.context = stream.context ? stream.context : stream.query;
   found.weights = capture->memories[0].weights;
+  found.touched = touched.chosen;
+  found.all = touched.all;
   return found;
 }
 
@@ -474,6 +478,9 @@ TEST_CASE (descent, over_leaves_alone_is_plain_attention)
         expected = find (&bench, &plain, "serial", d, nothing, &flat);
         found = find (&bench, &stand, "descent", d, ways[w], &flat);
         check_same (&found, &expected, &flat, d < 2 ? 2 : 1);
+        CHECK (expected.touched == 0 && found.touched > 0);
+        CHECK_INT (found.touched, expected.all);
+        CHECK_INT (found.all, expected.all);
       }
 }
 

@@ -299,6 +299,57 @@ TEST_CASE (search, follows_coverage_along_the_ancestry)
         }
 }
 
+/* With one hypothesis a step is a word; each weighs all rows of both sources in both layers with both heads, but where
+ * a combiner chose some. */
+TEST_CASE (search, counts_what_it_touches)
+{
+  static const struct
+  {
+    const char *combiner;
+    guint decoder;
+    gint64 attentions; /* layers times heads */
+  } cases[]
+      = { { "serial", 0, 4 }, { "flat", 1, 4 }, { "hierarchical", 2, 1 }, { "descent", 0, 4 }, { "descent", 2, 1 } };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      g_auto (World) world = world_new (cases[c].combiner, cases[c].decoder, NULL, FALSE);
+      g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+      PlaitDecodeSettings settings = decode_settings (1);
+      g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+      PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
+      PlaitSearchWork work = plait_search_work (search), nothing = plait_search_work_since (search, &work);
+      gint64 words = 0, of_first = 0, of_second = 0;
+      CONTEXT ("%s, decoder %u", cases[c].combiner, cases[c].decoder);
+
+      REQUIRE (found != NULL);
+      for (gint64 s = 0; s < 3; s++)
+        {
+          gint64 steps = steps_of (&found[s].hypotheses[0]);
+
+          words += steps;
+          of_first += steps * lengths_first[s] * cases[c].attentions;
+          of_second += steps * lengths_second[s] * cases[c].attentions;
+        }
+      CHECK_INT (work.words, words);
+      CHECK_INT (work.steps, words);
+      CHECK (work.seconds > 0);
+      if (g_str_equal (cases[c].combiner, "descent"))
+        {
+          CHECK (work.touched.chosen >= words);
+          CHECK_INT (work.touched.all, work.touched.chosen + of_second);
+        }
+      else
+        {
+          CHECK_INT (work.touched.chosen, 0);
+          CHECK_INT (work.touched.all, of_first + of_second);
+        }
+      CHECK_NEAR (plait_search_work_touched (&work), (double)work.touched.all / (double)words, 1e-12);
+      CHECK (nothing.words == 0 && nothing.steps == 0 && nothing.touched.all == 0 && nothing.touched.chosen == 0);
+      plait_hypotheses_free (found, 3);
+    }
+}
+
 /* Greedy search takes the most probable word of forced decoding at every step. */
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
