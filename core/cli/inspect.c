@@ -221,6 +221,8 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
     }
   plait_page_row (page, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
   plait_page_row (page, LABEL_WIDTH, "Structure", needs);
+  if (schema->refuses_coverage)
+    plait_page_row (page, LABEL_WIDTH, "Coverage", "none");
   if (schema->requires_leaves)
     plait_page_row (page, LABEL_WIDTH, "Stands on", "another encoder of tokens, leaves= in [source NAME]");
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
@@ -263,6 +265,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "structure", needs);
   plait_json_text (json, "memories", schema->one_memory_is_enough ? "one" : "all");
   plait_json_boolean (json, "leaves", schema->requires_leaves);
+  plait_json_text (json, "coverage", schema->refuses_coverage ? "none" : NULL);
   plait_json_end_object (json);
   plait_json_begin_object (json, "provides");
   plait_json_text (json, "structure", gives);

@@ -486,6 +486,11 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
   check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
   if (experiment->coverage)
     check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
+  if (experiment->coverage && experiment->combiner->schema->refuses_coverage)
+    plait_resolution_problem (resolution, "decoder", "coverage",
+                              "no coverage can stand beside the combiner %s; set coverage=none, or choose another "
+                              "combiner (%s)",
+                              experiment->combiner->schema->name, experiment->combiner->schema->path);
   for (guint i = 0; i < experiment->n_sources; i++)
     check_source (resolution, &experiment->sources[i]);
   check_structure_of_one (resolution, experiment->combiner->schema, "combiner");

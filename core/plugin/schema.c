@@ -18,7 +18,7 @@ static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL 
 
 static const char *const plugin_keys[]
     = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", "streams", NULL };
-static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", NULL };
+static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", "coverage", NULL };
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "summary", "reference", NULL };
@@ -329,6 +329,20 @@ read_leaves (const Reader *reader)
 }
 
 static void
+read_coverage (const Reader *reader)
+{
+  const char *value = plait_key_file_value (reader->file, "requires", "coverage");
+
+  reader->schema->refuses_coverage = value != NULL;
+  if (!value)
+    return;
+  if (!g_str_equal (value, "none"))
+    problem (reader, "requires", "coverage", "\"%s\" is not none, which alone can be required; drop the key", value);
+  if (reader->schema->kind != PLAIT_PLUGIN_COMBINER)
+    problem (reader, "requires", "coverage", "only a combiner can be without coverage; drop the key");
+}
+
+static void
 read_requires (const Reader *reader)
 {
   g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
@@ -345,6 +359,7 @@ read_requires (const Reader *reader)
   reader->schema->requires_structure = read_structure (reader, "requires");
   read_memories (reader);
   read_leaves (reader);
+  read_coverage (reader);
 }
 
 static void

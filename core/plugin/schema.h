@@ -11,6 +11,7 @@
  *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which memories must carry:
  *                         memories=all (where not given) or one, at least
  *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
+ *                         coverage=none of a combiner beside which there can be no coverage
  *     [provides]          structure=... of an encoder's memories
  *     [parameter.NAME]    type, default, minimum, maximum, choices, summary, reference
  */
@@ -31,6 +32,7 @@ typedef struct
   PlaitStructure requires_structure; /* what the memories that it reads must carry */
   gboolean one_memory_is_enough;     /* one of them must; else all */
   gboolean requires_leaves;          /* of an encoder: it stands on another one */
+  gboolean refuses_coverage;         /* of a combiner: none can stand beside it */
   PlaitStructure provides_structure; /* what the memories of an encoder carry */
   guint n_parameters;
   const PlaitSettingSpecification *const *parameters; /* in the order of the file */

@@ -553,6 +553,20 @@ TEST_CASE (experiment_file, combiners_that_need_one_memory_with_a_structure)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[source en] encoder: the combiner downwards needs memories with levels");
 }
 
+TEST_CASE (experiment_file, combiners_without_coverage)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  static const char text[] = "[data]\ntarget=cs\nfolder=text\ntrain.en=train.en\ntrain.cs=train.cs\n"
+                             "[source en]\nencoder=pyramid\nleaves=transformer\n"
+                             "[decoder]\ncombiner=descent\ncoverage=fertility\n";
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!load (registry, text, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "example.ini:11: [decoder] coverage: no coverage can stand beside the combiner descent; set "
+               "coverage=none, or choose another combiner (");
+}
+
 TEST_CASE (experiment_file, all_faults_at_once)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();

@@ -187,6 +187,24 @@ TEST_CASE (schema, all_memories_or_one_of_them)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: says which memories must carry the structure");
 }
 
+TEST_CASE (schema, combiners_without_coverage)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitSchema) unsaid = read_combiner ("structure=levels\n", &error);
+  g_autoptr (PlaitSchema) without = read_combiner ("coverage=none\n", &error);
+  g_autofree char *text = spoil (8, "coverage=none");
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (unsaid && without);
+  CHECK (!unsaid->refuses_coverage);
+  CHECK (without->refuses_coverage);
+  CHECK (!read_combiner ("coverage=word\n", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "x.ini:7: \"word\" is not none, which alone can be required");
+  g_clear_error (&error);
+  CHECK (!read_text (text, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can be without coverage");
+}
+
 TEST_CASE (schema, files_that_are_none)
 {
   g_autofree char *nowhere = plait_test_path ("encoder/nowhere.ini");
