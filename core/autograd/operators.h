@@ -7,6 +7,7 @@
 #include "tensor/chosen.h"
 #include "tensor/levels.h"
 #include "tensor/pairs.h"
+#include "tensor/walk.h"
 
 /*
  * Differentiable operators. "node [r, w]" means a value of r rows and w columns. Every operator returns a new node of
@@ -168,6 +169,15 @@ PLAIT_API PlaitNode *plait_chosen_read (PlaitTape *tape, const PlaitChosen *chos
  * @parent has a number a set, its place in parents, borrowed -> [chosen, 1]. */
 PLAIT_API PlaitNode *plait_chosen_path (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights,
                                         PlaitNode *parents, const gint64 *parent);
+
+/*
+ * Walks from the top of a memory's levels down to its leaves (tensor/walk.h), by scale * query . key, or with @vector
+ * [1, a] by vector . tanh (query + key): queries [query rows, w], keys [rows, w] -> what the leaves that are reached
+ * have, [leaves, 1]. It is what products, weights and paths give level by level, in one go; what chooses the rows has
+ * no gradient. *walked is the tape's, with all rows that were weighed where @all asks for them.
+ */
+PLAIT_API PlaitNode *plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys,
+                                      double scale, PlaitNode *vector, gboolean all, PlaitWalked *walked);
 
 /*
  * Blocks of rows that numbers cut: the last row of a block has what the others leave of one, and the surplus of its

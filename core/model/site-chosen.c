@@ -81,11 +81,33 @@ keys_of (const PlaitSite *site, const PlaitReader *reader)
   return &site->keys->attended[plait_site_place (site->declared, r, reader->memory)];
 }
 
+static gboolean
+is_additive (const PlaitSite *site)
+{
+  return !site->declared->scaled && site->declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE;
+}
+
+/* What products of @reader's queries with keys are multiplied by. */
+static double
+scale_of (const PlaitSite *site, const PlaitReader *reader)
+{
+  return site->declared->scaled ? 1 / sqrt ((double)site->declared->width / reader->heads) : 1;
+}
+
+/* @n chosen rows have been weighed. */
+static void
+count_touched (const PlaitSitePass *pass, gint64 n)
+{
+  if (!pass->touched)
+    return;
+  pass->touched->all += n;
+  pass->touched->chosen += n;
+}
+
 PlaitNode *
 plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query, const PlaitChosen *chosen)
 {
   const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
-  const PlaitDeclaredSite *declared = site->declared;
   PlaitTape *tape;
   PlaitNode *projected, *scores, *keys;
 
@@ -96,18 +118,50 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
   check_chosen (site, G_STRFUNC, reader, chosen);
   keys = keys_of (site, reader)->keys;
   projected = plait_site_project_query (site, reader, query);
-  if (!declared->scaled && declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE)
+  if (is_additive (site))
     scores = plait_chosen_additive (tape, chosen, projected, keys, plait_parameter_node (tape, reader->scored.vector),
                                     NULL);
   else
-    scores = plait_chosen_products (tape, chosen, projected, keys,
-                                    declared->scaled ? 1 / sqrt ((double)projected->value.width / reader->heads) : 1);
-  if (site->pass->touched)
-    {
-      site->pass->touched->all += plait_chosen_number (chosen);
-      site->pass->touched->chosen += plait_chosen_number (chosen);
-    }
+    scores = plait_chosen_products (tape, chosen, projected, keys, scale_of (site, reader));
+  count_touched (site->pass, plait_chosen_number (chosen));
   return plait_chosen_weights (tape, chosen, scores);
+}
+
+PlaitChosen
+plait_site_walk_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query, gint64 branches,
+                      gboolean normalise, PlaitNode **weights)
+{
+  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+  const PlaitMemory *rows = plait_site_rows (site, memory);
+  PlaitTape *tape;
+  PlaitWalked walked;
+  PlaitWalk walk;
+
+  if (!reader)
+    return (PlaitChosen){ .heads = 1 };
+  tape = site->pass->tape;
+  plait_site_check_query (site, G_STRFUNC, query);
+  if (!rows->links || !rows->links->level || !rows->links->first_child || !rows->links->n_children)
+    plait_tape_fail (tape, "%s: the rows of memory %u have no levels to walk down", G_STRFUNC, memory);
+  if (branches < 1)
+    plait_tape_fail (tape, "%s: %" G_GINT64_FORMAT " branches lead nowhere: ask for 1 or more", G_STRFUNC, branches);
+  walk = (PlaitWalk){
+    .queries = site->pass->queries,
+    .rows = rows->rows,
+    .level = rows->links->level,
+    .first_child = rows->links->first_child,
+    .n_children = rows->links->n_children,
+    .most_children = site->keys->most_children[memory],
+    .heads = reader->heads,
+    .branches = branches,
+    .normalise = normalise,
+  };
+  *weights = plait_walk_down (tape, &walk, plait_site_project_query (site, reader, query), keys_of (site, reader)->keys,
+                              scale_of (site, reader),
+                              is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL, FALSE,
+                              &walked);
+  count_touched (site->pass, walked.weighed);
+  return walked.leaves;
 }
 
 /* Notes the weights of the chosen rows, and zeros for all others. */

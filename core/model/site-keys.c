@@ -7,6 +7,16 @@
 
 /* What a site has beside the calls of its combiner: keys and values, its sentinel's gate, what coverage carries. */
 
+static gint64
+most_children (const PlaitMemory *memory)
+{
+  gint64 most = 0;
+
+  for (gint64 row = 0; memory->links && memory->links->n_children && row < plait_ragged_rows (memory->rows); row++)
+    most = MAX (most, memory->links->n_children[row]);
+  return most;
+}
+
 PlaitSiteKeys
 plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories)
 {
@@ -16,6 +26,7 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
     .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
     .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
     .prepared = plait_arena_new_array (arena, PlaitNode *, n),
+    .most_children = plait_arena_new_array (arena, gint64, n),
     .memories = memories,
   };
 
@@ -39,7 +50,10 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
         }
     }
   for (guint m = 0; m < n; m++)
-    keys.prepared[m] = site->reads_rows[m] ? plait_call_prepare (&site->combiner, tape, m, &memories[m]) : NULL;
+    {
+      keys.prepared[m] = site->reads_rows[m] ? plait_call_prepare (&site->combiner, tape, m, &memories[m]) : NULL;
+      keys.most_children[m] = site->reads_rows[m] ? most_children (&memories[m]) : 0;
+    }
   return keys;
 }
 
@@ -67,6 +81,7 @@ plait_site_keys_on (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, Pl
     .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
     .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
     .prepared = plait_arena_new_array (arena, PlaitNode *, n),
+    .most_children = keys->most_children,
     .memories = memories,
   };
 

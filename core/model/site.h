@@ -92,6 +92,7 @@ typedef struct
   PlaitAttended *attended;     /* [readers][n_memories]; keys NULL where a reader does not read a memory */
   PlaitNode **coverage;        /* [readers][n_memories]: what coverage prepared, or NULL */
   PlaitNode **prepared;        /* [n_memories]: what the combiner prepared, or NULL */
+  gint64 *most_children;       /* [n_memories]: that a row has, of memories with levels whose rows the combiner reads */
   const PlaitMemory *memories; /* [n_memories] */
 } PlaitSiteKeys;
 

@@ -75,6 +75,13 @@
   X (chosen_read_value)                                                                                                \
   X (chosen_path_weight)                                                                                               \
   X (chosen_path_parent)                                                                                               \
+  X (walk_leaf)                                                                                                        \
+  X (walk_sum)                                                                                                         \
+  X (walk_parent)                                                                                                      \
+  X (walk_weight)                                                                                                      \
+  X (walk_normaliser)                                                                                                  \
+  X (walk_query)                                                                                                       \
+  X (walk_key)                                                                                                         \
   X (shares_number)                                                                                                    \
   X (shares_rest)                                                                                                      \
   X (shares_carried)                                                                                                   \

@@ -80,12 +80,11 @@ typedef struct
   PlaitRagged rows;
   PlaitRagged queries;
   guint heads;
-  gint64 branches; /* that go on; 0: all */
-  gint64 *top;     /* [sentences]: the first row at the top; the others follow to the sentence's end */
-  gint64 highest;  /* of all levels */
+  gint64 *top;    /* [sentences]: the first row at the top; the others follow to the sentence's end */
+  gint64 highest; /* of all levels */
 } Descent;
 
-/* The rows that go on. */
+/* The rows of a level, which all go on. */
 typedef struct
 {
   gint64 *offsets; /* [entries + 1]: those of each entry */
@@ -161,116 +160,76 @@ go_down (const Descent *descent, gint64 level, const Front *front, gint64 **pare
   return (PlaitChosen){ descent->heads, { entries, sets }, { n, rows }, row };
 }
 
-/* Of @n candidates keeps the heaviest, the first of those alike. */
-static void
-keep_heaviest (const double *weights, gint64 n, gint64 branches, guint8 *kept)
-{
-  memset (kept, branches == 0 || branches >= n, (gsize)n);
-  for (gint64 b = 0, best; b < branches && branches < n; b++)
-    {
-      for (best = 0; kept[best];)
-        best++;
-      for (gint64 i = best + 1; i < n; i++)
-        if (!kept[i] && weights[i] > weights[best])
-          best = i;
-      kept[best] = TRUE;
-    }
-}
-
-/* The rows of a level that go on. One that is in the sets of two neighbours stands beside itself. */
+/* The rows of a level. One that is in the sets of two neighbours stands beside itself there, and once here. */
 static Front
-choose (const Descent *descent, const PlaitChosen *chosen, PlaitNode *path)
+join (const Descent *descent, const PlaitChosen *chosen, PlaitNode *path)
 {
   PlaitTape *tape = descent->tape;
-  gint64 entries = chosen->sets.n, n = plait_chosen_number (chosen), n_kept = 0, n_items = 0, candidates, i = 0;
+  gint64 entries = chosen->sets.n, n = plait_chosen_number (chosen), n_rows = 0, i = 0;
   Front front = { new_numbers (descent, entries), new_numbers (descent, n), path };
   gint64 *each = new_numbers (descent, n), *ends = new_numbers (descent, n), *items = new_numbers (descent, n);
-  gint64 *begin = new_numbers (descent, n);
-  double *weights = plait_arena_new_array (plait_tape_arena (tape), double, n + 1);
-  guint8 *kept = plait_arena_new_array (plait_tape_arena (tape), guint8, n + 1);
-  const PlaitScalar *p = plait_tape_value (tape, path).data;
 
   front.offsets[0] = each[0] = ends[0] = 0;
   for (gint64 e = 0; e < entries; e++)
     {
-      candidates = 0;
       for (gint64 from = i; i < chosen->rows.offsets[chosen->sets.offsets[e + 1]]; i++)
-        if (i > from && chosen->row[i] == chosen->row[i - 1])
-          weights[candidates - 1] += (double)p[i];
-        else
-          {
-            begin[candidates] = i;
-            weights[candidates++] = (double)p[i];
-          }
-      begin[candidates] = i;
-      keep_heaviest (weights, candidates, descent->branches, kept);
-      for (gint64 c = 0; c < candidates; c++)
-        if (kept[c])
-          {
-            front.row[n_kept++] = chosen->row[begin[c]];
-            for (gint64 item = begin[c]; item < begin[c + 1]; item++)
-              items[n_items++] = item;
-            each[n_kept] = n_kept;
-            ends[n_kept] = n_items;
-          }
-      front.offsets[e + 1] = n_kept;
+        {
+          n_rows += i == from || chosen->row[i] != chosen->row[i - 1];
+          front.row[n_rows - 1] = chosen->row[i];
+          items[i] = i;
+          each[n_rows] = n_rows;
+          ends[n_rows] = i + 1;
+        }
+      front.offsets[e + 1] = n_rows;
     }
-  if (n_kept < n)
-    front.path = plait_chosen_read (tape, &(PlaitChosen){ 1, { n_kept, each }, { n_kept, ends }, items },
-                                    new_ones (descent, n_items), path);
+  if (n_rows < n)
+    front.path = plait_chosen_read (tape, &(PlaitChosen){ 1, { n_rows, each }, { n_rows, ends }, items },
+                                    new_ones (descent, n), path);
   front.path = plait_concatenate_rows (tape, (PlaitNode *[]){ front.path, new_ones (descent, 1) }, 2);
   return front;
 }
 
-/* Divides what each entry has chosen by its sum. */
-static PlaitNode *
-normalise (const Descent *descent, const PlaitChosen *chosen, PlaitNode *path)
+/* Down all branches. */
+static PlaitContext
+attend_softly (PlaitSite *site, guint memory, PlaitStream query)
 {
-  gint64 n = plait_chosen_number (chosen), *entry = new_numbers (descent, n);
-  PlaitChosen all = { 1, chosen->sets, chosen->rows, entry };
-  PlaitNode *sums;
+  PlaitTape *tape = plait_site_tape (site);
+  const PlaitMemory *rows = plait_site_rows (site, memory);
+  Descent descent = { tape, rows->links, rows->rows, plait_site_pairs (site, memory).queries,
+                      plait_site_heads (site, NULL, memory) };
+  gint64 entries = plait_ragged_rows (descent.queries) * descent.heads;
+  Front front = { new_numbers (&descent, entries), NULL, new_ones (&descent, 1) };
 
-  for (gint64 e = 0, i = 0; e < chosen->sets.n; e++)
-    for (; i < chosen->rows.offsets[chosen->sets.offsets[e + 1]]; i++)
-      entry[i] = e;
-  sums = plait_chosen_read (descent->tape, &all, path, new_ones (descent, chosen->sets.n));
-  return plait_divide (descent->tape, path, plait_gather_rows (descent->tape, sums, entry, n));
+  find_tops (&descent);
+  memset (front.offsets, 0, (gsize)(entries + 1) * sizeof *front.offsets);
+  for (gint64 level = descent.highest;; level--)
+    {
+      gint64 *parents;
+      PlaitChosen chosen = go_down (&descent, level, &front, &parents);
+      PlaitNode *path = plait_chosen_path (tape, &chosen, plait_site_weigh_rows (site, NULL, memory, query, &chosen),
+                                           front.path, parents);
+
+      if (level == 0)
+        return plait_site_read_rows (site, NULL, memory, &chosen, path);
+      front = join (&descent, &chosen, path);
+    }
 }
 
 /* Gradients can flow in training alone; whatever else runs goes down as it decodes. */
 static PlaitContext
 attend (PlaitSite *site, const Settings *settings, guint memory, PlaitStream query)
 {
-  PlaitTape *tape = plait_site_tape (site);
-  const PlaitMemory *rows;
-  Descent descent;
-  gint64 entries;
-  Front front;
+  gboolean hard = settings->train != DESCENT_SOFT || plait_tape_mode (plait_site_tape (site)) == PLAIT_TAPE_EVALUATE;
+  PlaitChosen leaves;
+  PlaitNode *path;
 
   if (!has_levels (site, memory))
     return plait_site_attend (site, memory, query);
-  rows = plait_site_rows (site, memory);
-  descent = (Descent){ tape, rows->links, rows->rows, plait_site_pairs (site, memory).queries,
-                       plait_site_heads (site, NULL, memory) };
-  if (settings->train != DESCENT_SOFT || plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
-    descent.branches = settings->descent == DESCENT_BEAM ? settings->branches : settings->descent == DESCENT_TOP1;
-  find_tops (&descent);
-  entries = plait_ragged_rows (descent.queries) * descent.heads;
-  front = (Front){ new_numbers (&descent, entries), NULL, new_ones (&descent, 1) };
-  memset (front.offsets, 0, (gsize)(entries + 1) * sizeof *front.offsets);
-  for (gint64 level = descent.highest;; level--)
-    {
-      gint64 *parents;
-      PlaitChosen chosen = go_down (&descent, level, &front, &parents);
-      PlaitNode *path = plait_site_weigh_rows (site, NULL, memory, query, &chosen);
-
-      path = plait_chosen_path (tape, &chosen, path, front.path, parents);
-      if (level == 0 && descent.branches > 0 && settings->normalise)
-        path = normalise (&descent, &chosen, path);
-      if (level == 0)
-        return plait_site_read_rows (site, NULL, memory, &chosen, path);
-      front = choose (&descent, &chosen, path);
-    }
+  if (settings->descent == DESCENT_SOFT || !hard)
+    return attend_softly (site, memory, query);
+  leaves = plait_site_walk_rows (site, NULL, memory, query, settings->descent == DESCENT_BEAM ? settings->branches : 1,
+                                 settings->normalise, &path);
+  return plait_site_read_rows (site, NULL, memory, &leaves, path);
 }
 
 static PlaitStream

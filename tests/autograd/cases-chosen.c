@@ -107,6 +107,35 @@ path_shared (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_chosen_path (tape, &chosen, x, x, parent);
 }
 
+/* Eight leaves in blocks of two or three, of which the last two share one; four rows above them, in two blocks. */
+static const gint64 walk_level[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2 };
+static const gint64 walk_first[] = { -1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10 };
+static const gint64 walk_number[] = { 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 2, 2, 2 };
+static const gint64 walk_offsets[] = { 0, 14 }, walk_queries[] = { 0, QUERIES };
+#define WALK_ROWS 14
+
+static PlaitNode *
+walk_down (PlaitTape *tape, guint heads, gboolean normalise, PlaitNode *const *leaves, PlaitNode *vector)
+{
+  PlaitWalk walk
+      = { { 1, walk_queries }, { 1, walk_offsets }, walk_level, walk_first, walk_number, 3, heads, 2, normalise };
+  PlaitWalked walked;
+
+  return plait_walk_down (tape, &walk, leaves[0], leaves[1], .3, vector, FALSE, &walked);
+}
+
+static PlaitNode *
+walk_by_products (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return walk_down (tape, HEADS, TRUE, leaves, NULL);
+}
+
+static PlaitNode *
+walk_by_scores (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return walk_down (tape, 1, FALSE, leaves, leaves[2]);
+}
+
 #define MODE PLAIT_TAPE_CHECK
 
 const GradientCase chosen_cases[] = {
@@ -126,5 +155,7 @@ const GradientCase chosen_cases[] = {
   { "chosen read, alike", NULL, read_alike, MODE, 2, { { ALIKE_CHOSEN, 1 }, { ROWS, ALIKE_WIDTH } } },
   { "chosen path", "chosen_path_", path, MODE, 2, { { CHOSEN, 1 }, { 5, 1 } } },
   { "chosen path, shared", NULL, path_shared, MODE, 1, { { CHOSEN, 1 } } },
+  { "walk down", "walk_", walk_by_products, MODE, 2, { { QUERIES, WIDTH }, { WALK_ROWS, WIDTH } } },
+  { "walk down, additive", NULL, walk_by_scores, MODE, 3, { { QUERIES, 9 }, { WALK_ROWS, 9 }, { 1, 9 } } },
 };
 const guint n_chosen_cases = G_N_ELEMENTS (chosen_cases);

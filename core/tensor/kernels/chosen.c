@@ -261,6 +261,93 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
     }
 }
 
+/* exp (score - greatest) of a set that is one vector, divided by their sum: the bits of softmax. */
+static inline __attribute__ ((always_inline)) Vector
+softmax_of_few (Vector scores, gint64 n)
+{
+  const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
+  IntegerVector here = vector_lanes () < (VectorInteger)n;
+  PlaitScalar greatest = vector_greatest (vector_maximum (vector_choose (here, scores, lowest), lowest));
+  Vector x = vector_choose (here, vector_exp (scores - greatest), (Vector){ 0 });
+
+  return 1 / vector_sum (x) * x;
+}
+
+/* Products of a query with @n rows that follow one another, @most at most. */
+static inline __attribute__ ((always_inline)) Vector
+products_of_few (const int most, const PlaitRowScores *from, const PlaitScalar *rows, gint64 n)
+{
+  const PlaitScalar *at[LANES];
+  Vector sums[LANES];
+  gint64 i = 0;
+
+  UNROLL
+  for (int k = 0; k < LANES; k++)
+    sums[k] = (Vector){ 0 };
+  UNROLL
+  for (int k = 0; k < most; k++)
+    at[k] = rows + MIN (k, n - 1) * from->stride;
+  for (; i + VECTOR_LENGTH <= from->width; i += VECTOR_LENGTH)
+    UNROLL
+  for (int k = 0; k < most; k++)
+    sums[k] += vector_load (from->query + i) * vector_load (at[k] + i);
+  if (i < from->width)
+    UNROLL
+  for (int k = 0; k < most; k++)
+    sums[k] += take (from->query + i, from->width - i) * take (at[k] + i, from->width - i);
+  return from->scale * vector_sums (sums);
+}
+
+/* Scores of @n rows from @rows on, a vector of them at most. */
+static inline __attribute__ ((always_inline)) Vector
+scores_of_few (const PlaitRowScores *from, const PlaitScalar *rows, gint64 n)
+{
+  PlaitScalar scores[LANES] = { 0 };
+
+  if (!from->vector && n <= LANES / 4)
+    return products_of_few (LANES / 4, from, rows, n);
+  if (!from->vector && n <= LANES / 2)
+    return products_of_few (LANES / 2, from, rows, n);
+  if (!from->vector)
+    return products_of_few (LANES, from, rows, n);
+  for (gint64 i = 0; i < n; i++)
+    scores[i] = KERNEL (additive_score) (from->query, rows + i * from->stride, NULL, from->vector, from->width);
+  return vector_load (scores);
+}
+
+void
+KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
+                         PlaitScalar *path)
+{
+  for (gint64 s = 0; s < n; s++)
+    {
+      const PlaitScalar *rows = from->rows + sets[s].first * from->stride;
+      gint64 number = sets[s].n;
+
+      if (number > 0 && number <= VECTOR_LENGTH)
+        {
+          Vector x = softmax_of_few (scores_of_few (from, rows, number), number);
+
+          put (weights, x, number);
+          put (path, sets[s].path * x, number);
+        }
+      else
+        {
+          for (gint64 i = 0; i < number; i += VECTOR_LENGTH)
+            {
+              gint64 here = MIN (number - i, VECTOR_LENGTH);
+
+              put (weights + i, scores_of_few (from, rows + i * from->stride, here), here);
+            }
+          softmax (weights, weights, number);
+          for (gint64 i = 0; i < number; i++)
+            path[i] = sets[s].path * weights[i];
+        }
+      weights += number;
+      path += number;
+    }
+}
+
 void
 KERNEL (extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest)
 {

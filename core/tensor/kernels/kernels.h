@@ -94,6 +94,25 @@ typedef struct
   PlaitScalar *dvector; /* always */
 } PlaitAdditiveRows;
 
+/* Scores of a query, or of one head of it, with rows: scale * query . row, or vector . tanh (query + row). */
+typedef struct
+{
+  const PlaitScalar *query;
+  const PlaitScalar *rows; /* number i at rows + i * stride */
+  gint64 stride;
+  gint64 width;
+  PlaitScalar scale;
+  const PlaitScalar *vector; /* NULL: products */
+} PlaitRowScores;
+
+/* Rows that follow one another, under one softmax. */
+typedef struct
+{
+  gint64 first;
+  gint64 n;
+  PlaitScalar path; /* what their weights are multiplied by */
+} PlaitSiblings;
+
 /* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */
 typedef struct
 {
@@ -232,6 +251,9 @@ typedef struct
                        const PlaitScalar *x, gint64 width);
   /* Adds the gradients of additive scores. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
+  /* The softmax of the scores of each of @n sets, end to end, and in path the same times that of the set. */
+  void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
+                          PlaitScalar *path);
   /* The least of @n numbers, and the greatest, but -1 at least. No number: G_MAXINT64 and -1. */
   void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
   /* The softmax of each of @n sets, set s having the numbers offsets[s] .. offsets[s + 1] - 1. */

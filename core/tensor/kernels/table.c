@@ -60,6 +60,7 @@ const PlaitKernels KERNEL (kernels) = {
   .sum_rows = KERNEL (sum_rows),
   .spread_rows = KERNEL (spread_rows),
   .additive_rows_backward = KERNEL (additive_rows_backward),
+  .weigh_siblings = KERNEL (weigh_siblings),
   .extent = KERNEL (extent),
   .softmax_sets = KERNEL (softmax_sets),
   .softmax_sets_backward = KERNEL (softmax_sets_backward),

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+
+enum
+{
+  WALK_QUERIES,
+  WALK_KEYS,
+  WALK_VECTOR,
+  WALK_INPUTS
+};
+
+typedef struct
+{
+  PlaitWalked walked;
+  PlaitScalar scale;
+} Payload;
+
+static void
+additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *all, const PlaitScalar *dscores)
+{
+  PlaitAdditive additive = {
+    .queries = inputs[WALK_QUERIES]->value,
+    .keys = inputs[WALK_KEYS]->value,
+    .vector = inputs[WALK_VECTOR]->value.data,
+  };
+  PlaitAdditiveGradients gradients = {
+    .queries = plait_gradient_to_add_if_needed (tape, inputs[WALK_QUERIES]),
+    .keys = plait_gradient_to_add_if_needed (tape, inputs[WALK_KEYS]),
+    .vector = plait_gradient_to_add_if_needed (tape, inputs[WALK_VECTOR]).data,
+  };
+
+  plait_chosen_tanh_backward (plait_tape_pool (tape), plait_tape_arena (tape), all, &gradients, dscores, &additive);
+}
+
+static void
+products_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *all, PlaitTensor dscores)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitNode *queries = inputs[WALK_QUERIES], *keys = inputs[WALK_KEYS];
+
+  if (queries->needs_gradient)
+    {
+      PlaitScalar beta;
+      PlaitTensor target = plait_gradient_target (tape, queries, &beta);
+
+      plait_chosen_sum (pool, all, target, beta != 0, PLAIT_TERM_TENSOR (tape, walk_query, dscores).data, keys->value);
+    }
+  if (keys->needs_gradient)
+    plait_chosen_spread (pool, plait_tape_arena (tape), all, plait_gradient_to_add (tape, keys),
+                         PLAIT_TERM_TENSOR (tape, walk_key, dscores).data, queries->value);
+}
+
+static void
+walk_backward (PlaitTape *tape, PlaitNode *node)
+{
+  const Payload *payload = node->payload;
+  const PlaitWalked *walked = &payload->walked;
+  PlaitTensor dscores = plait_tape_tensor (tape, walked->weighed, 1);
+
+  plait_walk_backward (plait_tape_pool (tape), plait_tape_arena (tape), walked, dscores.data, payload->scale,
+                       node->gradient.data);
+  if (node->inputs[WALK_VECTOR])
+    additive_backward (tape, node->inputs, &walked->all, dscores.data);
+  else
+    products_backward (tape, node->inputs, &walked->all, dscores);
+  plait_tape_release (tape, dscores);
+}
+
+static const PlaitOperator walk_down = { .name = "walk_down", .backward = walk_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys, double scale,
+                 PlaitNode *vector, gboolean all, PlaitWalked *walked)
+{
+  PlaitNode *inputs[WALK_INPUTS] = { queries, keys, vector };
+  PlaitWalkScores scores
+      = { plait_tape_value (tape, queries), plait_tape_value (tape, keys), (PlaitScalar)scale, NULL };
+  gboolean records = plait_tape_mode (tape) != PLAIT_TAPE_EVALUATE;
+  PlaitNode *node;
+
+  plait_tape_expect (tape, walk->heads > 0 && walk->branches > 0 && walk->most_children >= 0);
+  plait_tape_expect (tape, walk->queries.n == walk->rows.n);
+  plait_tape_expect (tape, plait_ragged_rows (walk->queries) == scores.queries.rows);
+  plait_tape_expect (tape, plait_ragged_rows (walk->rows) == scores.keys.rows);
+  plait_tape_expect (tape, scores.queries.width == scores.keys.width && scores.keys.width % walk->heads == 0);
+  if (vector)
+    {
+      plait_tape_expect (tape, walk->heads == 1 && vector->value.width == scores.keys.width);
+      scores.vector = plait_tape_value (tape, vector).data;
+    }
+  *walked = plait_walk (plait_tape_pool (tape), plait_tape_arena (tape), walk, &scores, all || records);
+  if (walked->weighed < 0)
+    plait_tape_fail (tape, "%s: children of a row are not rows of its sentence", G_STRFUNC);
+  node = plait_tape_node (tape, &walk_down, plait_chosen_number (&walked->leaves), 1, inputs, WALK_INPUTS,
+                          sizeof (Payload));
+  *(Payload *)node->payload = (Payload){ *walked, vector ? 1 : (PlaitScalar)scale };
+  memcpy (node->value.data, walked->of_leaves, sizeof (PlaitScalar) * (gsize)node->value.rows);
+  return node;
+}
