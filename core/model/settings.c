@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "nn/feed-forward.h"
+
 static const PlaitSettingDefinition decoder_definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, type, "transformer", "transformer;gru;lstm", "Kind of decoder", NULL),
   PLAIT_DEFINE_TEXT (PlaitDecoderSettings, combiner, "serial", "Combiner plugin: how the sources are read together",
@@ -20,8 +22,9 @@ static const PlaitSettingDefinition decoder_definitions[] = {
                         "eq. 2"),
   PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, feed_forward, "2048", "1", "131072",
                         "Width of the feed-forward sub-layer's hidden layer", NULL),
-  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, activation, "relu", "relu;gelu",
-                       "Activation of the feed-forward sub-layer", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, activation, "relu", PLAIT_FEED_FORWARD_ACTIVATIONS,
+                       "Activation of the feed-forward sub-layer; gelu is exact, gelu_tanh its approximation",
+                       "Hendrycks & Gimpel 2016"),
   PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, norm, "pre", "pre;post",
                        "Where layer norm stands: before each sub-layer, as the paper's own code has it, or after it",
                        NULL),

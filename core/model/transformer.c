@@ -296,9 +296,9 @@ build_layer (Transformer *t, guint i, GError **error)
   if (!plait_declared_site_build (&layer->site, &t->build, settings->width, settings->width, combiner, error))
     return FALSE;
   layer->feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, settings->width);
-  layer->feed_forward = plait_feed_forward_declare (
-      parameters, feed_forward, settings->width, settings->feed_forward,
-      settings->activation ? PLAIT_ACTIVATION_GELU : PLAIT_ACTIVATION_RELU, settings->feed_forward_dropout);
+  layer->feed_forward = plait_feed_forward_declare (parameters, feed_forward, settings->width, settings->feed_forward,
+                                                    plait_feed_forward_activation (settings->activation),
+                                                    settings->feed_forward_dropout);
   return TRUE;
 }
 

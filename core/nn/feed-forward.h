@@ -3,6 +3,12 @@
 
 #include "nn/linear.h"
 
+/* The activations of a feed-forward layer, as keys name them. */
+#define PLAIT_FEED_FORWARD_ACTIVATIONS "relu;gelu;gelu_tanh"
+
+/* The one at place @choice there. */
+PLAIT_API PlaitActivation plait_feed_forward_activation (gint choice);
+
 /* The position-wise feed-forward layer (Vaswani et al. 2017, 3.3): W2 dropout (activation (x W1 + b1)) + b2. A value of
  * this type owns nothing. */
 typedef struct
@@ -13,7 +19,7 @@ typedef struct
   double dropout; /* of the inner activations */
 } PlaitFeedForward;
 
-/* Declares NAME/inner and NAME/outer with biases. @activation is PLAIT_ACTIVATION_RELU or PLAIT_ACTIVATION_GELU. */
+/* Declares NAME/inner and NAME/outer with biases. @activation is ReLU or a GELU. */
 PLAIT_API PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width,
                                                        gint64 inner, PlaitActivation activation, double dropout);
 

@@ -16,6 +16,8 @@
   X (relu)                                                                                                             \
   X (gelu_distribution)                                                                                                \
   X (gelu_density)                                                                                                     \
+  X (approximate_gelu_distribution)                                                                                    \
+  X (approximate_gelu_density)                                                                                         \
   X (tanh_one)                                                                                                         \
   X (tanh_square)                                                                                                      \
   X (sigmoid_one)                                                                                                      \

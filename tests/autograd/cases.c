@@ -63,6 +63,12 @@ gelu (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
+gelu_tanh (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_GELU_TANH);
+}
+
+static PlaitNode *
 hyperbolic (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
@@ -400,6 +406,7 @@ static const GradientCase plain_cases[] = {
   { "linear of a view", NULL, linear_view, CHECK_MODE, 2, { { 3, 6 }, { 3, 5 } } },
   { "relu", "relu", relu, CHECK_MODE, 1, { { 3, 11 } } },
   { "gelu", "gelu_", gelu, CHECK_MODE, 1, { { 3, 11 } } },
+  { "gelu by tanh", "approximate_gelu_", gelu_tanh, CHECK_MODE, 1, { { 3, 11 } } },
   { "tanh", "tanh_", hyperbolic, CHECK_MODE, 1, { { 3, 11 } } },
   { "sigmoid", "sigmoid_", sigmoid, CHECK_MODE, 1, { { 3, 11 } } },
   { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },

@@ -37,6 +37,9 @@ TEST_CASE (operators, activations)
   /* x Phi (x), Phi from a table of the normal distribution. */
   check_tensor ("gelu", plait_activate (bench.tape, x, PLAIT_ACTIVATION_GELU)->value,
                 (double[]){ -0.158655253931457, 0, 1.954499736103642 }, NEAR);
+  /* x / 2 (1 + tanh (...)) by a calculator. */
+  check_tensor ("gelu by tanh", plait_activate (bench.tape, x, PLAIT_ACTIVATION_GELU_TANH)->value,
+                (double[]){ -0.158808009391723, 0, 1.954597694087775 }, NEAR);
   check_tensor ("tanh", plait_activate (bench.tape, x, PLAIT_ACTIVATION_TANH)->value,
                 (double[]){ -0.761594155955765, 0, 0.964027580075817 }, NEAR);
   check_tensor ("sigmoid", plait_activate (bench.tape, x, PLAIT_ACTIVATION_SIGMOID)->value,

@@ -154,7 +154,8 @@ TEST_CASE (spare, a_value_with_another_reader_stays)
 /* One operator or two: the same bits. */
 TEST_CASE (spare, dropout_of_a_layer_needs_no_second_value)
 {
-  const PlaitActivation activations[] = { PLAIT_ACTIVATION_NONE, PLAIT_ACTIVATION_RELU, PLAIT_ACTIVATION_GELU };
+  const PlaitActivation activations[]
+      = { PLAIT_ACTIVATION_NONE, PLAIT_ACTIVATION_RELU, PLAIT_ACTIVATION_GELU, PLAIT_ACTIVATION_GELU_TANH };
 
   for (gsize i = 0; i < G_N_ELEMENTS (activations); i++)
     {

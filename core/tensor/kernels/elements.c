@@ -73,6 +73,28 @@ KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, c
       }
 }
 
+/* The tanh that stands for the normal distribution, and the derivative of what it is of. */
+#define GELU_SCALE ((PlaitScalar)(M_SQRT2 * M_2_SQRTPI / 2))
+#define GELU_CUBIC ((PlaitScalar)0.044715)
+
+/* From here on the tanh is 1 in every precision, and squares of what stands beside it may be infinite. */
+#define GELU_FLAT ((PlaitScalar)10)
+
+static inline __attribute__ ((always_inline)) Vector
+gelu_tanh (Vector x)
+{
+  return vector_tanh (GELU_SCALE * x * (1 + GELU_CUBIC * x * x));
+}
+
+static inline __attribute__ ((always_inline)) Vector
+gelu_tanh_density (Vector x)
+{
+  Vector t = gelu_tanh (x);
+  Vector density = (PlaitScalar).5 * x * (1 - t * t) * GELU_SCALE * (1 + 3 * GELU_CUBIC * x * x);
+
+  return vector_choose ((x > GELU_FLAT) | (x < -GELU_FLAT), (Vector){ 0 }, density);
+}
+
 static inline __attribute__ ((always_inline)) Vector
 activated (PlaitActivation activation, Vector x)
 {
@@ -82,6 +104,8 @@ activated (PlaitActivation activation, Vector x)
       return vector_choose (x < 0, (Vector){ 0 }, x);
     case PLAIT_ACTIVATION_GELU:
       return x * (PlaitScalar).5 * (1 + vector_erf (x * (PlaitScalar)M_SQRT1_2));
+    case PLAIT_ACTIVATION_GELU_TANH:
+      return x * (PlaitScalar).5 * (1 + gelu_tanh (x));
     case PLAIT_ACTIVATION_TANH:
       return vector_tanh (x);
     case PLAIT_ACTIVATION_SIGMOID:
@@ -92,7 +116,7 @@ activated (PlaitActivation activation, Vector x)
   return x;
 }
 
-/* The derivative, from the input (GELU) or the output. */
+/* The derivative, from the input (both GELUs) or the output. */
 static inline __attribute__ ((always_inline)) Vector
 derivative (PlaitActivation activation, Vector kept)
 {
@@ -104,6 +128,9 @@ derivative (PlaitActivation activation, Vector kept)
       return PLAIT_TERM (gelu_distribution, (PlaitScalar).5 * (1 + vector_erf (kept * (PlaitScalar)M_SQRT1_2)))
              + PLAIT_TERM (gelu_density, kept * (PlaitScalar)(M_SQRT1_2 * M_2_SQRTPI / 2)
                                              * vector_exp (kept * kept * (PlaitScalar)-.5));
+    case PLAIT_ACTIVATION_GELU_TANH:
+      return PLAIT_TERM (approximate_gelu_distribution, (PlaitScalar).5 * (1 + gelu_tanh (kept)))
+             + PLAIT_TERM (approximate_gelu_density, gelu_tanh_density (kept));
     case PLAIT_ACTIVATION_TANH:
       return PLAIT_TERM (tanh_one, vector_all (1)) - PLAIT_TERM (tanh_square, kept * kept);
     case PLAIT_ACTIVATION_SIGMOID:
@@ -153,6 +180,7 @@ backward (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const P
       CASE (PLAIT_ACTIVATION_NONE)                                                                                     \
       CASE (PLAIT_ACTIVATION_RELU)                                                                                     \
       CASE (PLAIT_ACTIVATION_GELU)                                                                                     \
+      CASE (PLAIT_ACTIVATION_GELU_TANH)                                                                                \
       CASE (PLAIT_ACTIVATION_TANH)                                                                                     \
       CASE (PLAIT_ACTIVATION_SIGMOID)                                                                                  \
     }
