@@ -16,6 +16,8 @@ new_attention (PlaitParameters *parameters, const char *name, const PlaitAttenti
 
   plait_parameters_expect (parameters, width > 0 && declaration->heads > 0 && width % declaration->heads == 0);
   attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
+  if (declaration->zero_output)
+    attention.output.weight->initial = PLAIT_ZEROS;
   return attention;
 }
 
@@ -107,6 +109,26 @@ plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, Pl
     .values = plait_columns (tape, projected, 2 * width, width),
     .rows = rows,
     .weights = weights,
+  };
+  PlaitNode *context = plait_attention (tape, queries, rows, &own, 1, &options);
+
+  return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+}
+
+PlaitNode *
+plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+                                 const PlaitStarts *starts)
+{
+  gint64 width = attention->declaration.width;
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *queries = plait_columns (tape, projected, 0, width);
+  PlaitNode *seen = plait_gather_rows (tape, plait_columns (tape, projected, width, 2 * width), starts->rows,
+                                       plait_ragged_rows (starts->sentences));
+  PlaitAttended own = {
+    .keys = plait_columns (tape, seen, 0, width),
+    .values = plait_columns (tape, seen, width, width),
+    .rows = starts->sentences,
   };
   PlaitNode *context = plait_attention (tape, queries, rows, &own, 1, &options);
 

@@ -13,10 +13,11 @@
  */
 typedef struct
 {
-  gint64 width;    /* d, of queries and contexts; a multiple of heads */
-  guint heads;     /* h */
-  double dropout;  /* of the attention weights */
-  gboolean biases; /* of the four projections; the papers have none */
+  gint64 width;         /* d, of queries and contexts; a multiple of heads */
+  guint heads;          /* h */
+  double dropout;       /* of the attention weights */
+  gboolean biases;      /* of the four projections; the papers have none */
+  gboolean zero_output; /* the output projection starts as zeros: a model begins as if it had no such layer */
 } PlaitAttentionDeclaration;
 
 /* A value of this type refers to parameters and memory of the registry and owns nothing. */
@@ -51,6 +52,17 @@ PLAIT_API gint64 plait_attention_self_weights (const PlaitAttention *attention, 
  * plait_attention_self_weights () numbers, laid out as PlaitAttended.weights. */
 PLAIT_API PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                                  PlaitRagged rows, gboolean causal, PlaitScalar *weights);
+
+/* The first rows of the sentences of documents, each of which is a "sentence" of rows here. */
+typedef struct
+{
+  PlaitRagged sentences; /* n = documents */
+  const gint64 *rows;    /* [sentences], of the batch */
+} PlaitStarts;
+
+/* Self-attention in which a row sees no rows of its document but those of @starts: x [rows, d] -> [rows, d]. */
+PLAIT_API PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
+                                                      PlaitRagged rows, const PlaitStarts *starts);
 
 /*
  * Keys and values of memory @index (0 where all share a projection): memory [rows, d'] -> nodes [rows, d]. They do not

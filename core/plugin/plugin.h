@@ -5,6 +5,7 @@
 
 #include "nn/attention.h"
 #include "nn/embedding.h"
+#include "nn/encoder-layer.h"
 #include "nn/feed-forward.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
@@ -94,6 +95,9 @@ typedef struct
   X (PlaitPositions, "positions")                                                                                      \
   X (PlaitAttention, "an attention")                                                                                   \
   X (PlaitAttentionDeclaration, "the declaration of an attention")                                                     \
+  X (PlaitStarts, "the starts of sentences")                                                                           \
+  X (PlaitEncoderLayer, "an encoder layer")                                                                            \
+  X (PlaitEncoderLayerDeclaration, "the declaration of an encoder layer")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
   X (PlaitCellDeclaration, "the declaration of a recurrent cell")                                                      \
   X (PlaitCellState, "the state of a cell")                                                                            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/feed-forward.h"
+#include "nn/encoder-layer.h"
 #include "nn/positions.h"
 #include "reference.h"
 
@@ -150,43 +150,35 @@ check_encoder_layer (const char *name, gboolean pre, gboolean biases, PlaitActiv
 {
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitAttentionDeclaration declaration = { .width = WIDTH, .heads = HEADS, .biases = biases };
-  PlaitAttention attention = plait_attention_declare_self (parameters, "self", &declaration);
-  PlaitFeedForward feed_forward = plait_feed_forward_declare (parameters, "ff", WIDTH, 12, activation, 0);
-  PlaitNorm first = plait_norm_declare (parameters, "ln1", WIDTH);
-  PlaitNorm second = plait_norm_declare (parameters, "ln2", WIDTH);
+  PlaitEncoderLayerDeclaration declaration = { .width = WIDTH,
+                                               .heads = HEADS,
+                                               .feed_forward = 12,
+                                               .activation = activation,
+                                               .pre_norm = pre,
+                                               .attention_bias = biases };
+  PlaitEncoderLayer layer = plait_encoder_layer_declare (parameters, "layer", &declaration);
   PlaitRagged rows = { 1, (gint64[]){ 0, 4 } };
-  PlaitScalar weights[HEADS * 4 * 4];
-  PlaitTape *tape = bench.tape;
-  PlaitNode *input, *x, *y;
+  PlaitNode *x;
 
   allocate (parameters);
-  CHECK_INT (plait_attention_self_weights (&attention, rows), G_N_ELEMENTS (weights));
-  reference_set_attention (&attention, name, "self");
-  reference_set_norm (&first, name, "ln1");
-  reference_set_norm (&second, name, "ln2");
-  reference_set (feed_forward.inner.weight, 0, name, "ff/W1");
-  reference_set (feed_forward.inner.bias, 0, name, "ff/b1");
-  reference_set (feed_forward.outer.weight, 0, name, "ff/W2");
-  reference_set (feed_forward.outer.bias, 0, name, "ff/b2");
+  reference_set_attention (&layer.attention, name, "self");
+  reference_set_norm (&layer.attention_norm, name, "ln1");
+  reference_set_norm (&layer.feed_forward_norm, name, "ln2");
+  reference_set (layer.feed_forward.inner.weight, 0, name, "ff/W1");
+  reference_set (layer.feed_forward.inner.bias, 0, name, "ff/b1");
+  reference_set (layer.feed_forward.outer.weight, 0, name, "ff/W2");
+  reference_set (layer.feed_forward.outer.bias, 0, name, "ff/b2");
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  x = input = reference_input (&bench, name, "x");
-  y = pre ? plait_norm_apply (tape, &first, x) : x;
-  x = plait_residual (tape, x, plait_attention_apply_self (tape, &attention, y, rows, FALSE, weights), 0);
-  x = pre ? x : plait_norm_apply (tape, &first, x);
-  y = pre ? plait_norm_apply (tape, &second, x) : x;
-  x = plait_residual (tape, x, plait_feed_forward_apply (tape, &feed_forward, y), 0);
-  x = pre ? x : plait_norm_apply (tape, &second, x);
-  reference_go_back (&bench, x, name);
-  reference_check_output (weights, name, "weights");
-  reference_check_input (input, name, "x");
-  reference_check_attention (&attention, name, "self");
-  reference_check_norm (&first, name, "ln1");
-  reference_check_norm (&second, name, "ln2");
-  reference_check_gradient (feed_forward.inner.weight, 0, name, "ff/W1");
-  reference_check_gradient (feed_forward.inner.bias, 0, name, "ff/b1");
-  reference_check_gradient (feed_forward.outer.weight, 0, name, "ff/W2");
-  reference_check_gradient (feed_forward.outer.bias, 0, name, "ff/b2");
+  x = reference_input (&bench, name, "x");
+  reference_go_back (&bench, plait_encoder_layer_apply (bench.tape, &layer, x, rows, NULL), name);
+  reference_check_input (x, name, "x");
+  reference_check_attention (&layer.attention, name, "self");
+  reference_check_norm (&layer.attention_norm, name, "ln1");
+  reference_check_norm (&layer.feed_forward_norm, name, "ln2");
+  reference_check_gradient (layer.feed_forward.inner.weight, 0, name, "ff/W1");
+  reference_check_gradient (layer.feed_forward.inner.bias, 0, name, "ff/b1");
+  reference_check_gradient (layer.feed_forward.outer.weight, 0, name, "ff/W2");
+  reference_check_gradient (layer.feed_forward.outer.bias, 0, name, "ff/b2");
 }
 
 TEST_CASE (reference, encoder_layer_with_norms_before)
