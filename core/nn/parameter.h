@@ -62,6 +62,7 @@ typedef struct
   PlaitTensor gradient; /* the same shape; data is NULL before allocation and where the parameter is frozen */
   PlaitInitial initial;
   gboolean frozen; /* has no gradient: optimisers leave it alone */
+  gboolean places; /* row i is of place i in a sentence: what was learned of shorter ones holds for longer ones too */
   PlaitParameterUse use;
   struct PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
   gint64 offset;              /* of the value (and gradient) in the registry's array, in elements */

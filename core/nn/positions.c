@@ -48,6 +48,7 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
 
       positions.table
           = plait_parameters_declare (parameters, table, length, width, PLAIT_NORMAL (1 / sqrt ((double)width)));
+      positions.table->places = TRUE;
     }
   else if (kind != PLAIT_POSITIONS_NONE)
     {

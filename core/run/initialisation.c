@@ -10,6 +10,7 @@
 typedef enum
 {
   TAKEN,
+  GROWN, /* the first rows are taken */
   FRESH,
   LEFT,
   OTHER_SHAPE,
@@ -17,7 +18,7 @@ typedef enum
   N_OUTCOMES,
 } Outcome;
 
-static const char *const outcome_names[] = { "taken", "fresh", "left", "other shape", "other vocabulary" };
+static const char *const outcome_names[] = { "taken", "grown", "fresh", "left", "other shape", "other vocabulary" };
 
 /* What became of a parameter. */
 typedef struct
@@ -185,6 +186,16 @@ has_same_shape (Fate *fate, PlaitStore *run, const char *path)
   return object.shape[0] == fate->parameter->value.rows && object.shape[1] == fate->parameter->value.width;
 }
 
+/* Places that were learned are the first of more. */
+static gboolean
+has_room (const Fate *fate)
+{
+  const PlaitParameter *parameter = fate->parameter;
+
+  return parameter->places && fate->there[0] > 0 && fate->there[0] < parameter->value.rows
+         && fate->there[1] == parameter->value.width;
+}
+
 static gboolean
 decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, PlaitStore *run,
         const PlaitKeyFile *there, GError **error)
@@ -200,8 +211,8 @@ decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *m
   else if (!has_same_words (initialisation, materials, run, there, name))
     fate->outcome = OTHER_VOCABULARY;
   else if (!has_same_shape (fate, run, path))
-    fate->outcome = OTHER_SHAPE;
-  else if (!plait_parameter_read (fate->parameter, run, path, error))
+    fate->outcome = has_room (fate) ? GROWN : OTHER_SHAPE;
+  if (fate->outcome <= GROWN && !plait_parameter_read (fate->parameter, fate->there[0], run, path, error))
     return FALSE;
   initialisation->n_outcome[fate->outcome]++;
   return TRUE;
@@ -222,7 +233,7 @@ take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, Plai
       if (!decide (initialisation, &initialisation->fates[i], materials, run, there, error))
         return FALSE;
     }
-  return n[TAKEN] > 0
+  return n[TAKEN] + n[GROWN] > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
                         "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
@@ -321,6 +332,19 @@ list (const PlaitInitialisation *initialisation, Outcome outcome)
 }
 
 static void
+tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
+{
+  for (guint i = 0; i < initialisation->n; i++)
+    {
+      const Fate *fate = &initialisation->fates[i];
+
+      if (fate->outcome == GROWN)
+        plait_log_info (log, "taken, and fresh from row %" G_GINT64_FORMAT " on: %s", fate->there[0],
+                        fate->parameter->name);
+    }
+}
+
+static void
 tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
   guint n = initialisation->n_outcome[OTHER_SHAPE] + initialisation->n_outcome[OTHER_VOCABULARY];
@@ -373,6 +397,7 @@ plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *
     plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
   if (*fresh)
     plait_log_info (log, "fresh, not in that run: %s", fresh);
+  tell_grown (initialisation, log);
   tell_misfits (initialisation, log);
   tell_idle_globs (initialisation, initialisation->take, "initialise_take", log);
   tell_idle_globs (initialisation, initialisation->leave, "initialise_leave", log);

@@ -6,8 +6,8 @@
 /*
  * Training that begins with the parameters of another run ([train] initialise), as the second of two phases does: what
  * is of the same name and shape is taken, as far as the globs of initialise_take and initialise_leave let it, the rest
- * keeps its random values. What belongs to the words of a vocabulary (embeddings, the output projection) is taken only
- * if the vocabulary is the same.
+ * keeps its random values. Of more learned positions than that run has, the first are taken. What belongs to the words
+ * of a vocabulary (embeddings, the output projection) is taken only if the vocabulary is the same.
  */
 typedef struct PlaitInitialisation PlaitInitialisation;
 
@@ -23,6 +23,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitInitialisation, plait_initialisation_free)
 void plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log);
 
 /* Writes it as /initialisation: attributes run, checkpoint, take and leave, and the table parameters with
- * name, outcome (taken, fresh: not in that run, left: by the globs, other shape, other vocabulary), the shape
- * here and the one there. */
+ * name, outcome (taken, grown: the first rows taken, fresh: not in that run, left: by the globs, other shape, other
+ * vocabulary), the shape here and the one there. */
 gboolean plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error);

@@ -61,9 +61,9 @@ read_tensor (PlaitTensor tensor, PlaitRange range, PlaitStore *store, const char
 }
 
 gboolean
-plait_parameter_read (const PlaitParameter *parameter, PlaitStore *store, const char *path, GError **error)
+plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *store, const char *path, GError **error)
 {
-  return read_tensor (parameter->value, plait_range_finite, store, path, error);
+  return read_tensor (plait_tensor_rows (parameter->value, 0, rows), plait_range_finite, store, path, error);
 }
 
 gboolean

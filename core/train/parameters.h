@@ -25,8 +25,10 @@ extern const PlaitRange plait_range_finite;
 gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitRange range,
                                       PlaitStore *store, const char *path, GError **error);
 
-/* The values of @parameter from the dataset @path, whatever its name; plait_parameters_write_values has been called. */
-gboolean plait_parameter_read (const PlaitParameter *parameter, PlaitStore *store, const char *path, GError **error);
+/* The first @rows rows of @parameter from the dataset @path, which has as many, whatever its name;
+ * plait_parameters_write_values has been called. */
+gboolean plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *store, const char *path,
+                               GError **error);
 
 /* All values. */
 gboolean plait_parameters_write (const PlaitParameters *parameters, PlaitStore *store, const char *path,

@@ -71,8 +71,8 @@ static const PlaitSettingDefinition definitions[] = {
                        "Glorot & Bengio 2010; dl4mt"),
   PLAIT_DEFINE_PLACE (PlaitTrainSettings, initialise, "",
                       "Run whose parameters training begins with, relative to the experiment file, after --set to the "
-                      "current folder; empty: none. Taken are those of the same name and shape; embeddings and output "
-                      "only if the vocabulary is the same"),
+                      "current folder; empty: none. Taken are those of the same name and shape, and into more learned "
+                      "positions those that are there; embeddings and output only if the vocabulary is the same"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
                      "Globs (* and ?) over names of parameters that are taken from it; empty: all", NULL),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_leave, "", NULL,

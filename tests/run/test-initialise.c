@@ -227,6 +227,50 @@ TEST_CASE (initialise, says_what_does_not_fit)
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
 }
 
+/* Learned positions go on: those of the run are the first, and behind them stand random values. */
+TEST_CASE (initialise, lets_learned_positions_grow)
+{
+  enum
+  {
+    MOST = 1 << 20,
+    SHORT = 40,
+    LONG = 48,
+  };
+  static const char name[] = "/checkpoint/last/parameters/source/a/positions/table";
+  static const char *const learned[]
+      = { "source.a.positions=learned", "source.a.position_limit=40", "train.updates=2", NULL };
+  static const char *const longer[] = { "source.a.positions=learned", "source.a.position_limit=48", NULL };
+  static const char *const taking[]
+      = { "source.a.positions=learned", "source.a.position_limit=48", "train.initialise=base.h5", NULL };
+  static const char *const shorter[]
+      = { "source.a.positions=learned", "source.a.position_limit=32", "train.initialise=base.h5", NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base_path = plait_test_path ("base.h5");
+  g_autofree char *said = NULL;
+  GError *error = NULL;
+  gint64 n[3] = { 0 };
+
+  CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
+  g_autoptr (PlaitStore) grown = run_still (experiment, "grown.h5", taking, &said, &error);
+  g_autoptr (PlaitStore) random = run_still (experiment, "random.h5", longer, NULL, &error);
+  g_autoptr (PlaitStore) cut = run_still (experiment, "cut.h5", shorter, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (base && grown && random && cut);
+  g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, &n[0], NULL);
+  g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MOST, &n[1], NULL);
+  g_autofree double *fresh = plait_store_read_array (random, name, PLAIT_STORE_DOUBLE, MOST, &n[2], NULL);
+
+  REQUIRE (there && here && fresh && n[1] == n[2] && n[0] * LONG == n[1] * SHORT);
+  CHECK (memcmp (here, there, (gsize)n[0] * sizeof *here) == 0);
+  CHECK (memcmp (here, fresh, (gsize)n[0] * sizeof *here) != 0);
+  CHECK (memcmp (here + n[0], fresh + n[0], (gsize)(n[1] - n[0]) * sizeof *here) == 0);
+  CHECK_OUTCOME (grown, "source/a/positions/table", "grown");
+  CHECK_CONTAINS (said, "taken, and fresh from row 40 on: source/a/positions/table\n");
+  CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
+}
+
 /* Tables of their own for each stream: a source's words and the target's are found in either run. */
 TEST_CASE (initialise, compares_vocabularies_by_stream)
 {
