@@ -34,8 +34,8 @@ const PlaitCommand plait_commands[] = {
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--json]",
     "Score translations in text files, and test systems against the first",
     "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf and chrf++, which "
-    "equal sacreBLEU's, multi-bleu, which equals that of multi-bleu.perl -lc, and repetition: NAME or "
-    "NAME:OPTION,OPTION=VALUE, separated by ';', as in an experiment's evaluate.metrics.\n"
+    "equal sacreBLEU's, multi-bleu, which equals that of multi-bleu.perl -lc, rouge, which equals rouge-score's, and "
+    "repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an experiment's evaluate.metrics.\n"
     "\n"
     "Examples:\n"
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"

@@ -16,6 +16,7 @@ struct PlaitMetric
   char *text;
   char *title;
   guint width;
+  gsize most_bytes; /* of a text; PLAIT_TEXT_LIMIT unless the kind takes less */
 };
 
 /* What an option of a metric takes. */
@@ -55,7 +56,7 @@ struct PlaitMetricKind
 
   /* Sets the defaults. */
   void (*begin) (PlaitMetric *metric);
-  /* Checks the settings against each other; sets title and width. */
+  /* Checks the settings against each other; sets title and width, and most_bytes where it takes less. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
   double (*score) (const PlaitMetric *metric, const double *sums);
@@ -69,6 +70,7 @@ extern const PlaitMetricKind plait_metric_multi_bleu;
 extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;
 extern const PlaitMetricKind plait_metric_repetition;
+extern const PlaitMetricKind plait_metric_rouge;
 
 /* A metric of @kind with its defaults, finished. (transfer full) */
 PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind);

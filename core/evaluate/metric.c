@@ -8,8 +8,9 @@
 
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
 
-static const PlaitMetricKind *const kinds[] = { &plait_metric_bleu, &plait_metric_multi_bleu, &plait_metric_chrf,
-                                                &plait_metric_chrf_words, &plait_metric_repetition };
+static const PlaitMetricKind *const kinds[]
+    = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,
+        &plait_metric_chrf_words, &plait_metric_repetition, &plait_metric_rouge };
 
 const char *const *
 plait_metric_names (void)
@@ -133,6 +134,7 @@ begin_metric (const PlaitMetricKind *kind, const char *text)
   PlaitMetric *metric = g_malloc0 (kind->size);
   metric->kind = kind;
   metric->text = g_strdup (text);
+  metric->most_bytes = PLAIT_TEXT_LIMIT;
   kind->begin (metric);
   return metric;
 }
@@ -257,14 +259,14 @@ plait_statistics_sum (const PlaitStatistics *statistics, double *sums)
 }
 
 static gboolean
-check_text (const char *text, const char *what, gsize sentence, GError **error)
+check_text (const PlaitMetric *metric, const char *text, const char *what, gsize sentence, GError **error)
 {
   gsize length = strlen (text);
-  if (length > PLAIT_TEXT_LIMIT)
+  if (length > metric->most_bytes)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the %s of sentence %" G_GSIZE_FORMAT " has %" G_GSIZE_FORMAT
-                       " bytes, more than the %d that a metric takes; is the file line-aligned text?",
-                       what, sentence + 1, length, PLAIT_TEXT_LIMIT);
+                       " bytes, more than the %" G_GSIZE_FORMAT " that %s takes; is the file line-aligned text?",
+                       what, sentence + 1, length, metric->most_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the %s of sentence %" G_GSIZE_FORMAT " is not valid UTF-8; convert the file to UTF-8", what,
@@ -299,10 +301,10 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
                       "sentence %" G_GSIZE_FORMAT " has no reference; give one (it may be empty text)", i + 1);
           return NULL;
         }
-      if (!check_text (pairs->hypotheses[i], "hypothesis", i, error))
+      if (!check_text (metric, pairs->hypotheses[i], "hypothesis", i, error))
         return NULL;
       for (guint k = 0; k < count; k++)
-        if (!check_text (references[k], "reference", i, error))
+        if (!check_text (metric, references[k], "reference", i, error))
           return NULL;
 
       PlaitSentence sentence = { pairs->hypotheses[i], references, count, words, characters };

@@ -123,6 +123,12 @@ plait_ngrams_length (const PlaitNgrams *ngrams, guint sequence)
   return end - begin_of (ngrams, sequence);
 }
 
+const guint32 *
+plait_ngrams_symbols (const PlaitNgrams *ngrams, guint sequence)
+{
+  return (const guint32 *)(gpointer)ngrams->symbols->data + begin_of (ngrams, sequence);
+}
+
 gsize
 plait_ngrams_total (const PlaitNgrams *ngrams, guint sequence)
 {

@@ -36,6 +36,9 @@ void plait_ngrams_add_characters (PlaitNgrams *ngrams, const char *text, gboolea
 /* Symbols of sequence @sequence. */
 gsize plait_ngrams_length (const PlaitNgrams *ngrams, guint sequence);
 
+/* The symbols of sequence @sequence; those of words are numbered from 0. (transfer none) */
+const guint32 *plait_ngrams_symbols (const PlaitNgrams *ngrams, guint sequence);
+
 /* Goes to the next order (the first call: to 1). */
 void plait_ngrams_next (PlaitNgrams *ngrams);
 

@@ -30,7 +30,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
   } cases[] = {
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
-    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition" },
+    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition, rouge" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "no option stands behind the colon" },
@@ -54,6 +54,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "repetition:n=2.5", "\"n\" must be a whole number; write n=2" },
     { "repetition:n=5", "from 1 to 4" },
     { "chrf:tok=none", "unknown option \"tok\"" },
+    { "rouge:type=3", "unknown choice of \"type\" \"3\"; use one of: 1, 2, L, Lsum" },
+    { "rouge:type=lsum", "did you mean \"Lsum\"?" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
