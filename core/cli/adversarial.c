@@ -123,7 +123,9 @@ gboolean
 plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *split = NULL;
+  static const char *const groups[] = { "decode", "evaluate", NULL };
   g_autofree char *checkpoint = NULL;
+  g_auto (GStrv) sets = NULL;
   g_autofree char *seed_text = NULL;
   g_autofree char *threads_text = NULL;
   gint64 seed = 1;
@@ -133,6 +135,8 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
     { "split", 0, 0, G_OPTION_ARG_FILENAME, &split, "Split of the experiment; else its first test split", "NAME" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed_text, "Seed of the shuffles; 1 unless told", "N" },
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "best (the default), last or average", "NAME" },
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
+      "Set a key of [decode] or [evaluate] otherwise than the experiment, such as decode.beam=10", "G.K=V" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
@@ -144,9 +148,11 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
       || !plait_option_integer ("--seed", seed_text, 0, G_MAXINT64, &seed, error)
-      || !plait_option_threads (threads_text, &threads, error))
+      || !plait_option_threads (threads_text, &threads, error)
+      || !plait_option_sets ((const char *const *)sets, groups, error))
     return FALSE;
-  trained = plait_trained_open (invocation->arguments[0], checkpoint, invocation->log, error);
+  trained
+      = plait_trained_open (invocation->arguments[0], checkpoint, (const char *const *)sets, invocation->log, error);
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   test = (Test){

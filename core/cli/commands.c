@@ -20,14 +20,15 @@ const PlaitCommand plait_commands[] = {
     "  plait grid experiments/quickstart.ini --dry-run\n"
     "  plait grid experiments/quickstart.ini --jobs 2",
     plait_command_grid },
-  { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--attention DUMP.h5] [--force]",
+  { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--set decode.K=V]... [--attention DUMP.h5] [--force]",
     "Translate text with a trained run",
     "Prints a line for each line of the sources. A source that is not given is left out by name, with --without. "
     "Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"
-    "  plait translate run.h5 --source en=- --without de --beam 10",
+    "  plait translate run.h5 --source en=- --without de --beam 10\n"
+    "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
     plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
     "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
@@ -51,7 +52,7 @@ const PlaitCommand plait_commands[] = {
     "  plait compare grid/grid.h5 --test bootstrap --json\n"
     "  plait compare serial.h5 flat.h5 --attention",
     plait_command_compare },
-  { "adversarial", "RUN.h5 [--split NAME] [--seed N] [--json]",
+  { "adversarial", "RUN.h5 [--split NAME] [--set G.K=V]... [--seed N] [--json]",
     "Shuffle one source after the other and score a test split again",
     "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
     "scores fall says how much the model relies on it.",

@@ -34,6 +34,28 @@ plait_option_threads (const char *text, gint64 *threads, GError **error)
 }
 
 gboolean
+plait_option_sets (const char *const *sets, const char *const *groups, GError **error)
+{
+  for (guint i = 0; sets && sets[i]; i++)
+    {
+      gboolean known = FALSE;
+
+      for (guint g = 0; groups[g]; g++)
+        known |= g_str_has_prefix (sets[i], groups[g]) && sets[i][strlen (groups[g])] == '.';
+      if (!known)
+        {
+          g_autofree char *shown = g_utf8_make_valid (sets[i], -1);
+          g_autofree char *list = g_strjoinv ("] and [", (char **)groups);
+
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "--set %s: of a trained run this command takes keys of [%s] alone, such as decode.beam=10",
+                             shown, list);
+        }
+    }
+  return TRUE;
+}
+
+gboolean
 plait_option_test (const char *text, gboolean *tested, PlaitTest *test, GError **error)
 {
   *tested = TRUE;

@@ -183,6 +183,7 @@ plait_text_use_clear (PlaitTextUse *use)
   g_strfreev (use->sources);
   g_strfreev (use->without);
   g_free (use->checkpoint);
+  g_strfreev (use->sets);
   g_free (use->attention);
   g_free (use->output);
   g_free (use->threads);
@@ -191,13 +192,15 @@ plait_text_use_clear (PlaitTextUse *use)
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
+  static const char *const groups[] = { "decode", NULL };
+  const char *const *sets = (const char *const *)use->sets;
   g_auto (Files) files = { NULL, NULL };
   gint64 threads = 0;
 
-  if (!plait_option_threads (use->threads, &threads, error))
+  if (!plait_option_threads (use->threads, &threads, error) || !plait_option_sets (sets, groups, error))
     return FALSE;
   use->log = invocation->log;
-  use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, invocation->log, error);
+  use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, sets, invocation->log, error);
   if (!use->trained)
     return FALSE;
   if (!find_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,

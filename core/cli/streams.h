@@ -15,6 +15,7 @@ typedef struct
   char **sources; /* NAME=FILE */
   char **without; /* names of sources that are missing */
   char *checkpoint;
+  char **sets;     /* keys of [decode]; the command has the option or has it not */
   char *attention; /* path of a dump, or NULL */
   char *output;    /* path of the command's own, or NULL */
   gboolean force;  /* replaces both */

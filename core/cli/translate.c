@@ -8,9 +8,8 @@
  * plait translate: raw text in, translations out, batch by batch as lines come; with --attention also a dump.
  */
 
-/* As schemas of [decode] have it. */
+/* As [decode] has it. */
 #define MOST_HYPOTHESES 1000
-#define MOST_SENTENCES 100000
 
 /* Prints the best of @found, or with @scores all of them as line, score, log-probability and text. */
 static void
@@ -75,7 +74,7 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
 /* Options as they were given. */
 typedef struct
 {
-  char *beam, *n_best, *batch;
+  char *beam, *n_best;
 } Texts;
 
 static void
@@ -83,7 +82,6 @@ texts_clear (Texts *texts)
 {
   g_free (texts->beam);
   g_free (texts->n_best);
-  g_free (texts->batch);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
 
@@ -96,8 +94,7 @@ decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDeco
   if (!plait_option_integer ("--n-best", texts->n_best, 1, MOST_HYPOTHESES, &settings->n_best, error))
     return FALSE;
   settings->beam = MAX (settings->beam, settings->n_best);
-  if (!plait_option_integer ("--beam", texts->beam, 1, MOST_HYPOTHESES, &settings->beam, error)
-      || !plait_option_integer ("--batch", texts->batch, 1, MOST_SENTENCES, &settings->batch, error))
+  if (!plait_option_integer ("--beam", texts->beam, 1, MOST_HYPOTHESES, &settings->beam, error))
     return FALSE;
   return settings->n_best <= settings->beam
          || plait_fail (error, PLAIT_ERROR_INPUT,
@@ -115,10 +112,11 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     PLAIT_TEXT_USE_OPTIONS (use),
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
     PLAIT_OUTPUT_FORCE (use.force),
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use.sets,
+      "Set a key of [decode] otherwise than the experiment, such as decode.batch=8", "decode.K=V" },
     { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
     { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best,
       "Print N hypotheses a line: line, score, log-probability, text", "N" },
-    { "batch", 0, 0, G_OPTION_ARG_FILENAME, &texts.batch, "Sentences searched together; else the experiment's", "N" },
     { NULL },
   };
   g_auto (PlaitOutput) to = { 0 };

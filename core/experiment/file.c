@@ -71,19 +71,22 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
     }
 }
 
+static gboolean
+override_all (PlaitKeyFile *file, const char *const *overrides, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+
+  for (guint i = 0; overrides && overrides[i]; i++)
+    override (file, overrides[i], problems);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
+}
+
 PlaitKeyFile *
 plait_experiment_read (const char *path, const char *const *overrides, GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, error);
-  g_autoptr (PlaitProblems) problems = plait_problems_new ();
 
-  if (!file)
-    return NULL;
-  for (guint i = 0; overrides && overrides[i]; i++)
-    override (file, overrides[i], problems);
-  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
-    return NULL;
-  return g_steal_pointer (&file);
+  return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
 }
 
 char *
@@ -134,12 +137,13 @@ plait_experiment_load (const char *path, const char *const *overrides, PlaitRegi
 }
 
 PlaitExperiment *
-plait_experiment_parse (const char *text, const char *name, PlaitRegistry *registry, GError **error)
+plait_experiment_parse (const char *text, const char *name, const char *const *overrides, PlaitRegistry *registry,
+                        GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new ("/", NULL, 0, registry);
 
-  return !file ? NULL : plait_resolver_resolve (resolver, file, error);
+  return file && override_all (file, overrides, error) ? plait_resolver_resolve (resolver, file, error) : NULL;
 }
 
 /*

@@ -74,9 +74,10 @@ typedef struct
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry,
                                         GError **error);
 
-/* Reads @text, what plait_experiment_text gave and a run stored; @name stands for it in messages. Files of [data] need
- * not be there any more. (transfer full) */
-PlaitExperiment *plait_experiment_parse (const char *text, const char *name, PlaitRegistry *registry, GError **error);
+/* Reads @text, what plait_experiment_text gave and a run stored, with @overrides as above; @name stands for it in
+ * messages. Files of [data] need not be there any more. (transfer full) */
+PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const char *const *overrides,
+                                         PlaitRegistry *registry, GError **error);
 
 void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)

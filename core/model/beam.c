@@ -4,6 +4,7 @@
 #include "data/input.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct
 {
@@ -44,6 +45,10 @@ struct PlaitBeam
   gint64 *offsets;
   gint32 *row_tokens;
   gint64 *row_parents;
+  guint *row_bans; /* where the words begin that a row may not be followed by; one more for their end */
+  GArray *bans;    /* gint32 */
+  guint most_bans; /* of a row */
+  GArray *history; /* gint32: scratch */
 };
 
 static Hypothesis *
@@ -82,11 +87,41 @@ rank (const PlaitBeam *beam, double log_probability, gint64 length)
   return beam->settings.ranking == PLAIT_RANK_FINAL ? log_probability : score (beam, log_probability, length);
 }
 
+/* Lists the words behind each earlier place of the last n - 1 tokens of @hypothesis: with any of them an n-gram would
+ * stand there twice. They are distinct, or one stood twice already. */
+static void
+ban_repeats (PlaitBeam *beam, const Hypothesis *hypothesis)
+{
+  gint64 n = beam->settings.no_repeat_ngrams, last = hypothesis->length - n + 1, place = hypothesis->length;
+  gint32 *tokens;
+
+  if (n == 0 || last <= 0)
+    return;
+  g_array_set_size (beam->history, (guint)hypothesis->length);
+  tokens = (gint32 *)(gpointer)beam->history->data;
+  for (gint64 token = hypothesis->last; token >= 0; token = plait_beam_token (beam, token)->previous)
+    tokens[--place] = plait_beam_token (beam, token)->token;
+  for (gint64 i = 0; i < last; i++)
+    if (memcmp (tokens + i, tokens + last, (gsize)(n - 1) * sizeof *tokens) == 0)
+      g_array_append_val (beam->bans, tokens[i + n - 1]);
+}
+
+static gboolean
+is_banned (const PlaitBeam *beam, gint64 row, gint32 word)
+{
+  for (guint i = beam->row_bans[row]; i < beam->row_bans[row + 1]; i++)
+    if (g_array_index (beam->bans, gint32, i) == word)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 list_rows (PlaitBeam *beam)
 {
   gint64 row = 0;
 
+  g_array_set_size (beam->bans, 0);
+  beam->most_bans = 0;
   for (gint64 s = 0; s < beam->sentences; s++)
     {
       Hypothesis *hypotheses = hypotheses_of (beam, s);
@@ -107,10 +142,14 @@ list_rows (PlaitBeam *beam)
               beam->row_tokens[row] = token->token;
               beam->row_parents[row] = token->row;
             }
+          beam->row_bans[row] = beam->bans->len;
+          ban_repeats (beam, hypothesis);
+          beam->most_bans = MAX (beam->most_bans, beam->bans->len - beam->row_bans[row]);
           hypothesis->row = row++;
         }
     }
   beam->offsets[beam->sentences] = row;
+  beam->row_bans[row] = beam->bans->len;
 }
 
 PlaitBeam *
@@ -132,6 +171,9 @@ plait_beam_new (const PlaitDecodeSettings *settings, gint64 sentences, const gin
   beam->offsets = g_new (gint64, sentences + 1);
   beam->row_tokens = g_new (gint32, most);
   beam->row_parents = g_new (gint64, most);
+  beam->row_bans = g_new (guint, most + 1);
+  beam->bans = g_array_new (FALSE, FALSE, sizeof (gint32));
+  beam->history = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint64 s = 0; s < sentences; s++)
     {
       beam->n[s] = 1;
@@ -157,6 +199,9 @@ plait_beam_free (PlaitBeam *beam)
   g_free (beam->offsets);
   g_free (beam->row_tokens);
   g_free (beam->row_parents);
+  g_free (beam->row_bans);
+  g_array_unref (beam->bans);
+  g_array_unref (beam->history);
   g_free (beam);
 }
 
@@ -179,7 +224,7 @@ plait_beam_most_steps (const PlaitBeam *beam)
 guint
 plait_beam_words (const PlaitBeam *beam)
 {
-  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_FINISHED_REFILL);
+  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_FINISHED_REFILL) + beam->most_bans;
 }
 
 gint64
@@ -255,6 +300,8 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
       for (guint k = 0; !from->ended && k < best && ids[from->row * best + k] >= 0; k++)
         {
           candidate.token = ids[from->row * best + k];
+          if (is_banned (beam, from->row, candidate.token))
+            continue;
           candidate.log_probability = from->log_probability + (double)log_probabilities[from->row * best + k];
           candidate.rank = rank (beam, candidate.log_probability, from->length + 1);
           if (!offer (beam, &candidate))

@@ -26,7 +26,7 @@ typedef struct
 /* Valid until the next call of plait_beam_advance. No rows: the search is over. */
 PlaitBeamRows plait_beam_rows (const PlaitBeam *beam);
 
-/* How many words of a row the search may need: with fewer of them it is another search. */
+/* How many words of a row the coming step may need: with fewer of them it is another search. */
 guint plait_beam_words (const PlaitBeam *beam);
 
 /* Takes the decoder's @best best words of every row: ids and log-probabilities [rows][best], best first; id -1 is

@@ -34,7 +34,6 @@ typedef struct
   PlaitBeam *beam;
   PlaitReading reading;
   PlaitDecoderState *state;
-  guint best;
   GError *error;
 } Work;
 
@@ -290,6 +289,7 @@ make_step (gpointer data)
   guint n_forbidden = plait_beam_steps (work->beam) < work->settings.minimum_length ? 3 : 2;
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
+  guint best = (guint)MIN (plait_beam_words (work->beam), plait_model_target_vocabulary_size (search->model));
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
   PlaitCapture *capture = work->capturing ? new_capture (work) : NULL;
@@ -301,13 +301,12 @@ make_step (gpointer data)
   if (capture)
     rows.hypotheses = lasting_rows (work, rows.hypotheses);
   states = plait_decoder_step (work->state, search->step, rows.hypotheses, rows.tokens, rows.parents, capture);
-  ids = plait_arena_new_array (search->step_arena, gint32, n * work->best);
-  log_probabilities = plait_arena_new_array (search->step_arena, PlaitScalar, n * work->best);
+  ids = plait_arena_new_array (search->step_arena, gint32, n * best);
+  log_probabilities = plait_arena_new_array (search->step_arena, PlaitScalar, n * best);
   plait_vocabulary_best (search->pool, search->step_arena, states->value, output->packed,
-                         bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, work->best, ids,
-                         log_probabilities);
+                         bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids, log_probabilities);
   search->work.steps += n;
-  plait_beam_advance (work->beam, work->best, ids, log_probabilities);
+  plait_beam_advance (work->beam, best, ids, log_probabilities);
 }
 
 static void
@@ -334,7 +333,8 @@ new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
         longest = MAX (longest, plait_ragged_length (batch->inputs[i].rows, s));
       limits[s] = settings->maximum_length;
       if (settings->maximum_ratio > 0)
-        limits[s] = MIN (limits[s], (gint64)(settings->maximum_ratio * (double)longest) + 10);
+        limits[s] = MIN (limits[s],
+                         MAX ((gint64)(settings->maximum_ratio * (double)longest) + 10, settings->minimum_length + 1));
     }
   return plait_beam_new (settings, batch->n_sentences, limits);
 }
@@ -402,7 +402,6 @@ PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                    PlaitSentenceAttention **attention, gboolean coverage, GError **error)
 {
-  gint64 words = plait_model_target_vocabulary_size (search->model);
   g_autoptr (PlaitBeam) beam = NULL;
   g_autoptr (GPtrArray) captures = g_ptr_array_new ();
   PlaitHypotheses *hypotheses = NULL;
@@ -420,7 +419,6 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
   if (!plait_model_check_batch (search->model, batch, error))
     return NULL;
   beam = work.beam = new_beam (batch, settings);
-  work.best = (guint)MIN (plait_beam_words (beam), words);
   if (!plait_decoder_check_length (plait_model_decoder (search->model), plait_beam_most_steps (beam), error))
     return NULL;
   plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });

@@ -86,9 +86,10 @@ static const PlaitSettingDefinition decode_definitions[] = {
                         NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, n_best, "1", "1", "1000", "Hypotheses given a sentence; at most the beam",
                         NULL),
-  PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, length_normalisation, "wu", "wu;average;none",
-                       "Divide the log-probability by ((5 + length) / 6)^alpha, by length^alpha, or not at all",
-                       "Wu et al. 2016, eq. 14"),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDecodeSettings, length_normalisation, "wu", "wu;average;none",
+      "Divide the log-probability by ((5 + length) / 6)^alpha, by length^alpha as fairseq does, or not at all",
+      "Wu et al. 2016, eq. 14"),
   PLAIT_DEFINE_REAL (PlaitDecodeSettings, alpha, "1", "0", "10", "Exponent of the length normalisation", "section 4"),
   PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, ranking, "partial", "partial;final",
                        "partial: normalised scores rank at every step; final: log-probabilities do, and normalised "
@@ -100,13 +101,19 @@ static const PlaitSettingDefinition decode_definitions[] = {
       "ones; shrink: they are set aside, and the beam has as many places less (dl4mt, Marian); refill: "
       "they are set aside, and open ones take their places until a beam of them is finished (fairseq)",
       NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, no_repeat_ngrams, "0", "0", "1000",
+                        "No n-gram of so many pieces may stand twice in a translation; 0: any may",
+                        "Paulus et al. 2018, 2.5"),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, minimum_length, "1", "0", "100000",
                         "Fewest tokens of a translation, its end not counted", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_length, "200", "1", "100000",
                         "Most tokens of a translation, its end counted; the limit ends a hypothesis as it stands",
                         NULL),
-  PLAIT_DEFINE_REAL (PlaitDecodeSettings, maximum_ratio, "3", "0", "1000",
-                     "Most target tokens for each row of the longest source, plus ten; 0: no such limit", NULL),
+  PLAIT_DEFINE_REAL (
+      PlaitDecodeSettings, maximum_ratio, "3", "0", "1000",
+      "Most target tokens for each row of the longest source, plus ten, but never fewer than minimum_length "
+      "asks for; 0: no such limit",
+      NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, batch, "32", "1", "100000", "Sentences searched together", NULL),
 };
 

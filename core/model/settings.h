@@ -118,8 +118,9 @@ typedef struct
   gint64 n_best;
   gint length_normalisation; /* PlaitLengthNormalisation */
   double alpha;
-  gint ranking;  /* PlaitRanking */
-  gint finished; /* PlaitFinished */
+  gint ranking;            /* PlaitRanking */
+  gint finished;           /* PlaitFinished */
+  gint64 no_repeat_ngrams; /* 0: no such rule */
   gint64 minimum_length;
   gint64 maximum_length;
   double maximum_ratio;

@@ -303,7 +303,7 @@ check_settings (const Run *run, const char *text, GError **error)
 {
   g_autofree char *name = g_strconcat (run->options->output, ":/@experiment", NULL);
   g_autoptr (PlaitExperiment) old
-      = plait_experiment_parse (text, name, run->experiment->combiner->plugin->registry, error);
+      = plait_experiment_parse (text, name, NULL, run->experiment->combiner->plugin->registry, error);
   g_autofree char *before = old ? plait_experiment_key (old) : NULL;
   g_autofree char *now = plait_experiment_key (run->experiment);
   g_autofree char *difference = before ? first_difference (before, now) : NULL;

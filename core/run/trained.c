@@ -52,7 +52,8 @@ plait_trained_open_store (const char *path, GError **error)
 }
 
 PlaitTrained *
-plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GError **error)
+plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, PlaitLog *log,
+                    GError **error)
 {
   g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);
   g_autofree char *text = NULL;
@@ -65,7 +66,7 @@ plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GEr
     return NULL;
   trained->registry = plait_registry_new ();
   place = g_strconcat (path, ":/@experiment", NULL);
-  trained->experiment = plait_experiment_parse (text, place, trained->registry, error);
+  trained->experiment = plait_experiment_parse (text, place, overrides, trained->registry, error);
   if (!trained->experiment)
     return NULL;
   trained->materials = plait_materials_new (trained->experiment, trained->store, log, error);

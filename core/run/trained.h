@@ -17,8 +17,10 @@ typedef struct
 PlaitStore *plait_trained_open_store (const char *path, GError **error);
 
 /* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
- * no best. (transfer full) */
-PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, PlaitLog *log, GError **error);
+ * no best. @overrides (NULL-terminated, or NULL) set keys of its experiment otherwise: of [decode] and [evaluate], on
+ * which neither model nor data depend. (transfer full) */
+PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, PlaitLog *log,
+                                  GError **error);
 void plait_trained_free (PlaitTrained *trained);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
 

@@ -196,7 +196,7 @@ TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
   CHECK_CONTAINS (text, "\ndropout=0.3\n");
   CHECK_CONTAINS (text, "\n[source image]\nencoder=features\nstream=image\ndataset=/conv\n");
 
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", registry, &error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (again != NULL);
   g_autofree char *text_again = plait_experiment_text (again);
@@ -326,7 +326,7 @@ TEST_CASE (experiment_file, a_generated_corpus)
   CHECK_STRING (experiment->test_splits[0], "test");
 
   g_autofree char *resolved = plait_experiment_text (experiment);
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "run.h5", registry, &error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "run.h5", NULL, registry, &error);
   REQUIRE (again != NULL);
   g_autofree char *resolved_again = plait_experiment_text (again);
   CHECK_STRING (resolved_again, resolved);
@@ -473,7 +473,7 @@ TEST_CASE (experiment_file, trees)
   g_autofree char *resolved = plait_experiment_text (experiment);
   CHECK_CONTAINS (resolved, "train.en.trees=train.de\n");
   CHECK_CONTAINS (resolved, "trees=given\nbinarisation=head\nhead_rules=english\nno_tree=leaves\n");
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "resolved", registry, &error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "resolved", NULL, registry, &error);
   CHECK_NO_ERROR (error);
   g_autofree char *twice = plait_experiment_text (again);
   CHECK_STRING (twice, resolved);

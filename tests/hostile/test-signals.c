@@ -211,8 +211,8 @@ TEST_CASE (hostile_signal, during_translation)
   lengthen ("test.b");
   materials_write_text ("new", "what was there");
   g_autofree char *before = attempt_folder ();
-  AttemptProcess process
-      = attempt_start ("translate text.h5 -s a=test.a -s b=test.b -o new --force --beam 12 --batch 1 -a dump", NULL);
+  AttemptProcess process = attempt_start (
+      "translate text.h5 -s a=test.a -s b=test.b -o new --force --beam 12 --set decode.batch=1 -a dump", NULL);
   CHECK (attempt_await (&process, "1 sentences"));
   kill (process.process, SIGTERM);
   g_auto (Attempt) attempt = attempt_end (&process);

@@ -133,7 +133,13 @@ TEST_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --beam x", "--beam" },
     { "-s a=test.a -s b=test.b --n-best 2147483647", "--n-best|1 to 1000" },
     { "-s a=test.a -s b=test.b --n-best 3 --beam 2", "--n-best 3|beam" },
-    { "-s a=test.a -s b=test.b --batch 2147483647", "--batch|1 to 100000" },
+    { "-s a=test.a -s b=test.b --set decode.batch=2147483647", "--set decode.batch=2147483647|batch" },
+    { "-s a=test.a -s b=test.b --set decode.no_repeat_ngrams=-1", "no_repeat_ngrams" },
+    { "-s a=test.a -s b=test.b --set decode.no_repeat_ngram=3", "no_repeat_ngrams" },
+    { "-s a=test.a -s b=test.b --set decode.beam", "GROUP.KEY=VALUE" },
+    { "-s a=test.a -s b=test.b --set decode.minimum_length=201", "minimum_length|no translation fits" },
+    { "-s a=test.a -s b=test.b --set decoder.layers=2", "--set decoder.layers=2|[decode] alone" },
+    { "-s a=test.a -s b=test.b --set evaluate.seed=2", "[decode] alone" },
     { "-s a=test.a -s b=test.b --threads -5", "--threads" },
     { "-s a=test.a -s b=test.b --checkpoint nothing", "text.h5|no checkpoint \"nothing\"|last, best" },
     { "-s a=test.a -s b=test.b --checkpoint ../best", "text.h5|no checkpoint" },
@@ -154,7 +160,7 @@ TEST_CASE (hostile_value, options_of_translate)
   NEED_MATERIALS ();
   REFUSE_ALL ("translate text.h5 -q", refusals);
   materials_write_text ("three", "a\na\na\n");
-  g_auto (Attempt) attempt = ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --batch 2");
+  g_auto (Attempt) attempt = ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --set decode.batch=2");
   CHECK_INT (attempt.code, 0);
   CHECK_CONTAINS (attempt.errors, "2 sentences so far\n");
   CHECK_CONTAINS (attempt.errors, "new: 3 sentences\n");

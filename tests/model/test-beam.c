@@ -77,12 +77,12 @@ search (const Table *table, const PlaitDecodeSettings *settings, gint64 sentence
   int words = table->words;
   gint64 limits[4] = { table->limit, table->limit, table->limit, table->limit };
   PlaitBeam *beam = plait_beam_new (settings, sentences, limits);
-  guint best = MIN (plait_beam_words (beam), (guint)words);
 
   for (gint64 step = 0;; step++)
     {
       PlaitBeamRows rows = plait_beam_rows (beam);
       gint64 n = plait_ragged_rows (rows.hypotheses);
+      guint best = MIN (plait_beam_words (beam), (guint)words);
       g_autofree gint32 *ids = g_new (gint32, n * best + 1);
       g_autofree PlaitScalar *log_probabilities = g_new (PlaitScalar, n * best + 1);
 
@@ -190,6 +190,17 @@ compare_paths (gconstpointer a, gconstpointer b)
   return x > y ? -1 : x < y;
 }
 
+/* Whether some n-gram stands twice in @path. */
+static gboolean
+repeats (const Path *path, int n)
+{
+  for (int i = 0; n > 0 && i + n <= path->length; i++)
+    for (int k = i + 1; k + n <= path->length; k++)
+      if (memcmp (path->words + i, path->words + k, (gsize)n * sizeof *path->words) == 0)
+        return TRUE;
+  return FALSE;
+}
+
 /* All that may stand in the beam after @step, the best first. */
 static void
 follow (const Table *table, const PlaitDecodeSettings *settings, gint64 step, const Paths *beam, Paths *next)
@@ -208,7 +219,8 @@ follow (const Table *table, const PlaitDecodeSettings *settings, gint64 step, co
             path.rank = settings->ranking == PLAIT_RANK_FINAL ? path.log_probability : path_score (settings, &path);
             path.ended = w == table->end;
           }
-        add (next, &path);
+        if (!repeats (&path, (int)settings->no_repeat_ngrams))
+          add (next, &path);
       }
   qsort (next->paths, next->n, sizeof *next->paths, compare_paths);
 }
@@ -297,6 +309,46 @@ TEST_CASE (beam, finds_what_its_slow_twin_finds)
             check_twin (&table, &settings);
           }
     }
+}
+
+/* Two words and an unlikely end, so that a search goes on and would say everything twice: with none of the n-grams that
+ * may not it finds what its twin finds, which looks all of a path through. */
+TEST_CASE (beam, repeats_no_ngram_that_it_may_not)
+{
+  enum
+  {
+    TABLES = 20,
+    WORDS = 3,
+    LIMIT = 8,
+  };
+  double numbers[LIMIT * (WORDS + 1) * WORDS];
+  Table table = { numbers, WORDS, 0, LIMIT };
+  guint would = 0;
+
+  for (guint i = 0; i < TABLES * 9; i++)
+    {
+      PlaitRandomKey key = plait_random_key (i / 9, "repeats", NULL, 0);
+      PlaitDecodeSettings settings;
+
+      for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
+        numbers[k] = (k % WORDS == 0 ? -4 : 0) - plait_random_uniform (key, k);
+      plait_setting_group_defaults (&plait_decode_group, &settings);
+      settings.ranking = PLAIT_RANK_FINAL;
+      settings.finished = (gint)(i / 3 % 3);
+      settings.n_best = 1;
+      for (settings.beam = 1; settings.beam <= 5; settings.beam += 2)
+        {
+          CONTEXT ("table %u, %u-grams, finished %d, beam %d", i / 9, i % 3 + 1, settings.finished, (int)settings.beam);
+          Paths free;
+
+          settings.no_repeat_ngrams = 0;
+          twin (&table, &settings, &free);
+          settings.no_repeat_ngrams = i % 3 + 1;
+          would += repeats (&free.paths[0], (int)settings.no_repeat_ngrams);
+          check_twin (&table, &settings);
+        }
+    }
+  CHECK (would > TABLES * 9);
 }
 
 /*
@@ -388,6 +440,54 @@ TEST_CASE (beam, normalises_by_length_as_named)
   CHECK_NEAR (plait_length_penalty (&settings, 3), sqrt (3.0), 1e-12);
   settings.length_normalisation = PLAIT_NORMALISE_NONE;
   CHECK_NEAR (plait_length_penalty (&settings, 3), 1, 0);
+}
+
+/*
+ * As fairseq ranks: log-probability over length^alpha, ends counted, among hypotheses that were set aside. "x" has
+ * log-probability -2 and with its end two tokens, "x x x" -4 and four: -2 / 2 = -4 / 4, so an alpha above 1 puts the
+ * longer one first, -4 / 4^2 = -0.25 before -2 / 2^2 = -0.5, and one below 1 the shorter one, -2 / 2^.5 before
+ * -4 / 4^.5 = -2.
+ */
+TEST_CASE (beam, ranks_by_the_length_penalty_of_fairseq)
+{
+  enum
+  {
+    X = PLAIT_TOKEN_SPECIALS,
+    END = PLAIT_TOKEN_EOS,
+  };
+  static const gint32 ids[4][3] = { { X, -1, -1 }, { END, X, -1 }, { X, -1, -1 }, { END, -1, -1 } };
+  static const PlaitScalar words[4][3] = { { -1 }, { -1, -1 }, { -1 }, { -1 } };
+  static const struct
+  {
+    double alpha;
+    gint64 lengths[2];
+    double scores[2];
+  } cases[] = { { 2, { 4, 2 }, { -0.25, -0.5 } }, { 0.5, { 2, 4 }, { -2 / G_SQRT2, -2 } } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("alpha %g", cases[i].alpha);
+      gint64 limits[] = { 6 };
+      PlaitDecodeSettings settings;
+      PlaitBeamResult results[2];
+
+      plait_setting_group_defaults (&plait_decode_group, &settings);
+      settings.beam = settings.n_best = 2;
+      settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
+      settings.alpha = cases[i].alpha;
+      settings.ranking = PLAIT_RANK_FINAL;
+      settings.finished = PLAIT_FINISHED_REFILL;
+      g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);
+      for (guint step = 0; step < 4; step++)
+        plait_beam_advance (beam, 3, ids[step], words[step]);
+      CHECK_INT (plait_ragged_rows (plait_beam_rows (beam).hypotheses), 0);
+      CHECK_INT (plait_beam_results (beam, 0, results), 2);
+      for (guint k = 0; k < 2; k++)
+        {
+          CHECK_INT (results[k].length, cases[i].lengths[k]);
+          CHECK_NEAR (results[k].score, cases[i].scores[k], 1e-12);
+        }
+    }
 }
 
 /* Two words of the same probability, and the same again: the older hypothesis, then the lower id, goes first. */

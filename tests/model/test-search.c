@@ -427,6 +427,77 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
   plait_hypotheses_free (found, 3);
 }
 
+/* What is asked for at least is not cut by the limit for short sources. */
+TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
+{
+  g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (3);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  PlaitHypotheses *found;
+
+  settings.minimum_length = 20;
+  settings.maximum_length = 40;
+  settings.maximum_ratio = 1;
+  found = plait_search_batch (search, batch, &settings, NULL);
+  REQUIRE (found != NULL);
+  for (gint64 s = 0; s < 3; s++)
+    for (guint i = 0; i < found[s].n; i++)
+      {
+        CHECK (found[s].hypotheses[i].length >= 20);
+        CHECK (steps_of (&found[s].hypotheses[i]) == 21);
+      }
+  plait_hypotheses_free (found, 3);
+}
+
+/* How many n-grams of @hypothesis stand there before. */
+static guint
+count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
+{
+  guint repeats = 0;
+
+  for (gint64 i = 0; i + n <= hypothesis->length; i++)
+    for (gint64 k = 0; k < i; k++)
+      repeats += memcmp (hypothesis->tokens + i, hypothesis->tokens + k, (gsize)n * sizeof *hypothesis->tokens) == 0;
+  return repeats;
+}
+
+/* A model that has learnt nothing says the same again and again; where it may not, no n-gram stands twice, and scores
+ * are still those of forced decoding. */
+TEST_CASE (search, repeats_no_ngram_that_it_may_not)
+{
+  g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+
+  for (gint64 n = 1; n <= 3; n++)
+    for (gint64 beam = 1; beam <= 4; beam += 3)
+      {
+        CONTEXT ("%d-grams, beam %d", (int)n, (int)beam);
+        PlaitDecodeSettings settings = decode_settings (beam);
+        PlaitHypotheses *found[2];
+        guint repeats[2] = { 0 };
+
+        settings.minimum_length = 4;
+        settings.maximum_length = 12;
+        for (guint ruled = 0; ruled < 2; ruled++)
+          {
+            settings.no_repeat_ngrams = ruled ? n : 0;
+            found[ruled] = plait_search_batch (search, batch, &settings, NULL);
+            REQUIRE (found[ruled] != NULL);
+            for (gint64 s = 0; s < 3; s++)
+              for (guint i = 0; i < found[ruled][s].n; i++)
+                repeats[ruled] += count_repeats (&found[ruled][s].hypotheses[i], n);
+          }
+        CHECK (repeats[0] > 0);
+        CHECK_INT (repeats[1], 0);
+        for (guint place = 0; place < (guint)beam; place++)
+          check_scores (&world, search, found[1], place);
+        plait_hypotheses_free (found[0], 3);
+        plait_hypotheses_free (found[1], 3);
+      }
+}
+
 /* A limit that nothing fits in is an error that says what to lower, and the search can be used again. */
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
