@@ -27,6 +27,23 @@ target_of (PlaitTape *tape, PlaitNode *input)
   return target;
 }
 
+/* Scores and contexts of the pairs that see each other. */
+static void
+note_products (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, const PlaitAttended *memory,
+               gboolean causal)
+{
+  gint64 pairs = 0;
+
+  for (gint64 s = 0; s < query_rows.n; s++)
+    {
+      gint64 n = plait_ragged_length (query_rows, s), rows = plait_ragged_length (memory->rows, s);
+
+      pairs += causal ? n * (n + 1) / 2 : n * rows;
+    }
+  plait_tape_note_product (tape, queries, memory->keys, pairs * queries->value.width);
+  plait_tape_note_product (tape, queries, memory->values, pairs * queries->value.width);
+}
+
 typedef struct
 {
   PlaitAttentionSettings settings;
@@ -102,6 +119,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
 
       plait_tape_expect (tape, !memory->gather || !node->needs_gradient);
       plait_tape_expect (tape, !memory->key_columns || !node->needs_gradient);
+      note_products (tape, queries, query_rows, memory, options->causal);
       payload->memories[i] = (PlaitAttentionMemory){ memory->keys->value, memory->values->value, memory->rows,
                                                      memory->gather,      memory->weights,       memory->key_columns };
     }
@@ -170,6 +188,8 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
       inputs[1 + n + i] = values[i];
       tensors[i] = plait_tape_value (tape, keys[i]);
       tensors[n + i] = plait_tape_value (tape, values[i]);
+      plait_tape_note_product (tape, queries, keys[i], shape.rows * shape.width);
+      plait_tape_note_product (tape, queries, values[i], shape.rows * shape.width);
     }
   if (present)
     {

@@ -76,6 +76,7 @@ plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
   node = plait_tape_node (tape, &products, plait_chosen_number (chosen), 1, (PlaitNode *[]){ queries, keys }, 2,
                           sizeof (Products));
   *(Products *)node->payload = (Products){ *chosen, (PlaitScalar)scale };
+  plait_tape_note_product (tape, queries, keys, node->value.rows * (keys->value.width / chosen->heads));
   plait_chosen_dot (plait_tape_pool (tape), chosen, node->value.data, (PlaitScalar)scale, queries->value, keys->value);
   return node;
 }
@@ -131,6 +132,7 @@ plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
   plait_tape_expect (tape, queries->value.width == keys->value.width && vector->value.width == keys->value.width);
   node = plait_tape_node (tape, &additive, plait_chosen_number (chosen), 1, inputs, ADDITIVE_INPUTS, sizeof *chosen);
   *(PlaitChosen *)node->payload = *chosen;
+  plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
   from = additive_of (inputs);
   plait_chosen_tanh (plait_tape_pool (tape), chosen, node->value.data, &from);
   return node;
@@ -185,6 +187,7 @@ plait_chosen_read (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weight
                           (PlaitNode *[]){ weights, values }, 2, sizeof *chosen);
   check_choice (tape, chosen, node, values);
   *(PlaitChosen *)node->payload = *chosen;
+  plait_tape_note_product (tape, weights, values, weights->value.rows * (values->value.width / chosen->heads));
   plait_chosen_sum (plait_tape_pool (tape), chosen, node->value, FALSE, weights->value.data, values->value);
   return node;
 }

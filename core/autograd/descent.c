@@ -162,6 +162,9 @@ plait_descend (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTree
       gint64 rows = projected[i]->value.rows;
       PlaitDescentSide *side = &descent->sides[i];
 
+      plait_tape_note_product (
+          tape, projected[i], cells[i].recurrent,
+          rows * (plait_tape_numbers (cells[i].recurrent) + plait_tape_numbers (cells[i].candidate)));
       side->projected = projected[i]->value;
       side->previous = plait_tape_tensor (tape, rows, width);
       side->gates = plait_tape_tensor (tape, rows, plait_recurrence_kept (PLAIT_CELL_GRU, descent->reset) * width);

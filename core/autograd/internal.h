@@ -27,6 +27,20 @@ PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
 void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
+/* Notes that the equations multiply @x and @y, with so many multiplications: once forward, and backward once more for
+ * each of the two that needs a gradient. */
+void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications);
+
+/* How many numbers @node, a weight, has: the multiplications of a product for each row. None of NULL. */
+static inline gint64
+plait_tape_numbers (const PlaitNode *node)
+{
+  return node ? node->value.rows * node->value.width : 0;
+}
+
+/* All that was noted since the tape began: the useful work of matrix products, whatever the kernels make of it. */
+double plait_tape_multiplications (const PlaitTape *tape);
+
 /* An uninitialised tensor of the tape's arena; plait_tensor_size is what to release. */
 PlaitTensor plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width);
 

@@ -90,6 +90,7 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
                      rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
   node = plait_tape_node (tape, keeps ? &activated_linear : &linear, x->value.rows, weight->value.width, inputs,
                           LINEAR_INPUTS, sizeof *payload);
+  plait_tape_note_product (tape, x, weight, x->value.rows * plait_tape_numbers (weight));
   payload = node->payload;
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))

@@ -244,6 +244,26 @@ expect_cell_shapes (PlaitTape *tape, const PlaitNode *node, const PlaitPairCell 
                                  && link_weight (node, k)->value.rows == link_x (node, k)->value.width);
 }
 
+/* The product of the gates with each pair's own state, and those with what its links read. */
+static void
+note_products (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairReading *readings, guint n,
+               PlaitNode *states)
+{
+  gint64 pairs = states->value.rows;
+
+  plait_tape_note_product (tape, states, gru->recurrent,
+                           pairs * (plait_tape_numbers (gru->recurrent) + plait_tape_numbers (gru->candidate)));
+  for (guint k = 0; k < n; k++)
+    {
+      gint64 linked = 0;
+
+      for (gint64 i = 0; i < pairs; i++)
+        linked += readings[k].link[i] >= 0;
+      plait_tape_note_product (tape, readings[k].x, readings[k].weight,
+                               linked * plait_tape_numbers (readings[k].weight));
+    }
+}
+
 PlaitNode *
 plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPairPlaces *places, PlaitNode *row_part,
                  PlaitNode *query_part, PlaitNode *number, PlaitNode *number_weight, const PlaitPairReading *readings,
@@ -288,6 +308,7 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
     cell->reset_states = plait_tape_tensor (tape, pairs, width);
   set_values (tape, cell, node);
   expect_cell_shapes (tape, node, cell, gru);
+  note_products (tape, gru, readings, n, states);
   panels = pack (tape, cell, node, FALSE);
   plait_pair_cell_forward (plait_tape_pool (tape), cell);
   release (tape, &panels);

@@ -67,6 +67,7 @@ plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries,
       tape, !extra || (extra->value.rows == plait_pairs_number (pairs) && extra->value.width == keys->value.width));
   node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, ADDITIVE_INPUTS, sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;
+  plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
   from = additive_of (inputs);
   plait_pairs_additive (plait_tape_pool (tape), pairs, node->value.data, &from);
   return node;
@@ -117,6 +118,7 @@ plait_pair_products (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *querie
                                && keys->value.rows == plait_ragged_rows (pairs->rows));
   node = plait_tape_node (tape, &dot, plait_pairs_number (pairs), 1, (PlaitNode *[]){ queries, keys }, 2, sizeof (Dot));
   *(Dot *)node->payload = (Dot){ *pairs, (PlaitScalar)scale };
+  plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
   plait_pairs_dot (plait_tape_pool (tape), pairs, node->value.data, (PlaitScalar)scale, queries->value, keys->value);
   return node;
 }
@@ -200,6 +202,7 @@ plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *weights, P
   node = plait_tape_node (tape, &read_pairs, plait_ragged_rows (pairs->queries), values->value.width,
                           (PlaitNode *[]){ weights, values }, 2, sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;
+  plait_tape_note_product (tape, weights, values, weights->value.rows * values->value.width);
   plait_pairs_read (plait_tape_pool (tape), plait_tape_arena (tape), pairs, node->value, FALSE, weights->value.data,
                     values->value);
   return node;

@@ -189,6 +189,9 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
     plait_tape_expect (tape, !inputs[i] || (inputs[i]->value.rows == rows.n && inputs[i]->value.width == width));
   node = plait_tape_node (tape, &recur, projected->value.rows, lstm ? 2 * width : width, inputs, RECUR_INPUTS,
                           sizeof *recurrence);
+  plait_tape_note_product (tape, projected, cell->recurrent,
+                           projected->value.rows
+                               * (plait_tape_numbers (cell->recurrent) + plait_tape_numbers (cell->candidate)));
   recurrence = node->payload;
   *recurrence = (PlaitRecurrence){ .kind = cell->kind, .reset = cell->reset, .width = width };
   recurrence->time = plait_timeline (plait_tape_arena (tape), rows, backwards);

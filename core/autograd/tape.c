@@ -19,6 +19,7 @@ struct PlaitTape
   PlaitCaller caller;
   PlaitRandomKey dropout;
   guint64 n_keys;
+  double multiplications;
   PlaitNode *last;  /* the newest node that backward must visit */
   PlaitNode *spare; /* the newest node whose value may be given up */
   PlaitOften *often;
@@ -61,6 +62,7 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->caller = (PlaitCaller){ NULL, NULL };
   tape->dropout = dropout;
   tape->n_keys = 0;
+  tape->multiplications = 0;
   tape->last = NULL;
   tape->spare = NULL;
   tape->often = NULL;
@@ -132,6 +134,18 @@ PlaitArena *
 plait_tape_arena (const PlaitTape *tape)
 {
   return tape->arena;
+}
+
+void
+plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications)
+{
+  tape->multiplications += (double)multiplications * (1 + x->needs_gradient + y->needs_gradient);
+}
+
+double
+plait_tape_multiplications (const PlaitTape *tape)
+{
+  return tape->multiplications;
 }
 
 PlaitOften **

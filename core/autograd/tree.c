@@ -217,6 +217,8 @@ plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *
   expect_climb_shapes (tape, cell, inputs, levels, width);
   node = plait_tape_node (tape, &climb_operator, levels->rows, lstm ? 2 * width : width, inputs, CLIMB_INPUTS,
                           sizeof *climb);
+  plait_tape_note_product (tape, leaves, cell->gates,
+                           nodes * (plait_tape_numbers (cell->gates) + plait_tape_numbers (cell->candidate)));
   climb = node->payload;
   *climb = (PlaitClimb){ .kind = cell->kind, .reset = cell->reset, .width = width, .levels = levels };
   set_values (tape, climb, node);

@@ -61,6 +61,7 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
     plait_tape_expect (tape, targets[i] >= 0 && targets[i] < table->value.rows);
   node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *payload);
   payload = node->payload;
+  plait_tape_note_product (tape, states, table, work.states.rows * plait_tape_numbers (table));
   /* The logits are here now and not later: the gradients are made at once. */
   if (node->needs_gradient)
     {

@@ -97,6 +97,7 @@ plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, Pla
   node = plait_tape_node (tape, &walk_down, plait_chosen_number (&walked->leaves), 1, inputs, WALK_INPUTS,
                           sizeof (Payload));
   *(Payload *)node->payload = (Payload){ *walked, vector ? 1 : (PlaitScalar)scale };
+  plait_tape_note_product (tape, queries, keys, walked->weighed * (scores.keys.width / walk->heads));
   memcpy (node->value.data, walked->of_leaves, sizeof (PlaitScalar) * (gsize)node->value.rows);
   return node;
 }

@@ -1,338 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "data/text-file.h"
-#include "data/tree-binary.h"
+#include "base/memory.h"
+#include "cli/bench-tokens.h"
 
-#define DRAWN_BATCHES 16
-#define LARGEST_FILE ((gsize)1 << 30)
-
-static PlaitBenchData *
-new_data (const PlaitBenchSize *size)
-{
-  PlaitBenchData *data = g_new0 (PlaitBenchData, 1);
-  gint64 first = 0;
-
-  data->streams = size->token_sources + (size->trees ? 2 : 1);
-  data->trees = size->trees ? (gint)size->token_sources : -1;
-  data->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  data->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
-  data->batches = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_array_append_val (data->offsets, first);
-  g_array_append_val (data->batches, first);
-  return data;
-}
-
-void
-plait_bench_data_free (PlaitBenchData *data)
-{
-  if (!data)
-    return;
-  g_array_unref (data->ids);
-  g_array_unref (data->offsets);
-  g_array_unref (data->batches);
-  g_free (data);
-}
-
-static gint64
-tuples (const PlaitBenchData *data)
-{
-  return (gint64)(data->offsets->len - 1) / data->streams;
-}
-
-/* The tuples since the last batch become one, if there are any. */
+/* The same tuples in the same order, @count a batch; the last batch may have fewer. */
 static void
-end_batch (PlaitBenchData *data)
+regroup (PlaitBenchTokens *tokens, gint64 count)
 {
-  gint64 n = tuples (data);
+  gint64 n = plait_bench_tuples (tokens);
 
-  if (n > g_array_index (data->batches, gint64, data->batches->len - 1))
-    g_array_append_val (data->batches, n);
-}
-
-static void
-end_stream (PlaitBenchData *data)
-{
-  gint64 n = data->ids->len;
-
-  g_array_append_val (data->offsets, n);
-}
-
-guint
-plait_bench_data_batches (const PlaitBenchData *data)
-{
-  return data->batches->len - 1;
-}
-
-/*
- * Reading
- */
-
-/* Appends the numbers of @text, each at least @least and below @end, as one stream. */
-static gboolean
-read_stream (PlaitBenchData *data, const char *text, gint64 least, gint64 end, GError **error)
-{
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
-
-  for (guint i = 0; words[i]; i++)
-    {
-      gint64 number;
-      gint32 id;
-
-      if (!plait_parse_integer (words[i], &number) || number < least || number >= end)
-        {
-          g_autofree char *shown = g_utf8_make_valid (words[i], (gssize)MIN (strlen (words[i]), 40));
-
-          return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "\"%s\" is no id; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                             ", ids separated by single spaces",
-                             shown, least, end - 1);
-        }
-      id = (gint32)number;
-      g_array_append_val (data->ids, id);
-    }
-  end_stream (data);
-  return TRUE;
-}
-
-/* Appends the tree @text over the tokens of the last stream. */
-static gboolean
-read_tree (PlaitBenchData *data, const char *text, GError **error)
-{
-  gint64 first = data->ids->len, words = first - g_array_index (data->offsets, gint64, data->offsets->len - 2);
-  g_autofree guint8 *has_parent = g_new0 (guint8, 2 * words);
-
-  if (words == 1 && *text == '\0')
-    {
-      end_stream (data);
-      return TRUE;
-    }
-  if (!read_stream (data, text, 0, 2 * words - 2, error))
-    return FALSE;
-  if (data->ids->len - first != 2 * (words - 1))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a tree of %" G_GINT64_FORMAT " numbers over %" G_GINT64_FORMAT
-                       " tokens; expected %" G_GINT64_FORMAT ": the left and the right child of each inner node",
-                       data->ids->len - first, words, 2 * (words - 1));
-  for (gint64 i = 0; i < 2 * (words - 1); i++)
-    {
-      gint32 child = g_array_index (data->ids, gint32, first + i);
-
-      if (child >= words + i / 2 || has_parent[child]++)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "child %d of node %" G_GINT64_FORMAT
-                           " of the tree %s; expected children before parents, each once",
-                           child, words + i / 2, child >= words + i / 2 ? "comes after it" : "has two parents");
-    }
-  return TRUE;
-}
-
-static gboolean
-read_line (PlaitBenchData *data, const char *line, const PlaitBenchSize *size, GError **error)
-{
-  g_auto (GStrv) streams = g_strsplit (line, "\t", -1);
-
-  if (!streams[0])
-    {
-      end_batch (data);
-      return TRUE;
-    }
-  if (g_strv_length (streams) != data->streams)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u streams; expected %u separated by tabs: the sources of size %s, %sthen the target",
-                       g_strv_length (streams), data->streams, size->name, size->trees ? "their trees, " : "");
-  for (guint i = 0; i < data->streams; i++)
-    if (!((gint)i == data->trees ? read_tree (data, streams[i], error)
-                                 : read_stream (data, streams[i], PLAIT_TOKEN_EOS, size->vocabulary, error)))
-      return FALSE;
-  if (g_array_index (data->ids, gint32, data->ids->len - 1) != PLAIT_TOKEN_EOS)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "the target does not end in %d, the end of a sentence",
-                       PLAIT_TOKEN_EOS);
-  return TRUE;
-}
-
-PlaitBenchData *
-plait_bench_data_read (const char *path, const PlaitBenchSize *size, GError **error)
-{
-  g_autoptr (PlaitBenchData) data = new_data (size);
-  gsize length;
-  g_autofree char *text = plait_text_file_contents (path, LARGEST_FILE, &length, error);
-  gint64 number = 1;
-
-  if (!text)
-    return NULL;
-  for (char *line = text, *end; line < text + length; line = end + 1, number++)
-    {
-      end = memchr (line, '\n', (gsize)(text + length - line));
-      if (!end)
-        end = text + length;
-      *end = '\0';
-      if (!read_line (data, line, size, error))
-        {
-          g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", path, number);
-          return NULL;
-        }
-    }
-  end_batch (data);
-  if (plait_bench_data_batches (data) == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds no sentences; experiments/peers/tokens.py writes such a file",
-                  path);
-      return NULL;
-    }
-  return g_steal_pointer (&data);
-}
-
-/*
- * Drawing
- */
-
-/* Shares of the words by rank, added up: Zipf's law as Mandelbrot has it. (transfer full) */
-static double *
-word_shares (gint64 words)
-{
-  double *shares = g_new (double, words);
-  double sum = 0;
-
-  for (gint64 rank = 0; rank < words; rank++)
-    shares[rank] = sum += 1 / ((double)rank + 3.7);
-  return shares;
-}
-
-static gint32
-draw_word (const double *shares, gint64 words, double uniform)
-{
-  double wanted = uniform * shares[words - 1];
-  gint64 low = 0, high = words - 1;
-
-  while (low < high)
-    {
-      gint64 middle = (low + high) / 2;
-
-      if (shares[middle] > wanted)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-  return (gint32)(PLAIT_TOKEN_SPECIALS + low);
-}
-
-/* Appends a tree over the @words tokens of the last stream, split uniformly. */
-static void
-draw_tree (PlaitBenchData *data, gint64 words, PlaitRandomKey key)
-{
-  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
-  g_autofree gint64 *left = g_new (gint64, words), *right = g_new (gint64, words);
-
-  plait_tree_control (PLAIT_TREES_RANDOM, words, key, steps);
-  plait_tree_link ((const PlaitTreeStep *)(gpointer)steps->data, steps->len, words, left, right);
-  for (guint i = 0; i < steps->len; i++)
-    {
-      gint32 children[] = { (gint32)left[i], (gint32)right[i] };
-
-      g_array_append_vals (data->ids, children, 2);
-    }
-  end_stream (data);
-}
-
-PlaitBenchData *
-plait_bench_data_draw (const PlaitBenchSize *size, guint64 seed)
-{
-  PlaitBenchData *data = new_data (size);
-  PlaitRandomKey lengths = plait_random_key (seed, "bench", "lengths", 0);
-  PlaitRandomKey words = plait_random_key (seed, "bench", "words", 0);
-  PlaitRandomKey trees = plait_random_key (seed, "bench", "trees", 0);
-  gint64 n_words = size->vocabulary - PLAIT_TOKEN_SPECIALS, last = 0;
-  g_autofree double *shares = word_shares (n_words);
-  const gint32 end = PLAIT_TOKEN_EOS;
-  /* A part that the streams of a tuple share and a part of each, whose variances add up to the size's. */
-  double shared = .95 * size->deviation, own = sqrt (1 - .95 * .95) * size->deviation;
-
-  for (gint64 tuple = 0; tuple < size->batch * DRAWN_BATCHES; tuple++)
-    {
-      PlaitRandomKey each = plait_random_subkey (lengths, (guint64)tuple);
-      double centre = size->mean + shared * plait_random_normal (each, 0);
-
-      for (guint stream = 0; stream < data->streams; stream++)
-        {
-          double length = round (centre + own * plait_random_normal (each, 1 + stream));
-          gint64 n = (gint64)CLAMP (length, (double)size->shortest, (double)size->longest);
-          /* All tokens of a source with a tree are its leaves. */
-          gboolean ends = data->trees < 0 || (gint)stream > data->trees;
-
-          if ((gint)stream == data->trees)
-            {
-              draw_tree (data, last, plait_random_subkey (trees, (guint64)tuple));
-              continue;
-            }
-          for (gint64 i = ends; i < n; i++)
-            {
-              gint32 word = draw_word (shares, n_words, plait_random_uniform (words, data->ids->len));
-
-              g_array_append_val (data->ids, word);
-            }
-          if (ends)
-            g_array_append_val (data->ids, end);
-          end_stream (data);
-          last = n;
-        }
-      if ((tuple + 1) % size->batch == 0)
-        end_batch (data);
-    }
-  return data;
-}
-
-/*
- * Batches
- */
-
-void
-plait_bench_data_regroup (PlaitBenchData *data, gint64 count)
-{
-  gint64 n = tuples (data);
-
-  g_array_set_size (data->batches, 1);
+  g_array_set_size (tokens->batches, 1);
   for (gint64 end = count; end < n; end += count)
-    g_array_append_val (data->batches, end);
-  g_array_append_val (data->batches, n);
+    g_array_append_val (tokens->batches, end);
+  g_array_append_val (tokens->batches, n);
 }
 
+/* What the streams of a batch hold together. */
 static gint64
-offset (const PlaitBenchData *data, gint64 tuple, guint stream)
+rows_of (const PlaitBenchTokens *tokens, gint64 first, gint64 end, guint stream)
 {
-  return g_array_index (data->offsets, gint64, tuple * data->streams + stream);
-}
+  gint64 rows = 0;
 
-gint64
-plait_bench_data_length (const PlaitBenchData *data, gint64 tuple, guint stream)
-{
-  return offset (data, tuple, stream + 1) - offset (data, tuple, stream);
-}
-
-void
-plait_bench_data_range (const PlaitBenchData *data, guint index, gint64 *first, gint64 *end)
-{
-  *first = g_array_index (data->batches, gint64, index);
-  *end = g_array_index (data->batches, gint64, index + 1);
-}
-
-static gint64
-rows_of (const PlaitBenchData *data, guint index, guint stream)
-{
-  gint64 first, end, rows = 0;
-
-  plait_bench_data_range (data, index, &first, &end);
   for (gint64 tuple = first; tuple < end; tuple++)
-    rows += plait_bench_data_length (data, tuple, stream);
+    rows += plait_bench_length (tokens, tuple, stream);
   return rows;
 }
 
 static void
-fill_tokens (const PlaitBenchData *data, gint64 first, guint stream, const PlaitInput *input)
+fill_tokens (const PlaitBenchTokens *tokens, gint64 first, guint stream, const PlaitInput *input)
 {
   gint64 *offsets = plait_batch_fill (gint64, input->rows.offsets);
   gint32 *ids = plait_batch_fill (gint32, input->tokens);
@@ -340,15 +38,16 @@ fill_tokens (const PlaitBenchData *data, gint64 first, guint stream, const Plait
   offsets[0] = 0;
   for (gint64 i = 0; i < input->rows.n; i++)
     {
-      gint64 from = offset (data, first + i, stream), n = offset (data, first + i, stream + 1) - from;
+      gint64 n = plait_bench_length (tokens, first + i, stream);
 
-      memcpy (ids + offsets[i], &g_array_index (data->ids, gint32, from), (gsize)n * sizeof *ids);
+      memcpy (ids + offsets[i], &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream)),
+              (gsize)n * sizeof *ids);
       offsets[i + 1] = offsets[i] + n;
     }
 }
 
 static void
-fill_trees (const PlaitBenchData *data, gint64 first, const PlaitTrees *trees)
+fill_trees (const PlaitBenchTokens *tokens, gint64 first, guint stream, const PlaitTrees *trees)
 {
   gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets), *left = plait_batch_fill (gint64, trees->left),
          *right = plait_batch_fill (gint64, trees->right);
@@ -357,9 +56,9 @@ fill_trees (const PlaitBenchData *data, gint64 first, const PlaitTrees *trees)
   offsets[0] = 0;
   for (gint64 i = 0; i < trees->nodes.n; i++)
     {
-      const gint32 *children = &g_array_index (data->ids, gint32, offset (data, first + i, (guint)data->trees));
+      const gint32 *children = &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream));
 
-      offsets[i + 1] = offsets[i] + plait_bench_data_length (data, first + i, (guint)data->trees) / 2;
+      offsets[i + 1] = offsets[i] + plait_bench_length (tokens, first + i, stream) / 2;
       for (gint64 node = offsets[i]; node < offsets[i + 1]; node++, children += 2)
         {
           left[node] = children[0];
@@ -369,65 +68,148 @@ fill_trees (const PlaitBenchData *data, gint64 first, const PlaitTrees *trees)
     }
 }
 
-/* All batches refer to the one image. */
 static void
-fill_image (const PlaitBenchSize *size, PlaitTensor image, PlaitInput *input)
+fill_features (const PlaitBenchSettings *bench, PlaitTensor features, PlaitInput *input)
 {
   gint64 *offsets = plait_batch_fill (gint64, input->rows.offsets);
 
   for (gint64 i = 0; i <= input->rows.n; i++)
-    offsets[i] = i * size->image_positions;
-  input->features = plait_tensor_rows (image, 0, input->rows.n * size->image_positions);
+    offsets[i] = i * bench->feature_rows;
+  input->features = plait_tensor_rows (features, 0, input->rows.n * bench->feature_rows);
 }
 
 static void
-fill_targets (const PlaitBenchData *data, gint64 first, PlaitBatch *batch)
+fill_targets (const PlaitBenchTokens *tokens, gint64 first, guint stream, PlaitBatch *batch)
 {
   gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
 
   offsets[0] = 0;
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 from = offset (data, first + i, data->streams - 1), n = offset (data, first + i, data->streams) - from;
+      gint64 n = plait_bench_length (tokens, first + i, stream);
 
-      plait_batch_fill_target (batch, offsets[i], &g_array_index (data->ids, gint32, from), n - 1);
+      plait_batch_fill_target (batch, offsets[i],
+                               &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream)),
+                               n - 1);
       offsets[i + 1] = offsets[i] + n;
     }
 }
 
-PlaitBatch *
-plait_bench_data_batch (const PlaitBenchData *data, const PlaitBenchSize *size, guint index, gboolean targets,
-                        PlaitTensor image, GError **error)
+/* The batch of tuples @first .. @end - 1, with targets or without. (transfer full) */
+static PlaitBatch *
+make_batch (const PlaitBenchTokens *tokens, gint64 first, gint64 end, gboolean targets, PlaitTensor features,
+            GError **error)
 {
-  guint n = plait_bench_sources (size);
+  const PlaitExperiment *experiment = tokens->experiment;
+  guint n = experiment->n_sources, last = tokens->streams->len - 1;
   g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, n);
   PlaitBatch *batch;
-  gint64 first, end;
 
-  plait_bench_data_range (data, index, &first, &end);
   for (guint i = 0; i < n; i++)
-    if (i < size->token_sources)
-      sources[i] = (PlaitBatchSource){ "text", PLAIT_INPUT_TOKENS, rows_of (data, index, i), 0 };
-    else
-      sources[i] = (PlaitBatchSource){ "image", PLAIT_INPUT_FEATURES, (end - first) * size->image_positions, 0 };
-  if (data->trees >= 0)
+    sources[i] = (PlaitBatchSource){ experiment->sources[i].name, experiment->sources[i].kind,
+                                     (end - first) * experiment->bench.feature_rows };
+  for (guint i = 0; i < last; i++)
     {
-      sources[0].has_trees = TRUE;
-      sources[0].nodes = rows_of (data, index, (guint)data->trees) / 2;
+      PlaitBatchSource *source = &sources[plait_bench_stream (tokens, i)->source];
+      gint64 rows = rows_of (tokens, first, end, i);
+
+      source->has_trees = plait_bench_stream (tokens, i)->trees;
+      *(source->has_trees ? &source->nodes : &source->rows) = source->has_trees ? rows / 2 : rows;
     }
-  batch = plait_batch_new (end - first, sources, n, targets ? rows_of (data, index, data->streams - 1) : -1, error);
+  batch = plait_batch_new (end - first, sources, n, targets ? rows_of (tokens, first, end, last) : -1, error);
   if (!batch)
     return NULL;
   for (guint i = 0; i < n; i++)
-    if (i < size->token_sources)
-      fill_tokens (data, first, i, &batch->inputs[i]);
-    else
-      fill_image (size, image, plait_batch_fill (PlaitInput, &batch->inputs[i]));
-  if (data->trees >= 0)
-    fill_trees (data, first, batch->inputs[0].trees);
+    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
+      fill_features (&experiment->bench, features, plait_batch_fill (PlaitInput, &batch->inputs[i]));
+  for (guint i = 0; i < last; i++)
+    {
+      const PlaitInput *input = &batch->inputs[plait_bench_stream (tokens, i)->source];
+
+      if (plait_bench_stream (tokens, i)->trees)
+        fill_trees (tokens, first, i, input->trees);
+      else
+        fill_tokens (tokens, first, i, input);
+    }
   if (targets)
-    fill_targets (data, first, batch);
+    fill_targets (tokens, first, last, batch);
   for (gint64 i = 0; i < batch->n_sentences; i++)
     plait_batch_fill (gint64, batch->sentence)[i] = first + i;
   return batch;
+}
+
+/* The features that every batch has, for its most sentences; no data where no source reads any. */
+static gboolean
+draw_features (const PlaitBenchTokens *tokens, PlaitTensor *features, GError **error)
+{
+  const PlaitExperiment *experiment = tokens->experiment;
+  PlaitRandomKey key = plait_random_key ((guint64)experiment->experiment.seed, "bench", "image", 0);
+  gint64 sentences = 0, rows, n;
+  gboolean wanted = FALSE;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    wanted |= experiment->sources[i].kind == PLAIT_INPUT_FEATURES;
+  if (!wanted)
+    return TRUE;
+  for (guint i = 0; i < plait_bench_batches (tokens); i++)
+    sentences
+        = MAX (sentences, g_array_index (tokens->batches, gint64, i + 1) - g_array_index (tokens->batches, gint64, i));
+  rows = sentences * experiment->bench.feature_rows;
+  n = rows * experiment->bench.feature_width;
+  *features = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "the features", error), rows,
+                            experiment->bench.feature_width);
+  for (gint64 i = 0; features->data && i < n; i++)
+    features->data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
+  return features->data != NULL;
+}
+
+static void
+batch_free (gpointer batch)
+{
+  plait_batch_free (batch);
+}
+
+void
+plait_bench_data_free (PlaitBenchData *data)
+{
+  if (!data)
+    return;
+  g_ptr_array_unref (data->batches);
+  g_free (data->features.data);
+  g_free (data);
+}
+
+PlaitBenchData *
+plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint most, GError **error)
+{
+  const PlaitExperiment *experiment = options->experiment;
+  g_autoptr (PlaitBenchTokens) tokens = plait_bench_tokens_new (experiment);
+  g_autoptr (PlaitBenchData) data = g_new0 (PlaitBenchData, 1);
+
+  data->batches = g_ptr_array_new_with_free_func (batch_free);
+  if (experiment->data.vocabulary_size == 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "%s: data.vocabulary_size=0 keeps all words of a text, but plait bench reads none; say how many "
+                  "there are, as with --set data.vocabulary_size=8000",
+                  experiment->path);
+      return NULL;
+    }
+  if (!(options->data ? plait_bench_tokens_read (tokens, options->data, error)
+                      : plait_bench_tokens_draw (tokens, error)))
+    return NULL;
+  if (search)
+    regroup (tokens, experiment->decode.batch);
+  if (!draw_features (tokens, &data->features, error))
+    return NULL;
+  for (guint i = 0; i < MIN (plait_bench_batches (tokens), most); i++)
+    {
+      gint64 first = g_array_index (tokens->batches, gint64, i), end = g_array_index (tokens->batches, gint64, i + 1);
+      PlaitBatch *batch = make_batch (tokens, first, end, !search, data->features, error);
+
+      if (!batch)
+        return NULL;
+      g_ptr_array_add (data->batches, batch);
+    }
+  return g_steal_pointer (&data);
 }

@@ -1,224 +1,263 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
-static const PlaitBenchSize sizes[] = {
-  { .name = "small",
-    .width = 128,
-    .feed_forward = 512,
-    .heads = 4,
-    .encoder_layers = 2,
-    .decoder_layers = 2,
-    .token_sources = 3,
-    .vocabulary = 4000,
-    .batch = 64,
-    .mean = 14,
-    .deviation = 4,
-    .shortest = 4,
-    .longest = 40,
-    .decode_steps = 14 },
-  { .name = "msmt",
-    .width = 256,
-    .feed_forward = 2048,
-    .heads = 8,
-    .encoder_layers = 4,
-    .decoder_layers = 6,
-    .token_sources = 4,
-    .vocabulary = 48000,
-    .batch = 24,
-    .mean = 28,
-    .deviation = 10,
-    .shortest = 5,
-    .longest = 60,
-    .decode_steps = 28 },
-  { .name = "mmt",
-    .width = 512,
-    .feed_forward = 4096,
-    .heads = 16,
-    .encoder_layers = 6,
-    .decoder_layers = 6,
-    .token_sources = 1,
-    .vocabulary = 40000,
-    .batch = 32,
-    .mean = 14,
-    .deviation = 4,
-    .shortest = 4,
-    .longest = 40,
-    .image_positions = 64,
-    .image_width = 2048,
-    .decode_steps = 14 },
-};
+#include <math.h>
 
-const PlaitBenchSize *
-plait_bench_size (const char *name, gboolean recurrent, GError **error)
+#include "autograd/internal.h"
+#include "data/iterator.h"
+#include "run/system.h"
+#include "model/search.h"
+#include "train/optimizer.h"
+#include "train/update.h"
+
+/* The experiment's model as a whole: training steps, searches, encoders. */
+
+typedef struct
 {
-  if (recurrent)
-    {
-      const PlaitBenchSize *size = plait_bench_recurrent_size (name);
+  PlaitBench bench;
+  PlaitBenchData *data;
+  PlaitSystem *system;
+  PlaitUpdate *update;
+  PlaitOptimizer *optimizer;
+  PlaitSearch *search;
+  PlaitDecodeSettings searching;
+} Model;
 
-      if (!size)
-        plait_fail (error, PLAIT_ERROR_INPUT, "--size cannot be \"%s\"; expected h128, h256 or h1024", name);
-      return size;
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    if (g_str_equal (name, sizes[i].name))
-      return &sizes[i];
-  plait_fail (error, PLAIT_ERROR_INPUT, "--size cannot be \"%s\"; expected small, msmt or mmt", name);
-  return NULL;
-}
-
-guint
-plait_bench_sources (const PlaitBenchSize *size)
+static void
+model_free (gpointer data)
 {
-  return size->token_sources + (size->image_positions > 0 ? 1 : 0);
-}
+  Model *model = data;
 
-PlaitBenchModel *
-plait_bench_model_reserve (guint n_sources)
-{
-  PlaitBenchModel *model = g_new0 (PlaitBenchModel, 1);
-
-  model->n_sources = n_sources;
-  model->sources = g_new0 (PlaitSourceSpecification, n_sources);
-  model->parts = g_ptr_array_new ();
-  return model;
-}
-
-void
-plait_bench_model_free (PlaitBenchModel *model)
-{
-  if (!model)
-    return;
-  plait_model_free (model->model);
-  for (guint i = 0; i < model->parts->len; i++)
-    plait_part_free (model->parts->pdata[i]);
-  g_ptr_array_unref (model->parts);
-  for (guint i = 0; i < model->n_sources; i++)
-    g_free ((char *)model->sources[i].name);
-  g_free (model->sources);
+  plait_search_free (model->search);
+  plait_optimizer_free (model->optimizer);
+  plait_update_free (model->update);
+  plait_system_free (model->system);
+  plait_bench_data_free (model->data);
   g_free (model);
 }
 
-PlaitPart *
-plait_bench_part (PlaitRegistry *registry, PlaitPluginKind kind, const char *name,
-                  const PlaitBenchParameter *parameters, guint n, GError **error)
-{
-  PlaitPlugin *plugin = plait_registry_find (registry, kind, name, error);
-  g_autoptr (PlaitPart) part = plugin ? plait_part_new (plugin, plait_plugin_kind_name (kind)) : NULL;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
 
-  for (guint i = 0; part && i < n; i++)
-    if (!plait_settings_set (part->parameters, parameters[i].name, parameters[i].value, error))
-      {
-        g_prefix_error (error, "the plugin %s at %s is not the one that plait bench knows: ", name,
-                        plugin->module_path);
-        return NULL;
-      }
-  return g_steal_pointer (&part);
+static PlaitSystem *
+make_system (const PlaitExperiment *experiment, GError **error)
+{
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
+      widths[i] = experiment->bench.feature_width;
+  return plait_system_new (experiment, NULL, widths, error);
 }
 
-PlaitPart *
-plait_bench_keep (PlaitBenchModel *model, PlaitPart *part, GError **error)
+/* The model with its initial values, and batches for it; a step takes @each of them. */
+static Model *
+make_model (const PlaitBench *bench, gboolean search, gint64 each, GError **error)
 {
-  if (!part)
+  const PlaitBenchOptions *options = bench->options;
+  g_autoptr (Model) model = g_new0 (Model, 1);
+
+  model->bench = *bench;
+  model->data
+      = plait_bench_data_new (options, search, (guint)MIN ((options->warmup + options->steps) * each, G_MAXINT), error);
+  if (!model->data)
     return NULL;
-  g_ptr_array_add (model->parts, part);
-  return plait_part_open (part, error) ? part : NULL;
-}
-
-static gboolean
-load_text (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, double dropout, PlaitRegistry *registry,
-           GError **error)
-{
-  g_autofree char *layers = g_strdup_printf ("%" G_GINT64_FORMAT, size->encoder_layers);
-  g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
-  g_autofree char *feed_forward = g_strdup_printf ("%" G_GINT64_FORMAT, size->feed_forward);
-  char rate[G_ASCII_DTOSTR_BUF_SIZE];
-  const PlaitBenchParameter parameters[] = {
-    { "layers", layers },
-    { "heads", heads },
-    { "feed_forward", feed_forward },
-    { "norm", "pre" },
-    { "dropout", g_ascii_dtostr (rate, sizeof rate, dropout) },
-    { "attention_dropout", "0" },
-    { "feed_forward_dropout", "0" },
-  };
-  PlaitSourceSpecification *source = &model->sources[place];
-
-  source->encoder = plait_bench_keep (
-      model,
-      plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "transformer", parameters, G_N_ELEMENTS (parameters), error),
-      error);
-  source->kind = PLAIT_INPUT_TOKENS;
-  source->vocabulary = "words";
-  source->vocabulary_size = size->vocabulary;
-  return source->encoder != NULL;
-}
-
-static gboolean
-load_image (PlaitBenchModel *model, guint place, const PlaitBenchSize *size, PlaitRegistry *registry, GError **error)
-{
-  const PlaitBenchParameter parameters[] = { { "hidden", "0" }, { "norm", "none" }, { "dropout", "0" } };
-  PlaitSourceSpecification *source = &model->sources[place];
-
-  source->encoder = plait_bench_keep (
-      model,
-      plait_bench_part (registry, PLAIT_PLUGIN_ENCODER, "features", parameters, G_N_ELEMENTS (parameters), error),
-      error);
-  source->kind = PLAIT_INPUT_FEATURES;
-  source->feature_width = size->image_width;
-  return source->encoder != NULL;
-}
-
-static PlaitDecoderSettings
-decoder_settings (const PlaitBenchSize *size, const char *combiner, double dropout)
-{
-  PlaitDecoderSettings settings;
-
-  plait_setting_group_defaults (&plait_decoder_group, &settings);
-  settings.layers = size->decoder_layers;
-  settings.width = size->width;
-  settings.heads = size->heads;
-  settings.feed_forward = size->feed_forward;
-  settings.dropout = dropout;
-  settings.attention_dropout = 0;
-  settings.feed_forward_dropout = 0;
-  settings.combiner = combiner;
-  return settings;
-}
-
-PlaitBenchModel *
-plait_bench_model_new (const PlaitBenchOptions *options, PlaitRegistry *registry, PlaitPool *pool, GError **error)
-{
-  const PlaitBenchSize *size = &options->size;
-  guint n = plait_bench_sources (size);
-  g_autoptr (PlaitBenchModel) model = plait_bench_model_reserve (n);
-  g_autofree char *heads = g_strdup_printf ("%" G_GINT64_FORMAT, size->heads);
-  const PlaitBenchParameter parameters[] = { { "heads", heads } };
-  PlaitModelSpecification specification = {
-    .sources = model->sources,
-    .n_sources = n,
-    .target_vocabulary = "words",
-    .target_vocabulary_size = size->vocabulary,
-    .decoder = decoder_settings (size, options->combiner, options->dropout),
-  };
-
-  for (guint i = 0; i < n; i++)
-    {
-      gboolean text = i < size->token_sources;
-
-      model->sources[i].name = text ? g_strdup_printf ("text%u", i) : g_strdup ("image");
-      if (!(text ? load_text (model, i, size, options->dropout, registry, error)
-                 : load_image (model, i, size, registry, error)))
-        return NULL;
-    }
-  specification.combiner = plait_bench_keep (model,
-                                             plait_bench_part (registry, PLAIT_PLUGIN_COMBINER, options->combiner,
-                                                               parameters, G_N_ELEMENTS (parameters), error),
-                                             error);
-  if (!specification.combiner)
+  model->system = make_system (options->experiment, error);
+  if (!model->system)
     return NULL;
-  model->model = plait_model_new (&specification, error);
-  if (!model->model)
+  plait_system_initialise (model->system, bench->pool);
+  for (guint i = 0; i < model->data->batches->len; i++)
+    if (!plait_model_check_batch (model->system->model, model->data->batches->pdata[i], error))
+      return NULL;
+  if (!plait_bench_write_parameters (bench, plait_model_parameters (model->system->model), error))
     return NULL;
-  plait_parameters_initialise (plait_model_parameters (model->model), pool, 1);
   return g_steal_pointer (&model);
 }
+
+static PlaitBatch *
+batch_of (const Model *model, gint64 number)
+{
+  return model->data->batches->pdata[number % model->data->batches->len];
+}
+
+/* What follows the numbers of a description. */
+static char *
+describe_decoder (const PlaitDecoderSettings *decoder)
+{
+  return g_str_equal (decoder->coverage, "none")
+             ? g_strdup (decoder->combiner)
+             : g_strdup_printf ("%s, coverage %s", decoder->combiner, decoder->coverage);
+}
+
+/* "64 sentences". */
+static char *
+describe_batch (const PlaitTrainSettings *train)
+{
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %s", train->batch,
+                          train->batch_unit == PLAIT_BATCH_BY_TOKENS ? "tokens" : "sentences");
+}
+
+/*
+ * Training
+ */
+
+static gpointer
+make_trained (const PlaitBench *bench, GError **error)
+{
+  const PlaitTrainSettings *train = &bench->options->experiment->train;
+  g_autoptr (Model) model = make_model (bench, FALSE, train->accumulate, error);
+
+  if (!model)
+    return NULL;
+  model->update = plait_update_new (model->system->model, bench->tape, train, error);
+  if (!model->update)
+    return NULL;
+  model->optimizer = plait_optimizer_new (train, plait_model_parameters (model->system->model), error);
+  return model->optimizer ? g_steal_pointer (&model) : NULL;
+}
+
+static gboolean
+train (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
+{
+  Model *model = made;
+  const PlaitBenchOptions *options = model->bench.options;
+  const PlaitExperiment *experiment = options->experiment;
+  gint64 n = experiment->train.accumulate;
+  g_autofree PlaitBatch **batches = g_new (PlaitBatch *, n);
+  PlaitTrainingSums sums = { 0 };
+  double rate = plait_learning_rate (&experiment->train, step + 1, experiment->decoder.width,
+                                     MAX (experiment->train.updates, options->warmup + options->steps));
+
+  for (gint64 i = 0; i < n; i++)
+    batches[i] = batch_of (model, step * n + i);
+  if (!plait_update_gradients (
+          model->update, batches, (guint)n,
+          plait_random_key ((guint64)experiment->experiment.seed, "dropout", NULL, (guint64)step + 1), &sums, error))
+    return FALSE;
+  plait_optimizer_update (model->optimizer, model->bench.tape, step + 1, rate);
+  *done = (PlaitBenchStep){ (double)sums.sentences, (double)sums.tokens, sums.multiplications,
+                            sums.negative_log_likelihood / (double)sums.tokens };
+  return TRUE;
+}
+
+static char *
+describe_training (const PlaitBenchOptions *options)
+{
+  const PlaitExperiment *experiment = options->experiment;
+  g_autofree char *batch = describe_batch (&experiment->train), *decoder = describe_decoder (&experiment->decoder);
+
+  return g_strdup_printf ("a training step of %s, %s", batch, decoder);
+}
+
+const PlaitBenchWork plait_bench_train = { make_trained, train, model_free, describe_training };
+
+/*
+ * Search
+ */
+
+/* All sentences take the same number of steps. */
+static gint64
+search_steps (const PlaitExperiment *experiment)
+{
+  return (gint64)round (experiment->bench.mean_length);
+}
+
+static gpointer
+make_searched (const PlaitBench *bench, GError **error)
+{
+  const PlaitExperiment *experiment = bench->options->experiment;
+  g_autoptr (Model) model = make_model (bench, TRUE, 1, error);
+
+  if (!model)
+    return NULL;
+  model->searching = experiment->decode;
+  model->searching.minimum_length = model->searching.maximum_length = search_steps (experiment);
+  model->searching.maximum_ratio = 0;
+  model->search = plait_search_new (model->system->model, bench->pool, 0, error);
+  return model->search ? g_steal_pointer (&model) : NULL;
+}
+
+static gboolean
+decode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
+{
+  Model *model = made;
+  const PlaitBatch *batch = batch_of (model, step);
+  PlaitHypotheses *found = plait_search_batch (model->search, batch, &model->searching, error);
+
+  if (!found)
+    return FALSE;
+  plait_hypotheses_free (found, batch->n_sentences);
+  done->sentences = (double)batch->n_sentences;
+  done->tokens = (double)(batch->n_sentences * model->searching.maximum_length);
+  return TRUE;
+}
+
+static char *
+describe_search (const PlaitBenchOptions *options)
+{
+  const PlaitExperiment *experiment = options->experiment;
+  g_autofree char *decoder = describe_decoder (&experiment->decoder);
+
+  return g_strdup_printf ("%" G_GINT64_FORMAT " steps of search with beam %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                          " sentences together, %s",
+                          search_steps (experiment), experiment->decode.beam, experiment->decode.batch, decoder);
+}
+
+const PlaitBenchWork plait_bench_decode = { make_searched, decode, model_free, describe_search };
+
+/*
+ * Encoders
+ */
+
+static gpointer
+make_encoded (const PlaitBench *bench, GError **error)
+{
+  return make_model (bench, FALSE, 1, error);
+}
+
+typedef struct
+{
+  const Model *model;
+  gint64 step;
+  PlaitBenchStep *done;
+} Pass;
+
+static void
+encode_pass (gpointer data)
+{
+  Pass *pass = data;
+  const PlaitBench *bench = &pass->model->bench;
+  PlaitArena *arena = plait_tape_arena (bench->tape);
+  PlaitReading reading;
+  PlaitNode **states;
+
+  plait_bench_begin (bench, pass->step);
+  reading = plait_model_read (pass->model->system->model, bench->tape, batch_of (pass->model, pass->step), NULL);
+  states = plait_arena_new_array (arena, PlaitNode *, reading.n_memories);
+  for (guint i = 0; i < reading.n_memories; i++)
+    states[i] = reading.memories[i].states;
+  plait_bench_end (bench, states, reading.n_memories, pass->done);
+}
+
+static gboolean
+encode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
+{
+  Model *model = made;
+  const PlaitBatch *batch = batch_of (model, step);
+  Pass pass = { model, step, done };
+
+  done->sentences = (double)batch->n_sentences;
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (batch->inputs[i].kind == PLAIT_INPUT_TOKENS)
+      done->tokens += (double)plait_ragged_rows (batch->inputs[i].rows);
+  return plait_arena_protect (model->bench.arena, encode_pass, &pass, error);
+}
+
+static char *
+describe_encoders (const PlaitBenchOptions *options)
+{
+  g_autofree char *batch = describe_batch (&options->experiment->train);
+
+  return g_strdup_printf ("the encoders over %s, forward%s", batch, options->forward ? "" : " and backward");
+}
+
+const PlaitBenchWork plait_bench_encode = { make_encoded, encode, model_free, describe_encoders };

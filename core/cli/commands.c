@@ -146,22 +146,25 @@ const PlaitCommand plait_commands[] = {
     "  cd averaged && meson setup build && ninja -C build\n"
     "  PLAIT_PLUGIN_PATH=build plait run averaged-experiment.ini",
     plait_command_new },
-  { "bench", "train|decode|tree|recurrent [--size NAME] [--part NAME] [--data FILE] [--json]",
-    "Time training steps, searches, encoders or attention at fixed sizes",
-    "Prints medians over the timed steps: seconds, target tokens and sentences a second, the most memory the process "
-    "has had, and the share of the machine's own rate of matrix products that training reaches, counting no padding.\n"
+  { "bench", "train|decode|encode|attend FILE.ini [--set G.K=V]... [--data FILE] [--json]",
+    "Time steps of an experiment's model, over drawn text",
+    "Prints medians over the timed steps: seconds, tokens and sentences a second, the most memory the process has had, "
+    "and the share of the machine's own rate of matrix products that is reached, counting no padding.\n"
     "\n"
-    "train and decode measure a multi-source Transformer; tree and recurrent measure a gru decoder over a bigru "
-    "encoder, "
-    "with trees the bidirectional tree encoder over it (Chen et al. 2017): a training step, the encoder alone forward "
-    "and backward, or one step of additive attention over many positions.\n"
+    "The model is that of the experiment file, which may be any that plait run takes. Its text is neither read nor "
+    "needed: vocabularies have data.vocabulary_size entries, and sentences are drawn as its group [bench] says (plait "
+    "inspect bench), so many a batch as [train] or [decode] says.\n"
+    "\n"
+    "train times updates; decode whole searches, each sentence taking as many steps as sentences are long in the mean; "
+    "encode the encoders alone, forward and backward; attend one step of the decoder's attention over bench.positions "
+    "rows, whose keys are there already.\n"
     "\n"
     "Examples:\n"
-    "  plait bench train --size msmt\n"
-    "  plait bench decode --size small --beam 10 --batch 1 --json\n"
-    "  plait bench tree --size h128 --coverage tree\n"
-    "  plait bench tree --size h1024 --part encoder --threads 1\n"
-    "  plait bench recurrent --size h256 --part attention --positions 10000",
+    "  plait bench train experiments/bench/msmt.ini\n"
+    "  plait bench train my-experiment.ini --set train.shards=2\n"
+    "  plait bench decode my-experiment.ini --set decode.batch=1 --json\n"
+    "  plait bench encode my-experiment.ini --forward --threads 1\n"
+    "  plait bench attend experiments/bench/h256.ini",
     plait_command_bench },
   { NULL },
 };

@@ -459,6 +459,18 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
                               evaluate->translation_rate_under, evaluate->translation_rate_over);
 }
 
+void
+plait_resolution_check_bench (const PlaitResolution *resolution)
+{
+  const PlaitBenchSettings *bench = &resolution->experiment->public.bench;
+
+  if (bench->shortest_length > bench->longest_length)
+    plait_resolution_problem (resolution, "bench", "shortest_length",
+                              "%" G_GINT64_FORMAT " is above longest_length=%" G_GINT64_FORMAT
+                              "; lower one or raise the other",
+                              bench->shortest_length, bench->longest_length);
+}
+
 static void
 check_vocabulary_size (const PlaitResolution *resolution)
 {
@@ -499,7 +511,7 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
   check_kinds (resolution);
   if (experiment->task)
     check_generated (resolution);
-  else
+  else if (!(resolution->flags & PLAIT_RESOLVE_WITHOUT_DATA))
     check_files (resolution);
   check_vocabulary_files (resolution);
   check_vocabulary_size (resolution);

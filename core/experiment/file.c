@@ -122,8 +122,8 @@ plait_experiment_alternatives (const PlaitKeyFile *file)
   return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
 }
 
-PlaitExperiment *
-plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+static PlaitExperiment *
+load (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
   g_autofree char *folder = plait_experiment_folder (path);
@@ -131,9 +131,20 @@ plait_experiment_load (const char *path, const char *const *overrides, PlaitRegi
   if (!file)
     return NULL;
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
-  g_autoptr (PlaitResolver) resolver
-      = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
   return plait_resolver_resolve (resolver, file, error);
+}
+
+PlaitExperiment *
+plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  return load (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, error);
+}
+
+PlaitExperiment *
+plait_experiment_load_model (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  return load (path, overrides, PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
 }
 
 PlaitExperiment *

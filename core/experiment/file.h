@@ -26,6 +26,8 @@
  *
  *     [train] [decode] [evaluate]
  *
+ *     [bench]           what plait bench draws
+ *
  *     [grid]            grid/cells.h
  *
  * All faults are told at once, each on a line "FILE:LINE: [group] key: ...", before any data is read. What does not fit
@@ -56,6 +58,7 @@ typedef struct
   PlaitTrainSettings train;
   PlaitDecodeSettings decode;
   PlaitEvaluateSettings evaluate;
+  PlaitBenchSettings bench;
 
   guint n_sources;
   const PlaitExperimentSource *sources;
@@ -74,6 +77,11 @@ typedef struct
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry,
                                         GError **error);
 
+/* The same for who wants the model alone: [data] need name no files, nor need those be there that are named. (transfer
+ * full) */
+PlaitExperiment *plait_experiment_load_model (const char *path, const char *const *overrides, PlaitRegistry *registry,
+                                              GError **error);
+
 /* Reads @text, what plait_experiment_text gave and a run stored, with @overrides as above; @name stands for it in
  * messages. Files of [data] need not be there any more. (transfer full) */
 PlaitExperiment *plait_experiment_parse (const char *text, const char *name, const char *const *overrides,
@@ -82,8 +90,9 @@ PlaitExperiment *plait_experiment_parse (const char *text, const char *name, con
 void plait_experiment_free (PlaitExperiment *experiment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExperiment, plait_experiment_free)
 
-/* The fully resolved experiment: every setting with its value, defaults written out, always in the same order, sources
- * that are not used left out. plait_experiment_parse reads it back to the same experiment. (transfer full) */
+/* The fully resolved experiment: every setting with its value, defaults written out, always in the same order; sources
+ * that are not used and [bench] are left out. plait_experiment_parse reads it back to the same experiment. (transfer
+ * full) */
 char *plait_experiment_text (const PlaitExperiment *experiment);
 
 /* The resolved experiment less what cannot change results: names, places of files, log intervals. Together with digests
@@ -141,7 +150,8 @@ gboolean plait_experiment_split_key (const char *dotted, char **group, char **ke
 
 typedef enum
 {
-  PLAIT_RESOLVE_CHECK_FILES = 1 << 0, /* the files of [data] must be there */
+  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files of [data] must be there */
+  PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need name none */
 } PlaitResolveFlags;
 
 /* Makes experiments of key files. A group that says what it said before is not read again, nor are its files looked at

@@ -141,12 +141,32 @@ static const PlaitSettingDefinition evaluate_definitions[] = {
 const PlaitSettingGroup plait_evaluate_group
     = PLAIT_SETTING_GROUP ("evaluate", "Scoring of test splits", PlaitEvaluateSettings, evaluate_definitions);
 
+static const PlaitSettingDefinition bench_definitions[] = {
+  PLAIT_DEFINE_REAL (PlaitBenchSettings, mean_length, "25", "1", "100000",
+                     "Mean length of a sentence, its end counted; a search takes so many steps", NULL),
+  PLAIT_DEFINE_REAL (PlaitBenchSettings, length_deviation, "10", "0", "100000", "Standard deviation of the lengths",
+                     NULL),
+  PLAIT_DEFINE_INTEGER (PlaitBenchSettings, shortest_length, "4", "1", "100000", "Shorter sentences are made so long",
+                        NULL),
+  PLAIT_DEFINE_INTEGER (PlaitBenchSettings, longest_length, "60", "1", "100000", "Longer sentences are made so short",
+                        NULL),
+  PLAIT_DEFINE_INTEGER (PlaitBenchSettings, feature_rows, "64", "1", "100000",
+                        "Rows of a sentence's features, such as positions of an image", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitBenchSettings, feature_width, "2048", "1", "131072", "Width of features", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitBenchSettings, positions, "10000", "1", "10000000",
+                        "Rows of the memory that one step of attention reads", NULL),
+};
+
+const PlaitSettingGroup plait_bench_group = PLAIT_SETTING_GROUP ("bench", "What plait bench draws; runs leave it aside",
+                                                                 PlaitBenchSettings, bench_definitions);
+
 const PlaitSettingGroup *const *
 plait_experiment_groups (void)
 {
   static const PlaitSettingGroup *const groups[] = {
-    &plait_experiment_group, &plait_data_group,   &plait_source_group,   &plait_decoder_group,
-    &plait_train_group,      &plait_decode_group, &plait_evaluate_group, NULL,
+    &plait_experiment_group, &plait_data_group,  &plait_source_group,
+    &plait_decoder_group,    &plait_train_group, &plait_decode_group,
+    &plait_evaluate_group,   &plait_bench_group, NULL,
   };
 
   return groups;

@@ -99,5 +99,20 @@ typedef struct
 
 extern const PlaitSettingGroup plait_evaluate_group;
 
+/* [bench]: the text that plait bench draws where an experiment would read its own. It says nothing about a run, and no
+ * run keeps it. Lengths count the end of a sentence: normal, rounded, within shortest_length .. longest_length. */
+typedef struct
+{
+  double mean_length; /* rounded, the steps of a search too */
+  double length_deviation;
+  gint64 shortest_length;
+  gint64 longest_length;
+  gint64 feature_rows; /* of a sentence, for an encoder of features */
+  gint64 feature_width;
+  gint64 positions; /* that one step of attention reads */
+} PlaitBenchSettings;
+
+extern const PlaitSettingGroup plait_bench_group;
+
 /* All groups with keys of the core, in the order of a resolved file, NULL-terminated. */
 const PlaitSettingGroup *const *plait_experiment_groups (void);

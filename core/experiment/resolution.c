@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const group_names[]
-    = { "experiment", "data", "decoder", "combiner", "coverage", "train", "decode", "evaluate", "grid", NULL };
+    = { "experiment", "data", "decoder", "combiner", "coverage", "train", "decode", "evaluate", "bench", "grid", NULL };
 
 void
 plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
@@ -227,7 +227,7 @@ check_groups (const PlaitResolution *resolution)
         plait_resolution_problem (
             resolution, group, NULL,
             "no such group; there are experiment, data, source NAME, decoder, combiner, coverage, "
-            "train, decode, evaluate and grid");
+            "train, decode, evaluate, bench and grid");
     }
 }
 
@@ -314,6 +314,8 @@ resolve (const PlaitResolution *resolution)
       = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);
   experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, NULL, NULL,
                                           plait_resolution_check_evaluate);
+  experiment->bench
+      = read_core_group (resolution, &plait_bench_group, &public->bench, NULL, NULL, plait_resolution_check_bench);
 }
 
 static PlaitExperimentPrivate *
@@ -338,6 +340,7 @@ plait_experiment_free (PlaitExperiment *public)
   plait_settings_free (experiment->train);
   plait_settings_free (experiment->decode);
   plait_settings_free (experiment->evaluate);
+  plait_settings_free (experiment->bench);
   plait_part_free (public->combiner);
   plait_part_free (public->coverage);
   g_ptr_array_unref (experiment->sources);

@@ -43,6 +43,7 @@ typedef struct
   PlaitSettings *train;
   PlaitSettings *decode;
   PlaitSettings *evaluate;
+  PlaitSettings *bench;
   GPtrArray *sources; /* PlaitSourceInFile, all in the file */
   GArray *used;       /* PlaitExperimentSource */
 } PlaitExperimentPrivate;
@@ -132,3 +133,4 @@ void plait_resolution_check_decoder (const PlaitResolution *resolution);
 void plait_resolution_check_train (const PlaitResolution *resolution);
 void plait_resolution_check_decode (const PlaitResolution *resolution);
 void plait_resolution_check_evaluate (const PlaitResolution *resolution);
+void plait_resolution_check_bench (const PlaitResolution *resolution);

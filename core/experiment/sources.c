@@ -106,8 +106,8 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
     {
       plait_resolution_problem (
           resolution, source->group, "leaves",
-          "is missing: the encoder %s stands on another one; add leaves= and an encoder of tokens, "
-          "such as bigru or transformer",
+          "is missing: the encoder %s stands on another one; add leaves= and an encoder of tokens (plait plugins "
+          "lists them)",
           source->encoder->plugin->name);
       return;
     }

@@ -224,11 +224,7 @@ initialise (Run *run, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
 
-  PlaitParameters *parameters = plait_model_parameters (run->system->model);
-
-  if (experiment->train.initial_values == PLAIT_INITIAL_VALUES_DL4MT)
-    plait_parameters_follow_dl4mt (parameters);
-  plait_parameters_initialise (parameters, run->pool, (guint64)experiment->experiment.seed);
+  plait_system_initialise (run->system, run->pool);
   if (!*experiment->train.initialise)
     return TRUE;
   run->initialisation = plait_initialisation_new (experiment, run->materials, run->system, error);

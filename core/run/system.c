@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/system.h"
 
+static gint64
+vocabulary_size (const PlaitExperiment *experiment, const PlaitMaterials *materials, const char *stream)
+{
+  return materials ? plait_vocabulary_size (plait_materials_vocabulary (materials, stream))
+                   : experiment->data.vocabulary_size;
+}
+
 PlaitSystem *
 plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const gint64 *feature_widths,
                   GError **error)
@@ -10,7 +17,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
   PlaitModelSpecification specification = {
     .n_sources = n,
     .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
-    .target_vocabulary_size = plait_vocabulary_size (plait_materials_vocabulary (materials, experiment->data.target)),
+    .target_vocabulary_size = vocabulary_size (experiment, materials, experiment->data.target),
     .decoder = experiment->decoder,
   };
 
@@ -32,8 +39,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
       if (source->kind == PLAIT_INPUT_TOKENS)
         {
           system->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
-          system->sources[i].vocabulary_size
-              = plait_vocabulary_size (plait_materials_vocabulary (materials, source->stream));
+          system->sources[i].vocabulary_size = vocabulary_size (experiment, materials, source->stream);
         }
     }
   if (!plait_part_open (experiment->combiner, error)
@@ -55,6 +61,16 @@ plait_system_free (PlaitSystem *system)
   g_free (system->sources);
   g_free (system->feature_widths);
   g_free (system);
+}
+
+void
+plait_system_initialise (const PlaitSystem *system, PlaitPool *pool)
+{
+  PlaitParameters *parameters = plait_model_parameters (system->model);
+
+  if (system->experiment->train.initial_values == PLAIT_INITIAL_VALUES_DL4MT)
+    plait_parameters_follow_dl4mt (parameters);
+  plait_parameters_initialise (parameters, pool, (guint64)system->experiment->experiment.seed);
 }
 
 static char *

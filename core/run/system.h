@@ -14,10 +14,15 @@ typedef struct
   gint64 *feature_widths;
 } PlaitSystem;
 
-/* @feature_widths: [n_sources], 0 for tokens. (transfer full) */
+/* @feature_widths: [n_sources], 0 for tokens. @materials: NULL where there is no text; every vocabulary then has
+ * data.vocabulary_size entries, which must be given. (transfer full) */
 PlaitSystem *plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials,
                                const gint64 *feature_widths, GError **error);
 void plait_system_free (PlaitSystem *system);
+
+/* Draws the initial values of all parameters, by train.initial_values and experiment.seed. */
+void plait_system_initialise (const PlaitSystem *system, PlaitPool *pool);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
 
 /* Writes /plugins and what the model needs beside its parameters (widths of features). */

@@ -128,6 +128,7 @@ compute (gpointer data)
     .loss = found.words.loss,
     .negative_log_likelihood = found.words.negative_log_likelihood,
     .auxiliary = found.auxiliary,
+    .multiplications = plait_tape_multiplications (shard->tape),
     .correct = found.words.correct,
     .tokens = plait_ragged_rows (shard->batch->target_rows),
     .sentences = shard->batch->n_sentences,
@@ -151,6 +152,7 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
   for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
     sums->losses[i] += more->losses[i];
   sums->auxiliary += more->auxiliary;
+  sums->multiplications += more->multiplications;
   sums->correct += more->correct;
   sums->tokens += more->tokens;
   sums->sentences += more->sentences;

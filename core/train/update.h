@@ -13,6 +13,7 @@ typedef struct
   double negative_log_likelihood;            /* nats */
   double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts: plait_model_losses */
   double auxiliary;                          /* the same, weighted, in all */
+  double multiplications;                    /* of matrix products, forward and backward */
   gint64 correct;                            /* target rows whose most probable word was right */
   gint64 tokens;                             /* target rows */
   gint64 sentences;

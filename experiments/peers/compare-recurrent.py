@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs plait bench tree and recurrent and their PyTorch peers in turn on the same sentences; prints medians and ratios in Markdown.
+"""Runs plait bench and the PyTorch peers of the recurrent system in turn on the same sentences; prints medians and ratios in Markdown.
 
 Plait takes batches as they are drawn. The peer takes them so and in batches of like length, plain and tuned. Before a case is timed, all
 programs make a few steps from plait's initial parameters: their losses must agree.
@@ -70,13 +70,13 @@ def parse():
     return parser.parse_args()
 
 
-def measure(options, case, program, paths, warmup, steps, more=()):
+def measure(options, case, program, paths, warmup, steps, **more):
     """What a run of `program` reports."""
-    arguments = [case.mode, "--size", case.size, "--part", case.part, "--coverage", case.coverage, "--reset", options.reset]
-    arguments += ["--warmup", warmup, "--steps", steps, *more]
+    asked = {"mode": case.mode, "size": case.size, "part": case.part, "coverage": case.coverage, "reset": options.reset}
+    asked.update(warmup=warmup, steps=steps, **more)
     if not case.part.startswith("attention"):
-        arguments += ["--data", paths[case.mode, case.size][program.order]]
-    return start(options, program, arguments)
+        asked["data"] = paths[case.mode, case.size][program.order]
+    return start(options, program, asked)
 
 
 def check(options, case, paths, folder):
@@ -87,7 +87,7 @@ def check(options, case, paths, folder):
         expected = None
         for program in [dataclasses.replace(PLAIT, order=order)] + [p for p in programs if p != PLAIT and (p.order == order or p == SHARDED)]:
             program = dataclasses.replace(program, order=order)
-            losses = measure(options, case, program, paths, 0, CHECKED, ["--parameters", parameters] + ([] if program.settings else ["--force"]))["losses"]
+            losses = measure(options, case, program, paths, 0, CHECKED, parameters=parameters)["losses"]
             expected = expected or losses
             worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(expected, losses))
             print(f"check: {case.label}: {program.label}: {', '.join(f'{loss:.6f}' for loss in losses)}", file=sys.stderr)

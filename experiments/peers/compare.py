@@ -50,9 +50,9 @@ def programs_of(sentences):
 
 def measure(options, program, name, mode, sentences, path):
     steps = options.steps or WORK[name][mode, sentences]
-    arguments = [mode, "--size", name, "--data", path, "--combiner", options.combiner, "--warmup", 2, "--steps", steps]
-    arguments += ["--dropout", options.dropout] if mode == "train" else ["--beam", options.beam, "--batch", sentences]
-    report = start(options, program, arguments)
+    asked = {"mode": mode, "size": name, "data": path, "combiner": options.combiner, "warmup": 2, "steps": steps}
+    asked.update({"dropout": options.dropout} if mode == "train" else {"beam": options.beam, "batch": sentences})
+    report = start(options, program, asked)
 
     size, batches = SIZES[name], tokens.read(path, SIZES[name])
     if mode == "decode":

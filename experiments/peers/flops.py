@@ -55,4 +55,5 @@ def recurrent_step(size, batch, coverage="none", encoder=False):
         linked = 0 if coverage == "word" else sum(2 * t * ((n if coverage == "tree" else r) - 1) for n, r, t in zip(words, rows, targets))
         gates = 3 * size.coverage
         products += sum(rows) * memory * gates + target * h * gates + (pairs + linked) * size.coverage * gates + pairs * size.coverage * h
-    return 6 * products
+    # The decoder begins with the mean of the memory's rows, whose weights are constants.
+    return 6 * products + 4 * sum(rows) * memory

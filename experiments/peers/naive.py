@@ -18,10 +18,10 @@ class NodeByNode(System):
             for left, right in pairs:
                 up.append(self.climb(torch.cat([up[left], up[right]], 1)))
             down = [None] * len(up)
-            down[-1] = torch.tanh(self.apply_linear("source/text/down/root", up[-1]))
+            down[-1] = torch.tanh(self.apply_linear("source/tree/down/root", up[-1]))
             for node in range(len(up) - 1, len(leaves) - 1, -1):
                 for side, child in zip(("left", "right"), pairs[node - len(leaves)]):
-                    name = f"source/text/down/{side}"
+                    name = f"source/tree/down/{side}"
                     down[child] = gru_step(self.apply_linear(f"{name}/input", up[child]), down[node], *self.cell(name))
             memory.append(torch.cat([torch.cat(up), torch.cat(down)], 1))
         return torch.cat(memory)

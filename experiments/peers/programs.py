@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tokens
+from sizes import SIZES, path_of
 
 HERE = Path(__file__).resolve().parent
 REQUIRED = ("version", "threads", "peak_bytes", "sgemm_gflops", "warmup", "steps", "seconds_per_step", "core_type")
@@ -67,14 +68,37 @@ def run(command, what):
     return report
 
 
-def start(options, program, arguments):
-    """What a run of `program` with these arguments of plait bench reports."""
-    arguments = [*map(str, arguments), "--json", "--threads", str(options.threads)]
+def plait_arguments(asked, shards):
+    """What plait bench is to be asked for what peer.py is asked by its own options."""
+    mode, part = asked["mode"], asked.get("part", "step")
+    work = {"encoder": "encode", "attention": "attend", "attention-forward": "attend"}.get(part, "decode" if mode == "decode" else "train")
+    keys = {"train.shards": shards}
+    if mode in ("tree", "recurrent"):
+        keys.update({"experiment.sources": "tree" if mode == "tree" else "text", "decoder.coverage": asked["coverage"]})
+        gated = ["decoder", "source.text", "source.tree", "source.tree/leaves"] + (["coverage"] if asked["coverage"] != "none" else [])
+        keys.update({f"{group}.reset": asked["reset"] for group in gated})
+    else:
+        keys["decoder.combiner"] = asked["combiner"]
+    if "dropout" in asked:
+        texts = [f"source.text{index}" for index in range(SIZES[asked["size"]].token_sources)]
+        keys.update({f"{group}.dropout": asked["dropout"] for group in ["decoder", *texts]})
+    if "beam" in asked:
+        keys.update({"decode.beam": asked["beam"], "decode.n_best": asked["beam"], "decode.batch": asked["batch"]})
+    own = [f"--{name}={asked[name]}" for name in ("data", "warmup", "steps", "parameters") if name in asked]
+    return [work, path_of(asked["size"]), *(f"--set={key}={value}" for key, value in keys.items()), *own] + (
+        ["--forward"] if part == "attention-forward" else []
+    ) + (["--force"] if "parameters" in asked else [])
+
+
+def start(options, program, asked):
+    """What a run of `program` reports; `asked`: the options of peer.py, and its mode."""
+    common = ["--json", "--threads", str(options.threads)]
     if program.settings:
-        command = [options.python, "-W", "ignore", HERE / "peer.py", *arguments, "--settings", program.settings]
+        own = [f"--{name}={value}" for name, value in asked.items() if name != "mode"]
+        command = [options.python, "-W", "ignore", HERE / "peer.py", asked["mode"], *own, *common, "--settings", program.settings]
         report = run(command + (["--nodes", "single"] if program.single else []), program.label)
     else:
-        report = run([options.plait, "bench", *arguments, "--shards", str(program.shards)], program.label)
+        report = run([options.plait, "bench", *plait_arguments(asked, program.shards), *common], program.label)
     report.update(program=program.label, order=program.order)
     return report
 

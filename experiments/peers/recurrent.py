@@ -30,20 +30,20 @@ def shapes(size, coverage, reset):
         if reset == "before":
             linear(f"{name}/candidate", width, width, bias=False)
 
-    found["source/text/embedding/table"] = (size.vocabulary, e)
+    found[f"source/{size.source}/embedding/table"] = (size.vocabulary, e)
     found["decoder/embedding/table"] = (size.vocabulary, e)
     for direction in ("forward", "backward"):
         gru(leaves_name(size) + direction, e, half)
     if size.trees:
-        linear("source/text/up/gates", 2 * h, 5 * h)
-        linear("source/text/up/candidate", 2 * h, h, bias=False)
-        linear("source/text/down/root", h, h)
-        gru("source/text/down/left", h, h)
-        gru("source/text/down/right", h, h)
+        linear("source/tree/up/gates", 2 * h, 5 * h)
+        linear("source/tree/up/candidate", 2 * h, h, bias=False)
+        linear("source/tree/down/root", h, h)
+        gru("source/tree/down/left", h, h)
+        gru("source/tree/down/right", h, h)
     gru("decoder/layer/0/cell", e, h)
     linear("decoder/layer/0/context", memory, 3 * h, bias=False)
-    linear("decoder/layer/0/initial/state/text", memory, h)
-    attention = "decoder/combiner/attend/text"
+    linear(f"decoder/layer/0/initial/state/{size.source}", memory, h)
+    attention = f"decoder/combiner/attend/{size.source}"
     linear(f"{attention}/query", h, h, bias=False)
     linear(f"{attention}/key", memory, h)
     found[f"{attention}/vector"] = (1, h)
@@ -63,7 +63,7 @@ def shapes(size, coverage, reset):
 
 
 def leaves_name(size):
-    return f"source/text/{'leaves/' if size.trees else ''}layer/0/"
+    return f"source/{size.source}/{'leaves/' if size.trees else ''}layer/0/"
 
 
 def gru_step(projected, state, recurrent, candidate=None):
@@ -197,7 +197,7 @@ class System(nn.Module):
         """`values`: name -> array of each weight; else they are drawn."""
         super().__init__()
         self.hidden, self.trees, self.coverage, self.reset = size.hidden, size.trees, coverage, reset
-        self.leaves = leaves_name(size)
+        self.source, self.leaves = size.source, leaves_name(size)
         self.cover_width = size.coverage
         table = {}
         for name, shape in shapes(size, coverage, reset).items():
@@ -228,7 +228,7 @@ class System(nn.Module):
 
     def read_words(self, batch):
         """[rows, hidden]: eq. 2."""
-        embedded = F.embedding(batch.ids, self.table["source/text/embedding/table"])
+        embedded = F.embedding(batch.ids, self.table[f"source/{self.source}/embedding/table"])
         time = batch.time
         if self.reset == "after":
             packed = nn.utils.rnn.PackedSequence(embedded.index_select(0, time.forward), torch.tensor(time.counts))
@@ -248,9 +248,9 @@ class System(nn.Module):
     def climb(self, children):
         """The states of nodes from those of their children, [n, 2 hidden]: eq. 8."""
         h = self.hidden
-        gates = torch.sigmoid(self.apply_linear("source/text/up/gates", children))
+        gates = torch.sigmoid(self.apply_linear("source/tree/up/gates", children))
         gate, keep, update = gates.split((2 * h, 2 * h, h), 1)
-        weight = self.table["source/text/up/candidate/weight"]
+        weight = self.table["source/tree/up/candidate/weight"]
         if self.reset == "before":
             new = torch.tanh((gate * children) @ weight)
         else:
@@ -269,8 +269,8 @@ class System(nn.Module):
 
     def go_down(self, up, batch):
         """Rows in the order in which they are made: eq. 9 and 10."""
-        trees, names = batch.trees, ("source/text/down/left", "source/text/down/right")
-        state = torch.tanh(self.apply_linear("source/text/down/root", up.index_select(0, trees.roots)))
+        trees, names = batch.trees, ("source/tree/down/left", "source/tree/down/right")
+        state = torch.tanh(self.apply_linear("source/tree/down/root", up.index_select(0, trees.roots)))
         weight = torch.stack([self.table[f"{name}/input/weight"] for name in names])
         bias = torch.stack([self.table[f"{name}/input/bias"] for name in names])
         cell = [torch.stack(weights) for weights in zip(*map(self.cell, names))]
@@ -315,7 +315,7 @@ class System(nn.Module):
     def cover_weights(self):
         """One matrix for all that a coverage cell reads of the states (its own, its children's) and of the attention, and the
         candidate's."""
-        name, width = "decoder/combiner/attend/text/coverage", self.cover_width
+        name, width = f"decoder/combiner/attend/{self.source}/coverage", self.cover_width
         recurrent, *candidate = self.cell(f"{name}/cell")
         if self.reset == "after":
             recurrent, last = recurrent.split((2 * width, width), 1)
@@ -329,12 +329,12 @@ class System(nn.Module):
     def loss(self, batch):
         """The mean loss of a target token."""
         h, covers = self.hidden, self.coverage != "none"
-        name = "decoder/combiner/attend/text"
+        name = f"decoder/combiner/attend/{self.source}"
         packed = self.encode(batch)
         memory = Spread.apply(packed, batch.cell, batch.size * batch.longest).view(batch.size, batch.longest, -1)
         keys = Spread.apply(self.apply_linear(f"{name}/key", packed), batch.cell, batch.size * batch.longest).view(batch.size, batch.longest, -1)
         vector = self.table[f"{name}/vector"][0]
-        state = torch.tanh(self.apply_linear("decoder/layer/0/initial/state/text", memory.sum(1) * batch.share))
+        state = torch.tanh(self.apply_linear(f"decoder/layer/0/initial/state/{self.source}", memory.sum(1) * batch.share))
         embedded = F.embedding(batch.inputs, self.table["decoder/embedding/table"])
         inputs = self.apply_linear("decoder/layer/0/cell/input", embedded)
         # Everything that reads the state before a step: the query, the cell's gates, the coverage's.

@@ -1,15 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""The model sizes of the comparison, and the ids that both programs reserve."""
+"""The model sizes of the comparison, read from the experiment files that plait bench reads (../bench), and the ids that both programs
+reserve."""
 
+import configparser
 from dataclasses import dataclass
+from pathlib import Path
 
 PADDING, BEGIN, END, UNKNOWN = 0, 1, 2, 3
 FIRST_WORD = 4
+FOLDER = Path(__file__).resolve().parent.parent / "bench"
+
+
+def path_of(name):
+    """The experiment file of a size."""
+    return FOLDER / f"{name}.ini"
+
+
+def experiment(name):
+    """Group -> key -> text."""
+    file = configparser.ConfigParser(interpolation=None, delimiters=("=",), comment_prefixes=("#",))
+    with open(path_of(name), encoding="utf-8") as lines:
+        file.read_file(lines)
+    return file
+
+
+def lengths(file):
+    """Of one stream: normal(mean, deviation), rounded, within [shortest, longest]."""
+    bench = file["bench"]
+    return {
+        "vocabulary": file.getint("data", "vocabulary_size"),
+        "batch": file.getint("train", "batch"),
+        "mean": bench.getfloat("mean_length"),
+        "deviation": bench.getfloat("length_deviation"),
+        "shortest": bench.getint("shortest_length"),
+        "longest": bench.getint("longest_length"),
+    }
 
 
 @dataclass(frozen=True)
 class Size:
-    """One model size. Lengths are of one stream: normal(mean, deviation), rounded, within [shortest, longest]."""
+    """A size of the Transformer."""
 
     width: int
     inner: int
@@ -25,45 +55,66 @@ class Size:
     longest: int
     image_positions: int = 0
     image_width: int = 0
-    decode_steps: int = 0
     trees: bool = False
+
+    @classmethod
+    def of(cls, name):
+        file = experiment(name)
+        sources = [file[group] for group in file.sections() if group.startswith("source ")]
+        texts = [source for source in sources if source["encoder"] == "transformer"]
+        decoder = file["decoder"]
+        return cls(
+            width=decoder.getint("width"),
+            inner=decoder.getint("feed_forward"),
+            heads=decoder.getint("heads"),
+            encoder_layers=texts[0].getint("layers"),
+            decoder_layers=decoder.getint("layers"),
+            token_sources=len(texts),
+            image_positions=file.getint("bench", "feature_rows") if len(texts) < len(sources) else 0,
+            image_width=file.getint("bench", "feature_width") if len(texts) < len(sources) else 0,
+            **lengths(file),
+        )
 
     @property
     def memories(self):
         return self.token_sources + (1 if self.image_positions else 0)
 
-
-SIZES = {
-    "small": Size(128, 512, 4, 2, 2, 3, 4000, 64, 14, 4, 4, 40, decode_steps=14),
-    "msmt": Size(256, 2048, 8, 4, 6, 4, 48000, 24, 28, 10, 5, 60, decode_steps=28),
-    "mmt": Size(512, 4096, 16, 6, 6, 1, 40000, 32, 14, 4, 4, 40, 64, 2048, decode_steps=14),
-}
+    @property
+    def decode_steps(self):
+        return round(self.mean)
 
 
 @dataclass(frozen=True)
 class RecurrentSize:
     """A size of the recurrent system: embeddings and readout `width` wide, states of the decoder and of tree nodes `hidden`, half of it
-    each direction over the words. Lengths as above."""
+    each direction over the words."""
 
     width: int
     hidden: int
     vocabulary: int
+    batch: int
+    mean: float
+    deviation: float
+    shortest: int
+    longest: int
     trees: bool = False  # over the one source, whose tokens are all leaves then
-    batch: int = 32
-    mean: float = 25
-    deviation: float = 5
-    shortest: int = 15
-    longest: int = 35
     token_sources: int = 1
     coverage: int = 50  # of a row's coverage
+
+    @classmethod
+    def of(cls, name):
+        file = experiment(name)
+        return cls(width=file.getint("decoder", "width"), hidden=file.getint("decoder", "state_width"), **lengths(file))
 
     @property
     def memory(self):
         return 2 * self.hidden if self.trees else self.hidden
 
+    @property
+    def source(self):
+        """What plait calls it."""
+        return "tree" if self.trees else "text"
 
-RECURRENT_SIZES = {
-    "h128": RecurrentSize(128, 128, 4000),
-    "h256": RecurrentSize(256, 256, 8000),
-    "h1024": RecurrentSize(512, 1024, 30000),
-}
+
+SIZES = {name: Size.of(name) for name in ("small", "msmt", "mmt")}
+RECURRENT_SIZES = {name: RecurrentSize.of(name) for name in ("h128", "h256", "h1024")}

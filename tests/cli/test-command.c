@@ -164,7 +164,8 @@ TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
 
 TEST_CASE (command, inspect_shows_groups_of_the_core)
 {
-  static const char *const groups[] = { "experiment", "data", "source", "decoder", "train", "decode", "evaluate" };
+  static const char *const groups[]
+      = { "experiment", "data", "source", "decoder", "train", "decode", "evaluate", "bench" };
 
   for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
     {

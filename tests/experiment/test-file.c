@@ -600,3 +600,29 @@ TEST_CASE (experiment_file, files_that_are_none)
   CHECK (!load (registry, "[data]\ntarget=\xff\n", NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "example.ini:2");
 }
+
+/* What plait bench reads: models whose text is nowhere. */
+TEST_CASE (experiment_file, models_need_no_data)
+{
+  static const char *const names[] = { "small", "msmt", "mmt", "h128", "h256", "h1024" };
+  static const char *const trees[] = { "experiment.sources=tree", "decoder.coverage=tree", NULL };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      CONTEXT ("%s", names[i]);
+      g_autofree char *name = g_strdup_printf ("experiments/bench/%s.ini", names[i]);
+      g_autofree char *path = plait_test_source_path (name);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GError) fault = NULL;
+      g_autoptr (PlaitExperiment) experiment
+          = plait_experiment_load_model (path, *names[i] == 'h' ? trees : NULL, registry, &error);
+
+      CHECK_NO_ERROR (error);
+      REQUIRE (experiment != NULL);
+      CHECK_STRING (experiment->name, names[i]);
+      CHECK (experiment->bench.longest_length < 100);
+      CHECK (!plait_experiment_load (path, NULL, registry, &fault));
+      CHECK_ERROR (fault, PLAIT_ERROR_INPUT, "there is no file for train.text");
+    }
+}
