@@ -28,13 +28,14 @@ typedef struct
   PlaitTensor *targets;   /* what backward adds to */
   PlaitTensor *gradients; /* what it found */
   PlaitNode **nodes;
-  double root; /* its value */
+  gboolean backward; /* the gradients too */
+  double root;       /* its value */
 } Checker;
 
-/* The root's value; with @backward also the gradients. */
-static double
-evaluate (Checker *checker, gboolean backward)
+static void
+compute (gpointer data)
 {
+  Checker *checker = data;
   const PlaitGradientCheck *check = checker->check;
   PlaitNode *root;
 
@@ -43,13 +44,24 @@ evaluate (Checker *checker, gboolean backward)
     checker->nodes[i] = plait_leaf (checker->tape, check->leaves[i].value, &checker->targets[i]);
   root = check->build (checker->tape, checker->nodes, check->data);
   g_assert (root->value.rows == 1 && root->value.width == 1);
-  if (backward)
+  if (checker->backward)
     plait_tape_backward (checker->tape, root);
-  return root->value.data[0];
+  checker->root = root->value.data[0];
 }
 
-static double
-difference (Checker *checker, PlaitScalar *element, double step)
+/* The root's value; with @backward also the gradients. */
+static gboolean
+evaluate (Checker *checker, gboolean backward, double *root, GError **error)
+{
+  checker->backward = backward;
+  if (!plait_arena_protect (plait_tape_arena (checker->tape), compute, checker, error))
+    return FALSE;
+  *root = checker->root;
+  return TRUE;
+}
+
+static gboolean
+difference (Checker *checker, PlaitScalar *element, double step, double *difference, GError **error)
 {
   /* Weights of f (x + k step), divided by 12 step: exact for polynomials of degree 4. */
   static const struct
@@ -58,15 +70,20 @@ difference (Checker *checker, PlaitScalar *element, double step)
     double weight;
   } points[] = { { -2, 1 }, { -1, -8 }, { 1, 8 }, { 2, -1 } };
   PlaitScalar old = *element;
+  gboolean done = TRUE;
   double sum = 0;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (points); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (points) && done; i++)
     {
+      double root = 0;
+
       *element = (PlaitScalar)(old + points[i].k * step);
-      sum += points[i].weight * evaluate (checker, FALSE);
+      done = evaluate (checker, FALSE, &root, error);
+      sum += points[i].weight * root;
     }
   *element = old;
-  return sum / (12 * step);
+  *difference = sum / (12 * step);
+  return done;
 }
 
 static double
@@ -96,7 +113,8 @@ check_element (Checker *checker, guint leaf, gint64 element, double floor, GErro
     {
       double size;
 
-      numeric = difference (checker, plait_tensor_row (what->value, row) + column, steps[i]);
+      if (!difference (checker, plait_tensor_row (what->value, row) + column, steps[i], &numeric, error))
+        return FALSE;
       size = fmax (fmax (fabs (numeric), fabs (analytic)), floor);
       off = fabs (numeric - analytic) / size;
       if (off <= tolerance)
@@ -111,13 +129,14 @@ check_element (Checker *checker, guint leaf, gint64 element, double floor, GErro
 }
 
 static gboolean
-check_leaf (Checker *checker, guint leaf, GError **error)
+check_leaf (Checker *checker, guint leaf, double root, GError **error)
 {
   const PlaitGradientCheck *check = checker->check;
   gint64 n = check->leaves[leaf].value.rows * check->leaves[leaf].value.width;
   gboolean all = check->sample <= 0 || check->sample >= n;
   PlaitRandomKey key = plait_random_subkey (check->key, leaf);
-  double floor = fmax (SMALL * largest (checker->gradients[leaf]), ROUNDING * fmax (1, fabs (checker->root)));
+  double small = check->small > 0 ? check->small : SMALL;
+  double floor = fmax (small * largest (checker->gradients[leaf]), ROUNDING * fmax (1, fabs (root)));
 
   for (gint64 i = 0; i < (all ? n : check->sample); i++)
     {
@@ -148,7 +167,8 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
   g_autofree PlaitTensor *targets = g_new0 (PlaitTensor, check->n_leaves);
   g_autofree PlaitTensor *gradients = g_new0 (PlaitTensor, check->n_leaves);
   g_autofree PlaitNode **nodes = g_new0 (PlaitNode *, check->n_leaves);
-  Checker checker = { check, tape, targets, gradients, nodes, 0 };
+  Checker checker = { check, tape, targets, gradients, nodes, FALSE, 0 };
+  double root;
 
   g_assert (check->mode != PLAIT_TAPE_EVALUATE);
   for (guint i = 0; i < check->n_leaves; i++)
@@ -161,11 +181,12 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
     }
 
   /* Some operators add to gradients on their way forward, so what this pass found is copied before the next. */
-  checker.root = evaluate (&checker, TRUE);
+  if (!evaluate (&checker, TRUE, &root, error))
+    return FALSE;
   for (guint i = 0; i < check->n_leaves; i++)
     plait_tensor_accumulate (pool, gradients[i], 0, 1, targets[i]);
   for (guint i = 0; i < check->n_leaves; i++)
-    if (!check_leaf (&checker, i, error))
+    if (!check_leaf (&checker, i, root, error))
       return FALSE;
   return TRUE;
 }

@@ -30,11 +30,13 @@ typedef struct
   PlaitRandomKey key; /* of dropout, and of the sample */
   gint64 sample;      /* elements to look at in each leaf, drawn with @key; 0: all */
   double tolerance;   /* greatest relative error; 0: 1e-6 for double scalars, 3e-2 for float */
+  double small;       /* the share of the greatest gradient of its leaf below which the error of an element is relative
+                         to that share; 0: a thousandth */
 } PlaitGradientCheck;
 
 /*
- * Compares. The error of an element is relative to its magnitude or, where that is small, to a thousandth of the
- * greatest gradient of its leaf. PLAIT_ERROR_FAILED names leaf, element, numeric and analytic gradient of the first
+ * Compares. The error of an element is relative to its magnitude or, where that is small, to a share of the greatest
+ * gradient of its leaf. PLAIT_ERROR_FAILED names leaf, element, numeric and analytic gradient of the first
  * that is off.
  */
 PLAIT_API gboolean plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError **error);

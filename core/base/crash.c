@@ -21,9 +21,12 @@ static const struct
 
 static _Thread_local PlaitCaller running;
 
-/* Where else the sentence goes, and what stands before it. */
+static gboolean watching;
+
+/* Where else the sentence goes, and what stands around it. */
 static int reporting = -1;
-static char report_begin;
+static const char *report_begin;
+static const char *report_end;
 
 PlaitCaller
 plait_crash_enter (PlaitCaller caller)
@@ -64,22 +67,21 @@ say_sentence (int descriptor, const char *what)
   say (descriptor, running.call);
   say (descriptor, ": ");
   say (descriptor, what);
-  say (descriptor, "; this is a fault of the plugin, and the run ends here");
 }
 
-/* Only what a signal handler may call. */
-static void
-tell (const char *what)
+void
+plait_crash_tell (const char *what)
 {
-  const char begin[] = { report_begin, '\0' };
-
+  if (!running.who)
+    return;
   say (STDERR_FILENO, "error: ");
   say_sentence (STDERR_FILENO, what);
-  say (STDERR_FILENO, "\n");
+  say (STDERR_FILENO, PLAIT_CRASH_ENDS_RUN "\n");
   if (reporting >= 0)
     {
-      say (reporting, begin);
+      say (reporting, report_begin);
       say_sentence (reporting, what);
+      say (reporting, report_end);
     }
   _exit (1);
 }
@@ -87,9 +89,9 @@ tell (const char *what)
 static void
 crashed (int number)
 {
-  for (guint i = 0; running.who && i < G_N_ELEMENTS (crashes); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     if (crashes[i].number == number)
-      tell (crashes[i].what);
+      plait_crash_tell (crashes[i].what);
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -97,15 +99,15 @@ crashed (int number)
 static void
 left (void)
 {
-  if (running.who)
-    tell ("called exit ()");
+  plait_crash_tell ("called exit ()");
 }
 
 void
-plait_crash_report (int descriptor, char first)
+plait_crash_report (int descriptor, const char *begin, const char *end)
 {
   reporting = descriptor;
-  report_begin = first;
+  report_begin = begin;
+  report_end = end;
 }
 
 void
@@ -129,10 +131,9 @@ plait_crash_watch_thread (void)
   plait_crash_enter (running);
 }
 
-void
-plait_crash_watch (void)
+static void
+watch_signals (void)
 {
-  plait_crash_watch_thread ();
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     {
       struct sigaction action, before;
@@ -145,6 +146,21 @@ plait_crash_watch (void)
       action.sa_flags = SA_ONSTACK;
       sigaction (crashes[i].number, &action, NULL);
     }
+}
+
+void
+plait_crash_watch (void)
+{
+  watching = TRUE;
+  plait_crash_watch_thread ();
+  watch_signals ();
   atexit (left);
   at_quick_exit (left);
+}
+
+void
+plait_crash_watch_again (void)
+{
+  if (watching)
+    watch_signals ();
 }

@@ -27,11 +27,22 @@ PlaitCaller plait_crash_running (void);
 /* Begins to watch: crash signals that nobody handles yet, and exit (). Once, from main. */
 void plait_crash_watch (void);
 
+/* Watches on where the handlers of all signals have been taken away, in a child; nothing where nobody watched. */
+void plait_crash_watch_again (void);
+
+/* Tells, as for a crash, that the code which runs in this thread did @what, and ends the process; returns where it is
+ * the host's own. Allowed in a signal handler. */
+void plait_crash_tell (const char *what);
+
 /* Gives this thread a stack on which to tell that its own is full. plait_crash_watch does so for main's. */
 void plait_crash_watch_thread (void);
 
 /* Takes the crash signals out of those that a thread is to block: blocked, they end the process without a word. */
 void plait_crash_let_through (sigset_t *signals);
 
-/* Lets the sentence go to @descriptor too, behind the byte @first: to whoever waits for the report of this process. */
-void plait_crash_report (int descriptor, char first);
+/* How the sentence ends where a run ends with it. */
+#define PLAIT_CRASH_ENDS_RUN "; this is a fault of the plugin, and the run ends here"
+
+/* Lets the sentence go to @descriptor too, between @begin and @end, texts that outlive the process: to whoever waits
+ * for the report of this process. */
+void plait_crash_report (int descriptor, const char *begin, const char *end);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/crash.h"
+
 /* What the child sends: one byte of verdict, one of error code, then the sentence. Below PIPE_BUF, so it arrives whole
  * and never blocks. */
 enum
@@ -19,6 +21,7 @@ enum
   REPORT_SIZE = 4000,
   VERDICT_GOOD = 'y',
   VERDICT_REFUSED = 'n',
+  VERDICT_CRASHED = 'c', /* told by crash.h, and the process ended with 1 */
 };
 
 static gsize
@@ -55,6 +58,7 @@ plait_trial_confine (PlaitTrialLimits limits)
   sigset_t none;
   sigemptyset (&none);
   sigprocmask (SIG_SETMASK, &none, NULL);
+  plait_crash_watch_again ();
 
   int nowhere = open ("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere >= 0)
@@ -75,7 +79,11 @@ plait_trial_confine (PlaitTrialLimits limits)
 static G_NORETURN void
 run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits)
 {
+  /* Error codes begin with 0, which would end the text. */
+  const char begin[] = { VERDICT_CRASHED, VERDICT_CRASHED, '\0' };
+
   plait_trial_confine (limits);
+  plait_crash_report (report_fd, begin, "; this is a fault of the plugin");
 
   GError *error = NULL;
   gboolean good = call (data, &error);
@@ -127,38 +135,34 @@ await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *
 }
 
 static gboolean
-judge (const char *what, PlaitErrorCode code, PlaitTrialLimits limits, gboolean ended, int status, const char *report,
-       size_t report_size, GError **error)
+judge (const char *subject, PlaitErrorCode code, PlaitTrialLimits limits, gboolean ended, int status,
+       const char *report, size_t report_size, GError **error)
 {
   if (!ended)
-    return plait_fail (error, code, "%s: refused, its trial in a separate process did not end within %u seconds", what,
-                       limits.wall_seconds);
+    return plait_fail (error, code, "%s did not end within %u seconds", subject, limits.wall_seconds);
   if (WIFSIGNALED (status))
     {
       int number = WTERMSIG (status);
       if (number == SIGXCPU || number == SIGKILL)
-        return plait_fail (error, code,
-                           "%s: refused, its trial in a separate process used more than %u seconds of processor time "
-                           "or was killed",
-                           what, limits.processor_seconds);
+        return plait_fail (error, code, "%s used more than %u seconds of processor time or was killed", subject,
+                           limits.processor_seconds);
       if (number == SIGXFSZ)
-        return plait_fail (error, code, "%s: refused, its trial in a separate process tried to write a file", what);
-      return plait_fail (error, code,
-                         "%s: refused, its trial in a separate process with %" G_GSIZE_FORMAT
-                         " MiB of memory crashed (signal %d, %s)",
-                         what, limits.memory_bytes >> 20, number, strsignal (number));
+        return plait_fail (error, code, "%s tried to write a file", subject);
+      return plait_fail (error, code, "%s with %" G_GSIZE_FORMAT " MiB of memory crashed (signal %d, %s)", subject,
+                         limits.memory_bytes >> 20, number, strsignal (number));
     }
+  if (report_size >= 2 && report[0] == VERDICT_CRASHED)
+    return plait_fail (error, code, "%.*s", (int)report_size - 2, report + 2);
   if (report_size < 2 || WEXITSTATUS (status) != 0)
-    return plait_fail (error, code, "%s: refused, its trial ended the process by itself with exit code %d", what,
-                       WEXITSTATUS (status));
+    return plait_fail (error, code, "%s ended the process by itself with exit code %d", subject, WEXITSTATUS (status));
   if (report[0] == VERDICT_GOOD)
     return TRUE;
   return plait_fail (error, (PlaitErrorCode)report[1], "%.*s", (int)report_size - 2, report + 2);
 }
 
-gboolean
-plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits,
-             GError **error)
+static gboolean
+try (const char *what, const char *subject, PlaitErrorCode code, PlaitTrialCall call, gpointer data,
+     PlaitTrialLimits limits, GError **error)
 {
   int ends[2];
   if (pipe2 (ends, O_CLOEXEC) != 0)
@@ -193,5 +197,21 @@ plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointe
         ;
     }
   close (ends[0]);
-  return judge (what, code, limits, ended, status, report, report_size, error);
+  return judge (subject, code, limits, ended, status, report, report_size, error);
+}
+
+gboolean
+plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits,
+             GError **error)
+{
+  g_autofree char *subject = g_strconcat (what, ": refused, its trial in a separate process", NULL);
+
+  return try (what, subject, code, call, data, limits, error);
+}
+
+gboolean
+plait_trial_worded (const char *subject, PlaitErrorCode code, PlaitTrialCall call, gpointer data,
+                    PlaitTrialLimits limits, GError **error)
+{
+  return try (subject, subject, code, call, data, limits, error);
 }

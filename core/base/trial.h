@@ -31,6 +31,11 @@ typedef gboolean (*PlaitTrialCall) (gpointer data, GError **error);
 gboolean plait_trial (const char *what, PlaitErrorCode code, PlaitTrialCall call, gpointer data,
                       PlaitTrialLimits limits, GError **error);
 
+/* The same where that sentence begins with @subject as it stands: "the plugin", which "did not end within 20 seconds".
+ * Where foreign code that says so runs in the child (base/crash.h), a crash of it is told as one there. */
+gboolean plait_trial_worded (const char *subject, PlaitErrorCode code, PlaitTrialCall call, gpointer data,
+                             PlaitTrialLimits limits, GError **error);
+
 /* What a child gives up before a trial, for other children that do what may fail: terminal, files, signal handlers, a
  * process group shared with the parent, and its parent's death. Limits of 0 are none; wall_seconds is the parent's
  * affair. */

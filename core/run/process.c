@@ -72,7 +72,7 @@ run_child (const PlaitExperiment *experiment, PlaitRunOptions options, int repor
   PlaitRunOutcome outcome;
   gsize size;
 
-  plait_crash_report (report_pipe, VERDICT_FAILED);
+  plait_crash_report (report_pipe, (const char[]){ VERDICT_FAILED, '\0' }, PLAIT_CRASH_ENDS_RUN);
   options.log = plait_log_new_with ((PlaitLogSettings){ .stream = stderr, .now = g_get_monotonic_time });
   if (!plait_run (experiment, &options, &outcome, &error))
     {

@@ -126,6 +126,17 @@ TEST_CASE (trial, tells_how_it_died)
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "exit code 0");
 }
 
+TEST_CASE (trial, words_it_as_it_is_told)
+{
+  GError *error = NULL;
+
+  CHECK (!plait_trial_worded ("the thing", PLAIT_ERROR_FAILED, leave, NULL, (PlaitTrialLimits){ 20, 10, 0 }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the thing ended the process by itself with exit code 3");
+  CHECK (
+      !plait_trial_worded ("the thing", PLAIT_ERROR_FAILED, refuse, "soup", (PlaitTrialLimits){ 20, 10, 0 }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "soup: is not to my taste");
+}
+
 TEST_CASE (trial, keeps_the_limits)
 {
   g_autofree char *path = plait_test_path ("written");
