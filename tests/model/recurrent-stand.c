@@ -23,7 +23,7 @@ recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
 
   *stand = (RecurrentStand){ the_case, plait_registry_new (), plait_parameters_new () };
   combiner = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, the_case->combiner);
-  settings = test_small_settings (combiner);
+  settings = plait_specimen_settings (combiner);
   if (the_case->projections)
     plait_settings_set (settings, "projections", the_case->projections, NULL);
   if (the_case->sentinel)

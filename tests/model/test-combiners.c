@@ -43,7 +43,7 @@ build (Stand *stand, const char *combiner, gint norm, const PlaitMemorySpecifica
   const PlaitSchema *schema;
   PlaitPlugin *plugin;
 
-  stand->decoder = test_decoder_settings ();
+  stand->decoder = plait_specimen_decoder (0);
   stand->decoder.norm = norm;
   stand->decoder.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
   stand->registry = plait_registry_new ();
@@ -177,8 +177,8 @@ TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
       g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
       PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, names[i]);
-      g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
-      PlaitDecoderSettings decoder = test_decoder_settings ();
+      g_autoptr (PlaitSettings) settings = plait_specimen_settings (plugin);
+      PlaitDecoderSettings decoder = plait_specimen_decoder (0);
       g_autoptr (PlaitPart) with = NULL;
       PlaitLossColumns losses = { 0 };
       PlaitDecoderBuild of_decoder = { .settings = &decoder,

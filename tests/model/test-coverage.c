@@ -99,11 +99,13 @@ stand_build (Stand *stand, const char *coverage, guint width)
   g_autofree char *text = g_strdup_printf ("%u", width);
   GError *error = NULL;
 
-  *stand = (Stand){ plait_registry_new (), plait_parameters_new (), test_decoder (2), { .name = "m", .width = WIDTH } };
+  *stand = (Stand){
+    plait_registry_new (), plait_parameters_new (), plait_specimen_decoder (2), { .name = "m", .width = WIDTH }
+  };
   PlaitPlugin *serial = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPlugin *plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COVERAGE, coverage);
-  g_autoptr (PlaitSettings) settings = test_small_settings (plugin);
-  g_autoptr (PlaitSettings) serial_settings = test_small_settings (serial);
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (plugin);
+  g_autoptr (PlaitSettings) serial_settings = plait_specimen_settings (serial);
 
   if (plait_schema_parameter (plugin->schema, "width"))
     plait_settings_set (settings, "width", text, NULL);

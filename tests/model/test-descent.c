@@ -29,7 +29,7 @@ stand_clear (Stand *stand)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
 
-#define DOT_DECODER 5 /* of test_decoder: no parameter at all, keys and values are the rows */
+#define DOT_DECODER 5 /* of plait_specimen_decoder: no parameter at all, keys and values are the rows */
 
 /* A site where @combiner, with @keys, reads one memory of @width. */
 static void
@@ -40,11 +40,11 @@ stand_build (Stand *stand, const char *combiner, guint decoder, gint64 width, co
   PlaitPlugin *plugin;
   GError *error = NULL;
 
-  stand->decoder = test_decoder (decoder);
+  stand->decoder = plait_specimen_decoder (decoder);
   stand->registry = plait_registry_new ();
   stand->parameters = plait_parameters_new ();
   plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, combiner);
-  settings = test_small_settings (plugin);
+  settings = plait_specimen_settings (plugin);
   for (; *keys; keys += 2)
     CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));
   stand->combiner = test_opened_part (plugin, settings, "combiner");
@@ -464,7 +464,7 @@ TEST_CASE (descent, over_leaves_alone_is_plain_attention)
   static const char *const nothing[] = { NULL };
   static const char *const *const ways[] = { soft, top1, many };
 
-  for (guint d = 0; d < TEST_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
       {
         CONTEXT ("decoder %u, way %u", d, w);
@@ -486,7 +486,7 @@ TEST_CASE (descent, over_leaves_alone_is_plain_attention)
 
 TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
 {
-  for (guint d = 0; d < TEST_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
       g_auto (Stand) whole = { NULL }, stand = { NULL };
@@ -508,7 +508,7 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
   static const char *const *const ways[] = { soft, top1, beam };
 
-  for (guint d = 0; d < TEST_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
       {
         CONTEXT ("decoder %u, way %u", d, w);
@@ -547,7 +547,7 @@ TEST_CASE (descent, costs_a_block_a_level)
   static const char *const beam[] = { "descent", "beam", "branches", "2", NULL };
   static const gint64 leaves[] = { 729 };
 
-  for (guint d = 0; d < TEST_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
       g_auto (Stand) narrow = { NULL }, wide = { NULL };

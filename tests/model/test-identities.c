@@ -17,7 +17,7 @@
 
 /* Losses of all target rows of @batch; gradients are added to those of the parameters. */
 static void
-pass_over (const TestModel *model, const PlaitBatch *batch, double *losses)
+pass_over (const PlaitSpecimen *model, const PlaitBatch *batch, double *losses)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
@@ -55,21 +55,21 @@ copy_value (PlaitParameter *to, const PlaitParameter *from)
 
 static const gint64 lengths[] = { 4, 2, 1 }, targets[] = { 3, 1, 4 };
 
-static TestModel *
+static PlaitSpecimen *
 one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
 {
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner);
-  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (plugin);
-  TestSource source = { .encoder = encoder, .settings = settings };
-  TestDecoder decoder = { plugin, combiner_settings, NULL, NULL, test_decoder (decoder_number) };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (plugin);
+  PlaitSpecimenSource source = { .encoder = encoder, .settings = settings };
+  PlaitSpecimenDecoder decoder = { plugin, combiner_settings, NULL, NULL, plait_specimen_decoder (decoder_number) };
   GError *error = NULL;
-  TestModel *model;
+  PlaitSpecimen *model;
 
   if (plait_schema_parameter (plugin->schema, "projections"))
     plait_settings_set (combiner_settings, "projections", "shared", NULL);
-  model = test_model_new (&source, 1, &decoder, 5, &error);
+  model = plait_specimen_new (&source, 1, &decoder, 5, &error);
   CHECK_NO_ERROR (error);
   return model;
 }
@@ -77,7 +77,7 @@ one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
 /* The parameter of @model that @name of another combiner stands for: joint attention to one memory is attention to
  * it. */
 static PlaitParameter *
-counterpart (const TestModel *model, const char *name)
+counterpart (const PlaitSpecimen *model, const char *name)
 {
   g_auto (GStrv) parts = g_strsplit (name, "/jointly/", 2);
   g_autofree char *other = g_strjoinv ("/attend/first/", parts);
@@ -97,9 +97,9 @@ check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
 {
   CONTEXT ("%s, decoder %u", combiner, decoder);
   const gint64 *const of_source[] = { lengths };
-  g_autoptr (TestModel) serial = one_source (registry, "serial", decoder);
-  g_autoptr (TestModel) other = one_source (registry, combiner, decoder);
-  g_autoptr (PlaitBatch) batch = test_batch (serial, 0, SENTENCES, of_source, targets);
+  g_autoptr (PlaitSpecimen) serial = one_source (registry, "serial", decoder);
+  g_autoptr (PlaitSpecimen) other = one_source (registry, combiner, decoder);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (serial, 0, SENTENCES, of_source, targets);
   PlaitParameters *parameters = plait_model_parameters (other->model);
   double expected[32], losses[32];
 
@@ -132,7 +132,7 @@ TEST_CASE (identities, combiners_agree_over_one_source)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
 
-  for (guint d = 0; d < TEST_DECODERS; d++)
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     {
       check_agreement (registry, "parallel", d);
       check_agreement (registry, "flat", d);
@@ -144,7 +144,7 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
 
-  for (guint d = 2; d < TEST_DECODERS; d++)
+  for (guint d = 2; d < PLAIT_SPECIMEN_DECODERS; d++)
     check_agreement (registry, "hierarchical", d);
 }
 
@@ -153,30 +153,30 @@ TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders
  * separate keys have no bias.)
  */
 
-static TestModel *
+static PlaitSpecimen *
 two_sources (PlaitRegistry *registry, const char *combiner, const char *projections, gboolean sentinel)
 {
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner);
   PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, "word");
-  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (plugin);
-  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
-  TestSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
-  TestDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, test_decoder (2) };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (plugin);
+  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
+  PlaitSpecimenSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
+  PlaitSpecimenDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (2) };
   GError *error = NULL;
-  TestModel *model;
+  PlaitSpecimen *model;
 
   plait_settings_set (combiner_settings, "projections", projections, NULL);
   plait_settings_set (combiner_settings, "sentinel", sentinel ? "true" : "false", NULL);
-  model = test_model_new (sources, 2, &decoder, 5, &error);
+  model = plait_specimen_new (sources, 2, &decoder, 5, &error);
   CHECK_NO_ERROR (error);
   return model;
 }
 
 /* The parameter of @tied that makes what @name of separate projections does. */
 static PlaitParameter *
-tied_counterpart (const TestModel *tied, const char *name)
+tied_counterpart (const PlaitSpecimen *tied, const char *name)
 {
   PlaitParameters *parameters = plait_model_parameters (tied->model);
   PlaitParameter *same = plait_parameters_find (parameters, name);
@@ -192,8 +192,8 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
   CONTEXT ("%s, sentinel %d", combiner, sentinel);
   static const gint64 second_lengths[] = { 3, 0, 5 };
   const gint64 *const of_sources[] = { lengths, second_lengths };
-  g_autoptr (TestModel) tied = two_sources (registry, combiner, "tied", sentinel);
-  g_autoptr (TestModel) separate = two_sources (registry, combiner, "separate", sentinel);
+  g_autoptr (PlaitSpecimen) tied = two_sources (registry, combiner, "tied", sentinel);
+  g_autoptr (PlaitSpecimen) separate = two_sources (registry, combiner, "separate", sentinel);
   g_autoptr (PlaitBatch) batch = NULL;
   PlaitParameters *from, *parameters;
   double expected[32], losses[32];
@@ -202,7 +202,7 @@ check_tied (PlaitRegistry *registry, const char *combiner, gboolean sentinel)
   from = plait_model_parameters (tied->model);
   parameters = plait_model_parameters (separate->model);
   CHECK (plait_parameters_count (from, NULL) < plait_parameters_count (parameters, NULL));
-  batch = test_batch (tied, 0, SENTENCES, of_sources, targets);
+  batch = plait_specimen_batch (tied, 0, SENTENCES, of_sources, targets);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       PlaitParameter *parameter = plait_parameters_get (parameters, i);
@@ -264,14 +264,15 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, coverage_name);
-  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) leaves_settings = test_small_settings (leaves);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
-  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
-  TestSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
-  TestDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, test_decoder (4) };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) leaves_settings = plait_specimen_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
+  PlaitSpecimenSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
+  PlaitSpecimenDecoder decoder
+      = { combiner, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (4) };
   GError *error = NULL;
-  g_autoptr (TestModel) model = test_model_new (sources, 2, &decoder, 3, &error);
+  g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, &error);
   g_autoptr (PlaitBatch) batch = NULL;
   g_autofree PlaitScalar *together = NULL;
   PlaitParameters *parameters;
@@ -282,7 +283,7 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   REQUIRE (model != NULL);
   parameters = plait_model_parameters (model->model);
   gradients = plait_parameters_gradients (parameters);
-  batch = test_batch (model, 0, SENTENCES, of_sources, targets);
+  batch = plait_specimen_batch (model, 0, SENTENCES, of_sources, targets);
   plait_parameters_zero_gradients (parameters);
   pass_over (model, batch, losses);
   together = g_memdup2 (gradients.data, (gsize)gradients.width * sizeof *together);
@@ -290,7 +291,7 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   for (gint64 s = 0; s < SENTENCES; s++)
     {
       const gint64 *const of_one[] = { lengths + s, second_lengths + s };
-      g_autoptr (PlaitBatch) alone = test_batch (model, s, 1, of_one, targets + s);
+      g_autoptr (PlaitBatch) alone = plait_specimen_batch (model, s, 1, of_one, targets + s);
       double own[32];
 
       pass_over (model, alone, own);

@@ -15,7 +15,7 @@ enum
 {
   TRANSFORMER = 1 << 0,
   RECURRENT = 1 << 2,
-  BOTH = TRANSFORMER | RECURRENT, /* places of test_decoder */
+  BOTH = TRANSFORMER | RECURRENT, /* places of plait_specimen_decoder */
 };
 
 #define DEFAULTS .dropout = -1, .output_dropout = -1
@@ -143,7 +143,7 @@ prepare_coverage (gconstpointer settings, gconstpointer state, PlaitTape *tape, 
 typedef struct
 {
   PlaitTape *tape;
-  const TestModel *model;
+  const PlaitSpecimen *model;
   const PlaitBatch *batch;
 } Pass;
 
@@ -160,11 +160,11 @@ run_pass (gpointer data)
 }
 
 static gboolean
-pass_over (const TestModel *model, GError **error)
+pass_over (const PlaitSpecimen *model, GError **error)
 {
   static const gint64 lengths[] = { 3, 2 }, targets[] = { 2, 3 };
   const gint64 *const of_sources[] = { lengths, lengths };
-  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 2, of_sources, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 2, of_sources, targets);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
@@ -211,15 +211,16 @@ release (guint i, GError **error)
   PlaitPlugin *encoder = disguise (&disguises[0], registry, PLAIT_PLUGIN_ENCODER, "bigru", &encoder_table);
   PlaitPlugin *combiner = disguise (&disguises[1], registry, PLAIT_PLUGIN_COMBINER, "serial", &combiner_table);
   PlaitPlugin *coverage = disguise (&disguises[2], registry, PLAIT_PLUGIN_COVERAGE, "word", &coverage_table);
-  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
-  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
-  TestSource sources[] = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
-  TestDecoder decoder
-      = { combiner, combiner_settings, animal.covered ? coverage : NULL, coverage_settings, test_decoder (i) };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
+  PlaitSpecimenSource sources[]
+      = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
+  PlaitSpecimenDecoder decoder = { combiner, combiner_settings, animal.covered ? coverage : NULL, coverage_settings,
+                                   plait_specimen_decoder (i) };
 
   disguises[0].schema.provides_structure = animal.promised;
-  g_autoptr (TestModel) model = test_model_new (sources, 2, &decoder, 3, error);
+  g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, error);
   return model && pass_over (model, error);
 }
 
@@ -227,7 +228,7 @@ release (guint i, GError **error)
 static void
 check_animal (guint decoders, const char *who, const char *sentence)
 {
-  for (guint i = 0; i < TEST_DECODERS; i++)
+  for (guint i = 0; i < PLAIT_SPECIMEN_DECODERS; i++)
     {
       CONTEXT ("decoder %u", i);
       g_autoptr (GError) error = NULL;

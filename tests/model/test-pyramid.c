@@ -8,21 +8,21 @@
 /* What a pyramid over another encoder gives a model: rows, links, the leaves' summary, losses. */
 
 /* A model with a pyramid over @leaves as its one source. */
-static TestModel *
+static PlaitSpecimen *
 pyramid_model (PlaitRegistry *registry, const char *leaves_name, const char *const *keys, GError **error)
 {
   PlaitPlugin *pyramid = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "pyramid");
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, leaves_name);
   PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  g_autoptr (PlaitSettings) settings = test_small_settings (pyramid);
-  g_autoptr (PlaitSettings) leaves_settings = test_small_settings (leaves);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (serial);
-  TestSource source = { pyramid, settings, leaves, leaves_settings };
-  TestDecoder decoder = { serial, combiner_settings, NULL, NULL, test_decoder (2) };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (pyramid);
+  g_autoptr (PlaitSettings) leaves_settings = plait_specimen_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (serial);
+  PlaitSpecimenSource source = { pyramid, settings, leaves, leaves_settings };
+  PlaitSpecimenDecoder decoder = { serial, combiner_settings, NULL, NULL, plait_specimen_decoder (2) };
 
   for (; *keys; keys += 2)
     CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));
-  return test_model_new (&source, 1, &decoder, 6, error);
+  return plait_specimen_new (&source, 1, &decoder, 6, error);
 }
 
 typedef struct
@@ -65,13 +65,13 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   static const gint64 parents[] = { 5, 5, 6, 6, 7, 8, 8, 9, -1, -1, -1 };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (TestModel) model = pyramid_model (registry, "bilstm", keys, &error);
+  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bilstm", keys, &error);
   g_auto (Stand) stand = stand_new ();
   PlaitReading reading;
   const PlaitLinks *links;
 
   CHECK_NO_ERROR (error);
-  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 3, of_source, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 3, of_source, targets);
   reading = plait_model_read (model->model, stand.tape, batch, NULL);
   CHECK_INT (reading.n_memories, 1);
   CHECK_INT (plait_ragged_rows (reading.memories[0].rows), G_N_ELEMENTS (tokens));
@@ -93,8 +93,8 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
   static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (TestModel) model = pyramid_model (registry, "bigru", keys, &error);
-  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 3, of_source, targets);
+  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bigru", keys, &error);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 3, of_source, targets);
   PlaitVocabularyLossOptions options = { .scale = 0.5 };
   g_auto (Stand) stand = stand_new ();
   PlaitModelSums sums;
@@ -118,14 +118,14 @@ TEST_CASE (pyramid_model, refuses_levels_without_number_or_parameters_to_share)
   static const char *const mean[] = { "levels", "0", "pool", "mean", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (TestModel) refused = pyramid_model (registry, "bigru", apart, &error);
+  g_autoptr (PlaitSpecimen) refused = pyramid_model (registry, "bigru", apart, &error);
 
   CHECK (!refused);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "set shared=true");
   g_clear_error (&error);
-  g_autoptr (TestModel) one = pyramid_model (registry, "bigru", shared, &error);
+  g_autoptr (PlaitSpecimen) one = pyramid_model (registry, "bigru", shared, &error);
   CHECK_NO_ERROR (error);
-  g_autoptr (TestModel) other = pyramid_model (registry, "bigru", mean, &error);
+  g_autoptr (PlaitSpecimen) other = pyramid_model (registry, "bigru", mean, &error);
   CHECK_NO_ERROR (error);
   CHECK (one && other);
 }

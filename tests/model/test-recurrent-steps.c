@@ -213,7 +213,7 @@ gru_case (const char *name, const char *combiner, const char *projections)
     .inputs = { "inputs/memory0", g_str_has_suffix (name, "_4") ? NULL : "inputs/memory1" },
     .weights = { "weights0", "weights1" },
     .memory_width = 8,
-    .settings = test_decoder_settings (),
+    .settings = plait_specimen_decoder (0),
   };
 
   the_case.settings.type = PLAIT_DECODER_GRU;
@@ -302,7 +302,7 @@ TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
     .inputs = { "inputs/m" },
     .weights = { "weights" },
     .memory_width = STATE,
-    .settings = test_decoder_settings (),
+    .settings = plait_specimen_decoder (0),
   };
 
   the_case.settings.type = PLAIT_DECODER_LSTM;

@@ -15,10 +15,10 @@ check_score (const char *the_case, PlaitAttentionScore score)
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   PlaitPlugin *serial = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  g_autoptr (PlaitSettings) settings = test_small_settings (serial);
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (serial);
   g_autoptr (PlaitPart) combiner = test_opened_part (serial, settings, "combiner");
   PlaitLossColumns losses = { 0 };
-  PlaitDecoderSettings decoder = test_decoder (2);
+  PlaitDecoderSettings decoder = plait_specimen_decoder (2);
   PlaitMemorySpecification memory = { .name = "m", .width = WIDTH };
   PlaitDecoderBuild build = {
     .settings = &decoder,

@@ -21,13 +21,13 @@ typedef struct
 {
   PlaitRegistry *registry;
   PlaitPool *pool;
-  TestModel *model;
+  PlaitSpecimen *model;
 } World;
 
 static void
 world_clear (World *world)
 {
-  test_model_free (world->model);
+  plait_specimen_free (world->model);
   plait_pool_free (world->pool);
   plait_registry_free (world->registry);
 }
@@ -40,22 +40,23 @@ world_new (const char *combiner_name, guint decoder_number, const char *coverage
   World world = { plait_registry_new (), NULL, NULL };
   PlaitPlugin *encoder = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *combiner = test_plugin (world.registry, PLAIT_PLUGIN_COMBINER, combiner_name);
-  g_autoptr (PlaitSettings) encoder_settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
+  g_autoptr (PlaitSettings) encoder_settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
   PlaitPlugin *pyramid = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "pyramid");
-  g_autoptr (PlaitSettings) pyramid_settings = test_small_settings (pyramid);
-  TestSource sources[]
+  g_autoptr (PlaitSettings) pyramid_settings = plait_specimen_settings (pyramid);
+  PlaitSpecimenSource sources[]
       = { { .encoder = encoder, .settings = encoder_settings }, { .encoder = encoder, .settings = encoder_settings } };
   PlaitPlugin *coverage = coverage_name ? test_plugin (world.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
-  g_autoptr (PlaitSettings) coverage_settings = coverage ? test_small_settings (coverage) : NULL;
-  TestDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, test_decoder (decoder_number) };
+  g_autoptr (PlaitSettings) coverage_settings = coverage ? plait_specimen_settings (coverage) : NULL;
+  PlaitSpecimenDecoder decoder
+      = { combiner, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (decoder_number) };
   GError *error = NULL;
 
   if (sentinel)
     CHECK (plait_settings_set (combiner_settings, "sentinel", "true", NULL));
   if (plait_plugin_schema (combiner, NULL)->requires_structure == PLAIT_STRUCTURE_LEVELS)
-    sources[0] = (TestSource){ pyramid, pyramid_settings, encoder, encoder_settings };
-  world.model = test_model_new (sources, 2, &decoder, 11, &error);
+    sources[0] = (PlaitSpecimenSource){ pyramid, pyramid_settings, encoder, encoder_settings };
+  world.model = plait_specimen_new (sources, 2, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
   world.pool = plait_pool_new (2, NULL);
@@ -77,14 +78,14 @@ decode_settings (gint64 beam)
 /* The batch with sentence s's target replaced by @hypotheses[s]'s place @place; only ended hypotheses can be a
  * target. */
 static PlaitBatch *
-batch_with_targets (const TestModel *model, const PlaitHypotheses *hypotheses, guint place)
+batch_with_targets (const PlaitSpecimen *model, const PlaitHypotheses *hypotheses, guint place)
 {
   gint64 found[3];
   PlaitBatch *batch;
 
   for (gint64 s = 0; s < 3; s++)
     found[s] = hypotheses[s].hypotheses[place].length;
-  batch = test_batch (model, 0, 3, lengths, found);
+  batch = plait_specimen_batch (model, 0, 3, lengths, found);
   for (gint64 s = 0; s < 3; s++)
     {
       const PlaitHypothesis *hypothesis = &hypotheses[s].hypotheses[place];
@@ -129,10 +130,10 @@ check_scores (World *world, PlaitSearch *search, const PlaitHypotheses *hypothes
 TEST_CASE (search, scores_as_forced_decoding_does)
 {
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
-    for (guint d = 0; d < TEST_DECODERS; d++)
+    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
       {
         g_auto (World) world = world_new (combiners[c], d, NULL, FALSE);
-        g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+        g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
         PlaitDecodeSettings settings = decode_settings (4);
         g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
         PlaitHypotheses *found;
@@ -158,7 +159,7 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
       {
         CONTEXT ("decoder %u, finished %d", decoders[d], finished);
         g_auto (World) world = world_new ("serial", decoders[d], NULL, FALSE);
-        g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+        g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
         PlaitDecodeSettings settings = decode_settings (4);
         g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
         PlaitHypotheses *found;
@@ -226,7 +227,7 @@ static void
 check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {
   g_auto (World) world = world_new (combiner, decoder, coverage, sentinel);
-  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (4);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
   PlaitSentenceAttention *beam = NULL;
@@ -270,14 +271,14 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
 TEST_CASE (search, follows_attention_along_the_ancestry)
 {
   for (guint c = 0; c < G_N_ELEMENTS (combiners); c++)
-    for (guint d = 0; d < TEST_DECODERS; d++)
+    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
       check_attention (combiners[c], d, NULL, FALSE);
 }
 
 /* The sentinel is made of the state before and the word that is read, which are those of the same hypothesis. */
 TEST_CASE (search, follows_the_sentinel_along_the_ancestry)
 {
-  for (guint d = 2; d < TEST_DECODERS; d++)
+  for (guint d = 2; d < PLAIT_SPECIMEN_DECODERS; d++)
     {
       check_attention ("flat", d, NULL, TRUE);
       check_attention ("hierarchical", d, "word", TRUE);
@@ -291,7 +292,7 @@ TEST_CASE (search, follows_coverage_along_the_ancestry)
 
   for (guint v = 0; v < G_N_ELEMENTS (coverages); v++)
     for (guint c = 0; c < COVERED_COMBINERS; c++)
-      for (guint d = 0; d < TEST_DECODERS; d++)
+      for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
         {
           CONTEXT ("%s", coverages[v]);
 
@@ -314,7 +315,7 @@ TEST_CASE (search, counts_what_it_touches)
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
     {
       g_auto (World) world = world_new (cases[c].combiner, cases[c].decoder, NULL, FALSE);
-      g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+      g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (1);
       g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
       PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
@@ -354,7 +355,7 @@ TEST_CASE (search, counts_what_it_touches)
 TEST_CASE (search, is_greedy_with_a_beam_of_one)
 {
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (1);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
   PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
@@ -379,11 +380,11 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
 /* A sentence is translated alike alone and in a batch, and for any number of threads. */
 TEST_CASE (search, does_not_depend_on_the_batch)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (combiners) * TEST_DECODERS; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (combiners) * PLAIT_SPECIMEN_DECODERS; i++)
     {
-      guint c = i / TEST_DECODERS, d = i % TEST_DECODERS;
+      guint c = i / PLAIT_SPECIMEN_DECODERS, d = i % PLAIT_SPECIMEN_DECODERS;
       g_auto (World) world = world_new (combiners[c], d, NULL, FALSE);
-      g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+      g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (3);
       g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
       PlaitHypotheses *together = plait_search_batch (search, batch, &settings, NULL);
@@ -392,7 +393,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
       for (gint64 s = 0; s < 3; s++)
         {
           const gint64 *const one[] = { lengths_first + s, lengths_second + s };
-          g_autoptr (PlaitBatch) alone = test_batch (world.model, s, 1, one, targets + s);
+          g_autoptr (PlaitBatch) alone = plait_specimen_batch (world.model, s, 1, one, targets + s);
           PlaitHypotheses *found = plait_search_batch (search, alone, &settings, NULL);
           const PlaitHypothesis *a = &found[0].hypotheses[0];
           const PlaitHypothesis *b = &together[s].hypotheses[0];
@@ -410,7 +411,7 @@ TEST_CASE (search, does_not_depend_on_the_batch)
 TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 {
   g_auto (World) world = world_new ("flat", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
   PlaitHypotheses *found;
@@ -431,7 +432,7 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
 TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
 {
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
   PlaitHypotheses *found;
@@ -467,7 +468,7 @@ count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
 TEST_CASE (search, repeats_no_ngram_that_it_may_not)
 {
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
 
   for (gint64 n = 1; n <= 3; n++)
@@ -502,7 +503,7 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
 TEST_CASE (search, says_what_to_lower_when_memory_is_out)
 {
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
-  g_autoptr (PlaitBatch) batch = test_batch (world.model, 0, 3, lengths, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
   g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);
   GError *error = NULL;

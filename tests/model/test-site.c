@@ -47,11 +47,11 @@ combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStre
 }
 
 static void
-pass_over (const TestModel *model)
+pass_over (const PlaitSpecimen *model)
 {
   static const gint64 lengths[] = { 3, 1 }, targets[] = { 2, 3 };
   const gint64 *const of_sources[] = { lengths, lengths };
-  g_autoptr (PlaitBatch) batch = test_batch (model, 0, 2, of_sources, targets);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 2, of_sources, targets);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
@@ -70,20 +70,21 @@ TEST_CASE (site, tells_the_widths_of_queries_and_of_contexts)
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin combiner = *test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPluginDescriptor descriptor = *combiner.descriptor;
-  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (&combiner);
-  TestSource sources[] = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (&combiner);
+  PlaitSpecimenSource sources[]
+      = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
 
   descriptor.table = &table;
   combiner.descriptor = &descriptor;
-  for (guint i = 0; i < TEST_DECODERS; i++)
+  for (guint i = 0; i < PLAIT_SPECIMEN_DECODERS; i++)
     {
       CONTEXT ("decoder %u", i);
-      TestDecoder decoder = { &combiner, combiner_settings, NULL, NULL, test_decoder (i) };
+      PlaitSpecimenDecoder decoder = { &combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (i) };
       GError *error = NULL;
 
       calls = (Calls){ 0, 0 };
-      g_autoptr (TestModel) model = test_model_new (sources, 2, &decoder, 3, &error);
+      g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (model != NULL);
       pass_over (model);

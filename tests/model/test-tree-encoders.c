@@ -27,28 +27,28 @@ static const gboolean has_end[SENTENCES]
 /* The row that is the root, counted within the sentence, or -1. */
 static const gint64 roots[SENTENCES] = { 4, 0, 0, -1, 0, 2, 6, -1, -1, 0, -1 };
 
-static TestModel *
+static PlaitSpecimen *
 tree_model (PlaitRegistry *registry, PlaitPlugin *encoder)
 {
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
-  g_autoptr (PlaitSettings) settings = test_small_settings (encoder);
-  g_autoptr (PlaitSettings) leaves_settings = test_small_settings (leaves);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
-  TestSource source = { encoder, settings, leaves, leaves_settings };
-  TestDecoder decoder = { combiner, combiner_settings, NULL, NULL, test_decoder (2) };
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) leaves_settings = plait_specimen_settings (leaves);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
+  PlaitSpecimenSource source = { encoder, settings, leaves, leaves_settings };
+  PlaitSpecimenDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (2) };
   GError *error = NULL;
-  TestModel *model = test_model_new (&source, 1, &decoder, 3, &error);
+  PlaitSpecimen *model = plait_specimen_new (&source, 1, &decoder, 3, &error);
 
   CHECK_NO_ERROR (error);
   return model;
 }
 
 static PlaitBatch *
-tree_batch (const TestModel *model)
+tree_batch (const PlaitSpecimen *model)
 {
   const gint64 *const of_source[] = { lengths };
-  PlaitBatch *batch = test_batch (model, 0, SENTENCES, of_source, targets);
+  PlaitBatch *batch = plait_specimen_batch (model, 0, SENTENCES, of_source, targets);
   const PlaitInput *input = &batch->inputs[0];
 
   for (gint64 s = 0; s < SENTENCES; s++)
@@ -81,7 +81,7 @@ check_summary (const PlaitReading *reading)
 
 /* Top-down, the root is tanh (h W + b), and what stands below no root is zeros. */
 static void
-check_root (const TestModel *model, const PlaitReading *reading)
+check_root (const PlaitSpecimen *model, const PlaitReading *reading)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   const PlaitParameter *weight = plait_parameters_find (parameters, "source/first/down/root/weight");
@@ -114,7 +114,7 @@ TEST_CASE (tree_encoders, chen2017_equation_9_one_word_is_the_root)
     {
       CONTEXT ("%s", names[i]);
       PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, names[i]);
-      g_autoptr (TestModel) model = tree_model (registry, encoder);
+      g_autoptr (PlaitSpecimen) model = tree_model (registry, encoder);
       g_autoptr (PlaitBatch) batch = tree_batch (model);
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitArena) arena = plait_arena_new (0);

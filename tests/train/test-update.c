@@ -25,23 +25,24 @@ static const gint64 *const lengths[] = { first_lengths, second_lengths };
 static const gint64 targets[SENTENCES] = { 3, 1, 4, 2, 7, 1 };
 
 /* Trees over a bigru, tree coverage and a recurrent decoder, or Transformers throughout. */
-static TestModel *
+static PlaitSpecimen *
 new_model (PlaitRegistry *registry, gboolean recurrent)
 {
   PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, recurrent ? "bigru" : "transformer");
   PlaitPlugin *trees = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bitree-gru");
   PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
   PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, "tree");
-  g_autoptr (PlaitSettings) leaf_settings = test_small_settings (leaves);
-  g_autoptr (PlaitSettings) tree_settings = test_small_settings (trees);
-  g_autoptr (PlaitSettings) combiner_settings = test_small_settings (combiner);
-  g_autoptr (PlaitSettings) coverage_settings = test_small_settings (coverage);
-  TestSource plain = { .encoder = leaves, .settings = leaf_settings };
-  TestSource over = { trees, tree_settings, leaves, leaf_settings };
-  TestSource sources[2] = { recurrent ? over : plain, recurrent ? over : plain };
-  TestDecoder decoder = { combiner, combiner_settings, NULL, NULL, test_decoder (recurrent ? 2 : 0) };
+  g_autoptr (PlaitSettings) leaf_settings = plait_specimen_settings (leaves);
+  g_autoptr (PlaitSettings) tree_settings = plait_specimen_settings (trees);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
+  PlaitSpecimenSource plain = { .encoder = leaves, .settings = leaf_settings };
+  PlaitSpecimenSource over = { trees, tree_settings, leaves, leaf_settings };
+  PlaitSpecimenSource sources[2] = { recurrent ? over : plain, recurrent ? over : plain };
+  PlaitSpecimenDecoder decoder
+      = { combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (recurrent ? 2 : 0) };
   GError *error = NULL;
-  TestModel *model;
+  PlaitSpecimen *model;
 
   CHECK (plait_settings_set (leaf_settings, "dropout", "0", NULL));
   if (!recurrent)
@@ -51,7 +52,7 @@ new_model (PlaitRegistry *registry, gboolean recurrent)
       decoder.coverage = coverage;
       decoder.coverage_settings = coverage_settings;
     }
-  model = test_model_new (sources, 2, &decoder, 6, &error);
+  model = plait_specimen_new (sources, 2, &decoder, 6, &error);
   CHECK_NO_ERROR (error);
   return model;
 }
@@ -90,7 +91,7 @@ kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 }
 
 static Outcome
-update (const TestModel *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
+update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
@@ -141,7 +142,7 @@ check_near (const Outcome *a, const Outcome *b, gint64 n)
 }
 
 static void
-check_shards (const TestModel *model, PlaitBatch *const *batches, guint n)
+check_shards (const PlaitSpecimen *model, PlaitBatch *const *batches, guint n)
 {
   gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
   g_auto (Outcome) whole = update (model, 1, 2, batches, n);
@@ -167,10 +168,10 @@ static void
 check_decoder (gboolean recurrent)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (TestModel) model = new_model (registry, recurrent);
+  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
   const gint64 *const rest[] = { first_lengths + 1, second_lengths + 1 };
-  g_autoptr (PlaitBatch) batch = test_batch (model, 0, SENTENCES, lengths, targets);
-  g_autoptr (PlaitBatch) other = test_batch (model, 1, SENTENCES - 2, rest, targets + 1);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitBatch) other = plait_specimen_batch (model, 1, SENTENCES - 2, rest, targets + 1);
   PlaitBatch *batches[] = { batch, other };
 
   check_shards (model, batches, 1);
@@ -208,18 +209,18 @@ check_input (const PlaitInput *a, const PlaitInput *b)
     CHECK_STRING (a->trees->labels[i], b->trees->labels[i]);
 }
 
-/* The contents of a sentence of test_batch follow its number. */
+/* The contents of a sentence of plait_specimen_batch follow its number. */
 TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (TestModel) model = new_model (registry, TRUE);
-  g_autoptr (PlaitBatch) batch = test_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitSpecimen) model = new_model (registry, TRUE);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
 
   for (gint64 first = 0; first < SENTENCES; first++)
     for (gint64 n = 1; first + n <= SENTENCES; n++)
       {
         const gint64 *const own[] = { first_lengths + first, second_lengths + first };
-        g_autoptr (PlaitBatch) expected = test_batch (model, first, n, own, targets + first);
+        g_autoptr (PlaitBatch) expected = plait_specimen_batch (model, first, n, own, targets + first);
         g_autoptr (PlaitBatch) part = plait_batch_part (batch, first, n, NULL);
         gsize bytes = (gsize)plait_ragged_rows (expected->target_rows) * sizeof (gint32);
         CONTEXT ("%d sentences from %d on", (int)n, (int)first);
@@ -240,12 +241,12 @@ TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
 TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (TestModel) model = new_model (registry, TRUE);
+  g_autoptr (PlaitSpecimen) model = new_model (registry, TRUE);
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitUpdate) work = NULL;
-  g_autoptr (PlaitBatch) small = test_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitBatch) small = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
   gint64 long_lengths[MANY], long_targets[MANY];
   const gint64 *const all[] = { long_lengths, long_lengths };
   PlaitTrainingSums sums = { 0 };
@@ -255,7 +256,7 @@ TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
 
   for (guint i = 0; i < MANY; i++)
     long_lengths[i] = long_targets[i] = 40;
-  large = test_batch (model, 0, MANY, all, long_targets);
+  large = plait_specimen_batch (model, 0, MANY, all, long_targets);
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = 3;
   settings.memory = 24;

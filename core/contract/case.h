@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "contract/contract.h"
+#include "contract/specimen.h"
+#include "model/model.h"
+
+/* What the properties of the contract see, one file each. */
+
+/* A model in which the plugin stands. */
+typedef struct
+{
+  PlaitPlugin *plugin;
+  PlaitSpecimen *specimen;
+  guint n_sources;
+  gboolean nothing; /* set by a property that has nothing to hold in this model */
+} PlaitCase;
+
+/* One property. */
+typedef struct
+{
+  const char *name;
+  const char *summary;
+  guint least_sources; /* of the models */
+  guint most_sources;
+  const char *nothing;  /* why it does not apply where no model has something to hold */
+  const char *remark;   /* what to know where it passes, or NULL */
+  gboolean of_encoders; /* it is for encoders alone */
+  gboolean decides;     /* where it fails, nothing else is run */
+
+  /* FALSE with one sentence, PLAIT_ERROR_FAILED, that says what was expected and what came. */
+  gboolean (*hold) (PlaitCase *held, GError **error);
+} PlaitProperty;
+
+extern const PlaitProperty plait_contract_structure;
+extern const PlaitProperty plait_contract_runs;
+extern const PlaitProperty plait_contract_gradients;
+extern const PlaitProperty plait_contract_memories;
+extern const PlaitProperty plait_contract_missing;
+extern const PlaitProperty plait_contract_batches;
+extern const PlaitProperty plait_contract_lengths;
+extern const PlaitProperty plait_contract_search;
+extern const PlaitProperty plait_contract_losses;
+extern const PlaitProperty plait_contract_repeats;
+extern const PlaitProperty plait_contract_shards;
+
+/* Where a child of the suite is, in memory that its parent sees. */
+typedef struct
+{
+  guint n_models;
+  guint n_refused;
+  char place[256]; /* which model: "[decoder] type=gru, heads=2" */
+} PlaitContractNote;
+
+/* What stands beside the plugin: settings are those of specimens. */
+typedef struct
+{
+  PlaitPlugin *plugin;
+  PlaitSettings *settings; /* NULL where there is no such plugin */
+} PlaitCompanion;
+
+struct PlaitContract
+{
+  PlaitPlugin *plugin;
+  PlaitCompanion tokens;   /* an encoder of tokens */
+  PlaitCompanion carrying; /* one that gives the structure that the plugin requires, or that of tokens */
+  PlaitCompanion combiner;
+};
+
+/* Holds the plugin to @property in every model, and notes where it is. */
+gboolean plait_contract_walk (const PlaitContract *contract, const PlaitProperty *property, PlaitContractNote *note,
+                              GError **error);

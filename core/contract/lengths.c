@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/case.h"
+#include "contract/pass.h"
+
+/* Sentences of one token, long ones beside them, and nothing to say. */
+
+static gboolean
+hold_one (PlaitCase *held, const PlaitPassLengths *lengths, const char *what, GError **error)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+  PlaitPass pass;
+
+  /* An encoder may say, in check_length, how long a sentence it reads. */
+  if (!plait_model_check_batch (held->specimen->model, batch, NULL))
+    return TRUE;
+  if (plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
+      && plait_pass_is_finite (&pass, batch, error) && plait_pass_has_gradients (held->specimen, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", what);
+  return FALSE;
+}
+
+static gboolean
+hold (PlaitCase *held, GError **error)
+{
+  return hold_one (held, &plait_pass_short, "sentences of one token", error)
+         && hold_one (held, &plait_pass_ragged, "sentences of one token beside long ones", error);
+}
+
+const PlaitProperty plait_contract_lengths = {
+  .name = "lengths",
+  .summary = "Sentences may have one token or many, side by side, and translations none",
+  .least_sources = 3,
+  .most_sources = 3,
+  .hold = hold,
+};

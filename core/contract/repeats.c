@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "contract/case.h"
+#include "contract/pass.h"
+
+/* The same bits again, and with any number of threads. */
+
+static gboolean
+hold (PlaitCase *held, GError **error)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  gint64 n_rows = plait_ragged_rows (batch->target_rows);
+  PlaitTensor gradients = plait_parameters_gradients (plait_model_parameters (held->specimen->model));
+  g_autofree PlaitScalar *before = NULL;
+  PlaitPass first;
+
+  if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &first, error))
+    return FALSE;
+  before = g_memdup2 (gradients.data, gradients.width * sizeof *before);
+  for (guint threads = 1; threads <= 3; threads++)
+    {
+      PlaitPass again;
+
+      if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, threads, 1, &again, error))
+        return FALSE;
+      for (gint64 row = 0; row < n_rows; row++)
+        if (memcmp (&first.rows[row], &again.rows[row], sizeof *first.rows) != 0)
+          return plait_fail (error, PLAIT_ERROR_FAILED,
+                             "the loss of target row %" G_GINT64_FORMAT
+                             " is %.17g the first time and %.17g with %u threads, expected are the same bits: no "
+                             "variable of the module may change, no random number come from elsewhere than "
+                             "plait_tape_next_key, and nothing depend on the number of threads",
+                             row, first.rows[row], again.rows[row], threads);
+      if (memcmp (before, gradients.data, gradients.width * sizeof *before) != 0)
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "the gradients differ between the first time and with %u threads, though the losses have "
+                           "the same bits: look for an operator whose backward adds up in an order that threads decide",
+                           threads);
+    }
+  return TRUE;
+}
+
+const PlaitProperty plait_contract_repeats = {
+  .name = "repeats",
+  .summary = "A pass has the same bits again, and with any number of threads",
+  .least_sources = 3,
+  .most_sources = 3,
+  .hold = hold,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/case.h"
+#include "contract/pass.h"
+
+/* It runs at all: forward and backward over a batch that lacks nothing. */
+
+static gboolean
+hold (PlaitCase *held, GError **error)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  PlaitPass pass;
+
+  return plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
+         && plait_pass_is_finite (&pass, batch, error) && plait_pass_has_gradients (held->specimen, error);
+}
+
+const PlaitProperty plait_contract_runs = {
+  .name = "runs",
+  .summary = "It is built with its defaults and with each of its choices, and trains: losses and gradients are numbers",
+  .least_sources = 3,
+  .most_sources = 3,
+  .decides = TRUE,
+  .hold = hold,
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/case.h"
+#include "contract/pass.h"
+
+/* What an encoder gives is what its schema and its build say, and the links of its memories agree with each other. That
+ * they lead to rows of their sentence, and that shapes fit, the host sees at every call. */
+
+typedef struct
+{
+  const PlaitCase *held;
+  const PlaitBatch *batch;
+  PlaitTape *tape;
+  GError *error;
+} Reading;
+
+/* @row of a memory of @name: what its link @link leads to does not lead back. */
+static gboolean
+disagree (const char *name, gint64 row, const char *link, gint64 to, const char *what, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "memory %s, row %" G_GINT64_FORMAT ": its link \"%s\" leads to row %" G_GINT64_FORMAT ", %s", name,
+                     row, link, to, what);
+}
+
+static gboolean
+hold_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
+{
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 left = links->left[row], right = links->right[row], parent = links->parent[row];
+
+      if ((left < 0) != (right < 0))
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "memory %s, row %" G_GINT64_FORMAT ": its links \"left\" and \"right\" are %" G_GINT64_FORMAT
+                           " and %" G_GINT64_FORMAT ": give an inner node two children, and a leaf -1 twice",
+                           name, row, left, right);
+      if (left >= 0 && links->parent[left] != row)
+        return disagree (name, row, "left", left, "whose \"parent\" is another: give it this row", error);
+      if (right >= 0 && links->parent[right] != row)
+        return disagree (name, row, "right", right, "whose \"parent\" is another: give it this row", error);
+      if (parent >= 0 && links->left[parent] != row && links->right[parent] != row)
+        return disagree (name, row, "parent", parent, "whose children are others: give it this row", error);
+    }
+  return TRUE;
+}
+
+static gboolean
+hold_levels (const char *name, const PlaitLinks *links, gint64 n, GError **error)
+{
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 first = links->first_child[row], parent = links->parent[row];
+
+      for (gint64 child = first; child < first + links->n_children[row]; child++)
+        if (links->level[child] != links->level[row] - 1)
+          return disagree (name, row, "first_child", child,
+                           "which is not at the level below: give children one level less than their parent", error);
+      if (links->n_children[row] == 0 && links->level[row] != 0)
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "memory %s, row %" G_GINT64_FORMAT " has no children and the level %" G_GINT64_FORMAT
+                           ": leaves are at level 0",
+                           name, row, links->level[row]);
+      if (parent >= 0
+          && (row < links->first_child[parent] || row >= links->first_child[parent] + links->n_children[parent]))
+        return disagree (name, row, "parent", parent, "whose children are others: give it this row", error);
+    }
+  return TRUE;
+}
+
+static gboolean
+hold_neighbours (const char *name, const PlaitLinks *links, gint64 n, GError **error)
+{
+  for (gint64 row = 0; row < n && links->previous && links->next; row++)
+    {
+      if (links->next[row] >= 0 && links->previous[links->next[row]] != row)
+        return disagree (name, row, "next", links->next[row], "whose \"previous\" is another", error);
+      if (links->previous[row] >= 0 && links->next[links->previous[row]] != row)
+        return disagree (name, row, "previous", links->previous[row], "whose \"next\" is another", error);
+    }
+  return TRUE;
+}
+
+static gboolean
+hold_memory (const PlaitMemorySpecification *specification, const PlaitMemory *memory, GError **error)
+{
+  gint64 n = plait_ragged_rows (memory->rows);
+
+  if (!memory->links)
+    return TRUE;
+  if ((specification->structure & PLAIT_STRUCTURE_TREE) && !hold_tree (specification->name, memory->links, n, error))
+    return FALSE;
+  if ((specification->structure & PLAIT_STRUCTURE_LEVELS)
+      && !hold_levels (specification->name, memory->links, n, error))
+    return FALSE;
+  return hold_neighbours (specification->name, memory->links, n, error);
+}
+
+static void
+read_batch (gpointer data)
+{
+  Reading *reading = data;
+  const PlaitModel *model = reading->held->specimen->model;
+  guint n = 0;
+  const PlaitMemorySpecification *specifications = plait_model_memories (model, &n);
+  PlaitReading read;
+
+  plait_tape_begin (reading->tape, PLAIT_TAPE_CHECK, plait_random_key (1, "dropout", NULL, 1));
+  read = plait_model_read (model, reading->tape, reading->batch, plait_loss_pass_new (reading->tape));
+  for (guint i = 0; i < n && !reading->error; i++)
+    hold_memory (&specifications[i], &read.memories[i], &reading->error);
+}
+
+static gboolean
+hold (PlaitCase *held, GError **error)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  Reading reading = { held, batch, tape, NULL };
+
+  if (!plait_arena_protect (arena, read_batch, &reading, error))
+    return FALSE;
+  if (reading.error)
+    g_propagate_error (error, reading.error);
+  return !reading.error;
+}
+
+const PlaitProperty plait_contract_structure = {
+  .name = "structure",
+  .summary = "Memories have the structure that the schema promises, and their links agree",
+  .least_sources = 3,
+  .most_sources = 3,
+  .nothing = "encoders alone give memories",
+  .of_encoders = TRUE,
+  .decides = TRUE,
+  .hold = hold,
+};
