@@ -55,6 +55,7 @@ gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_adversarial (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_plugins (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_inspect (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_check (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_new (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_show (PlaitInvocation *invocation, GError **error);

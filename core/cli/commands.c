@@ -144,8 +144,27 @@ const PlaitCommand plait_commands[] = {
     "Examples:\n"
     "  plait new combiner averaged\n"
     "  cd averaged && meson setup build && ninja -C build\n"
-    "  PLAIT_PLUGIN_PATH=build plait run averaged-experiment.ini",
+    "  PLAIT_PLUGIN_PATH=build plait check averaged",
     plait_command_new },
+  { "check", "PLUGIN [--property NAME]... [--seconds N] [--json]",
+    "Hold a plugin to the contract of its kind, and say where it does not keep to it",
+    "PLUGIN is a name, or KIND/NAME where several kinds have it. It stands in small models beside plait's own plugins, "
+    "with its defaults under every decoder that its schema allows, and with each of its choices. A line for each "
+    "property: passed, failed, not applicable, or not run, and for a failure one sentence. The exit code is 0 where "
+    "nothing failed. A plugin that crashes, leaves or does not end fails the property that it was held to.\n"
+    "\n"
+    "structure: memories are as the schema promises. runs: it is built and trains. gradients: those of finite "
+    "differences. memories: one, two and three sources are read. missing: sources may be missing. batches: no sentence "
+    "sees another. lengths: long and short sentences. search: scores of forced decoding. losses: declared ones are "
+    "given. repeats: the same bits on any number of threads. shards: parts of a batch at once.\n"
+    "\n"
+    "Floats let differences show gross errors of gradients alone. A plait that is built with -Dscalar=double checks "
+    "them to six digits; the plugin is built against its package file, and that plait's own check called.\n"
+    "\n"
+    "Examples:\n"
+    "  plait check hierarchical\n"
+    "  PLAIT_PLUGIN_PATH=build plait check combiner/averaged --property gradients",
+    plait_command_check },
   { "bench", "train|decode|encode|attend FILE.ini [--set G.K=V]... [--data FILE] [--json]",
     "Time steps of an experiment's model, over drawn text",
     "Prints medians over the timed steps: seconds, tokens and sentences a second, the most memory the process has had, "

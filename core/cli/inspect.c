@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "base/json.h"
+#include "cli/command.h"
+#include "cli/find-plugin.h"
 #include "cli/page.h"
 #include "experiment/groups.h"
 #include "plugin/registry.h"
@@ -275,47 +276,6 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   fputs (plait_json_string (json), stdout);
 }
 
-/* Which plugin or group is meant by @wanted, NAME or KIND/NAME. */
-static PlaitPlugin *
-find_plugin (const PlaitRegistry *registry, const char *wanted, GError **error)
-{
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
-  PlaitPlugin *found = NULL;
-
-  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
-    {
-      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
-      g_autofree char *full = g_strdup_printf ("%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
-
-      if (g_str_equal (wanted, full))
-        return plugin;
-      g_ptr_array_add (known, plugin->name);
-      if (!g_str_equal (wanted, plugin->name))
-        continue;
-      if (found)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is the name of plugins of several kinds; give %s or %s/%s",
-                      wanted, full, plait_plugin_kind_name (found->kind), found->name);
-          return NULL;
-        }
-      found = plugin;
-    }
-  if (found)
-    return found;
-
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
-  for (guint i = 0; groups[i]; i++)
-    g_ptr_array_add (known, (gpointer)groups[i]->name);
-  g_ptr_array_add (known, NULL);
-  const char *nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
-  if (nearest)
-    plait_fail (error, PLAIT_ERROR_INPUT, "there is no plugin or group \"%s\"; did you mean \"%s\"?", wanted, nearest);
-  else
-    plait_fail (error, PLAIT_ERROR_INPUT, "there is no plugin or group \"%s\"; plait plugins lists the plugins",
-                wanted);
-  return NULL;
-}
-
 gboolean
 plait_command_inspect (PlaitInvocation *invocation, GError **error)
 {
@@ -337,7 +297,7 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
       }
 
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  PlaitPlugin *plugin = find_plugin (registry, wanted, error);
+  PlaitPlugin *plugin = plait_find_plugin (registry, wanted, groups, error);
   if (!plugin)
     return FALSE;
   const PlaitSchema *schema = plait_plugin_schema (plugin, error);

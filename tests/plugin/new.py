@@ -39,6 +39,9 @@ def check(kind, name, other, program, folder, environment):
     found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=environment))
     assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["refused"] is None and len(found["parameters"]) == 1, found
 
+    checked = json.loads(run(program, "check", f"{kind}/{name}", "--json", env=environment))
+    assert checked["failed"] == 0 and checked["not_run"] == 0 and checked["passed"] >= 9, checked
+
     # The run used it, and its parameter counts.
     first = project / f"{name}-experiment.h5"
     run(program, "show", first, f"/plugins/{kind}/{name}", env=environment)

@@ -58,6 +58,21 @@ class Train:
         return output
 
 
+def check(program, environment):
+    """The plugins keep to their contracts, but for the one that falls, at the first thing that it does."""
+    for plugin in PLUGINS:
+        done = subprocess.run([program, "check", plugin, "--json"], text=True, capture_output=True, env=environment)
+        outcomes = {result["name"]: result for result in json.loads(done.stdout)["properties"]}
+        failed = [name for name, result in outcomes.items() if result["outcome"] == "failed"]
+        assert outcomes["losses"]["outcome"] == ("passed" if plugin == "squares" else "not applicable" if plugin != "falls" else "not run")
+        if plugin != "falls":
+            assert done.returncode == 0 and not failed and outcomes["search"]["outcome"] == "passed", done
+            continue
+        assert done.returncode == 1 and failed == ["runs"] and outcomes["search"]["outcome"] == "not run", done
+        assert FALLS["crash"] in outcomes["runs"]["text"], outcomes["runs"]
+        assert done.stderr == 'error: combiner "falls" does not keep to its contract: runs\n', done
+
+
 def fall(program, environment, folder):
     """A plugin that brings the process down."""
     blame = "; this is a fault of the plugin, and the run ends here"
@@ -95,6 +110,7 @@ def main():
         origins = {plugin["name"]: plugin["origin"] for plugin in listed["plugins"]}
         assert origins["mean"] == "PLAIT_PLUGIN_PATH" and origins["serial"] == "installed", origins
 
+        check(program, environment)
         corpus = folder / "corpus"
         run(program, "generate", "agreement", "--output", corpus, "--set", "test=5", "--quiet", env=environment)
         train = Train(program, environment, folder, corpus)

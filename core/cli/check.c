@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/find-plugin.h"
+#include "cli/options.h"
+#include "cli/page.h"
+#include "contract/contract.h"
+
+/* plait check: the contract suite on one plugin, for its author. */
+
+#define SECONDS 60
+#define OUTCOMES 4
+
+static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applicable", "not run" };
+
+typedef struct
+{
+  PlaitPage *page; /* one of the two */
+  PlaitJson *json;
+  guint name_width;
+  guint n[OUTCOMES];
+  GString *failed; /* "runs, search" */
+} Report;
+
+static void
+print_result (const Report *report, const PlaitContractResult *result)
+{
+  gboolean passed = result->outcome == PLAIT_CONTRACT_PASSED;
+  guint outcome_width = (guint)strlen (outcomes[PLAIT_CONTRACT_NOT_APPLICABLE]);
+  guint indent = report->name_width + outcome_width + 6;
+  g_autofree char *models = g_strdup_printf ("in %u model%s", result->n_models, result->n_models == 1 ? "" : "s");
+  g_autofree char *text
+      = g_strjoin (passed && result->text ? "; " : "", passed ? models : "", result->text ? result->text : "", NULL);
+
+  plait_page_text (report->page, PLAIT_PAGE_NAME, "  %-*s", (int)report->name_width, result->property);
+  plait_page_text (report->page, result->outcome == PLAIT_CONTRACT_FAILED ? PLAIT_PAGE_BAD : PLAIT_PAGE_PLAIN,
+                   "  %-*s  ", (int)outcome_width, outcomes[result->outcome]);
+  plait_page_paragraph (report->page, indent, indent, text);
+  fflush (stdout);
+}
+
+static void
+add_result (PlaitJson *json, const PlaitContractResult *result)
+{
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "name", result->property);
+  plait_json_text (json, "summary", result->summary);
+  plait_json_text (json, "outcome", outcomes[result->outcome]);
+  plait_json_integer (json, "models", result->n_models);
+  plait_json_text (json, "text", result->text);
+  plait_json_end_object (json);
+}
+
+static void
+take (const PlaitContractResult *result, gpointer data)
+{
+  Report *report = data;
+
+  report->n[result->outcome]++;
+  if (result->outcome == PLAIT_CONTRACT_FAILED)
+    g_string_append_printf (report->failed, "%s%s", report->failed->len > 0 ? ", " : "", result->property);
+  if (report->json)
+    add_result (report->json, result);
+  else
+    print_result (report, result);
+}
+
+static void
+begin (Report *report, const PlaitPlugin *plugin)
+{
+  const char *kind = plait_plugin_kind_name (plugin->kind), *version = plugin->descriptor->version;
+
+  for (guint i = 0; i < plait_contract_n_properties (); i++)
+    report->name_width = MAX (report->name_width, (guint)strlen (plait_contract_property (i)));
+  if (!report->json)
+    {
+      plait_page_text (report->page, PLAIT_PAGE_HEADING, "%s/%s", kind, plugin->name);
+      plait_page_text (report->page, PLAIT_PAGE_DIM, "  %s  %s\n", version, plugin->module_path);
+      return;
+    }
+  plait_json_begin_object (report->json, NULL);
+  plait_json_text (report->json, "kind", kind);
+  plait_json_text (report->json, "name", plugin->name);
+  plait_json_text (report->json, "version", version);
+  plait_json_text (report->json, "module", plugin->module_path);
+  plait_json_text (report->json, "scalar", sizeof (PlaitScalar) == sizeof (double) ? "double" : "float");
+  plait_json_begin_array (report->json, "properties");
+}
+
+static void
+end (Report *report)
+{
+  if (!report->json)
+    {
+      plait_page_text (report->page, PLAIT_PAGE_PLAIN, "%u passed, %u failed", report->n[PLAIT_CONTRACT_PASSED],
+                       report->n[PLAIT_CONTRACT_FAILED]);
+      for (guint i = PLAIT_CONTRACT_NOT_APPLICABLE; i < OUTCOMES; i++)
+        if (report->n[i] > 0)
+          plait_page_text (report->page, PLAIT_PAGE_PLAIN, ", %u %s", report->n[i], outcomes[i]);
+      plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n");
+      return;
+    }
+  plait_json_end_array (report->json);
+  for (guint i = 0; i < OUTCOMES; i++)
+    {
+      g_autofree char *name = g_strdelimit (g_strdup (outcomes[i]), " ", '_');
+
+      plait_json_integer (report->json, name, report->n[i]);
+    }
+  plait_json_end_object (report->json);
+  fputs (plait_json_string (report->json), stdout);
+}
+
+static gboolean
+check_names (char **names, GError **error)
+{
+  g_autofree const char **known = g_new0 (const char *, plait_contract_n_properties () + 1);
+
+  for (guint i = 0; i < plait_contract_n_properties (); i++)
+    known[i] = plait_contract_property (i);
+  for (guint i = 0; names && names[i]; i++)
+    if (!g_strv_contains (known, names[i]))
+      {
+        const char *nearest = plait_nearest_name (names[i], known);
+        g_autofree char *all = nearest ? NULL : g_strjoinv (", ", (char **)known);
+
+        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no property; %s %s%s", names[i],
+                           nearest ? "did you mean" : "expected one of", nearest ? nearest : all, nearest ? "?" : "");
+      }
+  return TRUE;
+}
+
+static gboolean
+check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitContract) contract = plait_contract_new (plugin, error);
+  g_autoptr (GString) failed = g_string_new (NULL);
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  Report report = { .page = page, .json = json, .failed = failed };
+  guint n;
+
+  if (!contract)
+    return FALSE;
+  begin (&report, plugin);
+  n = plait_contract_hold (contract, (const char *const *)names, seconds, take, &report);
+  end (&report);
+  return n == 0
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
+                        plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);
+}
+
+gboolean
+plait_command_check (PlaitInvocation *invocation, GError **error)
+{
+  gboolean json = FALSE;
+  g_auto (GStrv) names = NULL;
+  g_autofree char *seconds_text = NULL;
+  gint64 seconds = SECONDS;
+  const GOptionEntry entries[] = {
+    { "property", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, "Hold it to this property alone (may be repeated)",
+      "NAME" },
+    { "seconds", 0, 0, G_OPTION_ARG_FILENAME, &seconds_text, "Give each property at most N seconds (60)", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRegistry) registry = NULL;
+  PlaitPlugin *plugin;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_integer ("--seconds", seconds_text, 1, 86400, &seconds, error) || !check_names (names, error))
+    return FALSE;
+  registry = plait_registry_new ();
+  plugin = plait_find_plugin (registry, invocation->arguments[0], NULL, error);
+  return plugin && check (plugin, names, (guint)seconds, json, error);
+}

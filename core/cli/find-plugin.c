@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/find-plugin.h"
+
+static void
+unknown (const char *wanted, GPtrArray *known, gboolean groups, GError **error)
+{
+  const char *what = groups ? "plugin or group" : "plugin", *nearest;
+
+  g_ptr_array_add (known, NULL);
+  nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
+  if (nearest)
+    plait_fail (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; did you mean \"%s\"?", what, wanted, nearest);
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; plait plugins lists the plugins", what, wanted);
+}
+
+PlaitPlugin *
+plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const PlaitSettingGroup *const *groups,
+                   GError **error)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  PlaitPlugin *found = NULL;
+
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    {
+      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+      g_autofree char *full = g_strdup_printf ("%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
+
+      if (g_str_equal (wanted, full))
+        return plugin;
+      g_ptr_array_add (known, plugin->name);
+      if (!g_str_equal (wanted, plugin->name))
+        continue;
+      if (found)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is the name of plugins of several kinds; give %s or %s/%s",
+                      wanted, full, plait_plugin_kind_name (found->kind), found->name);
+          return NULL;
+        }
+      found = plugin;
+    }
+  if (found)
+    return found;
+  for (guint i = 0; groups && groups[i]; i++)
+    g_ptr_array_add (known, (gpointer)groups[i]->name);
+  unknown (wanted, known, groups != NULL, error);
+  return NULL;
+}
