@@ -62,6 +62,7 @@ gboolean plait_command_show (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_verify (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_bench (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_generate (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_baseline (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_parse (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_trees (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_vocabulary (PlaitInvocation *invocation, GError **error);

@@ -36,12 +36,15 @@ const PlaitCommand plait_commands[] = {
     "Score translations in text files, and test systems against the first",
     "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf and chrf++, which "
     "equal sacreBLEU's, multi-bleu, which equals that of multi-bleu.perl -lc, rouge, which equals rouge-score's, and "
-    "repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an experiment's evaluate.metrics.\n"
+    "repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an experiment's evaluate.metrics. With "
+    "unit=document a metric is of documents: blank lines end them.\n"
     "\n"
     "Examples:\n"
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"
     "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json\n"
-    "  plait evaluate -r test.cs -i system.txt --metric multi-bleu --source test.en --bins '10;20;30'",
+    "  plait evaluate -r test.cs -i system.txt --metric multi-bleu --source test.en --bins '10;20;30'\n"
+    "  plait evaluate -r pages.cs -i system.txt --metric 'bleu:unit=document;chrf:unit=document'\n"
+    "  plait evaluate -r summaries -i lead.txt -i system.txt --metric 'rouge:type=1;rouge:type=2;rouge:type=L'",
     plait_command_evaluate },
   { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--json]",
     "Compare the scores of runs, and what was set otherwise",
@@ -94,6 +97,17 @@ const PlaitCommand plait_commands[] = {
     "  plait generate\n"
     "  plait generate agreement --output data --set train=20000 --set seed=7",
     plait_command_generate },
+  { "baseline", "lead|majority [FILE] [--words N|--sentences N] [--train FILE] [--output FILE] [--force]",
+    "Print what a system says of documents that does not read them: their first words, or the most frequent line",
+    "lead prints the first N words, or sentences, of each document of FILE, majority the line that stands most often "
+    "in the file of --train, of several the first. A document is a sentence a line, up to a blank line. FILE is plain "
+    "or gzip; without it, or with \"-\", standard input is read.\n"
+    "\n"
+    "Examples:\n"
+    "  plait baseline lead --words 14 test.doc > lead.txt\n"
+    "  plait baseline lead --sentences 3 --keep-lines test.doc --output lead.txt\n"
+    "  plait baseline majority --train train.title test.doc",
+    plait_command_baseline },
   { "vocabulary", "--output FILE [--force] TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
     "Make a vocabulary from text, show one, or take text through one",
     "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/table-print.h"
 #include "data/text-file.h"
+#include "evaluate/documents.h"
 #include "evaluate/report.h"
 #include "evaluate/text.h"
 
@@ -43,6 +44,7 @@ typedef struct
   PlaitTest test;
   guint trials;
   GPtrArray *metrics;
+  gboolean documents; /* all metrics are of documents, whose sentences need not be as many in every file */
   gsize sentences;
   guint n_references;
   char ***references;    /* [n_references] lines */
@@ -83,7 +85,8 @@ evaluation_clear (Evaluation *evaluation)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
 
-/* The lines of the file at @path, of which there are as many as in those before. (transfer full) */
+/* The lines of the file at @path, aligned with those of the first reference, which is at @first_path. (transfer
+ * full) */
 static char **
 read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
 {
@@ -98,6 +101,9 @@ read_lines (Evaluation *evaluation, const char *path, const char *first_path, GE
   gsize n = g_strv_length (lines);
   if (n == 0)
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: is empty; expected one sentence a line", path);
+  else if (evaluation->sentences > 0 && evaluation->documents)
+    return plait_documents_align ((const char *const *)lines, path, (const char *const *)evaluation->references[0],
+                                  first_path, error);
   else if (evaluation->sentences > 0 && n != evaluation->sentences)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: has %" G_GSIZE_FORMAT " lines, but %s has %" G_GSIZE_FORMAT
@@ -350,8 +356,13 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   evaluation->resamples = (guint)resamples;
   evaluation->trials = (guint)trials;
   evaluation->metrics = plait_metric_new_list (options->metrics ? options->metrics : "bleu;chrf", error);
-  if (!evaluation->metrics || !options->source)
-    return evaluation->metrics != NULL;
+  if (!evaluation->metrics)
+    return FALSE;
+  evaluation->documents = TRUE;
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    evaluation->documents &= plait_metric_is_of_documents (evaluation->metrics->pdata[m]);
+  if (!options->source)
+    return TRUE;
   evaluation->bins = plait_length_bins_new (options->bins ? options->bins : USUAL_BINS, error);
   if (!evaluation->bins)
     g_prefix_error (error, "--bins: ");

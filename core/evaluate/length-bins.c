@@ -79,6 +79,19 @@ find_bin (const PlaitLengthBins *bins, gint64 words)
   return bin;
 }
 
+/* The words of what row @i is of: of a line, or of the lines of a document. */
+static gint64
+words_of (const PlaitStatistics *statistics, gsize i, const gint64 *words)
+{
+  gint64 sum = 0;
+
+  if (!statistics->lines)
+    return words[i];
+  for (gsize line = statistics->lines[i]; line < statistics->lines[i + 1]; line++)
+    sum += words[line];
+  return sum;
+}
+
 /* The rows of the sentences of @bin. */
 static PlaitStatistics *
 select_rows (const PlaitLengthBins *bins, guint bin, const PlaitStatistics *all, const gint64 *words)
@@ -88,7 +101,7 @@ select_rows (const PlaitLengthBins *bins, guint bin, const PlaitStatistics *all,
   some->references = all->references;
   some->sentences = 0;
   for (gsize i = 0; i < all->sentences; i++)
-    if (find_bin (bins, words[i]) == bin)
+    if (find_bin (bins, words_of (all, i, words)) == bin)
       memcpy (some->values + some->sentences++ * all->width, all->values + i * all->width,
               all->width * sizeof (double));
   return some;

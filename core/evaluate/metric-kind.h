@@ -10,11 +10,19 @@
  */
 typedef struct PlaitMetricKind PlaitMetricKind;
 
+/* What a row is of. */
+typedef enum
+{
+  PLAIT_UNIT_SENTENCE,
+  PLAIT_UNIT_DOCUMENT,
+} PlaitUnit;
+
 struct PlaitMetric
 {
   const PlaitMetricKind *kind;
   char *text;
   char *title;
+  guint unit; /* PlaitUnit */
   guint width;
   gsize most_bytes; /* of a text; PLAIT_TEXT_LIMIT unless the kind takes less */
 };
@@ -36,7 +44,8 @@ typedef struct
   double minimum, maximum;
 } PlaitMetricOption;
 
-/* The text of one sentence, preprocessed by nobody. @words and @characters are counters for the metric's use. */
+/* The text of one sentence or document, preprocessed by nobody. @words and @characters are counters for the metric's
+ * use. */
 typedef struct
 {
   const char *hypothesis;
@@ -53,6 +62,7 @@ struct PlaitMetricKind
   gsize size;                       /* of the metric with its settings */
   const PlaitMetricOption *options; /* ends with a NULL name */
   gboolean larger_is_better;
+  gboolean reads_lines; /* the lines of a document; to the others a space stands between its sentences */
 
   /* Sets the defaults. */
   void (*begin) (PlaitMetric *metric);

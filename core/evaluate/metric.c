@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "evaluate/documents.h"
 
 #include <string.h>
 
@@ -11,6 +12,14 @@
 static const PlaitMetricKind *const kinds[]
     = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,
         &plait_metric_chrf_words, &plait_metric_repetition, &plait_metric_rouge };
+
+static const char *const unit_names[] = { "sentence", "document", NULL };
+
+/* Of every metric. */
+static const PlaitMetricOption common_options[] = {
+  { "unit", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (PlaitMetric, unit), unit_names },
+  { NULL },
+};
 
 const char *const *
 plait_metric_names (void)
@@ -97,10 +106,14 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
 static gboolean
 set_options (PlaitMetric *metric, const char *text, GError **error)
 {
-  const PlaitMetricOption *options = metric->kind->options;
+  g_autoptr (GPtrArray) options = g_ptr_array_new ();
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; options[i].name; i++)
-    g_ptr_array_add (names, (gpointer)options[i].name);
+  for (const PlaitMetricOption *option = metric->kind->options; option->name; option++)
+    g_ptr_array_add (options, (gpointer)option);
+  for (const PlaitMetricOption *option = common_options; option->name; option++)
+    g_ptr_array_add (options, (gpointer)option);
+  for (guint i = 0; i < options->len; i++)
+    g_ptr_array_add (names, (gpointer)((const PlaitMetricOption *)options->pdata[i])->name);
   g_ptr_array_add (names, NULL);
 
   g_autofree gboolean *seen = g_new0 (gboolean, names->len);
@@ -114,15 +127,15 @@ set_options (PlaitMetric *metric, const char *text, GError **error)
       if (value)
         *value++ = '\0';
       guint k = 0;
-      while (options[k].name && strcmp (options[k].name, parts[i]) != 0)
+      while (names->pdata[k] && strcmp (names->pdata[k], parts[i]) != 0)
         k++;
-      if (!options[k].name)
+      if (!names->pdata[k])
         return fail_unknown (error, metric->text, "option", parts[i], (const char *const *)names->pdata);
       if (seen[k])
         return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" stands twice; keep one",
-                           metric->text, options[k].name);
+                           metric->text, parts[i]);
       seen[k] = TRUE;
-      if (!set_option (metric, &options[k], value, error))
+      if (!set_option (metric, options->pdata[k], value, error))
         return FALSE;
     }
   return TRUE;
@@ -163,6 +176,11 @@ plait_metric_new (const char *text, GError **error)
   g_autoptr (PlaitMetric) metric = begin_metric (kind, text);
   if ((colon && !set_options (metric, colon + 1, error)) || !kind->finish (metric, error))
     return NULL;
+  if (metric->unit == PLAIT_UNIT_DOCUMENT && !kind->reads_lines)
+    {
+      g_autofree char *title = g_steal_pointer (&metric->title);
+      metric->title = g_strconcat ("d-", title, NULL);
+    }
   return g_steal_pointer (&metric);
 }
 
@@ -218,6 +236,12 @@ plait_metric_title (const PlaitMetric *metric)
 }
 
 gboolean
+plait_metric_is_of_documents (const PlaitMetric *metric)
+{
+  return metric->unit == PLAIT_UNIT_DOCUMENT;
+}
+
+gboolean
 plait_metric_larger_is_better (const PlaitMetric *metric)
 {
   return metric->kind->larger_is_better;
@@ -245,6 +269,7 @@ plait_statistics_free (PlaitStatistics *statistics)
   if (!statistics)
     return;
   g_free (statistics->values);
+  g_free (statistics->lines);
   g_free (statistics);
 }
 
@@ -259,19 +284,65 @@ plait_statistics_sum (const PlaitStatistics *statistics, double *sums)
 }
 
 static gboolean
-check_text (const PlaitMetric *metric, const char *text, const char *what, gsize sentence, GError **error)
+check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const char *what, gsize sentence,
+            GError **error)
 {
   gsize length = strlen (text);
   if (length > metric->most_bytes)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the %s of sentence %" G_GSIZE_FORMAT " has %" G_GSIZE_FORMAT
-                       " bytes, more than the %" G_GSIZE_FORMAT " that %s takes; is the file line-aligned text?",
-                       what, sentence + 1, length, metric->most_bytes, metric->title);
+                       "the %s of %s %" G_GSIZE_FORMAT " has %" G_GSIZE_FORMAT " bytes, more than the %" G_GSIZE_FORMAT
+                       " that %s takes; is the file line-aligned text?",
+                       what, unit_names[unit], sentence + 1, length, metric->most_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the %s of sentence %" G_GSIZE_FORMAT " is not valid UTF-8; convert the file to UTF-8", what,
-                       sentence + 1);
+                       "the %s of %s %" G_GSIZE_FORMAT " is not valid UTF-8; convert the file to UTF-8", what,
+                       unit_names[unit], sentence + 1);
   return TRUE;
+}
+
+/* Whether each of @pairs, which are of @unit, has a reference, and all text is such as the metric takes. */
+static gboolean
+check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, GError **error)
+{
+  for (gsize i = 0; i < pairs->sentences; i++)
+    {
+      guint count = 0;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        count += pairs->references[k][i] != NULL;
+      if (count == 0)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s %" G_GSIZE_FORMAT " has no reference; give one (it may be empty text)", unit_names[unit],
+                           i + 1);
+      if (!check_text (metric, unit, pairs->hypotheses[i], "hypothesis", i, error))
+        return FALSE;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        if (pairs->references[k][i] && !check_text (metric, unit, pairs->references[k][i], "reference", i, error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static PlaitStatistics *
+rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs)
+{
+  PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, metric->width);
+  g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
+  g_autoptr (PlaitNgrams) characters = plait_ngrams_new ();
+  g_autofree const char **references = g_new (const char *, pairs->reference_sets);
+  for (gsize i = 0; i < pairs->sentences; i++)
+    {
+      guint count = 0;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        if (pairs->references[k][i])
+          references[count++] = pairs->references[k][i];
+      PlaitSentence sentence = { pairs->hypotheses[i], references, count, words, characters };
+      metric->kind->row (metric, &sentence, statistics->values + i * metric->width);
+      if (i == 0)
+        statistics->references = (gint)count;
+      else if (statistics->references != (gint)count)
+        statistics->references = -1;
+    }
+  return statistics;
 }
 
 PlaitStatistics *
@@ -284,37 +355,17 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
                   metric->title);
       return NULL;
     }
+  if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, error))
+    return NULL;
+  if (metric->unit == PLAIT_UNIT_SENTENCE)
+    return rows_of (metric, pairs);
 
-  g_autoptr (PlaitStatistics) statistics = plait_statistics_new (pairs->sentences, metric->width);
-  g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
-  g_autoptr (PlaitNgrams) characters = plait_ngrams_new ();
-  g_autofree const char **references = g_new (const char *, pairs->reference_sets);
-  for (gsize i = 0; i < pairs->sentences; i++)
-    {
-      guint count = 0;
-      for (guint k = 0; k < pairs->reference_sets; k++)
-        if (pairs->references[k][i])
-          references[count++] = pairs->references[k][i];
-      if (count == 0)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT,
-                      "sentence %" G_GSIZE_FORMAT " has no reference; give one (it may be empty text)", i + 1);
-          return NULL;
-        }
-      if (!check_text (metric, pairs->hypotheses[i], "hypothesis", i, error))
-        return NULL;
-      for (guint k = 0; k < count; k++)
-        if (!check_text (metric, references[k], "reference", i, error))
-          return NULL;
-
-      PlaitSentence sentence = { pairs->hypotheses[i], references, count, words, characters };
-      metric->kind->row (metric, &sentence, statistics->values + i * metric->width);
-      if (i == 0)
-        statistics->references = (gint)count;
-      else if (statistics->references != (gint)count)
-        statistics->references = -1;
-    }
-  return g_steal_pointer (&statistics);
+  g_autoptr (PlaitDocuments) documents = plait_documents_new (pairs, metric->kind->reads_lines ? '\n' : ' ', error);
+  if (!documents || !check_pairs (metric, PLAIT_UNIT_DOCUMENT, &documents->pairs, error))
+    return NULL;
+  PlaitStatistics *statistics = rows_of (metric, &documents->pairs);
+  statistics->lines = g_steal_pointer (&documents->lines);
+  return statistics;
 }
 
 double
@@ -339,6 +390,8 @@ plait_metric_signature (const PlaitMetric *metric, gint references, guint resamp
     g_string_append (signature, "nrefs:var|");
   if (resamples > 0)
     g_string_append_printf (signature, "bs:%u|seed:%" G_GUINT64_FORMAT "|", resamples, seed);
+  if (metric->unit == PLAIT_UNIT_DOCUMENT)
+    g_string_append (signature, "unit:document|");
   metric->kind->sign (metric, signature);
   g_string_append (signature, "version:" VERSION_TOKEN);
   return g_string_free (signature, FALSE);

@@ -32,6 +32,7 @@ typedef struct
   guint width;
   double *values;  /* [sentences, width] */
   gint references; /* references of every sentence, -1 if they differ, 0 if the metric has none */
+  gsize *lines;    /* of documents: [sentences + 1], number i is of the lines lines[i] .. lines[i + 1] - 1; else NULL */
 } PlaitStatistics;
 
 /* The metric that @text names: NAME or NAME:OPTION,OPTION=VALUE,... such as "bleu", "bleu:tok=none,smooth=floor" or
@@ -56,14 +57,17 @@ const char *plait_metric_text (const PlaitMetric *metric);
 /* The name that tables show, such as "BLEU" or "chrF2++". (transfer none) */
 const char *plait_metric_title (const PlaitMetric *metric);
 
+/* Whether rows are of documents: of the lines between the blank lines of the reference, put together. */
+gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
+
 /* Whether a larger score is the better one. */
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 
 /* Numbers in a row. */
 guint plait_metric_width (const PlaitMetric *metric);
 
-/* The rows of all sentences of @pairs. PLAIT_ERROR_INPUT names the sentence (from 1) that is not UTF-8, too long or
- * without any reference; no sentences are an error too. (transfer full) */
+/* The rows of all sentences of @pairs, or of their documents. PLAIT_ERROR_INPUT names the sentence (from 1) that is not
+ * UTF-8, too long or without any reference; no sentences are an error too. (transfer full) */
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
 /* @sentences rows of zeros for statistics that come from elsewhere. (transfer full) */

@@ -307,6 +307,7 @@ const PlaitMetricKind plait_metric_rouge = {
   .size = sizeof (Rouge),
   .options = options,
   .larger_is_better = TRUE,
+  .reads_lines = TRUE,
   .begin = begin,
   .finish = finish,
   .row = row,

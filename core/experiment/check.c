@@ -398,6 +398,17 @@ check_validation (const PlaitResolution *resolution)
         "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
 }
 
+/* The sentences of a corpus tell no documents: tuples without a target are no part of it. */
+static void
+check_unit (const PlaitResolution *resolution, const char *group, const char *key, const PlaitMetric *metric)
+{
+  if (plait_metric_is_of_documents (metric))
+    plait_resolution_problem (resolution, group, key,
+                              "%s is of documents, but a corpus is of sentences; leave unit=document out, and score "
+                              "files of documents with plait evaluate",
+                              plait_metric_text (metric));
+}
+
 void
 plait_resolution_check_train (const PlaitResolution *resolution)
 {
@@ -417,6 +428,8 @@ plait_resolution_check_train (const PlaitResolution *resolution)
       g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);
       if (!metric)
         plait_resolution_problem (resolution, "train", "metric", "%s", fault->message);
+      else
+        check_unit (resolution, "train", "metric", metric);
     }
   else if (train->best_by == PLAIT_BEST_BY_METRIC)
     plait_resolution_problem (resolution, "train", "best_by",
@@ -452,6 +465,8 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
   if (!metrics)
     plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
+  for (guint i = 0; metrics && i < metrics->len; i++)
+    check_unit (resolution, "evaluate", "metrics", metrics->pdata[i]);
   check_length_bins (resolution);
   if (evaluate->translation_rate_under > evaluate->translation_rate_over)
     plait_resolution_problem (resolution, "evaluate", "translation_rate_under",

@@ -84,9 +84,12 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   GError *local = NULL;
 
   score->scorer = plait_metric_new (score->metric, NULL);
-  score->statistics
-      = score->scorer ? plait_metric_statistics (score->scorer, &pairs, &local)
-                      : plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
+  if (score->scorer)
+    {
+      score->statistics = plait_metric_statistics (score->scorer, &pairs, error);
+      return score->statistics != NULL;
+    }
+  score->statistics = plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)
     plait_fail (&local, PLAIT_ERROR_INPUT,
                 "%s: %s tells rates of %" G_GSIZE_FORMAT " sentences, expected %" G_GINT64_FORMAT

@@ -136,6 +136,30 @@ TEST_CASE (evaluate_command, json)
   CHECK_CONTAINS (call.output, "\"share_better\": 1");
 }
 
+/* Summaries of two documents, of other sentences than their references; one system is right in the second alone. */
+TEST_CASE (evaluate_command, documents_need_not_have_the_same_lines)
+{
+  plait_test_write ("summaries", "a b\nc d\n\ne f\n");
+  plait_test_write ("right", "\nc d\na b\n\n\ne f\n\n");
+  plait_test_write ("half", "x\n\ne\nf\n");
+  plait_test_write ("documents", "one two three\nfour\n\nfive\n");
+  plait_test_write ("more", "a b\n\nc d\n\ne f\n");
+  g_auto (PlaitTestCall) call
+      = CALL ("evaluate", "-r", "summaries", "-i", "right", "-i", "half", "-m", "rouge:type=Lsum,unit=document",
+              "--resamples", "0", "--trials", "9", "--source", "documents", "--bins", "3", "--json");
+  g_auto (PlaitTestCall) more = CALL ("evaluate", "-r", "summaries", "-i", "more", "-m", "chrf:unit=document");
+  g_auto (PlaitTestCall) lines = CALL ("evaluate", "-r", "summaries", "-i", "right", "-m", "bleu;bleu:unit=document");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  CHECK_CONTAINS (call.output, "\"score\": 100,\n          \"signature\": \"nrefs:1|unit:document|type:Lsum|");
+  CHECK_CONTAINS (call.output, "\"score\": 50,");
+  CHECK_CONTAINS (call.output, "\"sentences\": 2");
+  CHECK_CONTAINS (call.output, "\"difference\": -50");
+  plait_test_check_refused (&more, "more: has 3 documents, but summaries has 2");
+  plait_test_check_refused (&lines, "right: has 7 lines, but summaries has 4");
+}
+
 TEST_CASE (evaluate_command, by_length_of_the_source)
 {
   write_files ();

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evaluate/metric.h"
+
+/*
+ * Documents in text: a line is a sentence, and blank lines stand between documents.
+ */
+
+/* The documents of line-aligned texts. */
+typedef struct
+{
+  PlaitTextPairs pairs; /* of documents: their lines joined, those that are blank left out */
+  gsize *lines;         /* [documents + 1]: document d is of the lines lines[d] .. lines[d + 1] - 1 */
+  char **hypotheses;
+  char ***references;
+} PlaitDocuments;
+
+/* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @joint,
+ * "\n" or a space, between their sentences. PLAIT_ERROR_INPUT
+ * names the line that is not blank in all texts then; no documents are an error too. A set that lacks a line lacks the
+ * document. (transfer full) */
+PlaitDocuments *plait_documents_new (const PlaitTextPairs *pairs, char joint, GError **error);
+void plait_documents_free (PlaitDocuments *documents);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocuments, plait_documents_free)
+
+/* @lines so that they are aligned with @like (both NULL-terminated, of valid UTF-8): as they are, if there are as many,
+ * blank wherever those are; a further blank line is an empty sentence then. Else the documents of @lines, which end at
+ * their own blank lines, each on the first line of its counterpart, with "\n" between its sentences. @name and
+ * @like_name stand in messages. PLAIT_ERROR_INPUT if the documents are not as many. (transfer full) */
+char **plait_documents_align (const char *const *lines, const char *name, const char *const *like,
+                              const char *like_name, GError **error);
