@@ -99,13 +99,15 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
         {
           g_autofree char *place = plait_place_below (path, sentences[i]);
           g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", splits[s], sentences[i]);
+          g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", splits[s], sentences[i]);
 
           g_string_append (html, "<h3>sentence ");
           plait_html_text (html, sentences[i]);
           g_string_append (html, "</h3>\n");
           if (!plait_report_attention (html, run->store, place, error)
-              || (plait_store_has (run->store, coverage)
-                  && !plait_report_attention (html, run->store, coverage, error)))
+              || (plait_store_has (run->store, coverage) && !plait_report_attention (html, run->store, coverage, error))
+              || (plait_store_has (run->store, descent)
+                  && !plait_report_descents (html, r, run->store, descent, error)))
             return FALSE;
         }
       g_string_append (html, "</details>\n");
@@ -122,8 +124,11 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
   for (guint m = 0; m < comparison->n_measures; m++)
     if (m == 0 || strcmp (comparison->measures[m].split, comparison->measures[m - 1].split) != 0)
       add_translations (html, comparison, comparison->measures[m].split, n);
-  g_string_append (html, "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
-                         "to; numbers are hundredths.</p>\n");
+  g_string_append (
+      html,
+      "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
+      "to; numbers are hundredths. In a descent a word is chosen, the rows below each other are the levels, filled by "
+      "how much of what came down to a level each has; what the way goes through is outlined.</p>\n");
   for (guint r = 0; r < comparison->runs->len; r++)
     if (!add_attention (html, comparison, r, n, error))
       return FALSE;

@@ -10,6 +10,9 @@
 /* All heatmaps right below the group @path of @store. */
 gboolean plait_report_attention (GString *html, PlaitStore *store, const char *path, GError **error);
 
+/* All descents right below the group @path of @store, which is of run @run of the page. */
+gboolean plait_report_descents (GString *html, guint run, PlaitStore *store, const char *path, GError **error);
+
 /* Loss, metric and learning rate over the steps. */
 void plait_report_training (GString *html, const PlaitRunComparison *comparison);
 

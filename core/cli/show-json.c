@@ -154,6 +154,18 @@ add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOp
   return TRUE;
 }
 
+static gboolean
+add_descent (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+{
+  g_autoptr (PlaitDescentMap) descent = plait_descent_read (store, path, options->choice, error);
+  gint64 first, last;
+
+  if (!descent || !plait_show_words (options, descent, store, path, &first, &last, error))
+    return FALSE;
+  plait_descent_add_json (descent, first, last, json);
+  return TRUE;
+}
+
 /* Kind, shape, attributes and members of @path, without values. */
 static gboolean
 add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *path, guint *budget, GError **error)
@@ -222,6 +234,8 @@ add_shown (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShow
     return add_table (json, store, path, error);
   if (plait_map_is (store, path))
     return add_map (json, store, path, options, error);
+  if (plait_descent_is (store, path))
+    return add_descent (json, store, path, options, error);
   if (object.kind == PLAIT_STORE_DATASET || plait_show_is_strings (store, path, &n))
     {
       plait_json_begin_array (json, "shape");

@@ -70,9 +70,10 @@ plait_show_type (const PlaitStoreObject *object)
   return "of another type";
 }
 
-/* "3 heatmaps: en, de, fr"; FALSE if other things stand below @path. */
+/* "heatmaps: en, de, fr", "descent: en"; FALSE if other things stand below @path. */
 static gboolean
-summarise_maps (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_pictures (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text,
+                    gboolean (*is) (PlaitStore *, const char *), const char *name)
 {
   if (object->members == 0 || object->members > MOST_SHOWN)
     return FALSE;
@@ -81,13 +82,13 @@ summarise_maps (PlaitStore *store, const char *path, const PlaitStoreObject *obj
     {
       g_autofree char *place = plait_place_below (path, members[i]);
 
-      if (!plait_map_is (store, place))
+      if (!is (store, place))
         return FALSE;
     }
   if (!members)
     return FALSE;
   g_autofree char *joined = g_strjoinv (", ", members);
-  g_string_append_printf (text, "heatmap%s: %s", object->members == 1 ? "" : "s", joined);
+  g_string_append_printf (text, "%s%s: %s", name, object->members == 1 ? "" : "s", joined);
   return TRUE;
 }
 
@@ -148,6 +149,12 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
         for (guint i = 0; i < array.rank && axes[i]; i++)
           g_string_append_printf (text, "%s %s %" G_GINT64_FORMAT, i > 0 ? " ×" : "", axes[i], array.shape[i]);
     }
+  else if (plait_descent_is (store, path))
+    {
+      g_autofree char *targets = plait_store_attribute_text (store, path, "targets", 20, NULL);
+
+      g_string_append_printf (text, "descent of %s words", targets ? targets : "?");
+    }
   else if (object->members == 0 && object->attributes > 0)
     {
       g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
@@ -155,7 +162,8 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
 
       g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s", joined ? joined : "?");
     }
-  else if (!summarise_maps (store, path, object, text))
+  else if (!summarise_pictures (store, path, object, text, plait_map_is, "heatmap")
+           && !summarise_pictures (store, path, object, text, plait_descent_is, "descent"))
     {
       Count counted = { 0 };
 
@@ -228,7 +236,7 @@ opens (const Tree *tree, const char *path, const PlaitStoreObject *object, guint
     return FALSE;
   return tree->options->everything
          || !(plait_show_is_table (tree->store, path) || plait_show_is_strings (tree->store, path, &n)
-              || plait_map_is (tree->store, path));
+              || plait_map_is (tree->store, path) || plait_descent_is (tree->store, path));
 }
 
 static gboolean show_members (Tree *tree, const char *path, const char *prefix, guint depth, GError **error);

@@ -5,16 +5,57 @@
 
 #include "base/display.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/show.h"
 
 /* plait show: what is in a run, a dump, a grid or any other file of ours. */
 
 #define MOST_MAPS 8
 
-/* All heatmaps right below the group @path, one below the other. */
+gboolean
+plait_show_words (const PlaitShowOptions *options, const PlaitDescentMap *descent, PlaitStore *store, const char *path,
+                  gint64 *first, gint64 *last, GError **error)
+{
+  *first = MAX (options->word, 0);
+  *last = options->word < 0 ? descent->n_targets - 1 : options->word;
+  return *last < descent->n_targets
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: %s has no word %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT,
+                        plait_store_path (store), path, options->word, descent->n_targets - 1);
+}
+
+/* Whether a heatmap or a descent stands at @path. */
 static gboolean
-show_maps (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, gboolean *shown,
-           GError **error)
+is_picture (PlaitStore *store, const char *path)
+{
+  return plait_map_is (store, path) || plait_descent_is (store, path);
+}
+
+static gboolean
+show_picture (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, GError **error)
+{
+  g_autoptr (PlaitDescentMap) descent = NULL;
+  g_autoptr (PlaitMap) map = NULL;
+  gint64 first, last;
+
+  if (plait_map_is (store, path))
+    {
+      map = plait_map_read (store, path, options->choice, error);
+      if (map)
+        plait_map_print (map, page);
+      return map != NULL;
+    }
+  descent = plait_descent_read (store, path, options->choice, error);
+  if (!descent || !plait_show_words (options, descent, store, path, &first, &last, error))
+    return FALSE;
+  plait_descent_print (descent, first, options->everything, page);
+  return TRUE;
+}
+
+/* All heatmaps or descents right below the group @path, one below the other. */
+static gboolean
+show_pictures (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, gboolean *shown,
+               GError **error)
 {
   g_auto (GStrv) members = plait_store_members (store, path, error);
 
@@ -28,18 +69,16 @@ show_maps (PlaitStore *store, const char *path, const PlaitShowOptions *options,
     {
       g_autofree char *place = plait_place_below (path, members[i]);
 
-      if (!plait_map_is (store, place))
+      if (!is_picture (store, place))
         return TRUE;
     }
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *place = plait_place_below (path, members[i]);
-      g_autoptr (PlaitMap) map = plait_map_read (store, place, options->choice, error);
 
-      if (!map)
-        return FALSE;
       plait_page_text (page, PLAIT_PAGE_DIM, "%s%s\n", i > 0 ? "\n" : "", place);
-      plait_map_print (map, page);
+      if (!show_picture (store, place, options, page, error))
+        return FALSE;
     }
   *shown = TRUE;
   return TRUE;
@@ -79,19 +118,13 @@ show_text (const PlaitPlace *place, const PlaitShowOptions *options, GError **er
 
   if (!plait_store_describe (store, path, &object, error))
     return FALSE;
-  if (plait_map_is (store, path))
-    {
-      g_autoptr (PlaitMap) map = plait_map_read (store, path, options->choice, error);
-
-      if (map)
-        plait_map_print (map, page);
-      return map != NULL;
-    }
+  if (is_picture (store, path))
+    return show_picture (store, path, options, page, error);
   if (object.kind == PLAIT_STORE_DATASET && object.type == PLAIT_STORE_STRING && object.rank == 0)
     return plait_show_strings (store, path, options, page, error);
-  gboolean maps = FALSE;
-  if (object.kind == PLAIT_STORE_GROUP && (!show_maps (store, path, options, page, &maps, error) || maps))
-    return maps;
+  gboolean pictures = FALSE;
+  if (object.kind == PLAIT_STORE_GROUP && (!show_pictures (store, path, options, page, &pictures, error) || pictures))
+    return pictures;
 
   print_title (place, &object, page);
   if (object.attributes > 0 && !plait_show_attributes (store, path, page, error))
@@ -147,19 +180,23 @@ gboolean
 plait_command_show (PlaitInvocation *invocation, GError **error)
 {
   gboolean json = FALSE;
-  g_autofree char *layer = NULL, *head = NULL;
-  PlaitShowOptions options = { 0 };
+  g_autofree char *layer = NULL, *head = NULL, *word = NULL;
+  PlaitShowOptions options = { .word = -1 };
   const GOptionEntry entries[] = {
     { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long lists and deep trees whole", NULL },
-    { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer, "Layer of a heatmap: a number from 0, or mean (the last)", "N" },
-    { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap: a number from 0, or mean (mean)", "N" },
+    { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer,
+      "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N" },
+    { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap or descent: a number from 0, or mean (mean)",
+      "N" },
+    { "word", 0, 0, G_OPTION_ARG_FILENAME, &word, "Target word of a descent: a number from 0 (0; of JSON all)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
 
   if (!plait_invocation_parse (invocation, entries, 1, 2, error)
       || !plait_map_parse ("--layer", layer, &options.choice.layer, error)
-      || !plait_map_parse ("--head", head, &options.choice.head, error))
+      || !plait_map_parse ("--head", head, &options.choice.head, error)
+      || !plait_option_integer ("--word", word, 0, G_MAXINT32, &options.word, error))
     return FALSE;
   return show (invocation->arguments[0], invocation->arguments[1], &options, json, error);
 }

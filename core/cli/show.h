@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/map.h"
+#include "cli/descent.h"
 #include "cli/place.h"
 
 /*
@@ -11,7 +11,12 @@ typedef struct
 {
   gboolean everything; /* long lists and deep trees are not cut */
   PlaitMapChoice choice;
+  gint64 word; /* of a descent; -1: the first, and of JSON all */
 } PlaitShowOptions;
+
+/* The words of @descent that are shown, @last being no less than @first; PLAIT_ERROR_INPUT if there is no such word. */
+gboolean plait_show_words (const PlaitShowOptions *options, const PlaitDescentMap *descent, PlaitStore *store,
+                           const char *path, gint64 *first, gint64 *last, GError **error);
 
 /* What an object is, in a few words: "float [512, 512]", "table, 300 rows", "12 members". Looks at most at some of
  * what is below it. (transfer full) */

@@ -3,24 +3,33 @@
 
 #include <string.h>
 
+static PlaitCapturedAttention *
+new_attention (PlaitCapture *capture, const char *name, guint memory)
+{
+  PlaitCapturedAttention *attention = plait_arena_new_array (capture->arena, PlaitCapturedAttention, 1);
+
+  *attention = (PlaitCapturedAttention){
+    .name = name,
+    .memory = memory,
+    .layers = plait_arena_new_array (capture->arena, PlaitCapturedLayer, capture->n_layers + 1),
+  };
+  memset (attention->layers, 0, capture->n_layers * sizeof *attention->layers);
+  return attention;
+}
+
 PlaitCapture *
 plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean coverage)
 {
   PlaitCapture *capture = plait_arena_new_array (arena, PlaitCapture, 1);
-  gsize places = (gsize)n_layers * n_memories;
+  PlaitCapturedAttention **place = &capture->attentions;
 
-  *capture = (PlaitCapture){ .arena = arena, .n_layers = n_layers, .n_memories = n_memories };
-  capture->memories = plait_arena_new_array (arena, PlaitCapturedMemory, places + 1);
+  *capture = (PlaitCapture){ .arena = arena, .n_layers = n_layers, .n_memories = n_memories, .coverage = coverage };
+  for (guint m = 0; m < n_memories; m++, place = &(*place)->next)
+    *place = new_attention (capture, NULL, m);
   capture->contexts = plait_arena_new_array (arena, PlaitCapturedContexts, n_layers + 1);
   capture->sentinels = plait_arena_new_array (arena, PlaitCapturedSentinel, n_layers + 1);
-  memset (capture->memories, 0, places * sizeof *capture->memories);
   memset (capture->contexts, 0, n_layers * sizeof *capture->contexts);
   memset (capture->sentinels, 0, n_layers * sizeof *capture->sentinels);
-  if (coverage)
-    {
-      capture->coverage = plait_arena_new_array (arena, PlaitCapturedCoverage, places + 1);
-      memset (capture->coverage, 0, places * sizeof *capture->coverage);
-    }
   return capture;
 }
 
@@ -34,15 +43,93 @@ plait_capture_pairs (const PlaitCapture *capture, guint memory)
   return pairs;
 }
 
-PlaitScalar *
-plait_capture_memory (PlaitCapture *capture, guint layer, guint memory, guint heads)
+PlaitCapturedLayer *
+plait_capture_find (const PlaitCapture *capture, guint layer, const char *name, guint memory)
 {
-  PlaitCapturedMemory *place = &capture->memories[layer * capture->n_memories + memory];
+  for (PlaitCapturedAttention *attention = capture->attentions; attention; attention = attention->next)
+    if (attention->memory == memory && g_strcmp0 (attention->name, name) == 0)
+      return &attention->layers[layer];
+  return NULL;
+}
+
+PlaitCapturedLayer *
+plait_capture_layer (PlaitCapture *capture, guint layer, const char *name, guint memory)
+{
+  PlaitCapturedLayer *found = plait_capture_find (capture, layer, name, memory);
+  PlaitCapturedAttention **place = &capture->attentions;
+
+  if (found)
+    return found;
+  while (*place)
+    place = &(*place)->next;
+  *place = new_attention (capture, name, memory);
+  return &(*place)->layers[layer];
+}
+
+PlaitScalar *
+plait_capture_weights (PlaitCapture *capture, guint layer, const char *name, guint memory, guint heads)
+{
+  PlaitCapturedLayer *place = plait_capture_layer (capture, layer, name, memory);
 
   place->heads = heads;
   place->weights
       = plait_arena_new_array (capture->arena, PlaitScalar, heads * plait_capture_pairs (capture, memory) + 1);
   return place->weights;
+}
+
+/* The layer with weights, zeros unless some were noted. */
+static PlaitCapturedLayer *
+layer_of_weights (PlaitCapture *capture, guint layer, const char *name, guint memory, guint heads)
+{
+  PlaitCapturedLayer *place = plait_capture_layer (capture, layer, name, memory);
+
+  if (!place->weights)
+    memset (plait_capture_weights (capture, layer, name, memory, heads), 0,
+            (gsize)(heads * plait_capture_pairs (capture, memory)) * sizeof (PlaitScalar));
+  return place;
+}
+
+/* Likewise with room for sets. */
+static PlaitCapturedLayer *
+layer_of_sets (PlaitCapture *capture, guint layer, const char *name, guint memory, guint heads)
+{
+  PlaitCapturedLayer *place = layer_of_weights (capture, layer, name, memory, heads);
+  gsize entries = (gsize)plait_ragged_rows (capture->queries) * heads;
+
+  if (!place->sets)
+    {
+      place->sets = plait_arena_new_array (capture->arena, PlaitCapturedSets, entries + 1);
+      memset (place->sets, 0, entries * sizeof *place->sets);
+    }
+  return place;
+}
+
+void
+plait_capture_chosen (PlaitCapture *capture, guint layer, const char *name, guint memory, const PlaitChosen *chosen,
+                      const PlaitScalar *weights)
+{
+  PlaitCapturedLayer *place = layer_of_sets (capture, layer, name, memory, chosen->heads);
+  gsize n = (gsize)plait_chosen_number (chosen);
+  PlaitCapturedSet *sets
+      = plait_arena_new_array (capture->arena, PlaitCapturedSet, (gsize)plait_ragged_rows (chosen->sets) + 1);
+  gint64 *row = plait_arena_new_array (capture->arena, gint64, n + 1);
+  PlaitScalar *kept = plait_arena_new_array (capture->arena, PlaitScalar, n + 1);
+
+  memcpy (row, chosen->row, n * sizeof *row);
+  memcpy (kept, weights, n * sizeof *kept);
+  for (gint64 e = 0; e < chosen->sets.n; e++)
+    for (gint64 s = chosen->sets.offsets[e]; s < chosen->sets.offsets[e + 1]; s++)
+      {
+        PlaitCapturedSets *of = &place->sets[e];
+        gint64 first = chosen->rows.offsets[s];
+
+        sets[s] = (PlaitCapturedSet){ NULL, chosen->rows.offsets[s + 1] - first, row + first, kept + first };
+        if (of->last)
+          of->last->next = &sets[s];
+        else
+          of->first = &sets[s];
+        of->last = &sets[s];
+      }
 }
 
 PlaitScalar *
@@ -68,9 +155,9 @@ plait_capture_sentinel (PlaitCapture *capture, guint layer, guint heads)
 }
 
 PlaitScalar *
-plait_capture_coverage (PlaitCapture *capture, guint layer, guint memory, gint64 width)
+plait_capture_coverage (PlaitCapture *capture, guint layer, const char *name, guint memory, gint64 width)
 {
-  PlaitCapturedCoverage *place = &capture->coverage[layer * capture->n_memories + memory];
+  PlaitCapturedCoverage *place = &plait_capture_layer (capture, layer, name, memory)->coverage;
 
   place->width = width;
   place->states
@@ -99,36 +186,51 @@ add_pairs (const PlaitCapture *capture, const PlaitCapture *from, gint64 step, g
     }
 }
 
+/* Hands the sets of @from's queries on. */
 static void
-add_memory (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step, guint memory)
+add_sets (const PlaitCapture *capture, PlaitCapturedSets *to, const PlaitCapture *from, const PlaitCapturedSets *sets,
+          guint heads, gint64 step)
 {
-  const PlaitCapturedMemory *source = &from->memories[memory];
-  PlaitCapturedMemory *to = &capture->memories[layer * capture->n_memories + memory];
+  for (gint64 s = 0; s < capture->queries.n; s++)
+    if (plait_ragged_length (from->queries, s) > 0)
+      memcpy (to + (capture->queries.offsets[s] + step) * heads, sets + from->queries.offsets[s] * heads,
+              heads * sizeof *to);
+}
+
+static void
+add_weights (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step,
+             const PlaitCapturedAttention *attention)
+{
+  const PlaitCapturedLayer *source = &attention->layers[0];
+  PlaitCapturedLayer *to;
   gint64 pairs, source_pairs;
 
   if (source->heads == 0)
     return;
-  if (!to->weights)
-    plait_capture_memory (capture, layer, memory, source->heads);
-  pairs = plait_capture_pairs (capture, memory);
-  source_pairs = plait_capture_pairs (from, memory);
+  to = (source->sets ? layer_of_sets : layer_of_weights) (capture, layer, attention->name, attention->memory,
+                                                          source->heads);
+  pairs = plait_capture_pairs (capture, attention->memory);
+  source_pairs = plait_capture_pairs (from, attention->memory);
   for (guint h = 0; h < source->heads; h++)
-    add_pairs (capture, from, step, memory, 1, to->weights + h * pairs, source->weights + h * source_pairs);
+    add_pairs (capture, from, step, attention->memory, 1, to->weights + h * pairs, source->weights + h * source_pairs);
+  if (source->sets)
+    add_sets (capture, to->sets, from, source->sets, source->heads, step);
 }
 
 static void
-add_coverage (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step, guint memory)
+add_coverage (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step,
+              const PlaitCapturedAttention *attention)
 {
-  const PlaitCapturedCoverage *source = &from->coverage[memory];
-  PlaitCapturedCoverage *to = &capture->coverage[layer * capture->n_memories + memory];
+  const PlaitCapturedCoverage *source = &attention->layers[0].coverage;
+  PlaitCapturedCoverage *to = &plait_capture_layer (capture, layer, attention->name, attention->memory)->coverage;
 
   if (source->width == 0)
     return;
   if (!to->states)
-    plait_capture_coverage (capture, layer, memory, source->width);
+    plait_capture_coverage (capture, layer, attention->name, attention->memory, source->width);
   to->name = source->name;
   to->prepared = source->prepared;
-  add_pairs (capture, from, step, memory, source->width, to->states, source->states);
+  add_pairs (capture, from, step, attention->memory, source->width, to->states, source->states);
 }
 
 /* What stands in @from for query rows, @n numbers a row and head, to row @step of their sentences. */
@@ -150,11 +252,10 @@ plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *
   const PlaitCapturedContexts *contexts = &from->contexts[0];
   const PlaitCapturedSentinel *sentinel = &from->sentinels[0];
 
-  for (guint memory = 0; memory < capture->n_memories; memory++)
+  for (const PlaitCapturedAttention *attention = from->attentions; attention; attention = attention->next)
     {
-      add_memory (capture, layer, from, step, memory);
-      if (capture->coverage)
-        add_coverage (capture, layer, from, step, memory);
+      add_weights (capture, layer, from, step, attention);
+      add_coverage (capture, layer, from, step, attention);
     }
   if (contexts->heads > 0 && !capture->contexts[layer].weights)
     plait_capture_contexts (capture, layer, contexts->heads);

@@ -2,25 +2,15 @@
 #pragma once
 
 #include "base/arena.h"
-#include "tensor/tensor.h"
+#include "plugin/memory.h"
+#include "tensor/chosen.h"
 
 /*
  * Attention weights of one pass through a decoder, before dropout, and if wanted coverage. The pass asks for room and
  * operators write there; the room is the arena's of the pass.
  */
-typedef struct
-{
-  guint heads;          /* 0: this memory was not attended to */
-  PlaitScalar *weights; /* [heads][pairs]: the pairs of sentence s are [its queries][its rows], sentences end to end */
-} PlaitCapturedMemory;
 
-typedef struct
-{
-  guint heads;          /* 0: there is no second level */
-  PlaitScalar *weights; /* [heads][query rows][memories] */
-} PlaitCapturedContexts;
-
-/* Of the one attention that reads a memory. */
+/* Coverage of one attention to a memory. */
 typedef struct
 {
   gint64 width;                /* 0: this memory is not covered */
@@ -28,6 +18,49 @@ typedef struct
   const char *name;            /* of what is known of each row, or NULL */
   const PlaitScalar *prepared; /* [memory rows], with a name */
 } PlaitCapturedCoverage;
+
+/* One softmax over rows that a combiner chose, and the one that was computed next. */
+typedef struct PlaitCapturedSet PlaitCapturedSet;
+struct PlaitCapturedSet
+{
+  PlaitCapturedSet *next;
+  gint64 n;
+  const gint64 *row;          /* [n], of the whole batch */
+  const PlaitScalar *weights; /* [n] */
+};
+
+typedef struct
+{
+  PlaitCapturedSet *first, *last; /* NULL: none */
+} PlaitCapturedSets;
+
+/* What an attention paid to a memory in one layer. */
+typedef struct
+{
+  guint heads;          /* 0: it was not computed */
+  PlaitScalar *weights; /* [heads][pairs]: the pairs of sentence s are [its queries][its rows], sentences end to end */
+  PlaitCapturedSets *sets; /* [query rows][heads] where rows were chosen; else NULL */
+  PlaitCapturedCoverage coverage;
+} PlaitCapturedLayer;
+
+/* An attention to a memory: of joint attention, its part in that memory. */
+typedef struct PlaitCapturedAttention PlaitCapturedAttention;
+struct PlaitCapturedAttention
+{
+  PlaitCapturedAttention *next;
+  const char *name; /* NULL: the one without a name; borrowed */
+  guint memory;
+  PlaitCapturedLayer *layers; /* [n_layers] */
+};
+
+/* The name of joint attention where the memories are attended to without a name too: no attention is called so. */
+#define PLAIT_CAPTURED_JOINTLY "jointly"
+
+typedef struct
+{
+  guint heads;          /* 0: there is no second level */
+  PlaitScalar *weights; /* [heads][query rows][memories] */
+} PlaitCapturedContexts;
 
 typedef struct
 {
@@ -47,12 +80,13 @@ typedef struct
   PlaitArena *arena;
   guint n_layers;
   guint n_memories;
-  PlaitRagged queries;              /* of the pass */
-  const PlaitRagged *rows;          /* [n_memories] */
-  PlaitCapturedMemory *memories;    /* [n_layers][n_memories] */
-  PlaitCapturedContexts *contexts;  /* [n_layers] */
-  PlaitCapturedSentinel *sentinels; /* [n_layers], of the second level where there is one, else of the first */
-  PlaitCapturedCoverage *coverage;  /* [n_layers][n_memories]; NULL: not wanted */
+  gboolean coverage;                  /* is wanted */
+  PlaitRagged queries;                /* of the pass */
+  const PlaitRagged *rows;            /* [n_memories] */
+  const PlaitLinks *const *links;     /* [n_memories], or NULL each */
+  PlaitCapturedAttention *attentions; /* first those without a name, one a memory, then the others as they came */
+  PlaitCapturedContexts *contexts;    /* [n_layers] */
+  PlaitCapturedSentinel *sentinels;   /* [n_layers], of the second level where there is one, else of the first */
 } PlaitCapture;
 
 /* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
@@ -61,14 +95,24 @@ PlaitCapture *plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memo
 /* How many weights a head of memory @memory has: the sum over sentences of queries * rows. */
 gint64 plait_capture_pairs (const PlaitCapture *capture, guint memory);
 
-/* Room for the weights of @memory in @layer; noted in the capture. */
-PlaitScalar *plait_capture_memory (PlaitCapture *capture, guint layer, guint memory, guint heads);
+/* What the attention @name (NULL: the one without a name) paid to @memory in @layer; NULL where nothing is noted. */
+PlaitCapturedLayer *plait_capture_find (const PlaitCapture *capture, guint layer, const char *name, guint memory);
 
-/* Room for the coverage of @memory in @layer, whose states are @width wide; noted in the capture. */
-PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint layer, guint memory, gint64 width);
+/* The same, made where there is none. */
+PlaitCapturedLayer *plait_capture_layer (PlaitCapture *capture, guint layer, const char *name, guint memory);
 
-/* Copies what a pass over row @step of the sentences that have one captured, @from of one layer, to the places of those
- * rows in @layer of @capture, whose queries and rows are set. */
+/* Room for the weights of that attention; noted in the capture. */
+PlaitScalar *plait_capture_weights (PlaitCapture *capture, guint layer, const char *name, guint memory, guint heads);
+
+/* Notes softmaxes over chosen rows of that attention, whose weights are zeros where none were noted. */
+void plait_capture_chosen (PlaitCapture *capture, guint layer, const char *name, guint memory,
+                           const PlaitChosen *chosen, const PlaitScalar *weights);
+
+/* Room for the coverage of that attention, whose states are @width wide; noted in the capture. */
+PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint layer, const char *name, guint memory, gint64 width);
+
+/* Copies what a pass over row @step of the sentences that have one captured, @from of one layer and the same arena, to
+ * the places of those rows in @layer of @capture, whose queries and rows are set. */
 void plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step);
 
 /* Room for the second-level weights of @layer; noted in the capture. */

@@ -165,19 +165,19 @@ copy_columns (PlaitScalar *to, gint64 width, gint64 first, PlaitTensor from)
 }
 
 void
-plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint layer, guint memory,
+plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint layer, const char *name, guint memory,
                        PlaitNode *const *states, const PlaitNode *prepared)
 {
   gint64 width = covered->width * covered->n_states;
-  PlaitScalar *room = plait_capture_coverage (capture, layer, memory, width);
-  PlaitCapturedCoverage *to = &capture->coverage[layer * capture->n_memories + memory];
-  const char *name = plait_call_prepared_name (&covered->instance);
+  PlaitScalar *room = plait_capture_coverage (capture, layer, name, memory, width);
+  PlaitCapturedCoverage *to = &plait_capture_layer (capture, layer, name, memory)->coverage;
+  const char *prepared_name = plait_call_prepared_name (&covered->instance);
 
   for (guint i = 0; i < covered->n_states; i++)
     copy_columns (room, width, i * covered->width, states[i]->value);
-  if (!name || !prepared || prepared->value.width != 1)
+  if (!prepared_name || !prepared || prepared->value.width != 1)
     return;
-  to->name = name;
+  to->name = prepared_name;
   to->prepared = room = plait_arena_new_array (capture->arena, PlaitScalar, prepared->value.rows + 1);
   copy_columns (room, 1, 0, prepared->value);
 }

@@ -56,5 +56,5 @@ PlaitNode *plait_covered_carry (PlaitTape *tape, PlaitNode *states, const PlaitP
 
 /* Notes the coverage of memory @memory in @layer: @states [n_states] of all pairs of the pass, side by side, and what
  * the part prepared. */
-void plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint layer, guint memory,
-                            PlaitNode *const *states, const PlaitNode *prepared);
+void plait_covered_capture (const PlaitCovered *covered, PlaitCapture *capture, guint layer, const char *name,
+                            guint memory, PlaitNode *const *states, const PlaitNode *prepared);

@@ -30,7 +30,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
     {
       PlaitStepRows next = plait_step_rows (arena, target_rows, t + 1);
       gint64 here = plait_ragged_rows (rows.queries);
-      PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories, capture->coverage != NULL) : NULL;
+      PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories, capture->coverage) : NULL;
       PlaitSitePass pass = plait_site_pass (tape, sources->memories, n_memories, rows.queries, own);
       PlaitRecurrentStep step;
 

@@ -84,133 +84,6 @@ plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
   g_free (hypotheses);
 }
 
-void
-plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
-{
-  for (gint64 s = 0; attention && s < n; s++)
-    {
-      PlaitSentenceAttention *a = &attention[s];
-
-      for (guint i = 0; i < a->n_layers * a->n_memories; i++)
-        g_free (a->weights[i]);
-      for (guint i = 0; i < a->n_layers; i++)
-        {
-          g_free (a->contexts[i]);
-          g_free (a->sentinels[i]);
-        }
-      for (guint i = 0; i < a->n_layers * a->n_memories; i++)
-        {
-          g_free (a->coverage[i].states);
-          g_free (a->coverage[i].prepared);
-        }
-      g_free (a->coverage);
-      g_free (a->rows);
-      g_free (a->heads);
-      g_free (a->weights);
-      g_free (a->context_heads);
-      g_free (a->contexts);
-      g_free (a->sentinel_heads);
-      g_free (a->sentinels);
-    }
-  g_free (attention);
-}
-
-/*
- * Following weights from captures into sentences
- */
-
-/* Room for the coverage of memory and layer @place, and what does not depend on the step. */
-static void
-sentence_coverage_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint place)
-{
-  const PlaitCapturedCoverage *captured = &capture->coverage[place];
-  PlaitSentenceCoverage *coverage = &a->coverage[place];
-  guint m = place % a->n_memories;
-
-  coverage->width = captured->width;
-  coverage->states = g_new (PlaitScalar, (gsize)(a->length * a->rows[m] * captured->width) + 1);
-  coverage->name = captured->name;
-  if (captured->prepared)
-    coverage->prepared
-        = g_memdup2 (captured->prepared + capture->rows[m].offsets[sentence], (gsize)a->rows[m] * sizeof (PlaitScalar));
-}
-
-static void
-sentence_attention_start (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, gint64 length)
-{
-  guint places = capture->n_layers * capture->n_memories;
-
-  a->n_layers = capture->n_layers;
-  a->n_memories = capture->n_memories;
-  a->length = length;
-  a->rows = g_new (gint64, a->n_memories);
-  a->heads = g_new0 (guint, places);
-  a->weights = g_new0 (PlaitScalar *, places);
-  a->context_heads = g_new0 (guint, a->n_layers);
-  a->contexts = g_new0 (PlaitScalar *, a->n_layers);
-  a->sentinel_heads = g_new0 (guint, a->n_layers);
-  a->sentinels = g_new0 (PlaitScalar *, a->n_layers);
-  for (guint m = 0; m < a->n_memories; m++)
-    a->rows[m] = plait_ragged_length (capture->rows[m], sentence);
-  for (guint i = 0; i < places; i++)
-    {
-      a->heads[i] = capture->memories[i].heads;
-      a->weights[i] = g_new (PlaitScalar, (gsize)(a->heads[i] * length * a->rows[i % a->n_memories]) + 1);
-    }
-  for (guint l = 0; l < a->n_layers; l++)
-    {
-      a->context_heads[l] = capture->contexts[l].heads;
-      a->contexts[l] = g_new (PlaitScalar, (gsize)(a->context_heads[l] * length * a->n_memories) + 1);
-      a->sentinel_heads[l] = capture->sentinels[l].heads;
-      a->sentinels[l] = g_new (PlaitScalar, (gsize)(a->sentinel_heads[l] * length) + 1);
-    }
-  a->coverage = g_new0 (PlaitSentenceCoverage, places);
-  for (guint i = 0; i < places && capture->coverage; i++)
-    sentence_coverage_start (a, capture, sentence, i);
-}
-
-/* Copies what query row @row of @capture paid to target row @target of sentence @sentence. */
-static void
-sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, gint64 row,
-                         gint64 target)
-{
-  gint64 query = row - capture->queries.offsets[sentence];
-  gint64 queries = plait_ragged_rows (capture->queries);
-
-  for (guint m = 0; m < a->n_memories; m++)
-    {
-      gint64 pairs = plait_capture_pairs (capture, m);
-      gint64 before = query * a->rows[m];
-
-      for (gint64 s = 0; s < sentence; s++)
-        before += plait_ragged_length (capture->queries, s) * plait_ragged_length (capture->rows[m], s);
-      for (guint l = 0; l < a->n_layers; l++)
-        {
-          guint place = l * a->n_memories + m;
-
-          for (guint h = 0; h < a->heads[place]; h++)
-            memcpy (a->weights[place] + (h * a->length + target) * a->rows[m],
-                    capture->memories[place].weights + h * pairs + before, a->rows[m] * sizeof (PlaitScalar));
-          if (a->coverage[place].width > 0)
-            {
-              gint64 width = a->coverage[place].width, numbers = a->rows[m] * width;
-
-              memcpy (a->coverage[place].states + target * numbers, capture->coverage[place].states + before * width,
-                      (gsize)numbers * sizeof (PlaitScalar));
-            }
-        }
-    }
-  for (guint l = 0; l < a->n_layers; l++)
-    {
-      for (guint h = 0; h < a->context_heads[l]; h++)
-        memcpy (a->contexts[l] + (h * a->length + target) * a->n_memories,
-                capture->contexts[l].weights + (h * queries + row) * a->n_memories,
-                a->n_memories * sizeof (PlaitScalar));
-      for (guint h = 0; h < a->sentinel_heads[l]; h++)
-        a->sentinels[l][h * a->length + target] = capture->sentinels[l].weights[h * queries + row];
-    }
-}
-
 static PlaitSentenceAttention *
 follow_attention (const Work *work)
 {
@@ -223,12 +96,12 @@ follow_attention (const Work *work)
       guint found = plait_beam_results (work->beam, s, results);
       gint64 target = found ? results[0].length : 0;
 
-      sentence_attention_start (&attention[s], work->captures->pdata[0], s, target);
+      plait_sentence_attention_begin (&attention[s], work->captures->pdata[0], s, target);
       for (gint64 token = found ? results[0].last : -1; token >= 0;)
         {
           const PlaitBeamToken *at = plait_beam_token (work->beam, token);
 
-          sentence_attention_copy (&attention[s], work->captures->pdata[at->step], s, at->row, --target);
+          plait_sentence_attention_copy (&attention[s], work->captures->pdata[at->step], s, at->row, --target);
           token = at->previous;
         }
     }
@@ -509,9 +382,9 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
         {
           gint64 length = plait_ragged_length (batch->target_rows, s);
 
-          sentence_attention_start (&(*attention)[s], forced.capture, s, length);
+          plait_sentence_attention_begin (&(*attention)[s], forced.capture, s, length);
           for (gint64 t = 0; t < length; t++)
-            sentence_attention_copy (&(*attention)[s], forced.capture, s, batch->target_rows.offsets[s] + t, t);
+            plait_sentence_attention_copy (&(*attention)[s], forced.capture, s, batch->target_rows.offsets[s] + t, t);
         }
     }
   return TRUE;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "model/sentence-attention.h"
 
 /*
  * Beam search over sentences and hypotheses together (greedy: a beam of one), and forced decoding.
@@ -64,35 +65,9 @@ PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batc
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* Coverage of one memory beside that attention. */
-typedef struct
-{
-  gint64 width;          /* 0: none, or not asked for */
-  PlaitScalar *states;   /* [length][rows][width]: after each target row's attention was paid */
-  const char *name;      /* what the plugin calls what it knows of each row ("fertility"), or NULL */
-  PlaitScalar *prepared; /* [rows], with a name */
-} PlaitSentenceCoverage;
-
-/* Attention that a search paid for the best hypothesis of each sentence, followed along its ancestry. */
-typedef struct
-{
-  guint n_layers;
-  guint n_memories;
-  gint64 *rows;                    /* [n_memories]: rows of this sentence */
-  gint64 length;                   /* target rows: tokens and end */
-  guint *heads;                    /* [n_layers][n_memories]; 0: not attended */
-  PlaitScalar **weights;           /* [n_layers][n_memories]: [heads][length][rows] */
-  guint *context_heads;            /* [n_layers]; 0: no second level */
-  PlaitScalar **contexts;          /* [n_layers]: [heads][length][memories] */
-  guint *sentinel_heads;           /* [n_layers]; 0: no sentinel */
-  PlaitScalar **sentinels;         /* [n_layers]: [heads][length] */
-  PlaitSentenceCoverage *coverage; /* [layers][n_memories] */
-} PlaitSentenceAttention;
-
-void plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n);
-
-/* As plait_search_batch, with the attention of each sentence's best hypothesis in @attention, [n_sentences], and with
- * @coverage also its coverage, whose states are some fifty numbers a pair where attention is one a head. */
+/* As plait_search_batch, with the attention that the search paid for each sentence's best hypothesis, followed along
+ * its ancestry, in @attention, [n_sentences], and with @coverage also its coverage, whose states are some fifty numbers
+ * a pair where attention is one a head. */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
                                                     PlaitSentenceAttention **attention, gboolean coverage,

@@ -104,12 +104,20 @@ count_touched (const PlaitSitePass *pass, gint64 n)
   pass->touched->chosen += n;
 }
 
+/* Keeps softmaxes over chosen rows for who looks on. */
+static void
+note_chosen (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, const PlaitScalar *weights)
+{
+  if (site->pass->capture)
+    plait_capture_chosen (site->pass->capture, site->step->layer, reader->name, reader->memory, chosen, weights);
+}
+
 PlaitNode *
 plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query, const PlaitChosen *chosen)
 {
   const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
   PlaitTape *tape;
-  PlaitNode *projected, *scores, *keys;
+  PlaitNode *projected, *scores, *keys, *weights;
 
   if (!reader)
     return NULL;
@@ -124,7 +132,9 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
   else
     scores = plait_chosen_products (tape, chosen, projected, keys, scale_of (site, reader));
   count_touched (site->pass, plait_chosen_number (chosen));
-  return plait_chosen_weights (tape, chosen, scores);
+  weights = plait_chosen_weights (tape, chosen, scores);
+  note_chosen (site, reader, chosen, plait_tape_value (tape, weights).data);
+  return weights;
 }
 
 PlaitChosen
@@ -158,19 +168,21 @@ plait_site_walk_rows (PlaitSite *site, const char *name, guint memory, PlaitStre
   };
   *weights = plait_walk_down (tape, &walk, plait_site_project_query (site, reader, query), keys_of (site, reader)->keys,
                               scale_of (site, reader),
-                              is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL, FALSE,
-                              &walked);
+                              is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL,
+                              site->pass->capture != NULL, &walked);
+  note_chosen (site, reader, &walked.all, walked.weights);
   count_touched (site->pass, walked.weighed);
   return walked.leaves;
 }
 
-/* Notes the weights of the chosen rows, and zeros for all others. */
+/* Notes with which weights the chosen rows are read, and zeros for all others. */
 static void
 capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, const PlaitScalar *weights)
 {
   PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->memory].rows;
   gint64 n = plait_capture_pairs (site->pass->capture, reader->memory), before = 0;
-  PlaitScalar *to = plait_capture_memory (site->pass->capture, site->step->layer, reader->memory, reader->heads);
+  PlaitScalar *to
+      = plait_capture_weights (site->pass->capture, site->step->layer, reader->name, reader->memory, reader->heads);
 
   memset (to, 0, (gsize)(n * reader->heads) * sizeof *to);
   for (gint64 s = 0; s < queries.n; s++)

@@ -39,11 +39,16 @@ plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
   if (capture)
     {
       PlaitRagged *of = plait_arena_new_array (capture->arena, PlaitRagged, n_memories);
+      const PlaitLinks **links = plait_arena_new_array (capture->arena, const PlaitLinks *, n_memories);
 
       for (guint i = 0; i < n_memories; i++)
-        of[i] = memories[i].rows;
+        {
+          of[i] = memories[i].rows;
+          links[i] = memories[i].links;
+        }
       capture->queries = queries;
       capture->rows = of;
+      capture->links = links;
     }
   return pass;
 }

@@ -253,11 +253,23 @@ attend_items (PlaitSite *site, const PlaitReader *reader, Item *items, guint n, 
       site, reader, reader->heads == 1 ? heads[0] : plait_concatenate_columns (tape, heads, reader->heads), present);
 }
 
+/* What stands for the attention in captures and dumps: its name, and of joint attention another than that of attention
+ * to each memory, where a combiner has both. */
+static const char *
+captured_name (const PlaitSite *site, const PlaitReader *reader)
+{
+  for (guint i = 0; reader->reads == PLAIT_READS_JOINTLY && i < site->declared->n_readers; i++)
+    if (site->declared->readers[i].reads == PLAIT_READS_MEMORY && !site->declared->readers[i].name)
+      return PLAIT_CAPTURED_JOINTLY;
+  return reader->name;
+}
+
 static void
 capture (const PlaitSite *site, const PlaitReader *reader, guint memory, PlaitNode *const *weights, gint64 first,
          gint64 n)
 {
-  PlaitScalar *to = plait_capture_memory (site->pass->capture, site->step->layer, memory, reader->heads);
+  PlaitScalar *to = plait_capture_weights (site->pass->capture, site->step->layer, captured_name (site, reader), memory,
+                                           reader->heads);
 
   for (guint h = 0; h < reader->heads; h++)
     memcpy (to + h * n, weights[h]->value.data + first, (gsize)n * sizeof (PlaitScalar));
@@ -336,7 +348,8 @@ update_coverage (const PlaitSite *site, const PlaitReader *reader, guint i, cons
   for (guint k = 0; k < covered->n_states; k++)
     states[k] = plait_covered_update (covered, step, states[k], paid[k], pass->losses);
   if (captured)
-    plait_covered_capture (covered, pass->capture, site->step->layer, m, states, prepared);
+    plait_covered_capture (covered, pass->capture, site->step->layer, captured_name (site, reader), m, states,
+                           prepared);
   for (guint k = 0; captured && pass->parents && k < covered->n_states; k++)
     states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
 }
@@ -386,8 +399,8 @@ attend_fused (const PlaitSite *site, const PlaitReader *reader, PlaitStream quer
   memcpy (attended, site->keys->attended + plait_site_place (site->declared, r, reader->first),
           reader->n * sizeof *attended);
   for (guint i = 0; site->pass->capture && i < reader->n; i++)
-    attended[i].weights
-        = plait_capture_memory (site->pass->capture, site->step->layer, reader->first + i, reader->heads);
+    attended[i].weights = plait_capture_weights (site->pass->capture, site->step->layer, captured_name (site, reader),
+                                                 reader->first + i, reader->heads);
   value = plait_attention_apply (tape, &reader->scaled, query.query, site->pass->queries, attended, reader->n);
   return plait_dropout (tape, value, reader->output_dropout);
 }

@@ -106,7 +106,7 @@ read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSite
     {
       PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
       PlaitCapture *capture
-          = whole->capture ? plait_capture_new (arena, 1, whole->n_memories, whole->capture->coverage != NULL) : NULL;
+          = whole->capture ? plait_capture_new (arena, 1, whole->n_memories, whole->capture->coverage) : NULL;
       PlaitSitePass pass = plait_site_pass (tape, whole->memories, whole->n_memories, rows.queries, capture);
 
       pass.losses = whole->losses;

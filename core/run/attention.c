@@ -29,41 +29,78 @@ fail_on_sum (const char *what, guint layer, guint head, gint64 target, double su
                      what, layer, head, target, sum);
 }
 
-/* Each row of weights is a distribution, jointly over what one softmax covers. */
+/* What the attentions called as attention @first is pay in one layer, head and target row. */
+typedef struct
+{
+  double joint;
+  gboolean any;
+  gboolean separate; /* each is a distribution of its own */
+} Paid;
+
+static Paid
+paid_by (const PlaitSentenceAttention *a, guint first, guint l, guint h, gint64 t)
+{
+  Paid paid = { 0, FALSE, TRUE };
+
+  for (guint i = first; i < a->n_attentions; i++)
+    {
+      guint place = l * a->n_attentions + i;
+      gint64 rows = a->rows[a->memory[i]];
+      const PlaitScalar *row = a->weights[place] + (h * a->length + t) * rows;
+      double sum = 0;
+
+      if (g_strcmp0 (a->names[i], a->names[first]) != 0 || h >= a->heads[place] || a->choices[place])
+        continue;
+      for (gint64 k = 0; k < rows; k++)
+        sum += (double)row[k];
+      paid.joint += sum;
+      paid.any |= rows > 0;
+      paid.separate &= rows == 0 || fabs (sum - 1) < 1e-4;
+    }
+  return paid;
+}
+
+static gboolean
+is_first_of_name (const PlaitSentenceAttention *a, guint i)
+{
+  for (guint k = 0; k < i; k++)
+    if (g_strcmp0 (a->names[k], a->names[i]) == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether the sentinel of the first level is an item of the attentions called as attention @i is. */
+static gboolean
+has_sentinel (const PlaitSentenceAttention *a, guint i)
+{
+  for (guint k = 0; k < a->n_attentions; k++)
+    if (g_strcmp0 (a->names[k], PLAIT_CAPTURED_JOINTLY) == 0)
+      return g_strcmp0 (a->names[i], PLAIT_CAPTURED_JOINTLY) == 0;
+  return !a->names[i];
+}
+
+/* Each row of weights is a distribution, jointly over what one softmax covers. With which weights chosen rows are read
+ * is the combiner's own affair. */
 static gboolean
 check_rows (const PlaitSentenceAttention *a, GError **error)
 {
   for (guint l = 0; l < a->n_layers; l++)
     for (gint64 t = 0; t < a->length; t++)
-      for (guint h = 0; h < most_heads (a->heads + l * a->n_memories, a->n_memories, 1); h++)
-        {
-          double joint = 0;
-          gboolean separate = TRUE;
-          gboolean any = FALSE;
+      for (guint i = 0; i < a->n_attentions; i++)
+        for (guint h = 0;
+             is_first_of_name (a, i) && h < most_heads (a->heads + l * a->n_attentions, a->n_attentions, 1); h++)
+          {
+            Paid paid = paid_by (a, i, l, h, t);
 
-          for (guint m = 0; m < a->n_memories; m++)
-            {
-              guint place = l * a->n_memories + m;
-              const PlaitScalar *row = a->weights[place] + (h * a->length + t) * a->rows[m];
-              double sum = 0;
-
-              if (h >= a->heads[place])
-                continue;
-              for (gint64 i = 0; i < a->rows[m]; i++)
-                sum += (double)row[i];
-              joint += sum;
-              any |= a->rows[m] > 0;
-              separate &= a->rows[m] == 0 || fabs (sum - 1) < 1e-4;
-            }
-          if (a->context_heads[l] == 0 && h < a->sentinel_heads[l])
-            {
-              joint += (double)a->sentinels[l][h * a->length + t];
-              any = TRUE;
-              separate = FALSE;
-            }
-          if (any && !separate && !(fabs (joint - 1) < 1e-4))
-            return fail_on_sum ("attention", l, h, t, joint, error);
-        }
+            if (a->context_heads[l] == 0 && h < a->sentinel_heads[l] && has_sentinel (a, i))
+              {
+                paid.joint += (double)a->sentinels[l][h * a->length + t];
+                paid.any = TRUE;
+                paid.separate = FALSE;
+              }
+            if (paid.any && !paid.separate && !(fabs (paid.joint - 1) < 1e-4))
+              return fail_on_sum ("attention", l, h, t, paid.joint, error);
+          }
   return TRUE;
 }
 
@@ -109,13 +146,21 @@ write_map (PlaitStore *store, const char *path, const char *title, guint rank, c
   return plait_store_write_heatmap (store, path, &heatmap, error);
 }
 
-static gboolean
-write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m,
-              const PlaitLabels *labelled, GError **error)
+char *
+plait_attention_label (const PlaitSentenceAttention *a, guint i, const PlaitLabels *labels)
 {
-  const char *name = labelled->names[m];
+  const char *memory = labels->names[a->memory[i]];
+
+  return a->names[i] ? g_strdup_printf ("%s:%s", memory, a->names[i]) : g_strdup (memory);
+}
+
+static gboolean
+write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
+                 const PlaitLabels *labelled, GError **error)
+{
+  g_autofree char *name = plait_attention_label (a, i, labelled);
   static const char *const axes[] = { "layer", "head", "target", "row" };
-  guint heads = most_heads (a->heads + m, a->n_layers, a->n_memories);
+  guint heads = most_heads (a->heads + i, a->n_layers, a->n_attentions), m = a->memory[i];
   gint64 shape[] = { a->n_layers, heads, a->length, a->rows[m] };
   gint64 block = (gint64)heads * a->length * a->rows[m];
   char **labels[] = { NULL, NULL, labelled->targets, labelled->rows[m] };
@@ -126,8 +171,8 @@ write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention 
   if (block == 0)
     return TRUE; /* missing, or not attended to */
   for (guint l = 0; l < a->n_layers; l++)
-    memcpy (values + l * block, a->weights[l * a->n_memories + m],
-            (gsize)a->heads[l * a->n_memories + m] * a->length * a->rows[m] * sizeof *values);
+    memcpy (values + l * block, a->weights[l * a->n_attentions + i],
+            (gsize)a->heads[l * a->n_attentions + i] * a->length * a->rows[m] * sizeof *values);
   return write_map (store, below, title, 4, shape, values, axes, labels, error);
 }
 
@@ -181,10 +226,11 @@ write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttentio
 
 /* The heads of the two levels do not pair up, so the product of their means is what can be said. */
 static gboolean
-write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint m,
+write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
                  const PlaitLabels *labelled, GError **error)
 {
-  const char *name = labelled->names[m];
+  guint m = a->memory[i];
+  g_autofree char *name = plait_attention_label (a, i, labelled);
   static const char *const axes[] = { "layer", "target", "row" };
   gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
   char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
@@ -192,20 +238,20 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   g_autofree char *title = g_strdup_printf ("effective attention to %s: both levels together", name);
   g_autofree char *below = g_strdup_printf ("%s/%s.effective", path, name);
 
-  if (a->rows[m] == 0)
+  if (a->rows[m] == 0 || most_heads (a->heads + i, a->n_layers, a->n_attentions) == 0)
     return TRUE;
   for (guint l = 0; l < a->n_layers; l++)
     for (gint64 t = 0; t < a->length; t++)
       {
-        guint place = l * a->n_memories + m;
+        guint place = l * a->n_attentions + i;
         PlaitScalar *row = values + (l * a->length + t) * a->rows[m];
         PlaitScalar share = 0;
 
         for (guint h = 0; h < a->context_heads[l]; h++)
           share += a->contexts[l][(h * a->length + t) * a->n_memories + m] / a->context_heads[l];
         for (guint h = 0; h < a->heads[place]; h++)
-          for (gint64 i = 0; i < a->rows[m]; i++)
-            row[i] += share * a->weights[place][(h * a->length + t) * a->rows[m] + i] / a->heads[place];
+          for (gint64 k = 0; k < a->rows[m]; k++)
+            row[k] += share * a->weights[place][(h * a->length + t) * a->rows[m] + k] / a->heads[place];
       }
   return write_map (store, below, title, 3, shape, values, axes, labels, error);
 }
@@ -218,9 +264,9 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceA
 
   if (!check_rows (a, error) || !check_contexts (a, error) || !plait_store_make_group (store, path, error))
     return FALSE;
-  for (guint m = 0; m < a->n_memories && a->length > 0; m++)
-    if (!write_memory (store, path, a, m, labels, error)
-        || (second && !write_effective (store, path, a, m, labels, error)))
+  for (guint i = 0; i < a->n_attentions && a->length > 0; i++)
+    if (!write_attention (store, path, a, i, labels, error)
+        || (second && !write_effective (store, path, a, i, labels, error)))
       return FALSE;
   if (a->length == 0)
     return TRUE;

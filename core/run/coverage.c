@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/coverage.h"
 
+#include "run/attention.h"
 #include "store/heatmap.h"
 
 static const char *const axes[] = { "target", "row", "unit" };
@@ -9,7 +10,7 @@ static const char *const axes[] = { "target", "row", "unit" };
 static PlaitScalar *
 accumulate (const PlaitSentenceAttention *a, guint place)
 {
-  gint64 rows = a->rows[place % a->n_memories];
+  gint64 rows = a->rows[a->memory[place % a->n_attentions]];
   PlaitScalar *sums = g_new0 (PlaitScalar, a->length * rows + 1);
 
   for (gint64 t = 0; t < a->length; t++)
@@ -48,13 +49,14 @@ write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention 
               const PlaitLabels *labels, GError **error)
 {
   const PlaitSentenceCoverage *coverage = &a->coverage[place];
-  guint m = place % a->n_memories, layer = place / a->n_memories;
+  guint i = place % a->n_attentions, layer = place / a->n_attentions, m = a->memory[i];
+  g_autofree char *name = plait_attention_label (a, i, labels);
   gint64 shape[] = { a->length, a->rows[m], coverage->width };
   gboolean scalar = coverage->width == 1;
-  g_autofree char *below = a->n_layers > 1 ? g_strdup_printf ("%s/%s/%u", path, labels->names[m], layer)
-                                           : g_strdup_printf ("%s/%s", path, labels->names[m]);
-  g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", labels->names[m])
-                                  : g_strdup_printf ("coverage of %s: attention so far", labels->names[m]);
+  g_autofree char *below
+      = a->n_layers > 1 ? g_strdup_printf ("%s/%s/%u", path, name, layer) : g_strdup_printf ("%s/%s", path, name);
+  g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", name)
+                                  : g_strdup_printf ("coverage of %s: attention so far", name);
   g_autofree PlaitScalar *sums = accumulate (a, place);
 
   if (!write_shown (store, below, scalar ? "state" : "accumulated", title, shape, scalar ? coverage->states : sums,
@@ -70,8 +72,8 @@ gboolean
 plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
                       GError **error)
 {
-  for (guint i = 0; i < a->n_layers * a->n_memories; i++)
-    if (a->coverage[i].width > 0 && a->length > 0 && a->rows[i % a->n_memories] > 0
+  for (guint i = 0; i < a->n_layers * a->n_attentions; i++)
+    if (a->coverage[i].width > 0 && a->length > 0 && a->rows[a->memory[i % a->n_attentions]] > 0
         && !write_memory (store, path, a, i, labels, error))
       return FALSE;
   return TRUE;

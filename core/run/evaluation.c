@@ -5,6 +5,7 @@
 #include "evaluate/text.h"
 #include "run/attention.h"
 #include "run/coverage.h"
+#include "run/descent-dump.h"
 #include "run/length-table.h"
 #include "run/translation-rates.h"
 #include "store/table.h"
@@ -273,6 +274,7 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
     {
       g_autofree char *path = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
       g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
+      g_autofree char *descent = g_strdup_printf ("/descent/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
       const gint32 *target = hypotheses ? NULL : batch->target_outputs + batch->target_rows.offsets[s];
       gboolean ended = TRUE;
       g_autoptr (PlaitLabels) labels = NULL;
@@ -284,10 +286,10 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
           target = hypotheses[s].hypotheses[0].tokens;
           ended = hypotheses[s].hypotheses[0].ended;
         }
-      labels = plait_labels_new (memories, attention[s].rows, n_memories, s, vocabulary, target, attention[s].length,
-                                 ended);
+      labels = plait_labels_new (memories, &attention[s], s, vocabulary, target, ended);
       if (!plait_attention_write (store, path, &attention[s], labels, error)
-          || !plait_coverage_write (store, coverage, &attention[s], labels, error))
+          || !plait_coverage_write (store, coverage, &attention[s], labels, error)
+          || !plait_descent_dump_write (store, descent, &attention[s], labels, error))
         return FALSE;
     }
   return TRUE;

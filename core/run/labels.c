@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/labels.h"
 
-static char **
-number_labels (gint64 n)
+/* Numbers the rows that have no label. */
+static void
+label_numbers (char **labels, gint64 n)
 {
-  char **labels = g_new0 (char *, n + 1);
-
   for (gint64 i = 0; i < n; i++)
-    labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
-  return labels;
+    if (!labels[i])
+      labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
 }
 
 /* Labels @first .. of inner nodes: their own, and what they span. */
@@ -31,20 +30,61 @@ label_nodes (char **labels, gint64 first, gint64 n, const PlaitTrees *trees, gin
     }
 }
 
-/* The rows of a memory: tokens, then the inner nodes of a tree over them. */
-static char **
-row_labels (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 sentence, gint64 n)
+/* Labels the rows above leaves with what they span. */
+static void
+label_levels (char **labels, gint64 n, const PlaitSentenceLevels *levels)
 {
-  char **labels = g_new0 (char *, n + 1);
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 first = row, last = row;
+
+      if (levels->n_children[row] == 0)
+        continue;
+      /* Children stand on a lower level, so this ends. */
+      while (levels->n_children[first] > 0)
+        first = levels->first_child[first];
+      while (levels->n_children[last] > 0)
+        last = levels->first_child[last] + levels->n_children[last] - 1;
+      if (!labels[first] || !labels[last])
+        labels[row] = first == last ? g_strdup_printf ("[%" G_GINT64_FORMAT "]", first)
+                                    : g_strdup_printf ("[%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "]", first, last);
+      else
+        labels[row]
+            = first == last ? g_strdup (labels[first]) : g_strdup_printf ("%s … %s", labels[first], labels[last]);
+    }
+}
+
+/* The tokens at the head of a memory's rows, then the inner nodes of a tree over them. */
+static void
+label_tokens (char **labels, gint64 n, const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 sentence)
+{
   gint64 tokens = MIN (plait_ragged_length (input->rows, sentence), n);
 
   for (gint64 i = 0; i < tokens; i++)
     labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, input->tokens[input->rows.offsets[sentence] + i]));
   if (n > tokens && input->trees && plait_ragged_length (input->trees->nodes, sentence) == n - tokens)
     label_nodes (labels, tokens, n, input->trees, sentence);
-  for (gint64 i = tokens; i < n; i++)
-    if (!labels[i])
-      labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
+}
+
+static char **
+row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels, gint64 sentence, gint64 n)
+{
+  char **labels = g_new0 (char *, n + 1);
+  gboolean named = memory->vocabulary && memory->input;
+
+  if (levels->level)
+    {
+      gint64 leaves = 0;
+
+      while (leaves < n && levels->n_children[leaves] == 0)
+        leaves++;
+      if (named)
+        label_tokens (labels, leaves, memory->vocabulary, memory->input, sentence);
+      label_levels (labels, n, levels);
+    }
+  else if (named)
+    label_tokens (labels, n, memory->vocabulary, memory->input, sentence);
+  label_numbers (labels, n);
   return labels;
 }
 
@@ -60,21 +100,20 @@ target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 l
 }
 
 PlaitLabels *
-plait_labels_new (const PlaitLabelledMemory *memories, const gint64 *rows, guint n_memories, gint64 sentence,
-                  const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length, gboolean ended)
+plait_labels_new (const PlaitLabelledMemory *memories, const PlaitSentenceAttention *attention, gint64 sentence,
+                  const PlaitVocabulary *vocabulary, const gint32 *tokens, gboolean ended)
 {
+  guint n_memories = attention->n_memories;
   PlaitLabels *labels = g_new0 (PlaitLabels, 1);
 
   labels->n_memories = n_memories;
   labels->names = g_new0 (const char *, n_memories + 1);
-  labels->targets = target_labels (vocabulary, tokens, length, ended);
+  labels->targets = target_labels (vocabulary, tokens, attention->length, ended);
   labels->rows = g_new0 (char **, n_memories + 1);
   for (guint m = 0; m < n_memories; m++)
     {
       labels->names[m] = memories[m].name;
-      labels->rows[m] = memories[m].vocabulary && memories[m].input
-                            ? row_labels (memories[m].vocabulary, memories[m].input, sentence, rows[m])
-                            : number_labels (rows[m]);
+      labels->rows[m] = row_labels (&memories[m], &attention->levels[m], sentence, attention->rows[m]);
     }
   return labels;
 }

@@ -3,10 +3,12 @@
 
 #include "data/input.h"
 #include "data/vocabulary.h"
+#include "model/sentence-attention.h"
 
 /*
  * What the axes of a sentence's dumps are labelled with: the tokens of the target, and those of each memory's rows; an
- * inner node of a tree has its label, and its first and last token.
+ * inner node of a tree has its label, and its first and last token; a row above others the first and the last of the
+ * leaves below it, "ein … Mann", or "[0-2]" where leaves are numbered.
  */
 
 /* A memory and what it was made of; without both of them (positions of an image) rows are numbered. */
@@ -25,10 +27,10 @@ typedef struct
   char ***rows; /* [n_memories] */
 } PlaitLabels;
 
-/* Labels of sentence @sentence of a batch, whose memories have @rows[m] rows. The target has @length rows, the pieces
- * @tokens and if it @ended its end. (transfer full) */
-PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const gint64 *rows, guint n_memories,
-                               gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length,
+/* Labels of sentence @sentence of a batch, that of @attention, whose memories are @memories. Its target rows are the
+ * pieces @tokens and if it @ended its end. (transfer full) */
+PlaitLabels *plait_labels_new (const PlaitLabelledMemory *memories, const PlaitSentenceAttention *attention,
+                               gint64 sentence, const PlaitVocabulary *vocabulary, const gint32 *tokens,
                                gboolean ended);
 void plait_labels_free (PlaitLabels *labels);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLabels, plait_labels_free)

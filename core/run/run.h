@@ -15,6 +15,7 @@
  *     /evaluation/SPLIT                                  metrics, hypotheses, references
  *     /attention/SPLIT/N/MEMORY                          heatmaps
  *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: coverage.h
+ *     /descent/SPLIT/N/MEMORY                            of a combiner that chooses rows: descent-dump.h
  */
 typedef struct
 {

@@ -10,9 +10,11 @@
  * sentence's attention is summed and given up again.
  *
  * What counts: for each source of tokens whose encoder gives one memory, the mean over heads of its weights (with a
- * second level: of the first), the mean over layers or the last one, summed over the words of the target. The row that
- * ends a target translates nothing and is left out, and so are the source's special rows. What is paid to an inner node
- * of a tree is spread evenly over its leaves. Jointly attended sources share their attention, so each gets less.
+ * second level: of the first), the mean over layers or the last one, and over the attentions to it where there are
+ * several, summed over the words of the target. The row that ends a target translates nothing and is left out, and so
+ * are the source's special rows. What is paid to an inner node of a tree, or to a row of a pyramid's upper levels, is
+ * spread evenly over its leaves; a descent pays to leaves alone. Jointly attended sources share their attention, so
+ * each gets less.
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 
@@ -43,10 +45,13 @@ PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *pa
  * What it is made of, for tests.
  */
 
-/* Adds to @sums [rows of the memory] what the rows 0 .. @targets - 1 paid to @memory. FALSE if
- * no layer attends to it. */
+/* Adds to @sums [rows of the memory] what the target rows 0 .. @targets - 1 paid to @memory. FALSE if no layer attends
+ * to it. */
 gboolean plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 targets,
                                gboolean last_layer, double *sums);
+
+/* @sums [@rows]: what rows above leaves have goes to the leaves below, the same to each. How many rows are leaves. */
+gint64 plait_attention_spread_levels (const PlaitSentenceLevels *levels, gint64 rows, double *sums);
 
 /* @sums [leaves, then inner nodes of sentence @sentence]: what inner nodes have goes to the leaves below, the same to
  * each. @leaves counts the rows of the sentence, its end included. */

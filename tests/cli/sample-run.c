@@ -98,6 +98,17 @@ write_evaluation (PlaitStore *store, const char *const *hypotheses)
 }
 
 static void
+write_work (PlaitStore *store, const PlaitTestRun *run)
+{
+  CHECK (plait_store_set_double (store, "/evaluation/test", "states_touched", run->touched, NULL));
+  CHECK (
+      plait_store_set_double (store, "/evaluation/test", "states_chosen", run->descends ? run->touched / 2 : 0, NULL));
+  CHECK (plait_store_make_group (store, "/environment/evaluation/test", NULL));
+  CHECK (
+      plait_store_set_double (store, "/environment/evaluation/test", "milliseconds_a_word", run->touched / 100, NULL));
+}
+
+static void
 write_lengths (PlaitStore *store, const char *const *hypotheses, const char *const *sources)
 {
   const PlaitEvaluateSettings settings = { .metrics = "chrf", .length_bins = "2;4" };
@@ -105,6 +116,52 @@ write_lengths (PlaitStore *store, const char *const *hypotheses, const char *con
 
   REQUIRE (rows != NULL);
   CHECK (plait_length_table_write (rows, store, "/evaluation/test/length_bins", NULL));
+}
+
+static void
+write_numbers (PlaitStore *store, const char *name, PlaitStoreType type, gint64 n, gconstpointer values)
+{
+  g_autofree char *path = g_strconcat ("/descent/test/0/en/", name, NULL);
+
+  CHECK (plait_store_write (store, path, type, 1, &n, values, PLAIT_STORE_COMPRESSED, NULL));
+}
+
+/* Five leaves below 5 (two), 6 (two) and 7, these below 8 (5 and 6) and 9. The first head takes 8, 5 and 8, 6 for the
+ * two words, the second 9, 7 and 8, 6. */
+static void
+write_descent (PlaitStore *store)
+{
+  static const char *const rows[] = { "a", "b", "<i>c</i>", "d", "e", "a … b", "<i>c</i> … d", "e", "a … d", "e" };
+  static const char *const targets[] = { "▁ein", "Mann" };
+  static const gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 1, 2, 2 };
+  static const gint64 first_child[] = { -1, -1, -1, -1, -1, 0, 2, 4, 5, 7 };
+  static const gint64 children[] = { 0, 0, 0, 0, 0, 2, 2, 1, 2, 1 };
+  static const gint64 entries[] = { 0, 3, 6, 9, 12 };
+  static const gint64 parents[] = { -1, 8, 5, -1, 8, 6, -1, 9, 7, -1, 8, 6 };
+  static const gint64 sets[] = { 0, 2, 4, 6, 8, 10, 12, 14, 15, 16, 18, 20, 22 };
+  static const gint64 row[] = { 8, 9, 5, 6, 0, 1, 8, 9, 5, 6, 2, 3, 8, 9, 7, 4, 8, 9, 5, 6, 2, 3 };
+  static const double weight[]
+      = { .75, .25, .5, .5, .9, .1, .75, .25, .2, .8, .3, .7, .25, .75, 1, 1, .75, .25, .2, .8, .3, .7 };
+  static const double path[] = { .75, .25, .375, .375, .3375, .0375, .75, .25, .15, .6,  .18,
+                                 .42, .25, .75,  .75,  .75,   .75,   .25, .15, .6,  .18, .42 };
+  static const guint8 taken[] = { 1, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1 };
+
+  CHECK (plait_store_write_strings (store, "/descent/test/0/en/row_labels", rows, G_N_ELEMENTS (rows), NULL));
+  CHECK (plait_store_write_strings (store, "/descent/test/0/en/target_labels", targets, 2, NULL));
+  CHECK (plait_store_set_string (store, "/descent/test/0/en", "title", "descent to en", NULL));
+  CHECK (plait_store_set_int (store, "/descent/test/0/en", "layers", 1, NULL));
+  CHECK (plait_store_set_int (store, "/descent/test/0/en", "heads", 2, NULL));
+  CHECK (plait_store_set_int (store, "/descent/test/0/en", "targets", 2, NULL));
+  write_numbers (store, "row_level", PLAIT_STORE_INT64, G_N_ELEMENTS (level), level);
+  write_numbers (store, "row_first_child", PLAIT_STORE_INT64, G_N_ELEMENTS (first_child), first_child);
+  write_numbers (store, "row_children", PLAIT_STORE_INT64, G_N_ELEMENTS (children), children);
+  write_numbers (store, "entry_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (entries), entries);
+  write_numbers (store, "set_parent", PLAIT_STORE_INT64, G_N_ELEMENTS (parents), parents);
+  write_numbers (store, "set_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (sets), sets);
+  write_numbers (store, "row", PLAIT_STORE_INT64, G_N_ELEMENTS (row), row);
+  write_numbers (store, "weight", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (weight), weight);
+  write_numbers (store, "path", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (path), path);
+  write_numbers (store, "taken", PLAIT_STORE_UINT8, G_N_ELEMENTS (taken), taken);
 }
 
 void
@@ -131,6 +188,10 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   if (run->sources)
     write_lengths (store, run->hypotheses, run->sources);
   write_attention (store, run->turned);
+  if (run->descends)
+    write_descent (store);
+  if (run->touched > 0)
+    write_work (store, run);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));
   CHECK (plait_store_commit (store, &error));
   CHECK_NO_ERROR (error);

@@ -121,8 +121,8 @@ check_combiner (const char *combiner, const char *name, gint norm)
   pass = plait_site_pass (bench.tape, memories, MEMORIES, (PlaitRagged){ 1, query_offsets }, capture);
   keys = plait_site_project (&stand.site, bench.tape, memories);
   reference_go_back (&bench, plait_site_combine (&stand.site, &pass, &keys, &step, x).query, name);
-  reference_check_output (capture->memories[0].weights, name, "weights0");
-  reference_check_output (capture->memories[2].weights, name, "weights2");
+  reference_check_output (plait_capture_find (capture, 0, NULL, 0)->weights, name, "weights0");
+  reference_check_output (plait_capture_find (capture, 0, NULL, 2)->weights, name, "weights2");
   if (test_reader (&stand.site, PLAIT_READS_CONTEXTS, 0))
     reference_check_output (capture->contexts[0].weights, name, "level2");
   reference_check_input (x, name, "x");

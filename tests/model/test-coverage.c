@@ -161,8 +161,9 @@ check_coverage (const char *coverage, const char *the_case)
 
       contexts[t] = plait_site_combine (&stand.site, &pass, &keys, &step, plait_rows (bench.tape, asked, t, 1)).context;
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
-      memcpy (weights + t * ROWS, capture->memories[0].weights, ROWS * sizeof *weights);
-      memcpy (states + (gsize)(t + 1) * size, capture->coverage[0].states, size * sizeof *states);
+      memcpy (weights + t * ROWS, plait_capture_find (capture, 0, NULL, 0)->weights, ROWS * sizeof *weights);
+      memcpy (states + (gsize)(t + 1) * size, plait_capture_find (capture, 0, NULL, 0)->coverage.states,
+              size * sizeof *states);
       terms[2 * t] = reference_weigh (&bench, contexts[t], the_case, "context", t);
       terms[2 * t + 1] = reference_weigh (&bench, covered, the_case, "coverage", (t + 1) * ROWS);
     }

@@ -85,7 +85,7 @@ run (Bench *bench, const Stand *stand, PlaitNode *query, PlaitRagged queries, co
   pass.touched = &touched;
   stream = plait_site_combine (&stand->site, &pass, &keys, &step, query);
   found.context = stream.context ? stream.context : stream.query;
-  found.weights = capture->memories[0].weights;
+  found.weights = plait_capture_find (capture, 0, NULL, 0)->weights;
   found.touched = touched.chosen;
   found.all = touched.all;
   return found;

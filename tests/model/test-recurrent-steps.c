@@ -45,7 +45,8 @@ keep_weights (Given *given, gint64 t, const PlaitCapture *capture, const PlaitMe
   PlaitScalar *contexts = given->contexts + t * (n + sentinel);
 
   for (guint m = 0; m < n; m++)
-    keep (given->weights[m], t, plait_tensor (capture->memories[m].weights, 1, plait_ragged_rows (memories[m].rows)));
+    keep (given->weights[m], t,
+          plait_tensor (plait_capture_find (capture, 0, NULL, m)->weights, 1, plait_ragged_rows (memories[m].rows)));
   if (capture->contexts[0].heads > 0)
     keep (contexts, 0, plait_tensor (capture->contexts[0].weights, 1, n));
   if (sentinel)

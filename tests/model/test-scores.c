@@ -53,7 +53,7 @@ check_score (const char *the_case, PlaitAttentionScore score)
   PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, capture);
   PlaitNode *context = plait_site_combine (&site, &pass, &keys, &step, query).context;
 
-  reference_check_output (capture->memories[0].weights, the_case, "weights");
+  reference_check_output (plait_capture_find (capture, 0, NULL, 0)->weights, the_case, "weights");
   reference_check_output (context->value.data, the_case, "context");
   plait_tape_backward (bench.tape, reference_weigh (&bench, context, the_case, "context", 0));
   reference_check_input (query, the_case, "q");

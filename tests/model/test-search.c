@@ -186,6 +186,27 @@ check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gin
         CHECK_NEAR ((double)a[(h * a_length + t) * width + i], (double)b[(h * b_length + t) * width + i], 1e-4);
 }
 
+/* The same rows were weighed, in the same order and with the same weights. */
+static void
+check_same_choices (const PlaitSentenceAttention *a, const PlaitSentenceAttention *b, guint place)
+{
+  CHECK (!a->choices[place] == !b->choices[place]);
+  for (guint h = 0; a->choices[place] && b->choices[place] && h < a->heads[place]; h++)
+    for (gint64 t = 0; t < MIN (a->length, b->length); t++)
+      {
+        const PlaitSentenceChoice *x = &a->choices[place][h * a->length + t];
+        const PlaitSentenceChoice *y = &b->choices[place][h * b->length + t];
+
+        CHECK (x->n > 0 || a->rows[a->memory[place % a->n_attentions]] == 0);
+        REQUIRE (x->n == y->n && memcmp (x->offset, y->offset, (gsize)(x->n + 1) * sizeof *x->offset) == 0);
+        for (gint64 i = 0; i < x->offset[x->n]; i++)
+          {
+            CHECK_INT (x->row[i], y->row[i]);
+            CHECK_NEAR ((double)x->weights[i], (double)y->weights[i], 1e-4);
+          }
+      }
+}
+
 /* The same of coverage. What fertility has is the attention so far over the fertility of the row, which nothing of the
  * search has added up. */
 static void
@@ -253,7 +274,9 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
           gint64 width = a->rows[place % a->n_memories];
 
           CHECK_INT (a->heads[place], heads);
+          CHECK (!a->choices[place] == (!g_str_equal (combiner, "descent") || place % a->n_memories > 0));
           check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
+          check_same_choices (a, b, place);
         }
       for (guint l = 0; l < a->n_layers; l++)
         {

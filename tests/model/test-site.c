@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
+#include "model/search.h"
 #include "models.h"
+
+#include <string.h>
 
 /* What the attention sites of all decoders tell a combiner that knows plugin/site.h alone. */
 
@@ -89,5 +92,120 @@ TEST_CASE (site, tells_the_widths_of_queries_and_of_contexts)
       REQUIRE (model != NULL);
       pass_over (model);
       CHECK (calls.built > 0 && calls.combined > 0);
+    }
+}
+
+/*
+ * Attentions beside each other
+ */
+
+static gboolean
+build_all (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
+{
+  PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 }, again = attention;
+
+  again.name = "again";
+  plait_site_declare_residual (site, 0);
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    plait_site_declare_attend (site, i, &attention);
+  plait_site_declare_attend (site, 1, &again);
+  plait_site_declare_attend_jointly (site, &attention);
+  return TRUE;
+}
+
+static PlaitStream
+combine_all (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStream x)
+{
+  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitContext contexts[] = { plait_site_attend (site, 0, query), plait_site_attend (site, 1, query),
+                              plait_site_attend_by (site, "again", 1, query), plait_site_attend_jointly (site, query) };
+
+  return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, G_N_ELEMENTS (contexts)));
+}
+
+/* Whether what attention @i of @a pays is another than what attention @k of it pays. */
+static gboolean
+differ (const PlaitSentenceAttention *a, guint i, guint k)
+{
+  gsize n = (gsize)(a->heads[i] * a->length * a->rows[a->memory[i]]);
+
+  CHECK_INT (a->rows[a->memory[k]], a->rows[a->memory[i]]);
+  return memcmp (a->weights[i], a->weights[k], n * sizeof (PlaitScalar)) != 0;
+}
+
+/* Each is there under its name, in all layers: a later one does not stand in place of an earlier one. Those whose
+ * scores have no @parameters are alike. */
+static void
+check_names (const PlaitSentenceAttention *a, gboolean parameters)
+{
+  static const char *const names[] = { NULL, NULL, "again", PLAIT_CAPTURED_JOINTLY, PLAIT_CAPTURED_JOINTLY };
+  static const guint memories[] = { 0, 1, 1, 0, 1 };
+
+  REQUIRE (a->n_attentions == 5);
+  for (guint i = 0; i < 5; i++)
+    {
+      CHECK_STRING (a->names[i], names[i]);
+      CHECK_INT (a->memory[i], memories[i]);
+    }
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 t = 0; t < a->length; t++)
+      {
+        double sums[5] = { 0 };
+
+        for (guint i = 0; i < 5; i++)
+          for (gint64 row = 0; row < a->rows[memories[i]]; row++)
+            sums[i] += (double)a->weights[l * 5 + i][t * a->rows[memories[i]] + row];
+        for (guint i = 0; i < 3; i++)
+          CHECK_NEAR (sums[i], 1, 1e-5);
+        CHECK_NEAR (sums[3] + sums[4], 1, 1e-5);
+      }
+  CHECK (differ (a, 1, 4) && differ (a, 0, 3) && (differ (a, 1, 2) || !parameters));
+}
+
+TEST_CASE (site, keeps_what_each_attention_pays_by_its_name)
+{
+  static const PlaitCombinerTable table = { .build = build_all, .combine = combine_all };
+  static const gint64 lengths[] = { 3, 2 }, targets[] = { 2, 3 };
+  static const gint64 *const of_sources[] = { lengths, lengths };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bigru");
+  PlaitPlugin combiner = *test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
+  PlaitPluginDescriptor descriptor = *combiner.descriptor;
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (&combiner);
+  PlaitSpecimenSource sources[]
+      = { { .encoder = encoder, .settings = settings }, { .encoder = encoder, .settings = settings } };
+
+  descriptor.table = &table;
+  combiner.descriptor = &descriptor;
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    {
+      CONTEXT ("decoder %u", d);
+      PlaitSpecimenDecoder decoder = { &combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (d) };
+      g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, NULL);
+      g_autoptr (PlaitBatch) batch = model ? plait_specimen_batch (model, 0, 2, of_sources, targets) : NULL;
+      g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+      g_autoptr (PlaitSearch) search = model ? plait_search_new (model->model, pool, 0, NULL) : NULL;
+      PlaitSentenceAttention *forced = NULL, *found = NULL;
+      gboolean parameters
+          = decoder.settings.type == PLAIT_DECODER_TRANSFORMER || decoder.settings.attention != PLAIT_SCORE_DOT;
+      PlaitDecodeSettings decode;
+      PlaitHypotheses *hypotheses;
+      double rows[16];
+
+      REQUIRE (search != NULL);
+      plait_setting_group_defaults (&plait_decode_group, &decode);
+      decode.maximum_length = 4;
+      CHECK (plait_search_forced (search, batch, rows, &forced, FALSE, NULL));
+      hypotheses = plait_search_batch_with_attention (search, batch, &decode, &found, FALSE, NULL);
+      REQUIRE (hypotheses && forced);
+      for (gint64 s = 0; s < 2; s++)
+        {
+          check_names (&forced[s], parameters);
+          check_names (&found[s], parameters);
+        }
+      plait_hypotheses_free (hypotheses, 2);
+      plait_sentence_attention_free (forced, 2);
+      plait_sentence_attention_free (found, 2);
     }
 }

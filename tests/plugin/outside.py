@@ -120,7 +120,11 @@ def main():
             train(["decoder.combiner=mean", "combiner.gain=2", *settings])
         for decoder in DECODERS:
             train([f"decoder.type={decoder}", "decoder.combiner=gate", "combiner.bias=true"])
-            train([f"decoder.type={decoder}", "decoder.combiner=hops", "combiner.dropout=0.1"])
+            hops = train([f"decoder.type={decoder}", "decoder.combiner=hops", "combiner.dropout=0.1"])
+            maps = {path: json.loads(run(program, "show", hops, f"/attention/test/0/{path}", "--json", env=environment))["values"]
+                    for path in ("a", "a:second", "b", "b:second")}
+            for memory in "ab":
+                assert maps[memory] != maps[f"{memory}:second"], maps
             squares = train([f"decoder.type={decoder}", "decoder.combiner=serial", "decoder.coverage=squares",
                              "coverage.weight=0.1"])
             updates = json.loads(run(program, "show", squares, "/training/updates", "--json", env=environment))["columns"]

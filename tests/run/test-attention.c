@@ -15,10 +15,15 @@ typedef struct
   guint sentinel_heads;
 } Weights;
 
-/* Of a target of @length rows, the last its end, and of two memories, en and de, whose rows are
- * numbered. (transfer full) */
+/* Two memories, with an attention each that has no name. */
+static guint memory_of[] = { 0, 1 };
+static const char *no_names[] = { NULL, NULL };
+static PlaitSentenceLevels no_levels[2];
+static PlaitSentenceChoice *no_choices[2];
+
+/* Of a target whose last row is its end, and of two memories, en and de, whose rows are numbered. (transfer full) */
 static PlaitLabels *
-new_labels (const gint64 *rows, gint64 length)
+new_labels (const PlaitSentenceAttention *attention)
 {
   static const PlaitLabelledMemory memories[] = { { .name = "en" }, { .name = "de" } };
   static const gint32 target[] = { 4, 4 };
@@ -26,7 +31,7 @@ new_labels (const gint64 *rows, gint64 length)
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("words", bytes, "words", NULL);
 
-  return plait_labels_new (memories, rows, 2, 0, vocabulary, target, length, TRUE);
+  return plait_labels_new (memories, attention, 0, vocabulary, target, TRUE);
 }
 
 static gboolean
@@ -44,6 +49,11 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
     .n_memories = 2,
     .length = 1,
     .rows = rows,
+    .levels = no_levels,
+    .n_attentions = 2,
+    .memory = memory_of,
+    .names = no_names,
+    .choices = no_choices,
     .heads = weights.heads,
     .weights = memories,
     .context_heads = context_heads,
@@ -51,7 +61,7 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
     .sentinel_heads = sentinel_heads,
     .sentinels = sentinels,
   };
-  g_autoptr (PlaitLabels) labels = new_labels (rows, 1);
+  g_autoptr (PlaitLabels) labels = new_labels (&attention);
 
   return store && plait_attention_write (store, "/attention/test/0", &attention, labels, error)
          && plait_store_commit (store, error);
@@ -143,12 +153,17 @@ write_coverage (const char *name, const PlaitSentenceCoverage *of_en, GError **e
     .n_memories = 2,
     .length = 2,
     .rows = rows,
+    .levels = no_levels,
+    .n_attentions = 2,
+    .memory = memory_of,
+    .names = no_names,
+    .choices = no_choices,
     .heads = heads,
     .weights = weights,
     .context_heads = context_heads,
     .coverage = coverage,
   };
-  g_autoptr (PlaitLabels) labels = new_labels (rows, 2);
+  g_autoptr (PlaitLabels) labels = new_labels (&attention);
 
   return store && plait_coverage_write (store, "/coverage/test/0", &attention, labels, error)
          && plait_store_commit (store, error);

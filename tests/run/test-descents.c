@@ -3,6 +3,8 @@
 #include "harness.h"
 #include "runs.h"
 
+#include <string.h>
+
 /* Runs whose combiner goes down a pyramid: what they keep of it. */
 
 /* Tells sentences of 1 to 7 symbols again, from levels of blocks of two, with top1 but as @overrides have it. The run.
@@ -102,4 +104,256 @@ TEST_CASE (descents, are_told_by_what_they_touch)
   REQUIRE (all != NULL);
   check_work (all, FALSE);
   CHECK_NEAR (attribute (all, "/evaluation/test", "states_chosen"), 0, 0);
+}
+
+/*
+ * Dumps
+ */
+
+enum
+{
+  MOST = 1 << 20,
+};
+
+/* One of the groups below /descent, and with which weights its rows were read. */
+typedef struct
+{
+  gint64 layers, heads, targets, rows;
+  gint64 *level, *first_child, *children;
+  gint64 *entries, *parent, *sets, *row;
+  double *weight, *path, *taken;
+  double *read; /* [layers][heads][targets][rows] */
+  char **row_labels;
+} Dump;
+
+static void
+dump_clear (Dump *dump)
+{
+  g_free (dump->level);
+  g_free (dump->first_child);
+  g_free (dump->children);
+  g_free (dump->entries);
+  g_free (dump->parent);
+  g_free (dump->sets);
+  g_free (dump->row);
+  g_free (dump->weight);
+  g_free (dump->path);
+  g_free (dump->taken);
+  g_free (dump->read);
+  g_strfreev (dump->row_labels);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dump, dump_clear)
+
+/* @n numbers; zeros where there are others. (transfer full) */
+static gpointer
+read_all (PlaitStore *store, const char *group, const char *name, PlaitStoreType type, gint64 n)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
+  gint64 *values = g_new0 (gint64, n + 1); /* or as many doubles */
+  GError *error = NULL;
+  CONTEXT ("%s", path);
+
+  CHECK (plait_store_read (store, path, type, n, values, &error));
+  CHECK_NO_ERROR (error);
+  return values;
+}
+
+static Dump
+dump_read (PlaitStore *store, const char *split, gint64 sentence)
+{
+  g_autofree char *group = g_strdup_printf ("/descent/%s/%" G_GINT64_FORMAT "/a", split, sentence);
+  g_autofree char *labels = g_strconcat (group, "/row_labels", NULL);
+  g_autofree char *attention = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT "/a", split, sentence);
+  Dump dump = { 0 };
+  gint64 entries, n;
+
+  CHECK (plait_store_get_int (store, group, "layers", &dump.layers, NULL));
+  CHECK (plait_store_get_int (store, group, "heads", &dump.heads, NULL));
+  CHECK (plait_store_get_int (store, group, "targets", &dump.targets, NULL));
+  entries = dump.layers * dump.heads * dump.targets;
+  dump.row_labels = plait_store_read_strings (store, labels, MOST, &dump.rows, NULL);
+  CHECK (dump.row_labels && entries > 0);
+  dump.level = read_all (store, group, "row_level", PLAIT_STORE_INT64, dump.rows);
+  dump.first_child = read_all (store, group, "row_first_child", PLAIT_STORE_INT64, dump.rows);
+  dump.children = read_all (store, group, "row_children", PLAIT_STORE_INT64, dump.rows);
+  dump.entries = read_all (store, group, "entry_offsets", PLAIT_STORE_INT64, entries + 1);
+  n = dump.entries[entries];
+  dump.parent = read_all (store, group, "set_parent", PLAIT_STORE_INT64, n);
+  dump.sets = read_all (store, group, "set_offsets", PLAIT_STORE_INT64, n + 1);
+  n = dump.sets[n];
+  dump.row = read_all (store, group, "row", PLAIT_STORE_INT64, n);
+  dump.weight = read_all (store, group, "weight", PLAIT_STORE_DOUBLE, n);
+  dump.path = read_all (store, group, "path", PLAIT_STORE_DOUBLE, n);
+  dump.taken = read_all (store, group, "taken", PLAIT_STORE_DOUBLE, n);
+  dump.read = read_all (store, attention, "weights", PLAIT_STORE_DOUBLE, entries * dump.rows);
+  return dump;
+}
+
+/* What is to hold for a way down. */
+typedef struct
+{
+  guint branches; /* 0: all rows go on */
+  gboolean normalised;
+} Way;
+
+/* Sets are distributions over the children of a row that goes on, or over the tops, and paths their products. */
+static void
+check_sets (const Dump *dump, gint64 entry, double *reached)
+{
+  memset (reached, 0, (gsize)dump->rows * sizeof *reached);
+  for (gint64 s = dump->entries[entry]; s < dump->entries[entry + 1]; s++)
+    {
+      gint64 first = dump->sets[s], n = dump->sets[s + 1] - first, parent = dump->parent[s];
+      double above = parent < 0 ? 1 : reached[parent], sum = 0;
+      CONTEXT ("set %d", (int)s);
+
+      CHECK (n > 0);
+      CHECK (parent >= 0 || s == dump->entries[entry]);
+      for (gint64 i = first; i < first + n; i++)
+        {
+          sum += dump->weight[i];
+          CHECK_NEAR (dump->path[i], above * dump->weight[i], 1e-6);
+          reached[dump->row[i]] += dump->path[i];
+          CHECK_INT (dump->row[i], parent < 0 ? dump->rows - n + i - first : dump->first_child[parent] + i - first);
+        }
+      CHECK_NEAR (sum, 1, 1e-5);
+      if (parent >= 0)
+        CHECK_INT (n, dump->children[parent]);
+    }
+}
+
+/* The heaviest rows of each level go on, and all leaves that are reached are read. */
+static void
+check_taken (const Dump *dump, gint64 entry, const double *reached, const Way *way)
+{
+  gint64 first = dump->sets[dump->entries[entry]], end = dump->sets[dump->entries[entry + 1]];
+  double of_leaves = 0;
+
+  for (gint64 i = first; i < end; i++)
+    {
+      gint64 level = dump->level[dump->row[i]];
+      guint heavier = 0;
+
+      for (gint64 row = 0; row < dump->rows; row++)
+        heavier += dump->level[row] == level
+                   && (reached[row] > reached[dump->row[i]]
+                       || (reached[row] == reached[dump->row[i]] && row < dump->row[i]));
+      CHECK_INT (dump->taken[i], level == 0 || way->branches == 0 || heavier < way->branches);
+      if (level == 0)
+        of_leaves += dump->path[i];
+    }
+  if (way->branches == 0)
+    CHECK_NEAR (of_leaves, 1, 1e-5);
+  for (gint64 row = 0; row < dump->rows; row++)
+    CHECK_NEAR (dump->read[entry * dump->rows + row],
+                dump->level[row] > 0 ? 0 : reached[row] / (way->normalised ? of_leaves : 1), 1e-5);
+}
+
+/* Every target word of search and of the references, in a run with @overrides. */
+static void
+check_dumps (const char *name, const char *const *overrides, const Way *way)
+{
+  static const char *const splits[] = { "test", "test-forced" };
+  g_autoptr (PlaitStore) run = run_descent (name, overrides);
+
+  for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
+    for (gint64 s = 0; s < 8; s++)
+      {
+        g_auto (Dump) dump = dump_read (run, splits[i], s);
+        g_autofree double *reached = g_new (double, dump.rows);
+
+        for (gint64 entry = 0; entry < dump.layers * dump.heads * dump.targets; entry++)
+          {
+            CONTEXT ("%s, %s, sentence %d, entry %d", name, splits[i], (int)s, (int)entry);
+
+            REQUIRE (dump.entries[entry + 1] > dump.entries[entry]);
+            check_sets (&dump, entry, reached);
+            check_taken (&dump, entry, reached, way);
+          }
+      }
+}
+
+TEST_CASE (descents, are_dumped_level_by_level)
+{
+  check_dumps ("top1", NULL, &(Way){ 1, TRUE });
+  check_dumps ("soft", (const char *[]){ "combiner.descent=soft", NULL }, &(Way){ 0, TRUE });
+  check_dumps ("beam",
+               (const char *[]){ "combiner.descent=beam", "combiner.branches=2", "source.a.levels=0",
+                                 "source.a.shared=true", NULL },
+               &(Way){ 2, TRUE });
+  check_dumps ("cif", (const char *[]){ "combiner.descent=soft", "source.a.pool=cif", NULL }, &(Way){ 0, TRUE });
+  check_dumps ("heads",
+               (const char *[]){ "decoder.type=transformer", "decoder.layers=2", "decoder.heads=2",
+                                 "decoder.feed_forward=8", NULL },
+               &(Way){ 1, TRUE });
+}
+
+/* Such leaves do not sum to one, which is no fault of the attention. */
+TEST_CASE (descents, are_dumped_with_the_products_of_their_paths)
+{
+  check_dumps ("products", (const char *[]){ "combiner.normalise=false", NULL }, &(Way){ 1, FALSE });
+}
+
+/* What a level's row is called, leaf by leaf. */
+TEST_CASE (descents, call_rows_by_what_they_span)
+{
+  g_autoptr (PlaitStore) run = run_descent ("labels", NULL);
+
+  for (gint64 s = 0; s < 8; s++)
+    {
+      g_auto (Dump) dump = dump_read (run, "test", s);
+
+      for (gint64 row = 0; row < dump.rows; row++)
+        {
+          gint64 first = row, last = row;
+          g_autofree char *expected = NULL;
+
+          while (dump.children[first] > 0)
+            first = dump.first_child[first];
+          while (dump.children[last] > 0)
+            last = dump.first_child[last] + dump.children[last] - 1;
+          expected = first == last ? g_strdup (dump.row_labels[first])
+                                   : g_strdup_printf ("%s … %s", dump.row_labels[first], dump.row_labels[last]);
+          CHECK_STRING (dump.row_labels[row], expected);
+        }
+    }
+}
+
+/* Rates of over- and under-translation count the words of a pyramid: of its leaves. */
+TEST_CASE (descents, have_rates_of_translation)
+{
+  static const char *const columns[] = { "over", "under", "words" };
+  static const double bounds[] = { .6, .3 };
+  g_autoptr (PlaitStore) run = run_descent ("rates", (const char *[]){ "evaluate.translation_rates=forced",
+                                                                       "evaluate.translation_rate_over=0.6",
+                                                                       "evaluate.translation_rate_under=0.3", NULL });
+
+  for (gint64 s = 0; s < 8; s++)
+    {
+      g_auto (Dump) dump = dump_read (run, "test-forced", s);
+      double expected[3] = { 0 };
+
+      for (gint64 row = 0; row < dump.rows && dump.children[row] == 0; row++)
+        {
+          double sum = 0;
+
+          if (g_str_equal (dump.row_labels[row], "</s>"))
+            continue;
+          for (gint64 t = 0; t + 1 < dump.targets; t++)
+            sum += dump.read[t * dump.rows + row];
+          expected[0] += sum > bounds[0];
+          expected[1] += sum < bounds[1];
+          expected[2]++;
+        }
+      CHECK (expected[2] >= 1);
+      for (guint c = 0; c < 3; c++)
+        {
+          g_autofree char *path = g_strdup_printf ("/evaluation/test/translation_rates/forced/a/%s", columns[c]);
+          double found[8] = { 0 };
+
+          CHECK (plait_store_read (run, path, PLAIT_STORE_DOUBLE, 8, found, NULL));
+          CHECK_NEAR (found[s], expected[c], 0);
+        }
+    }
 }

@@ -21,9 +21,12 @@ TEST_CASE (translation_rates, sums_by_hand)
   PlaitScalar *weights[] = { NULL, first, NULL, NULL, NULL, last };
   guint heads[] = { 0, 2, 0, 0, 0, 1 };
   gint64 rows[] = { 3, 2 };
+  guint memory[] = { 0, 1 };
   PlaitSentenceAttention attention = {
     .n_layers = 3,
     .n_memories = 2,
+    .n_attentions = 2,
+    .memory = memory,
     .rows = rows,
     .length = 3,
     .heads = heads,
@@ -38,6 +41,47 @@ TEST_CASE (translation_rates, sums_by_hand)
   CHECK_NEAR (of_last[0], .5, 1e-6);
   CHECK_NEAR (of_last[1], 1.5, 1e-6);
   CHECK (!plait_attention_sums (&attention, 0, 2, FALSE, none));
+}
+
+/* Two attentions to one memory: the mean of (.2 .8) and (1 0) in layer 0, (.5 .5) alone in layer 1. */
+TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
+{
+  PlaitScalar first[] = { .2f, .8f }, second[] = { 1, 0 }, last[] = { .5f, .5f };
+  PlaitScalar *weights[] = { first, second, NULL, last };
+  guint heads[] = { 1, 1, 0, 1 }, memory[] = { 0, 0 };
+  gint64 rows[] = { 2 };
+  PlaitSentenceAttention attention = {
+    .n_layers = 2,
+    .n_memories = 1,
+    .n_attentions = 2,
+    .memory = memory,
+    .rows = rows,
+    .length = 1,
+    .heads = heads,
+    .weights = weights,
+  };
+  double sums[2] = { 0 }, of_last[2] = { 0 };
+
+  CHECK (plait_attention_sums (&attention, 0, 1, FALSE, sums));
+  CHECK_NEAR (sums[0], 1.7 / 3, 1e-6);
+  CHECK_NEAR (sums[1], 1.3 / 3, 1e-6);
+  CHECK (plait_attention_sums (&attention, 0, 1, TRUE, of_last));
+  CHECK_NEAR (of_last[0], .5, 1e-6);
+}
+
+/* Leaves 0 to 4 below 5 (0 to 2) and 6 (2 to 4, of which 2 is shared), both below 7, whose .6 goes as .3 to each; then
+ * .4 of 5 and .6 of 6 go to three leaves each. */
+TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
+{
+  gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 2 }, first_child[] = { -1, -1, -1, -1, -1, 0, 2, 5 };
+  gint64 n_children[] = { 0, 0, 0, 0, 0, 3, 3, 2 };
+  const PlaitSentenceLevels levels = { level, first_child, n_children };
+  double sums[] = { .1, 0, 0, 0, 0, .1, .3, .6 };
+  static const double expected[] = { .1 + .4 / 3, .4 / 3, .4 / 3 + .2, .2, .2, 0, 0, 0 };
+
+  CHECK_INT (plait_attention_spread_levels (&levels, 8, sums), 5);
+  for (guint i = 0; i < 8; i++)
+    CHECK_NEAR (sums[i], expected[i], 1e-12);
 }
 
 /* Sentence 1 has the tree ((0 1) 2) and an end: the root's .9 goes .3 to each leaf, then 1.2 of

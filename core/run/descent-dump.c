@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/descent-dump.h"
+
+#include "run/attention.h"
+
+/* What is put together for one attention. */
+typedef struct
+{
+  const PlaitSentenceLevels *levels;
+  gint64 rows;
+  gint64 *owner;    /* [rows]: the first row whose children begin here; -1: none */
+  double *reached;  /* [rows]: the sum of the paths that lead to each row, of one entry */
+  gint64 *entry;    /* rows that an entry has weighed are told by its number, from 1 */
+  gint64 n_entries; /* so far */
+  GArray *entry_offsets, *set_parent, *set_offsets, *row, *weight, *path, *taken;
+} Dump;
+
+static Dump
+dump_new (const PlaitSentenceLevels *levels, gint64 rows)
+{
+  static const gint64 none = 0;
+  Dump dump = {
+    .levels = levels,
+    .rows = rows,
+    .owner = g_new (gint64, rows + 1),
+    .reached = g_new0 (double, rows + 1),
+    .entry = g_new0 (gint64, rows + 1),
+    .entry_offsets = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .set_parent = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .set_offsets = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .row = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .weight = g_array_new (FALSE, FALSE, sizeof (PlaitScalar)),
+    .path = g_array_new (FALSE, FALSE, sizeof (PlaitScalar)),
+    .taken = g_array_new (FALSE, FALSE, sizeof (guint8)),
+  };
+
+  for (gint64 i = 0; i < rows; i++)
+    dump.owner[i] = -1;
+  for (gint64 i = rows - 1; levels->level && i >= 0; i--)
+    if (levels->n_children[i] > 0)
+      dump.owner[levels->first_child[i]] = i;
+  g_array_append_val (dump.entry_offsets, none);
+  g_array_append_val (dump.set_offsets, none);
+  return dump;
+}
+
+static void
+dump_clear (Dump *dump)
+{
+  g_free (dump->owner);
+  g_free (dump->reached);
+  g_free (dump->entry);
+  g_array_unref (dump->entry_offsets);
+  g_array_unref (dump->set_parent);
+  g_array_unref (dump->set_offsets);
+  g_array_unref (dump->row);
+  g_array_unref (dump->weight);
+  g_array_unref (dump->path);
+  g_array_unref (dump->taken);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Dump, dump_clear)
+
+static gboolean
+was_weighed (const Dump *dump, gint64 row)
+{
+  return dump->entry[row] == dump->n_entries;
+}
+
+/* The row that was weighed and whose children are the @n rows @row, or -1. */
+static gint64
+parent_of (const Dump *dump, const gint64 *row, gint64 n)
+{
+  const PlaitSentenceLevels *levels = dump->levels;
+
+  for (gint64 i = 1; i < n; i++)
+    if (row[i] != row[0] + i)
+      return -1;
+  /* Neighbours may begin with the same row. */
+  for (gint64 p = n > 0 ? dump->owner[row[0]] : -1; p >= 0 && p < dump->rows && levels->first_child[p] == row[0]; p++)
+    if (levels->n_children[p] == n && was_weighed (dump, p))
+      return p;
+  return -1;
+}
+
+/* Marks @row in the sets of this entry, whose numbers begin with @first. */
+static void
+take (Dump *dump, guint first, gint64 row)
+{
+  for (guint i = first; i < dump->row->len; i++)
+    if (g_array_index (dump->row, gint64, i) == row)
+      g_array_index (dump->taken, guint8, i) = TRUE;
+}
+
+/* The @n rows @row with @weights, which stand below @parent. */
+static void
+add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gint64 parent, guint first)
+{
+  double above = parent >= 0 ? dump->reached[parent] : 1;
+  gint64 end;
+
+  if (parent >= 0)
+    take (dump, first, parent);
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitScalar weight = weights[i], path = (PlaitScalar)(above * (double)weight);
+      guint8 taken = FALSE;
+
+      if (!was_weighed (dump, row[i]))
+        dump->reached[row[i]] = 0;
+      dump->entry[row[i]] = dump->n_entries;
+      dump->reached[row[i]] += (double)path;
+      g_array_append_val (dump->row, row[i]);
+      g_array_append_val (dump->weight, weight);
+      g_array_append_val (dump->path, path);
+      g_array_append_val (dump->taken, taken);
+    }
+  end = dump->row->len;
+  g_array_append_val (dump->set_parent, parent);
+  g_array_append_val (dump->set_offsets, end);
+}
+
+/* Whether @row is the only one of its level. */
+static gboolean
+is_alone (const Dump *dump, gint64 row)
+{
+  const gint64 *level = dump->levels->level;
+
+  return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
+}
+
+/* A row that stands alone at the top is not weighed where there is nothing to choose. The sets of such rows above the
+ * @n rows @row, from the top down. */
+static void
+add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
+{
+  static const PlaitScalar whole = 1;
+  gint64 top = n > 0 ? dump->owner[row[0]] : -1;
+
+  if (top < 0 || dump->levels->n_children[top] != n || !is_alone (dump, top))
+    return;
+  add_tops (dump, &top, 1, first);
+  add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
+}
+
+/* What one target row and head has weighed; @read [rows] are the weights that rows are read with. */
+static void
+add_entry (Dump *dump, const PlaitSentenceChoice *choice, const PlaitScalar *read)
+{
+  guint first = dump->row->len;
+  gint64 end;
+
+  dump->n_entries++;
+  for (gint64 set = 0; set < choice->n; set++)
+    {
+      const gint64 *row = choice->row + choice->offset[set];
+      gint64 n = choice->offset[set + 1] - choice->offset[set];
+
+      if (set == 0)
+        add_tops (dump, row, n, first);
+      add_set (dump, row, choice->weights + choice->offset[set], n, parent_of (dump, row, n), first);
+    }
+  for (guint i = first; i < dump->row->len; i++)
+    if (read[g_array_index (dump->row, gint64, i)] > 0)
+      g_array_index (dump->taken, guint8, i) = TRUE;
+  end = dump->set_parent->len;
+  g_array_append_val (dump->entry_offsets, end);
+}
+
+static gboolean
+write_array (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, const GArray *values,
+             GError **error)
+{
+  g_autofree char *place = g_strdup_printf ("%s/%s", path, name);
+  gint64 n = values->len;
+
+  return plait_store_write (store, place, type, 1, &n, values->data, PLAIT_STORE_COMPRESSED, error);
+}
+
+static gboolean
+write_links (PlaitStore *store, const char *path, const char *name, const gint64 *links, gint64 otherwise, gint64 n,
+             GError **error)
+{
+  g_autofree char *place = g_strdup_printf ("%s/%s", path, name);
+  g_autofree gint64 *values = g_new (gint64, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    values[i] = links ? links[i] : otherwise;
+  return plait_store_write (store, place, PLAIT_STORE_INT64, 1, &n, values, PLAIT_STORE_COMPRESSED, error);
+}
+
+static gboolean
+write_rows (PlaitStore *store, const char *path, const Dump *dump, char **rows, char **targets, gint64 n_targets,
+            GError **error)
+{
+  g_autofree char *row_labels = g_strconcat (path, "/row_labels", NULL);
+  g_autofree char *target_labels = g_strconcat (path, "/target_labels", NULL);
+
+  return plait_store_write_strings (store, target_labels, (const char *const *)targets, n_targets, error)
+         && plait_store_write_strings (store, row_labels, (const char *const *)rows, dump->rows, error)
+         && write_links (store, path, "row_level", dump->levels->level, 0, dump->rows, error)
+         && write_links (store, path, "row_first_child", dump->levels->first_child, -1, dump->rows, error)
+         && write_links (store, path, "row_children", dump->levels->n_children, 0, dump->rows, error);
+}
+
+static gboolean
+write_dump (PlaitStore *store, const char *path, const Dump *dump, GError **error)
+{
+  return write_array (store, path, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets, error)
+         && write_array (store, path, "set_parent", PLAIT_STORE_INT64, dump->set_parent, error)
+         && write_array (store, path, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets, error)
+         && write_array (store, path, "row", PLAIT_STORE_INT64, dump->row, error)
+         && write_array (store, path, "weight", PLAIT_STORE_SCALAR, dump->weight, error)
+         && write_array (store, path, "path", PLAIT_STORE_SCALAR, dump->path, error)
+         && write_array (store, path, "taken", PLAIT_STORE_UINT8, dump->taken, error);
+}
+
+static gboolean
+write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
+                 const PlaitLabels *labels, guint heads, GError **error)
+{
+  static const PlaitSentenceChoice nothing = { 0 };
+  guint m = a->memory[i];
+  gint64 rows = a->rows[m];
+  g_autofree char *name = plait_attention_label (a, i, labels);
+  g_autofree char *below = g_strdup_printf ("%s/%s", path, name);
+  g_autofree char *title = g_strdup_printf ("descent to %s", name);
+  g_auto (Dump) dump = dump_new (&a->levels[m], rows);
+
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 entry = 0; entry < heads * a->length; entry++)
+      {
+        guint place = l * a->n_attentions + i;
+        const PlaitSentenceChoice *choice
+            = a->choices[place] && entry < a->heads[place] * a->length ? &a->choices[place][entry] : &nothing;
+
+        add_entry (&dump, choice, choice->n > 0 ? a->weights[place] + entry * rows : NULL);
+      }
+  return plait_store_make_group (store, below, error) && plait_store_set_string (store, below, "title", title, error)
+         && plait_store_set_int (store, below, "layers", a->n_layers, error)
+         && plait_store_set_int (store, below, "heads", heads, error)
+         && plait_store_set_int (store, below, "targets", a->length, error)
+         && write_rows (store, below, &dump, labels->rows[m], labels->targets, a->length, error)
+         && write_dump (store, below, &dump, error);
+}
+
+gboolean
+plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
+                          const PlaitLabels *labels, GError **error)
+{
+  for (guint i = 0; i < a->n_attentions; i++)
+    {
+      guint heads = 0;
+
+      for (guint l = 0; l < a->n_layers; l++)
+        if (a->choices[l * a->n_attentions + i])
+          heads = MAX (heads, a->heads[l * a->n_attentions + i]);
+      if (heads > 0 && a->length > 0 && a->rows[a->memory[i]] > 0
+          && !write_attention (store, path, a, i, labels, heads, error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+#include "sample-run.h"
+#include "store/store.h"
+
+/* The descent of a word, as plait show and plait report draw it. */
+
+#define PLACE "/descent/test/0/en"
+
+static void
+write_run (void)
+{
+  plait_test_write_run ("run.h5",
+                        &(PlaitTestRun){ .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE });
+}
+
+TEST_CASE (descent, is_drawn_from_the_top_down)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call = CALL ("show", "run.h5", PLACE, "--head", "0");
+  g_auto (PlaitTestCall) second = CALL ("show", "run.h5", PLACE, "--head", "0", "--word", "1");
+  g_auto (PlaitTestCall) group = CALL ("show", "run.h5", "/descent/test/0", "--head", "0");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  CHECK_STRING (call.output, "descent to en  word 0 ▁ein  layer 0, head 0\n"
+                             "level 2  2 of 2 weighed\n"
+                             "  ▶ 0.75 ███████████████      a … d\n"
+                             "    0.25 █████                e\n"
+                             "level 1  2 of 3 weighed\n"
+                             "  ▶ 0.50 ██████████           a … b\n"
+                             "    0.50 ██████████           <i>c</i> … d\n"
+                             "leaves  2 of 5 weighed\n"
+                             "  • 0.90 ██████████████████   a\n"
+                             "  • 0.10 ██                   b\n"
+                             "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of "
+                             "the weights on the way\n"
+                             "words: 0 ▁ein, 1 Mann\n");
+  CHECK_CONTAINS (second.output, "descent to en  word 1 Mann");
+  CHECK_CONTAINS (second.output, "    0.20 ████                 a … b\n"
+                                 "  ▶ 0.80 ████████████████     <i>c</i> … d\n");
+  CHECK (g_str_has_prefix (group.output, "/descent/test/0/en\ndescent to en"));
+  CHECK (g_str_has_suffix (group.output, call.output));
+}
+
+/* The mean of the heads, whose ways part. */
+TEST_CASE (descent, of_several_heads_tells_how_many_go_there)
+{
+  write_run ();
+  g_auto (PlaitTestCall) call = CALL ("show", "run.h5", PLACE);
+
+  CHECK_CONTAINS (call.output, "layer 0, mean of 2 heads\n");
+  CHECK_CONTAINS (call.output, "  ▶ 0.50 ██████████           a … d  (1 of 2)\n"
+                               "  ▶ 0.50 ██████████           e  (1 of 2)\n"
+                               "level 1  3 of 3 weighed\n"
+                               "  ▶ 0.25 █████                a … b  (1 of 2)\n"
+                               "    0.25 █████                <i>c</i> … d  (0 of 2)\n");
+}
+
+TEST_CASE (descent, as_json)
+{
+  write_run ();
+  g_auto (PlaitTestCall) all = CALL ("show", "run.h5", PLACE, "--json", "--head", "0");
+  g_auto (PlaitTestCall) one = CALL ("show", "run.h5", PLACE, "--json", "--head", "0", "--word", "1");
+  g_auto (PlaitTestCall) tree = CALL ("show", "run.h5");
+
+  CHECK_INT (all.code, 0);
+  CHECK_CONTAINS (all.output, "\"choice\": \"layer 0, head 0\"");
+  CHECK_CONTAINS (all.output, "\"label\": \"▁ein\"");
+  CHECK_CONTAINS (one.output, "\"word\": 1,\n      \"label\": \"Mann\",\n      \"levels\": [\n        {\n"
+                              "          \"level\": 2,\n");
+  CHECK (!strstr (one.output, "▁ein"));
+  CHECK_CONTAINS (one.output, "              \"row\": 6,\n"
+                              "              \"label\": \"<i>c</i> … d\",\n"
+                              "              \"first_leaf\": 2,\n"
+                              "              \"last_leaf\": 3,\n"
+                              "              \"weight\": 0.8,\n"
+                              "              \"path\": 0.6,\n"
+                              "              \"share\": 0.");
+  CHECK_CONTAINS (one.output, "              \"weighed\": 1,\n"
+                              "              \"taken\": 1\n");
+  CHECK_CONTAINS (tree.output, "0  descent: en\n");
+}
+
+TEST_CASE (descent, stands_in_the_report)
+{
+  g_autofree char *page = plait_test_path ("page.html");
+  g_autofree char *html = NULL;
+
+  write_run ();
+  g_auto (PlaitTestCall) call = CALL ("report", "run.h5", "--output", page);
+  CHECK_INT (call.code, 0);
+  REQUIRE (g_file_get_contents (page, &html, NULL, NULL));
+  CHECK_CONTAINS (html, "<figcaption>descent to en <span class=\"dim\">layer 0, mean of 2 heads</span></figcaption>");
+  CHECK_CONTAINS (html, "<input type=\"radio\" name=\"0/descent/test/0/en\" id=\"0/descent/test/0/en/0\" checked>"
+                        "<label for=\"0/descent/test/0/en/0\">▁ein</label>");
+  CHECK_CONTAINS (html, "id=\"0/descent/test/0/en/1\"><label for=\"0/descent/test/0/en/1\">Mann</label>");
+  CHECK_CONTAINS (html, ">level 2</text>");
+  CHECK_CONTAINS (html, "<title>a … d: 0.5 of its level, 0.5 among its siblings, path 0.5; taken by 1 of 2</title>");
+  CHECK_CONTAINS (html, "<title>&lt;i&gt;c&lt;/i&gt;: not looked at; taken by 0 of 2</title>");
+  CHECK_CONTAINS (html, "<rect class=\"cell way\" x=\"58\" y=\"2\" width=\"101\" height=\"24\" rx=\"3\" "
+                        "fill-opacity=\"0.53\"/>");
+  CHECK_CONTAINS (html, "<rect class=\"unseen\" x=\"110\" y=\"66\" width=\"23\"");
+  CHECK (!strstr (html, "<i>"));
+  CHECK (!strstr (html, "<script"));
+}
+
+/* What searches touched stands in a table where a run chose it, of the others too. */
+TEST_CASE (descent, is_told_beside_plain_attention_by_what_it_touches)
+{
+  g_autofree char *page = plait_test_path ("both.html"), *html = NULL;
+
+  plait_test_write_run (
+      "down.h5",
+      &(PlaitTestRun){ .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE, .touched = 12.5 });
+  plait_test_write_run ("all.h5",
+                        &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .touched = 62.5 });
+  plait_test_write_run ("old.h5", &(PlaitTestRun){ .combiner = "flat", .hypotheses = plait_test_wrong });
+  g_auto (PlaitTestCall) call = CALL ("compare", "all.h5", "down.h5", "old.h5", "--trials", "2");
+  g_auto (PlaitTestCall) json = CALL ("compare", "all.h5", "down.h5", "--json", "--trials", "2");
+  g_auto (PlaitTestCall) plain = CALL ("compare", "all.h5", "old.h5", "--trials", "2");
+  g_auto (PlaitTestCall) report = CALL ("report", "all.h5", "down.h5", "--output", page);
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "states touched  ms/word\n");
+  CHECK_CONTAINS (call.output, "         62.50     0.62\n");
+  CHECK_CONTAINS (call.output, "         12.50     0.12\n");
+  CHECK_CONTAINS (call.output, "             –        –\n");
+  CHECK_CONTAINS (json.output, "\"states_touched\"");
+  CHECK_INT (plain.code, 0);
+  CHECK (!strstr (plain.output, "touched") && !strstr (plain.output, "ms/word"));
+  CHECK_INT (report.code, 0);
+  REQUIRE (g_file_get_contents (page, &html, NULL, NULL));
+  CHECK_CONTAINS (html, "states touched");
+}
+
+TEST_CASE (descent, refuses)
+{
+  write_run ();
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("show", "run.h5", PLACE, "--word", "2"), "/descent/test/0/en has no word 2; expected 0 to 1" },
+    { CALL ("show", "run.h5", PLACE, "--json", "--word", "9"), "has no word 9; expected 0 to 1" },
+    { CALL ("show", "run.h5", PLACE, "--word", "-1"), "--word" },
+    { CALL ("show", "run.h5", PLACE, "--head", "2"), "has no head 2; expected 0 to 1, or mean" },
+    { CALL ("show", "run.h5", PLACE, "--layer", "1"), "has no layer 1; expected 0 to 0, or mean" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+}
+
+/* Copies the descent of run.h5 to @name, and spoils its array @spoilt: one number is missing, or @number is its first
+ * or last one. */
+static void
+write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last, gint64 number)
+{
+  static const char *const arrays[]
+      = { "row_level", "row_first_child", "row_children", "entry_offsets", "set_parent", "set_offsets",
+          "row",       "weight",          "path",         "taken" };
+  static const char *const labels[] = { "target_labels", "row_labels" };
+  g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path (name);
+  g_autoptr (PlaitStore) run = plait_store_open (from, NULL);
+  g_autoptr (PlaitStore) store = plait_store_create (to, NULL);
+
+  REQUIRE (run && store);
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    {
+      g_autofree char *path = g_strdup_printf (PLACE "/%s", labels[i]);
+      gint64 n = 0;
+      g_auto (GStrv) texts = plait_store_read_strings (run, path, 1000, &n, NULL);
+
+      CHECK (plait_store_write_strings (store, path, (const char *const *)texts, n, NULL));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    {
+      g_autofree char *path = g_strdup_printf (PLACE "/%s", arrays[i]);
+      gint64 n = 0;
+      g_autofree double *values = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
+      g_autofree gint64 *numbers = g_new (gint64, 1000);
+      gboolean here = g_str_equal (arrays[i], spoilt), real = i == 7 || i == 8;
+
+      REQUIRE (values && n > 0);
+      if (here && !cut)
+        values[last ? n - 1 : 0] = (double)number;
+      for (gint64 k = 0; k < n; k++)
+        numbers[k] = real ? 0 : (gint64)values[k];
+      n -= here && cut;
+      CHECK (plait_store_write (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64, 1, &n,
+                                real ? (gconstpointer)values : numbers, PLAIT_STORE_PLAIN, NULL));
+    }
+  CHECK (plait_store_set_int (store, PLACE, "layers", 1, NULL));
+  CHECK (plait_store_set_int (store, PLACE, "heads", g_str_equal (spoilt, "heads") ? number : 2, NULL));
+  CHECK (plait_store_set_int (store, PLACE, "targets", g_str_equal (spoilt, "targets") ? number : 2, NULL));
+  CHECK (plait_store_commit (store, NULL));
+}
+
+static void
+check_spoilt (const char *spoilt, gboolean cut, gboolean last, gint64 number)
+{
+  CONTEXT ("%s %s %s %d", spoilt, cut ? "is cut" : "has", last ? "last" : "first", (int)number);
+
+  write_spoilt ("spoilt.h5", spoilt, cut, last, number);
+  g_auto (PlaitTestCall) call = CALL ("show", "spoilt.h5", PLACE, "--json");
+  plait_test_check_refused (&call,
+                            "spoilt.h5: " PLACE " is no descent that can be drawn: its arrays do not fit each other");
+}
+
+TEST_CASE (descent, whose_arrays_contradict_each_other_is_refused)
+{
+  static const char *const read[] = { "row_level", "row_first_child", "row_children", "entry_offsets", "set_offsets",
+                                      "row",       "weight",          "path",         "taken" };
+  static const gint64 numbers[] = { -5, G_MAXINT32 };
+
+  write_run ();
+  write_spoilt ("whole.h5", "", FALSE, FALSE, 0);
+  g_auto (PlaitTestCall) whole = CALL ("show", "whole.h5", PLACE, "--json");
+  CHECK_INT (whole.code, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (read); i++)
+    check_spoilt (read[i], TRUE, FALSE, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      check_spoilt ("row_level", FALSE, FALSE, numbers[i]);
+      check_spoilt ("row_first_child", FALSE, TRUE, numbers[i]);
+      check_spoilt ("row_children", FALSE, TRUE, numbers[i]);
+      check_spoilt ("entry_offsets", FALSE, FALSE, numbers[i]);
+      check_spoilt ("set_offsets", FALSE, TRUE, numbers[i]);
+      check_spoilt ("row", FALSE, TRUE, numbers[i]);
+      check_spoilt ("heads", FALSE, FALSE, numbers[i]);
+      check_spoilt ("targets", FALSE, FALSE, numbers[i]);
+    }
+  /* Rows that are below themselves. */
+  check_spoilt ("row_first_child", FALSE, TRUE, 9);
+}
