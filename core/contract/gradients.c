@@ -62,7 +62,7 @@ hold_values (const Build *build, GError **error)
 static gboolean
 hold (PlaitCase *held, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, plait_pass_lengths (held->specimen));
   Build build = { held, batch };
 
   for (guint64 seed = 1; seed <= OTHER_VALUES; seed++)

@@ -80,6 +80,18 @@ plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **e
   return TRUE;
 }
 
+const PlaitPassLengths *
+plait_pass_lengths (const PlaitSpecimen *specimen)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (specimen, &plait_pass_missing);
+  PlaitPass pass;
+
+  return plait_pass_run (specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, NULL)
+                 && plait_pass_is_finite (&pass, batch, NULL) && plait_pass_has_gradients (specimen, NULL)
+             ? &plait_pass_missing
+             : &plait_pass_whole;
+}
+
 gboolean
 plait_pass_has_gradients (const PlaitSpecimen *specimen, GError **error)
 {

@@ -41,6 +41,10 @@ typedef struct
 gboolean plait_pass_run (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTapeMode mode, guint threads,
                          guint64 key, PlaitPass *pass, GError **error);
 
+/* What to look at other properties with: plait_pass_missing, which has most in it, or plait_pass_whole where the plugin
+ * gives no numbers there, which is for one property to tell. */
+const PlaitPassLengths *plait_pass_lengths (const PlaitSpecimen *specimen);
+
 /* That every row of @pass over @batch is a number, and a loss. */
 gboolean plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **error);
 

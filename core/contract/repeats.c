@@ -9,7 +9,7 @@
 static gboolean
 hold (PlaitCase *held, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, plait_pass_lengths (held->specimen));
   gint64 n_rows = plait_ragged_rows (batch->target_rows);
   PlaitTensor gradients = plait_parameters_gradients (plait_model_parameters (held->specimen->model));
   g_autofree PlaitScalar *before = NULL;

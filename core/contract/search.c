@@ -17,7 +17,7 @@
 static PlaitBatch *
 batch_of (const PlaitCase *held, const PlaitHypotheses *found, guint place, const PlaitHypothesis **hypotheses)
 {
-  PlaitPassLengths lengths = plait_pass_whole;
+  PlaitPassLengths lengths = *plait_pass_lengths (held->specimen);
   PlaitBatch *batch;
 
   for (gint64 s = 0; s < PLAIT_PASS_SENTENCES; s++)
@@ -61,7 +61,7 @@ hold_place (const PlaitCase *held, PlaitSearch *search, const PlaitHypotheses *f
 static gboolean
 hold (PlaitCase *held, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, plait_pass_lengths (held->specimen));
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitSearch) search = plait_search_new (held->specimen->model, pool, 0, error);
   PlaitDecodeSettings settings;

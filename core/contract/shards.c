@@ -43,7 +43,8 @@ update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint thr
 /* Whether the parts of @batch are to add up to it: not where training draws, which shards do for themselves, and where
  * sentences see each other, which is told by another property. */
 static gboolean
-add_up (const PlaitCase *held, const PlaitBatch *batch, gboolean *adds_up, GError **error)
+add_up (const PlaitCase *held, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,
+        GError **error)
 {
   PlaitPass one;
   PlaitPass other;
@@ -52,7 +53,7 @@ add_up (const PlaitCase *held, const PlaitBatch *batch, gboolean *adds_up, GErro
       || !plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 2, &other, error))
     return FALSE;
   *adds_up = memcmp (one.rows, other.rows, sizeof one.rows) == 0
-             && plait_pass_is_its_sentences (held->specimen, &plait_pass_whole, NULL);
+             && plait_pass_is_its_sentences (held->specimen, lengths, NULL);
   return TRUE;
 }
 
@@ -82,12 +83,13 @@ hold_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64
 static gboolean
 hold (PlaitCase *held, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
   gint64 n = plait_parameters_gradients (plait_model_parameters (held->specimen->model)).width;
   g_autofree PlaitScalar *whole = update (held, batch, 1, 1, error);
   gboolean adds_up = FALSE;
 
-  if (!whole || !add_up (held, batch, &adds_up, error))
+  if (!whole || !add_up (held, lengths, batch, &adds_up, error))
     return FALSE;
   for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
     {
