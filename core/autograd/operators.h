@@ -5,7 +5,7 @@
 #include "tensor/activation.h"
 #include "tensor/cell.h"
 #include "tensor/chosen.h"
-#include "tensor/levels.h"
+#include "tensor/heights.h"
 #include "tensor/pairs.h"
 #include "tensor/walk.h"
 
@@ -107,7 +107,7 @@ PLAIT_API PlaitNode *plait_attention (PlaitTape *tape, PlaitNode *queries, Plait
                                       const PlaitAttended *memories, guint n_memories,
                                       const PlaitAttentionOptions *options);
 
-/* Attention of each query row over its own @n items (the second level, eq. 7-8): keys[j], values[j] [rows, w] hold item
+/* Attention of each query row over its own @n items (the contexts, eq. 7-8): keys[j], values[j] [rows, w] hold item
  * j of every row. present[j] is NULL or a byte a row: an absent item gets no weight; no item at all gives a zero row.
  * @weights is NULL or [heads][rows][n]. */
 PLAIT_API PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *const *keys,
@@ -245,7 +245,7 @@ PLAIT_API PlaitNode *plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell 
                                       PlaitNode *states);
 
 /*
- * A recurrent cell up binary trees, level by level over all trees of a batch. With h_L and h_R the states of the
+ * A recurrent cell up binary trees, height by height over all trees of a batch. With h_L and h_R the states of the
  * children, [h_L h_R] both side by side, and sigma the logistic function:
  *
  *   GRU (Chen et al. 2017, eq. 8):  r_L, r_R, z_L, z_R, z = sigma ([h_L h_R] U + b),  h = z_L h_L + z_R h_R + z c;
@@ -268,21 +268,21 @@ typedef struct
 
 /*
  * @leaves [leaves, w] and, of an LSTM, @leaf_cells [leaves, w] (NULL: zeros) -> the states of all rows of the memory,
- * [levels->rows, w]; of an LSTM [rows, 2 w], the states beside the cells. @projected is NULL or what an input of each
- * node adds to its gates (and a GRU's candidate, behind them): [nodes, 5 w, 6 w or w], in the order of @levels. @levels
+ * [heights->rows, w]; of an LSTM [rows, 2 w], the states beside the cells. @projected is NULL or what an input of each
+ * node adds to its gates (and a GRU's candidate, behind them): [nodes, 5 w, 6 w or w], in the order of @heights, which
  * is borrowed.
  */
-PLAIT_API PlaitNode *plait_climb (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeLevels *levels,
-                                  PlaitNode *leaves, PlaitNode *leaf_cells, PlaitNode *projected);
+PLAIT_API PlaitNode *plait_upward (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights *heights,
+                                   PlaitNode *leaves, PlaitNode *leaf_cells, PlaitNode *projected);
 
 /*
  * A GRU down the same trees (Chen et al. 2017, eq. 10): the state of a row is that of its parent after one step with
  * the row's projected input, by cells[0] for left children and cells[1] for right ones. @projected has the rows of each
- * side in the order of @levels, [children, 3 w]. @roots [roots, w] are the states of the roots (eq. 9) ->
- * [levels->rows, w], zeros in rows below no root. @levels is borrowed.
+ * side in the order of @depths, [children, 3 w]. @roots [roots, w] are the states of the roots (eq. 9) ->
+ * [depths->rows, w], zeros in rows below no root. @depths is borrowed.
  */
-PLAIT_API PlaitNode *plait_descend (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDescent *levels,
-                                    PlaitNode *roots, PlaitNode *const *projected);
+PLAIT_API PlaitNode *plait_downward (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTreeDepths *depths,
+                                     PlaitNode *roots, PlaitNode *const *projected);
 
 /*
  * Vocabulary projection, softmax, label smoothing, cross entropy and all their gradients as one chunked operator: no

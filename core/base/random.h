@@ -15,7 +15,7 @@ typedef struct
 /* Derives a key from @seed, @purpose (such as "initial", "dropout", "shuffle"), @name (may be NULL) and @step. */
 PLAIT_API PlaitRandomKey plait_random_key (guint64 seed, const char *purpose, const char *name, guint64 step);
 
-/* A key below @key, for draws numbered in two levels. */
+/* A key below @key, for draws with two numbers. */
 PLAIT_API PlaitRandomKey plait_random_subkey (PlaitRandomKey key, guint64 number);
 
 /* 64 random bits for @index. */

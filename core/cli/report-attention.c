@@ -12,7 +12,7 @@
 
 #define CELL 24
 #define SMALL_CELL 5
-#define LEVELS 12
+#define SHADES 12
 #define MOST_CELLS 6000        /* of one large picture */
 #define MOST_SMALL_CELLS 60000 /* of all small ones of a memory */
 #define LONGEST_LABEL 18
@@ -131,7 +131,7 @@ add_small (GString *html, const PlaitMap *map)
                   "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
                   "\" viewBox=\"0 0 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\">",
                   map->n_columns * SMALL_CELL, map->n_rows * SMALL_CELL, map->n_columns, map->n_rows);
-  for (guint level = 0; level < LEVELS; level++)
+  for (guint shade = 0; shade < SHADES; shade++)
     {
       gboolean any = FALSE;
 
@@ -139,14 +139,14 @@ add_small (GString *html, const PlaitMap *map)
         for (gint64 c = 0; c < map->n_columns; c++)
           {
             double value = map->values[r * map->n_columns + c];
-            guint step = value > 0 ? MIN ((guint)(MIN (value, 1) * LEVELS), LEVELS - 1) : 0;
+            guint step = value > 0 ? MIN ((guint)(MIN (value, 1) * SHADES), SHADES - 1) : 0;
 
-            if (step != level)
+            if (step != shade)
               continue;
             if (!any)
               g_string_append (html, "<path class=\"cell\" fill-opacity=\"");
             if (!any)
-              plait_html_real (html, .05 + .95 * level / (LEVELS - 1), 2);
+              plait_html_real (html, .05 + .95 * shade / (SHADES - 1), 2);
             plait_html_add (html, "%sM%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h1v1h-1z", any ? "" : "\" d=\"", c, r);
             any = TRUE;
           }

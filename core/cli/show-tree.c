@@ -6,7 +6,7 @@
 #include "store/table.h"
 #include "store/walk.h"
 
-#define DEEPEST 3     /* levels that are shown unless everything is asked for */
+#define DEEPEST 3     /* how deep what is shown lies unless everything is asked for */
 #define MOST_SHOWN 12 /* members of a group that are shown, the first and the last */
 #define MOST_COUNTED 10000
 #define LONGEST_VALUE 60

@@ -58,7 +58,7 @@ struct PlaitCapturedAttention
 
 typedef struct
 {
-  guint heads;          /* 0: there is no second level */
+  guint heads;          /* 0: no attention to contexts */
   PlaitScalar *weights; /* [heads][query rows][memories] */
 } PlaitCapturedContexts;
 
@@ -86,7 +86,7 @@ typedef struct
   const PlaitLinks *const *links;     /* [n_memories], or NULL each */
   PlaitCapturedAttention *attentions; /* first those without a name, one a memory, then the others as they came */
   PlaitCapturedContexts *contexts;    /* [n_layers] */
-  PlaitCapturedSentinel *sentinels;   /* [n_layers], of the second level where there is one, else of the first */
+  PlaitCapturedSentinel *sentinels;   /* [n_layers], beside the contexts where there are, else the rows */
 } PlaitCapture;
 
 /* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
@@ -115,7 +115,7 @@ PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint layer, const c
  * the places of those rows in @layer of @capture, whose queries and rows are set. */
 void plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step);
 
-/* Room for the second-level weights of @layer; noted in the capture. */
+/* Room for the weights of contexts of @layer; noted in the capture. */
 PlaitScalar *plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads);
 
 /* Room for the sentinel's weights in @layer; noted in the capture. */

@@ -44,7 +44,7 @@ typedef struct
   guint *heads;                    /* [n_layers][n_attentions]; 0: not attended */
   PlaitScalar **weights;           /* [n_layers][n_attentions]: [heads][length][rows] */
   PlaitSentenceChoice **choices;   /* [n_layers][n_attentions]: [heads][length], or NULL: all rows were weighed */
-  guint *context_heads;            /* [n_layers]; 0: no second level */
+  guint *context_heads;            /* [n_layers]; 0: no attention to contexts */
   PlaitScalar **contexts;          /* [n_layers]: [heads][length][memories] */
   guint *sentinel_heads;           /* [n_layers]; 0: no sentinel */
   PlaitScalar **sentinels;         /* [n_layers]: [heads][length] */

@@ -85,7 +85,7 @@ PLAIT_API PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttentio
                                             PlaitRagged query_rows, const PlaitAttended *memories, guint n);
 
 /*
- * Attention of each row of x [r, d] to its own @n items (the second level of the hierarchical combination, eq. 7-8),
+ * Attention of each row of x [r, d] to its own @n items (the contexts of the hierarchical combination, eq. 7-8),
  * items[j] [r, d'], through the layer's one key and value projection or the item's own -> [r, d]. present[j] is NULL or
  * a byte a row; an absent item gets no weight. @weights is NULL or [heads][r][n].
  */

@@ -44,7 +44,7 @@ typedef struct
 PLAIT_API PlaitCell plait_cell_declare (PlaitParameters *parameters, const char *name,
                                         const PlaitCellDeclaration *declaration);
 
-/* The cell's recurrent weights, for operators that run it (plait_recur, plait_descend, plait_pair_cell). */
+/* The cell's recurrent weights, for operators that run it (plait_recur, plait_downward, plait_pair_cell). */
 PLAIT_API PlaitRecurrentCell plait_cell_weights (PlaitTape *tape, const PlaitCell *cell);
 
 /* The input's part of all gates, biases included: x [r, input] -> [r, gates w]. It does not depend on the time step. */

@@ -20,23 +20,23 @@ new_numbers (PlaitTape *tape, gint64 n, gboolean none)
   return numbers;
 }
 
-/* The inner nodes in the order of their @heights, 1 .. @levels. */
+/* The inner nodes in the order of their @heights, 1 .. @n. */
 static void
-set_levels (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64 levels)
+set_heights (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64 n)
 {
-  PlaitTreeLevels *up = &tree->up;
-  gint64 *first = new_numbers (tape, levels + 1, FALSE), *place = new_numbers (tape, levels + 1, FALSE);
+  PlaitTreeHeights *up = &tree->up;
+  gint64 *first = new_numbers (tape, n + 1, FALSE), *place = new_numbers (tape, n + 1, FALSE);
   gint64 *row, *left, *right;
 
   for (gint64 i = 0; i < up->rows; i++)
     if (heights[i] > 0)
       first[heights[i]]++;
-  for (gint64 l = 0; l < levels; l++)
+  for (gint64 l = 0; l < n; l++)
     first[l + 1] += first[l];
-  memcpy (place, first, sizeof *place * (gsize)(levels + 1));
-  row = new_numbers (tape, first[levels], FALSE);
-  left = new_numbers (tape, first[levels], FALSE);
-  right = new_numbers (tape, first[levels], FALSE);
+  memcpy (place, first, sizeof *place * (gsize)(n + 1));
+  row = new_numbers (tape, first[n], FALSE);
+  left = new_numbers (tape, first[n], FALSE);
+  right = new_numbers (tape, first[n], FALSE);
   for (gint64 i = 0; i < up->rows; i++)
     if (heights[i] > 0)
       {
@@ -46,32 +46,32 @@ set_levels (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64 
         left[node] = tree->left[i];
         right[node] = tree->right[i];
       }
-  up->levels = levels;
+  up->n = n;
   up->first = first;
   up->row = row;
   up->left = left;
   up->right = right;
 }
 
-/* The children of both sides in the order of their @depths, 1 .. @levels; 0 is a root, -1 outside of any tree. */
+/* The children of both sides in the order of their @depths, 1 .. @n; 0 is a root, -1 outside of any tree. */
 static void
-set_descent (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *depths, gint64 levels)
+set_depths (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *depths, gint64 n)
 {
-  tree->down.levels = levels;
+  tree->down.n = n;
   for (gint64 side = 0; side < 2; side++)
     {
-      gint64 *first = new_numbers (tape, levels + 1, FALSE), *place = new_numbers (tape, levels + 1, FALSE);
+      gint64 *first = new_numbers (tape, n + 1, FALSE), *place = new_numbers (tape, n + 1, FALSE);
       const gint64 *children = side == 0 ? tree->left : tree->right;
       gint64 *row, *parent;
 
       for (gint64 i = 0; i < tree->up.rows; i++)
         if (children[i] >= 0)
           first[depths[children[i]]]++;
-      for (gint64 l = 0; l < levels; l++)
+      for (gint64 l = 0; l < n; l++)
         first[l + 1] += first[l];
-      memcpy (place, first, sizeof *place * (gsize)(levels + 1));
-      row = new_numbers (tape, first[levels], FALSE);
-      parent = new_numbers (tape, first[levels], FALSE);
+      memcpy (place, first, sizeof *place * (gsize)(n + 1));
+      row = new_numbers (tape, first[n], FALSE);
+      parent = new_numbers (tape, first[n], FALSE);
       for (gint64 i = 0; i < tree->up.rows; i++)
         if (children[i] >= 0)
           {
@@ -89,7 +89,7 @@ static void
 find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint64 *words)
 {
   gint64 *roots = new_numbers (tape, leaves.n, TRUE), *root = new_numbers (tape, tree->up.rows, TRUE);
-  gint64 *depths = new_numbers (tape, tree->up.rows, TRUE), levels = 0;
+  gint64 *depths = new_numbers (tape, tree->up.rows, TRUE), deepest = 0;
 
   for (gint64 s = 0; s < leaves.n; s++)
     {
@@ -107,21 +107,21 @@ find_roots (PlaitTape *tape, PlaitTreeRows *tree, PlaitRagged leaves, const gint
           {
             plait_tape_expect (tape, depths[i] >= 0);
             depths[tree->left[i]] = depths[tree->right[i]] = depths[i] + 1;
-            levels = MAX (levels, depths[i] + 1);
+            deepest = MAX (deepest, depths[i] + 1);
           }
     }
   tree->roots = roots;
   tree->down.rows = tree->up.rows;
   tree->down.sentences = tree->rows;
   tree->down.root = root;
-  set_descent (tape, tree, depths, levels);
+  set_depths (tape, tree, depths, deepest);
 }
 
 const PlaitTreeRows *
 plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, PlaitRagged nodes, const gint64 *left,
                  const gint64 *right)
 {
-  gint64 rows = plait_ragged_rows (leaves) + plait_ragged_rows (nodes), levels = 0;
+  gint64 rows = plait_ragged_rows (leaves) + plait_ragged_rows (nodes), highest = 0;
   gint64 *offsets = new_numbers (tape, leaves.n + 1, FALSE), *heights = new_numbers (tape, rows, FALSE);
   gint64 *lefts = new_numbers (tape, rows, TRUE), *rights = new_numbers (tape, rows, TRUE);
   gint64 *parents = new_numbers (tape, rows, TRUE), *leaf = new_numbers (tape, rows, TRUE);
@@ -148,11 +148,11 @@ plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words, Plait
           plait_tape_expect (tape, parents[lefts[row]] < 0 && parents[rights[row]] < 0 && lefts[row] != rights[row]);
           parents[lefts[row]] = parents[rights[row]] = row;
           heights[row] = 1 + MAX (heights[lefts[row]], heights[rights[row]]);
-          levels = MAX (levels, heights[row]);
+          highest = MAX (highest, heights[row]);
         }
       offsets[s + 1] = first + n + plait_ragged_length (nodes, s);
     }
-  set_levels (tape, tree, heights, levels);
+  set_heights (tape, tree, heights, highest);
   find_roots (tape, tree, leaves, words);
   return tree;
 }
@@ -201,7 +201,7 @@ project (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, 
 }
 
 PlaitCellState
-plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitCellState leaves,
+plait_tree_unit_apply (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitCellState leaves,
                        PlaitNode *inputs)
 {
   gint64 width = unit->declaration.width;
@@ -216,8 +216,8 @@ plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTr
   PlaitNode *states;
 
   plait_tape_expect (tape, (inputs != NULL) == (unit->input.weight != NULL));
-  states = plait_climb (tape, &cell, &tree->up, leaves.state, leaves.cell,
-                        !inputs ? NULL : project (tape, unit, tree, inputs));
+  states = plait_upward (tape, &cell, &tree->up, leaves.state, leaves.cell,
+                         !inputs ? NULL : project (tape, unit, tree, inputs));
   if (unit->declaration.kind == PLAIT_TREE_GRU)
     return (PlaitCellState){ states, NULL };
   return (PlaitCellState){ plait_columns (tape, states, 0, width), plait_columns (tape, states, width, width) };
@@ -242,7 +242,7 @@ plait_tree_heads_apply (PlaitTape *tape, const PlaitTreeHeads *heads, const Plai
     .gate_bias = plait_parameter_node (tape, heads->gate.bias),
   };
 
-  return plait_climb (tape, &cell, &tree->up, x, NULL, NULL);
+  return plait_upward (tape, &cell, &tree->up, x, NULL, NULL);
 }
 
 PlaitTreeDown
@@ -278,12 +278,12 @@ plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTr
   for (gint side = 0; side < 2; side++)
     {
       const PlaitTreeSide *children = &tree->down.sides[side];
-      PlaitNode *rows = plait_gather_rows (tape, x, children->row, children->first[tree->down.levels]);
+      PlaitNode *rows = plait_gather_rows (tape, x, children->row, children->first[tree->down.n]);
 
       projected[side] = plait_cell_project (tape, cells[side], rows);
       weights[side] = plait_cell_weights (tape, cells[side]);
     }
-  return plait_descend (tape, weights, &tree->down, roots, projected);
+  return plait_downward (tape, weights, &tree->down, roots, projected);
 }
 
 PlaitBitree
@@ -315,7 +315,7 @@ plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeR
 {
   PlaitNode *ways[2];
 
-  *up = ways[0] = plait_tree_unit_climb (tape, &bitree->up, tree, (PlaitCellState){ leaves, NULL }, inputs).state;
+  *up = ways[0] = plait_tree_unit_apply (tape, &bitree->up, tree, (PlaitCellState){ leaves, NULL }, inputs).state;
   ways[1] = plait_tree_down_apply (tape, &bitree->down, tree, *up);
   return plait_concatenate_columns (tape, ways, 2);
 }

@@ -5,7 +5,7 @@
 
 /*
  * Recurrent units over binary trees: Tree-GRU (Chen et al. 2017, eq. 8) and binary Tree-LSTM (Tai et al. 2015, eq.
- * 9-14; Eriguchi et al. 2016). plait_climb has the equations.
+ * 9-14; Eriguchi et al. 2016). plait_upward has the equations.
  */
 
 /* The rows of a memory that trees make: of each sentence its leaves, then its inner nodes. Arrays have an entry a row
@@ -18,8 +18,8 @@ typedef struct
   const gint64 *parent;
   gint64 n_roots;
   const gint64 *roots; /* [n_roots] the rows of roots */
-  PlaitTreeLevels up;
-  PlaitTreeDescent down;
+  PlaitTreeHeights up;
+  PlaitTreeDepths down;
 } PlaitTreeRows;
 
 /*
@@ -60,7 +60,7 @@ PLAIT_API PlaitTreeUnit plait_tree_unit_declare (PlaitParameters *parameters, co
  * of the memory, [rows, w]. @inputs is what the rows of the memory read, [rows, input], of which the inner nodes'
  * count; NULL where the declaration has no input.
  */
-PLAIT_API PlaitCellState plait_tree_unit_climb (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree,
+PLAIT_API PlaitCellState plait_tree_unit_apply (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree,
                                                 PlaitCellState leaves, PlaitNode *inputs);
 
 /* The word that stands for each node, chosen from the leaves up (Teng & Zhang 2016): x = g x_L + (1 - g) x_R, g from
@@ -128,7 +128,7 @@ typedef struct
 PLAIT_API PlaitBitree plait_bitree_declare (PlaitParameters *parameters, const char *prefix,
                                             const PlaitBitreeDeclaration *declaration);
 
-/* leaves [leaves, leaf width], @inputs [rows, input width] or NULL as in plait_tree_unit_climb -> [rows, width], the
+/* leaves [leaves, leaf width], @inputs [rows, input width] or NULL as in plait_tree_unit_apply -> [rows, width], the
  * bottom-up states on the left; @up gets those alone. */
 PLAIT_API PlaitNode *plait_bitree_apply (PlaitTape *tape, const PlaitBitree *bitree, const PlaitTreeRows *tree,
                                          PlaitNode *leaves, PlaitNode *inputs, PlaitNode **up);

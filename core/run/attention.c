@@ -104,7 +104,7 @@ check_rows (const PlaitSentenceAttention *a, GError **error)
   return TRUE;
 }
 
-/* The second level is a distribution over the memories that are there, and the sentinel. */
+/* The attention to contexts is a distribution over the memories that are there, and the sentinel. */
 static gboolean
 check_contexts (const PlaitSentenceAttention *a, GError **error)
 {
@@ -124,7 +124,7 @@ check_contexts (const PlaitSentenceAttention *a, GError **error)
           if (h < a->sentinel_heads[l])
             sum += (double)a->sentinels[l][h * a->length + t];
           if (!(fabs (sum - (any || h < a->sentinel_heads[l])) < 1e-4))
-            return fail_on_sum ("second-level attention", l, h, t, sum, error);
+            return fail_on_sum ("attention to contexts", l, h, t, sum, error);
         }
   return TRUE;
 }
@@ -176,7 +176,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   return write_map (store, below, title, 4, shape, values, axes, labels, error);
 }
 
-/* The second level: a column a memory, and one for the sentinel where there is one. */
+/* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
 static gboolean
 write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
                 GError **error)
@@ -224,7 +224,7 @@ write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttentio
   return write_map (store, below, "attention to the sentinel", 4, shape, values, axes, labels, error);
 }
 
-/* The heads of the two levels do not pair up, so the product of their means is what can be said. */
+/* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
 static gboolean
 write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
                  const PlaitLabels *labelled, GError **error)
@@ -235,7 +235,7 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
   char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * a->length * a->rows[m] + 1);
-  g_autofree char *title = g_strdup_printf ("effective attention to %s: both levels together", name);
+  g_autofree char *title = g_strdup_printf ("effective attention to %s: both attentions together", name);
   g_autofree char *below = g_strdup_printf ("%s/%s.effective", path, name);
 
   if (a->rows[m] == 0 || most_heads (a->heads + i, a->n_layers, a->n_attentions) == 0)

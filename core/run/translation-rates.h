@@ -9,12 +9,12 @@
  * Over- and under-translation of a split (evaluate/translation-rate.h), gathered while it is translated or scored: a
  * sentence's attention is summed and given up again.
  *
- * What counts: for each source of tokens whose encoder gives one memory, the mean over heads of its weights (with a
- * second level: of the first), the mean over layers or the last one, and over the attentions to it where there are
- * several, summed over the words of the target. The row that ends a target translates nothing and is left out, and so
- * are the source's special rows. What is paid to an inner node of a tree, or to a row of a pyramid's upper levels, is
- * spread evenly over its leaves; a descent pays to leaves alone. Jointly attended sources share their attention, so
- * each gets less.
+ * What counts: for each source of tokens whose encoder gives one memory, the mean over heads of its weights (with
+ * attention to contexts: of that to rows), the mean over layers or the last one, and over the attentions to it where
+ * there are several, summed over the words of the target. The row that ends a target translates nothing and is left
+ * out, and so are the source's special rows. What is paid to an inner node of a tree, or to a row of a pyramid's upper
+ * levels, is spread evenly over its leaves; a descent pays to leaves alone. Jointly attended sources share their
+ * attention, so each gets less.
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 

@@ -70,7 +70,7 @@ void plait_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries,
                                guint n_memories, const PlaitAttentionSettings *settings, const PlaitScalar *log_sums);
 
 /*
- * Attention of each row over its own @n items (the second level, eq. 7-8): row r of keys[j] and values[j] is its item
+ * Attention of each row over its own @n items (the contexts, eq. 7-8): row r of keys[j] and values[j] is its item
  * j. present[j] is NULL (all present) or a byte a row; @present itself may be NULL. No item at all gives a zero row.
  * @weights is NULL or [heads][rows][n], before dropout, absent items 0. settings->causal is ignored.
  */

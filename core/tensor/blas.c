@@ -76,7 +76,7 @@ describe_once (gpointer data)
                       : kernels->blas_rows[1] > 0 ? "by the kernels, weight gradients by BLAS"
                                                   : "by the kernels";
 
-  return g_strdup_printf ("%s, kernels %s, products %s", library, kernels->level, route);
+  return g_strdup_printf ("%s, kernels %s, products %s", library, kernels->variant, route);
 }
 
 const char *

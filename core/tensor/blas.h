@@ -26,9 +26,9 @@ gboolean plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, g
 void plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a,
                           PlaitTensor b, gboolean transpose_b);
 
-/* What computes here: BLAS, its core type, the level of our own kernels and which of the two the products take, such as
- * "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Two timings compare only under the
- * same one. (transfer none) */
+/* What computes here: BLAS, its core type, the variant of our own kernels and which of the two the products take, such
+ * as "OpenBLAS 0.3.21 core Haswell, kernels v1, products of many rows by BLAS". Two timings compare only under the same
+ * one. (transfer none) */
 const char *plait_blas_description (void);
 
 /* @rate is that of the machine's own matrix product in FLOP/s: every thread of @pool multiplies square matrices by

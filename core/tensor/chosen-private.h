@@ -51,10 +51,10 @@ typedef struct
   gint64 n;
   gint64 length;       /* chosen rows from a query to the next */
   gboolean is_product; /* of matrices: there are several, and the rows of each head follow one another */
-} PlaitChosenGroup;
+} PlaitChosenAlike;
 
 /* The queries alike from @query on, before @end: one at least. */
-PlaitChosenGroup plait_chosen_group (const PlaitChosen *chosen, gint64 query, gint64 end);
+PlaitChosenAlike plait_chosen_alike (const PlaitChosen *chosen, gint64 query, gint64 end);
 
 /* Strips of columns, heads side by side. */
 gint64 plait_chosen_strips (const PlaitChosen *chosen, gint64 width);

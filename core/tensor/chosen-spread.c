@@ -91,23 +91,23 @@ strips_of (const Call *call, gint64 piece, gint64 *first)
 
 /* Adds, query by query, or as products of matrices; their last columns, short of a vector, query by query. */
 static void
-spread_group (const Call *call, const PlaitChosenGroup *group, const PlaitChosenStrips *strips)
+spread_alike (const Call *call, const PlaitChosenAlike *alike, const PlaitChosenStrips *strips)
 {
   const PlaitChosen *chosen = call->chosen;
-  gint64 entry = group->first * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
+  gint64 entry = alike->first * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
   gint64 rows = plait_chosen_begin (chosen, entry + 1) - at, column = strips->column, whole = 0;
 
-  if (group->is_product && rows > 0)
+  if (alike->is_product && rows > 0)
     {
       whole = strips->width - strips->width % call->kernels->vector_length;
-      call->kernels->multiply (rows, whole, group->n, call->numbers + at, 1, group->length,
-                               plait_tensor_row (call->y, group->first) + column, call->y.stride,
+      call->kernels->multiply (rows, whole, alike->n, call->numbers + at, 1, alike->length,
+                               plait_tensor_row (call->y, alike->first) + column, call->y.stride,
                                plait_tensor_row (call->x, chosen->row[at]) + column, call->x.stride, TRUE, NULL);
     }
-  for (gint64 i = 0; i < group->n && whole < strips->width; i++)
+  for (gint64 i = 0; i < alike->n && whole < strips->width; i++)
     call->kernels->spread_rows (call->x.data + column + whole, call->x.stride, chosen->row + at, rows,
-                                call->numbers + at + i * group->length,
-                                plait_tensor_row (call->y, group->first + i) + column + whole, strips->width - whole);
+                                call->numbers + at + i * alike->length,
+                                plait_tensor_row (call->y, alike->first + i) + column + whole, strips->width - whole);
 }
 
 static void
@@ -115,16 +115,16 @@ spread_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
   gint64 part = piece / call->splits, end = call->part[part + 1], first, last = strips_of (call, piece, &first);
-  PlaitChosenGroup group;
+  PlaitChosenAlike alike;
   PlaitChosenStrips strips;
 
-  for (gint64 q = call->part[part]; q < end; q += group.n)
+  for (gint64 q = call->part[part]; q < end; q += alike.n)
     {
-      group = plait_chosen_group (call->chosen, q, end);
+      alike = plait_chosen_alike (call->chosen, q, end);
       for (gint64 strip = first; strip < last; strip += strips.n)
         {
           strips = plait_chosen_strips_from (call->chosen, call->x.width, strip, last);
-          spread_group (call, &group, &strips);
+          spread_alike (call, &alike, &strips);
         }
     }
 }
@@ -174,20 +174,20 @@ tanh_backward_piece (gpointer data, gint64 piece, guint thread)
   gint64 width = call->additive->queries.width, part = piece / call->splits, first, last;
   PlaitScalar *bias = call->partial + part * (1 + width), *vector = bias + 1;
   PlaitChosenStrips strips;
-  PlaitChosenGroup group;
+  PlaitChosenAlike alike;
 
   last = strips_of (call, piece, &first);
   strips = plait_chosen_strips_from (chosen, width, first, last);
   memset (vector + strips.column, 0, sizeof (PlaitScalar) * (gsize)strips.width);
-  for (gint64 q = call->part[part]; q < call->part[part + 1]; q += group.n)
+  for (gint64 q = call->part[part]; q < call->part[part + 1]; q += alike.n)
     {
       gint64 begin = plait_chosen_begin (chosen, q);
 
-      group = plait_chosen_group (chosen, q, call->part[part + 1]);
-      for (gint64 i = begin; i < begin + group.length; i += ROWS)
-        for (gint64 k = 0; k < group.n; k++)
-          tanh_backward_rows (call, &strips, q + k, i + k * group.length,
-                              MIN (i + ROWS, begin + group.length) + k * group.length, vector);
+      alike = plait_chosen_alike (chosen, q, call->part[part + 1]);
+      for (gint64 i = begin; i < begin + alike.length; i += ROWS)
+        for (gint64 k = 0; k < alike.n; k++)
+          tanh_backward_rows (call, &strips, q + k, i + k * alike.length,
+                              MIN (i + ROWS, begin + alike.length) + k * alike.length, vector);
     }
   if (first > 0)
     return;

@@ -49,30 +49,30 @@ plait_chosen_fits (const PlaitChosen *chosen, gint64 queries, gint64 rows)
   return least >= 0 && greatest < rows;
 }
 
-PlaitChosenGroup
-plait_chosen_group (const PlaitChosen *chosen, gint64 query, gint64 end)
+PlaitChosenAlike
+plait_chosen_alike (const PlaitChosen *chosen, gint64 query, gint64 end)
 {
   gint64 heads = chosen->heads, begin = plait_chosen_begin_of_query (chosen, query);
-  PlaitChosenGroup group = { .first = query, .length = plait_chosen_begin_of_query (chosen, query + 1) - begin };
+  PlaitChosenAlike alike = { .first = query, .length = plait_chosen_begin_of_query (chosen, query + 1) - begin };
 
-  for (group.n = 1; group.length > 0 && query + group.n < end; group.n++)
+  for (alike.n = 1; alike.length > 0 && query + alike.n < end; alike.n++)
     {
       gboolean differs = FALSE;
 
       for (gint64 h = query * heads + 1; h <= (query + 1) * heads; h++)
-        differs |= plait_chosen_begin (chosen, h + group.n * heads) - plait_chosen_begin (chosen, h)
-                   != group.n * group.length;
+        differs |= plait_chosen_begin (chosen, h + alike.n * heads) - plait_chosen_begin (chosen, h)
+                   != alike.n * alike.length;
       if (differs
-          || memcmp (chosen->row + begin, chosen->row + begin + group.n * group.length,
-                     sizeof (gint64) * (gsize)group.length)
+          || memcmp (chosen->row + begin, chosen->row + begin + alike.n * alike.length,
+                     sizeof (gint64) * (gsize)alike.length)
                  != 0)
         break;
     }
-  group.is_product = group.n > 1;
-  for (gint64 h = query * heads; h < (query + 1) * heads && group.is_product; h++)
+  alike.is_product = alike.n > 1;
+  for (gint64 h = query * heads; h < (query + 1) * heads && alike.is_product; h++)
     for (gint64 i = plait_chosen_begin (chosen, h) + 1; i < plait_chosen_begin (chosen, h + 1); i++)
-      group.is_product &= chosen->row[i] == chosen->row[i - 1] + 1;
-  return group;
+      alike.is_product &= chosen->row[i] == chosen->row[i - 1] + 1;
+  return alike;
 }
 
 static gint64
@@ -153,17 +153,17 @@ dot_piece (gpointer data, gint64 piece, guint thread)
   const Call *call = data;
   const PlaitChosen *chosen = call->chosen;
   gint64 end = end_query (call, piece), width = call->x.width / chosen->heads;
-  PlaitChosenGroup group;
+  PlaitChosenAlike alike;
 
-  for (gint64 q = first_query (call, piece); q < end; q += group.n)
+  for (gint64 q = first_query (call, piece); q < end; q += alike.n)
     {
-      group = plait_chosen_group (chosen, q, end);
+      alike = plait_chosen_alike (chosen, q, end);
       for (gint64 h = 0; h < chosen->heads; h++)
         {
           gint64 entry = q * chosen->heads + h, begin = plait_chosen_begin (chosen, entry), first;
           gint64 rows = split (call, piece, plait_chosen_begin (chosen, entry + 1) - begin, &first) - first;
 
-          call->kernels->dot_rows (group.n, call->numbers + begin + first, group.length, call->scale,
+          call->kernels->dot_rows (alike.n, call->numbers + begin + first, alike.length, call->scale,
                                    plait_tensor_row (call->y, q) + h * width, call->y.stride, call->x.data + h * width,
                                    call->x.stride, chosen->row + begin + first, rows, width);
         }
@@ -187,18 +187,18 @@ tanh_piece (gpointer data, gint64 piece, guint thread)
   const PlaitAdditive *additive = call->additive;
   gint64 end = end_query (call, piece);
   PlaitScalar bias = additive->bias ? *additive->bias : 0;
-  PlaitChosenGroup group;
+  PlaitChosenAlike alike;
 
-  for (gint64 q = first_query (call, piece); q < end; q += group.n)
+  for (gint64 q = first_query (call, piece); q < end; q += alike.n)
     {
       gint64 begin = plait_chosen_begin (chosen, q), first, last;
 
-      group = plait_chosen_group (chosen, q, end);
-      last = split (call, piece, group.length, &first);
+      alike = plait_chosen_alike (chosen, q, end);
+      last = split (call, piece, alike.length, &first);
       for (; first < last; first += ROWS)
-        for (gint64 k = 0; k < group.n; k++)
+        for (gint64 k = 0; k < alike.n; k++)
           for (gint64 i = begin + first; i < begin + MIN (first + ROWS, last); i++)
-            call->numbers[i + k * group.length]
+            call->numbers[i + k * alike.length]
                 = bias
                   + call->kernels->additive_score (plait_tensor_row (additive->queries, q + k),
                                                    plait_tensor_row (additive->keys, chosen->row[i]), NULL,
@@ -258,25 +258,25 @@ plait_chosen_softmax_backward (PlaitPool *pool, const PlaitChosen *chosen, Plait
 /* Products by the kernels want rows that may be read up to a whole vector: the last columns are summed by themselves.
  * Depths are cut, so that what all of the queries read stays near. */
 static void
-sum_group (const Call *call, const PlaitChosenGroup *group, const PlaitChosenStrips *strips)
+sum_alike (const Call *call, const PlaitChosenAlike *alike, const PlaitChosenStrips *strips)
 {
   const PlaitChosen *chosen = call->chosen;
-  gint64 entry = group->first * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
+  gint64 entry = alike->first * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
   gint64 end = plait_chosen_begin (chosen, entry + 1), column = strips->column, depth, whole = 0;
   gboolean add = call->add;
 
-  if (group->is_product && at < end)
+  if (alike->is_product && at < end)
     whole = strips->width - strips->width % call->kernels->vector_length;
   do
     {
       depth = MIN (PLAIT_PANEL_DEPTH, end - at);
       if (whole > 0)
-        call->kernels->multiply (group->n, whole, depth, call->from + at, group->length, 1,
+        call->kernels->multiply (alike->n, whole, depth, call->from + at, alike->length, 1,
                                  plait_tensor_row (call->x, chosen->row[at]) + column, call->x.stride,
-                                 plait_tensor_row (call->y, group->first) + column, call->y.stride, add, NULL);
-      for (gint64 i = 0; i < group->n && whole < strips->width; i++)
-        call->kernels->sum_rows (plait_tensor_row (call->y, group->first + i) + column + whole, add,
-                                 call->from + at + i * group->length, call->x.data + column + whole, call->x.stride,
+                                 plait_tensor_row (call->y, alike->first) + column, call->y.stride, add, NULL);
+      for (gint64 i = 0; i < alike->n && whole < strips->width; i++)
+        call->kernels->sum_rows (plait_tensor_row (call->y, alike->first + i) + column + whole, add,
+                                 call->from + at + i * alike->length, call->x.data + column + whole, call->x.stride,
                                  chosen->row + at, depth, strips->width - whole);
       at += depth;
       add = TRUE;
@@ -291,16 +291,16 @@ sum_piece (gpointer data, gint64 piece, guint thread)
   const PlaitChosen *chosen = call->chosen;
   gint64 end = end_query (call, piece), width = call->x.width, first;
   gint64 last = split (call, piece, plait_chosen_strips (chosen, width), &first);
-  PlaitChosenGroup group;
+  PlaitChosenAlike alike;
   PlaitChosenStrips strips;
 
-  for (gint64 q = first_query (call, piece); q < end; q += group.n)
+  for (gint64 q = first_query (call, piece); q < end; q += alike.n)
     {
-      group = plait_chosen_group (chosen, q, end);
+      alike = plait_chosen_alike (chosen, q, end);
       for (gint64 strip = first; strip < last; strip += strips.n)
         {
           strips = plait_chosen_strips_from (chosen, width, strip, last);
-          sum_group (call, &group, &strips);
+          sum_alike (call, &alike, &strips);
         }
     }
 }

@@ -130,9 +130,9 @@ typedef struct
   PlaitScalar beta;
   PlaitTensor x;
   PlaitFinish finish;
-  gint64 row_groups;
-  gint64 groups;
-  gint64 group_width;
+  gint64 row_bands;
+  gint64 bands;
+  gint64 band_width;
   gboolean by_rows; /* pieces of the same rows stand together, else those of the same columns */
 } Product;
 
@@ -140,11 +140,11 @@ static void
 product_piece (gpointer data, gint64 piece, guint thread)
 {
   const Product *product = data;
-  gint64 part = product->by_rows ? piece / product->groups : piece % product->row_groups;
-  gint64 column = (product->by_rows ? piece % product->groups : piece / product->row_groups) * product->group_width;
-  gint64 first = product->y.rows * part / product->row_groups;
-  gint64 rows = product->y.rows * (part + 1) / product->row_groups - first;
-  gint64 width = MIN (product->group_width, product->y.width - column);
+  gint64 part = product->by_rows ? piece / product->bands : piece % product->row_bands;
+  gint64 column = (product->by_rows ? piece % product->bands : piece / product->row_bands) * product->band_width;
+  gint64 first = product->y.rows * part / product->row_bands;
+  gint64 rows = product->y.rows * (part + 1) / product->row_bands - first;
+  gint64 width = MIN (product->band_width, product->y.width - column);
 
   plait_packed_multiply (product->packed, plait_tensor_row (product->y, first) + column, product->y.stride,
                          product->beta != 0, plait_tensor_row (product->x, first), product->x.stride, rows, column,
@@ -162,16 +162,16 @@ plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, P
   g_assert (x.rows == y.rows && x.width == packed->depth && y.width == packed->width);
   if (y.rows == 0 || y.width == 0)
     return;
-  product.row_groups = (y.rows + most - 1) / most;
-  product.group_width = packed->kernels->tile_width;
+  product.row_bands = (y.rows + most - 1) / most;
+  product.band_width = packed->kernels->tile_width;
   if (y.rows * y.width * packed->depth <= SMALL)
     {
-      product.row_groups = 1;
-      product.group_width = y.width;
+      product.row_bands = 1;
+      product.band_width = y.width;
     }
-  product.groups = (y.width + product.group_width - 1) / product.group_width;
+  product.bands = (y.width + product.band_width - 1) / product.band_width;
   product.by_rows = bytes_of (packed) <= PLAIT_NEAR_BYTES;
-  plait_pool_run (pool, product.groups * product.row_groups, product_piece, &product);
+  plait_pool_run (pool, product.bands * product.row_bands, product_piece, &product);
 }
 
 void

@@ -48,14 +48,14 @@ typedef struct
   gboolean add;
   gboolean add_sums;
   gboolean blas; /* multiplies the pieces */
-  gint64 row_groups;
-  gint64 group_width; /* columns of a piece */
+  gint64 row_bands;
+  gint64 band_width; /* columns of a piece */
 } Product;
 
-/* The column group whose panels stand in a thread's scratch, at the start of it. */
+/* The column band whose panels stand in a thread's scratch, at the start of it. */
 typedef struct
 {
-  gint64 group;
+  gint64 band;
 } Kept;
 
 #define KEPT_BYTES 64
@@ -71,16 +71,16 @@ copies_left (const Product *product)
 static gsize
 scratch_bytes (const Product *product)
 {
-  gint64 left = copies_left (product) ? (product->c.rows + product->row_groups - 1) / product->row_groups : 0;
+  gint64 left = copies_left (product) ? (product->c.rows + product->row_bands - 1) / product->row_bands : 0;
 
-  return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * (product->group_width + left));
+  return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + left));
 }
 
 /* A piece: where it lies in c. */
 typedef struct
 {
-  gint64 group;
-  gint64 part; /* of the group */
+  gint64 band;
+  gint64 part; /* of the band */
   gint64 row;
   gint64 rows;
   gint64 column;
@@ -99,16 +99,16 @@ multiply_panels (const Product *product, const Place *place, guint thread)
   Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
   PlaitScalar *panels = (PlaitScalar *)((char *)kept + KEPT_BYTES);
 
-  if (kept->group != place->group)
+  if (kept->band != place->band)
     {
       if (unpacked < width)
         plait_panel_pack (kernels, panels + unpacked * depth, product->b, product->transpose_b, product->first, depth,
                           column + unpacked, width - unpacked);
-      kept->group = place->group;
+      kept->band = place->band;
     }
   if (copies_left (product))
     {
-      PlaitScalar *left = panels + depth * product->group_width;
+      PlaitScalar *left = panels + depth * product->band_width;
 
       row = 1;
       step = place->rows;
@@ -162,12 +162,12 @@ static void
 product_piece (gpointer data, gint64 piece, guint thread)
 {
   const Product *product = data;
-  gint64 group = piece / product->row_groups, part = piece % product->row_groups;
-  Place place = { .group = group, .part = part, .column = group * product->group_width };
+  gint64 band = piece / product->row_bands, part = piece % product->row_bands;
+  Place place = { .band = band, .part = part, .column = band * product->band_width };
 
-  place.row = product->c.rows * part / product->row_groups;
-  place.rows = product->c.rows * (part + 1) / product->row_groups - place.row;
-  place.width = MIN (product->group_width, product->c.width - place.column);
+  place.row = product->c.rows * part / product->row_bands;
+  place.rows = product->c.rows * (part + 1) / product->row_bands - place.row;
+  place.width = MIN (product->band_width, product->c.width - place.column);
   if (product->blas)
     multiply_blas (product, &place);
   else
@@ -182,34 +182,34 @@ forget_panels (const Product *product, guint thread)
 {
   Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
 
-  kept->group = -1;
+  kept->band = -1;
 }
 
 static void
 run_round (Product *product)
 {
   const Cut *cut = product->blas ? &blas_cut : &kernels_cut;
-  gint64 tile = product->kernels->tile_width, panels = plait_panels (product->kernels, product->c.width), groups;
-  gint64 rows = cut->rows, group = MAX (1, cut->columns / tile), least = MAX (1, cut->least_columns / tile);
+  gint64 tile = product->kernels->tile_width, panels = plait_panels (product->kernels, product->c.width), bands;
+  gint64 rows = cut->rows, band = MAX (1, cut->columns / tile), least = MAX (1, cut->least_columns / tile);
 
   if (!product->blas && !product->transpose_a && product->c.rows >= cut->least_rows * cut->least_pieces / 2
       && (gsize)(product->depth * product->c.width) * sizeof (PlaitScalar) <= PLAIT_NEAR_BYTES)
-    group = panels;
+    band = panels;
   for (;;)
     {
-      groups = (panels + group - 1) / group;
-      product->row_groups = (product->c.rows + rows - 1) / rows;
-      if (groups * product->row_groups >= cut->least_pieces || (group <= least && rows <= cut->least_rows))
+      bands = (panels + band - 1) / band;
+      product->row_bands = (product->c.rows + rows - 1) / rows;
+      if (bands * product->row_bands >= cut->least_pieces || (band <= least && rows <= cut->least_rows))
         break;
       if (rows > cut->least_rows)
         rows /= 2;
       else
-        group /= 2;
+        band /= 2;
     }
-  product->group_width = group * tile;
+  product->band_width = band * tile;
   for (guint thread = 0; thread < plait_pool_threads (product->pool) && !product->blas; thread++)
     forget_panels (product, thread);
-  plait_pool_run (product->pool, groups * product->row_groups, product_piece, product);
+  plait_pool_run (product->pool, bands * product->row_bands, product_piece, product);
 }
 
 /*
@@ -289,8 +289,8 @@ run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 dept
   if (!product->transpose_a || product->blas || deep.pieces < 4 || size > DEEP_RESULT)
     return FALSE;
   deep.sums = plait_pool_scratch (pool, plait_pool_threads (pool), sizeof (PlaitScalar) * (gsize)(size * deep.pieces));
-  product->row_groups = 1;
-  product->group_width = plait_panels (product->kernels, product->c.width) * product->kernels->tile_width;
+  product->row_bands = 1;
+  product->band_width = plait_panels (product->kernels, product->c.width) * product->kernels->tile_width;
   plait_pool_run (pool, deep.pieces, deep_piece, &deep);
   plait_pool_run (pool, product->c.rows + (product->column_sums != NULL), deep_sum_piece, &deep);
   return TRUE;

@@ -3,7 +3,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/elementwise.h"
-#include "tensor/groups.h"
+#include "tensor/bundles.h"
 #include "tensor/product.h"
 #include "tensor/rows.h"
 
@@ -45,7 +45,7 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
 /* Elements of a step's gates that are worth a piece. */
 #define PIECE_ELEMENTS 2048
 
-/* One step of a group of sentences, forward or back. */
+/* One step of a bundle of sentences, forward or back. */
 typedef struct
 {
   PlaitPool *pool;
@@ -54,10 +54,10 @@ typedef struct
   const PlaitRecurrenceBackward *work;
   PlaitTensor projected;
   gint64 t;
-  gint64 first; /* collected row of the step's first sentence, be it of the group or not */
-  gint64 from;  /* the group's sentences in the order of time: from .. end - 1 */
+  gint64 first; /* collected row of the step's first sentence, be it of the bundle or not */
+  gint64 from;  /* the bundle's sentences in the order of time: from .. end - 1 */
   gint64 end;
-  gint64 rows; /* sentences of the group that are long enough */
+  gint64 rows; /* sentences of the bundle that are long enough */
   gint64 kept; /* row of its gates */
   PlaitCellKernel kernel;
   gint64 pieces;
@@ -134,7 +134,7 @@ run_kernel (Step *step, PlaitCellKernel kernel)
   plait_pool_run (step->pool, step->pieces, step_piece, step);
 }
 
-/* FALSE if the group has no sentence as long. */
+/* FALSE if the bundle has no sentence as long. */
 static gboolean
 set_step (Step *step, gint64 t)
 {
@@ -190,7 +190,7 @@ begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
     plait_tensor_fill (pool, previous, 0, 0);
 }
 
-/* A recurrence, forward or back, in groups. */
+/* A recurrence, forward or back, in bundles. */
 typedef struct
 {
   const PlaitRecurrence *recurrence;
@@ -198,21 +198,21 @@ typedef struct
   const PlaitRecurrenceBackward *work;
 } Passage;
 
-/* The first place in the order of time of a group that has its share of all rows. */
+/* The first place in the order of time of a bundle that has its share of all rows. */
 static gint64
-group_begin (const PlaitTimeline *time, gint64 group, gint64 groups)
+bundle_begin (const PlaitTimeline *time, gint64 bundle, gint64 bundles)
 {
   gint64 sentences = time->first[1], rows = 0, place = 0;
 
-  if (group == groups)
+  if (bundle == bundles)
     return sentences;
-  for (; rows < time->first[time->steps] * group / groups; place++)
+  for (; rows < time->first[time->steps] * bundle / bundles; place++)
     rows += plait_ragged_length (time->rows, time->order[place]);
   return place;
 }
 
 static Step
-step_of (const Passage *passage, gint64 group, gint64 groups, PlaitPool *pool)
+step_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   return (Step){
     .pool = pool,
@@ -220,28 +220,28 @@ step_of (const Passage *passage, gint64 group, gint64 groups, PlaitPool *pool)
     .recurrence = passage->recurrence,
     .work = passage->work,
     .projected = passage->projected,
-    .from = group_begin (&passage->recurrence->time, group, groups),
-    .end = group_begin (&passage->recurrence->time, group + 1, groups),
+    .from = bundle_begin (&passage->recurrence->time, bundle, bundles),
+    .end = bundle_begin (&passage->recurrence->time, bundle + 1, bundles),
   };
 }
 
 static void
-run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
+run_bundles (PlaitPool *pool, Passage *passage, PlaitBundleWork work)
 {
   const PlaitRecurrence *recurrence = passage->recurrence;
   const PlaitStepFactor factors[] = { recurrence->recurrent, recurrence->candidate };
 
   if (recurrence->time.steps == 0)
     return;
-  plait_groups_run (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2, work, passage);
+  plait_bundles_run (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2, work, passage);
 }
 
 static void
-forward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
+forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   const Passage *passage = data;
   const PlaitRecurrence *recurrence = passage->recurrence;
-  Step step = step_of (passage, group, groups, pool);
+  Step step = step_of (passage, bundle, bundles, pool);
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = 0; t < recurrence->time.steps && set_step (&step, t); t++)
@@ -269,7 +269,7 @@ plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, Pl
 
   if (recurrence->time.steps > 0)
     begin (pool, recurrence);
-  run_groups (pool, &passage, forward_group);
+  run_bundles (pool, &passage, forward_bundle);
 }
 
 /* The first rows of dx = (@add: dx +) dy W^T. */
@@ -284,12 +284,12 @@ multiply_back (const Step *step, PlaitTensor dx, gboolean add, PlaitTensor dy, P
 }
 
 static void
-backward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
+backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   const Passage *passage = data;
   const PlaitRecurrence *recurrence = passage->recurrence;
   const PlaitRecurrenceBackward *work = passage->work;
-  Step step = step_of (passage, group, groups, pool);
+  Step step = step_of (passage, bundle, bundles, pool);
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = recurrence->time.steps - 1; t >= 0; t--)
@@ -317,5 +317,5 @@ plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, c
 {
   Passage passage = { .recurrence = recurrence, .work = work };
 
-  run_groups (pool, &passage, backward_group);
+  run_bundles (pool, &passage, backward_bundle);
 }

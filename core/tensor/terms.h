@@ -120,36 +120,36 @@
   X (recur_gru_weight)                                                                                                 \
   X (recur_beginning)                                                                                                  \
   X (recur_lstm_beginning)                                                                                             \
-  X (climb_gru_update_left)                                                                                            \
-  X (climb_gru_update_right)                                                                                           \
-  X (climb_gru_update)                                                                                                 \
-  X (climb_gru_left)                                                                                                   \
-  X (climb_gru_right)                                                                                                  \
-  X (climb_gru_candidate)                                                                                              \
-  X (climb_gru_reset)                                                                                                  \
-  X (climb_gru_reset_child)                                                                                            \
-  X (climb_gru_product)                                                                                                \
-  X (climb_lstm_cell)                                                                                                  \
-  X (climb_lstm_input)                                                                                                 \
-  X (climb_lstm_forget)                                                                                                \
-  X (climb_lstm_candidate)                                                                                             \
-  X (climb_lstm_output)                                                                                                \
-  X (climb_lstm_child)                                                                                                 \
-  X (climb_head)                                                                                                       \
-  X (climb_head_left)                                                                                                  \
-  X (climb_head_right)                                                                                                 \
-  X (climb_gates)                                                                                                      \
-  X (climb_gates_weight)                                                                                               \
-  X (climb_gru_reset_product)                                                                                          \
-  X (climb_gru_candidate_weight)                                                                                       \
-  X (climb_gru_candidate_bias)                                                                                         \
-  X (climb_leaf)                                                                                                       \
-  X (climb_lstm_leaf)                                                                                                  \
-  X (descend_state)                                                                                                    \
-  X (descend_reset)                                                                                                    \
-  X (descend_weight)                                                                                                   \
-  X (descend_candidate_weight)                                                                                         \
-  X (descend_root)                                                                                                     \
+  X (upward_gru_update_left)                                                                                           \
+  X (upward_gru_update_right)                                                                                          \
+  X (upward_gru_update)                                                                                                \
+  X (upward_gru_left)                                                                                                  \
+  X (upward_gru_right)                                                                                                 \
+  X (upward_gru_candidate)                                                                                             \
+  X (upward_gru_reset)                                                                                                 \
+  X (upward_gru_reset_child)                                                                                           \
+  X (upward_gru_product)                                                                                               \
+  X (upward_lstm_cell)                                                                                                 \
+  X (upward_lstm_input)                                                                                                \
+  X (upward_lstm_forget)                                                                                               \
+  X (upward_lstm_candidate)                                                                                            \
+  X (upward_lstm_output)                                                                                               \
+  X (upward_lstm_child)                                                                                                \
+  X (upward_head)                                                                                                      \
+  X (upward_head_left)                                                                                                 \
+  X (upward_head_right)                                                                                                \
+  X (upward_gates)                                                                                                     \
+  X (upward_gates_weight)                                                                                              \
+  X (upward_gru_reset_product)                                                                                         \
+  X (upward_gru_candidate_weight)                                                                                      \
+  X (upward_gru_candidate_bias)                                                                                        \
+  X (upward_leaf)                                                                                                      \
+  X (upward_lstm_leaf)                                                                                                 \
+  X (downward_state)                                                                                                   \
+  X (downward_reset)                                                                                                   \
+  X (downward_weight)                                                                                                  \
+  X (downward_candidate_weight)                                                                                        \
+  X (downward_root)                                                                                                    \
   X (vocabulary_loss_probability)                                                                                      \
   X (vocabulary_loss_target)                                                                                           \
   X (vocabulary_loss_smoothing)                                                                                        \

@@ -45,7 +45,7 @@ encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
   const PlaitTreeRows *tree = plait_encoding_tree (encoding);
   PlaitCellState up = { leaves->states, NULL };
 
-  up = plait_tree_unit_climb (encoding->tape, state, tree, up, NULL);
+  up = plait_tree_unit_apply (encoding->tape, state, tree, up, NULL);
   encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, up);
   encoding->summary = plait_encoding_tree_root (encoding, tree, up.state);
 }

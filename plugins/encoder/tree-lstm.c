@@ -63,7 +63,7 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
 
   if (state->leaf.weight)
     up.cell = plait_linear_apply (encoding->tape, &state->leaf, leaves->states, PLAIT_ACTIVATION_NONE);
-  up = plait_tree_unit_climb (encoding->tape, &state->unit, tree, up, NULL);
+  up = plait_tree_unit_apply (encoding->tape, &state->unit, tree, up, NULL);
   encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, up);
   encoding->summary = plait_encoding_tree_root (encoding, tree, up.state);
   encoding->summary_cell = plait_encoding_tree_root (encoding, tree, up.cell);

@@ -141,47 +141,47 @@ static const gint64 tree_first[] = { 0, 2, 3 };
 static const gint64 tree_row[] = { 3, 7, 4 };
 static const gint64 tree_left[] = { 0, 5, 3 };
 static const gint64 tree_right[] = { 1, 6, 2 };
-static const PlaitTreeLevels tree_levels
-    = { .rows = 9, .leaf = tree_leaf, .levels = 2, .first = tree_first, .row = tree_row, tree_left, tree_right };
+static const PlaitTreeHeights tree_heights
+    = { .rows = 9, .leaf = tree_leaf, .n = 2, .first = tree_first, .row = tree_row, tree_left, tree_right };
 
 static PlaitNode *
-climb_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
+upward_gru_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_BEFORE, leaves[1], leaves[2], leaves[3], leaves[4] };
 
-  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
+  return plait_upward (tape, &cell, &tree_heights, leaves[0], NULL, leaves[5]);
 }
 
 static PlaitNode *
-climb_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
+upward_gru_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { PLAIT_TREE_GRU, PLAIT_RESET_AFTER, leaves[1], leaves[2], leaves[3], leaves[4] };
 
-  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, leaves[5]);
+  return plait_upward (tape, &cell, &tree_heights, leaves[0], NULL, leaves[5]);
 }
 
 static PlaitNode *
-climb_lstm (PlaitTape *tape, PlaitNode *const *leaves)
+upward_lstm (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_LSTM, .gates = leaves[2], .gate_bias = leaves[3] };
 
-  return plait_climb (tape, &cell, &tree_levels, leaves[0], leaves[1], leaves[4]);
+  return plait_upward (tape, &cell, &tree_heights, leaves[0], leaves[1], leaves[4]);
 }
 
 static PlaitNode *
-climb_head (PlaitTape *tape, PlaitNode *const *leaves)
+upward_head (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_HEAD, .gates = leaves[1], .gate_bias = leaves[2] };
 
-  return plait_climb (tape, &cell, &tree_levels, leaves[0], NULL, NULL);
+  return plait_upward (tape, &cell, &tree_heights, leaves[0], NULL, NULL);
 }
 
 /* As in the paper: no input of nodes, no bias; the states are read twice. */
 static PlaitNode *
-climb_plainly (PlaitTape *tape, PlaitNode *const *leaves)
+upward_plainly (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitTreeCell cell = { .kind = PLAIT_TREE_GRU, .gates = leaves[1], .candidate = leaves[2] };
-  PlaitNode *states = plait_climb (tape, &cell, &tree_levels, plait_scale (tape, leaves[0], 1), NULL, NULL);
+  PlaitNode *states = plait_upward (tape, &cell, &tree_heights, plait_scale (tape, leaves[0], 1), NULL, NULL);
 
   return plait_multiply (tape, states, states);
 }
@@ -191,34 +191,34 @@ static const gint64 tree_root[] = { -1, -1, -1, -1, 0, -1, -1, 1, -1 };
 static const gint64 side_first[] = { 0, 2, 3 };
 static const gint64 left_row[] = { 3, 5, 0 }, left_parent[] = { 4, 7, 3 };
 static const gint64 right_row[] = { 2, 6, 1 }, right_parent[] = { 4, 7, 3 };
-static const PlaitTreeDescent tree_descent = {
+static const PlaitTreeDepths tree_depths = {
   .rows = 9,
   .root = tree_root,
-  .levels = 2,
+  .n = 2,
   .sides = { { side_first, left_row, left_parent }, { side_first, right_row, right_parent } },
 };
 
 static PlaitNode *
-descend_after (PlaitTape *tape, PlaitNode *const *leaves)
+downward_after (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cells[] = {
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[3], .bias = leaves[5] },
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_AFTER, .recurrent = leaves[4], .bias = leaves[5] },
   };
 
-  return plait_descend (tape, cells, &tree_descent, leaves[0], leaves + 1);
+  return plait_downward (tape, cells, &tree_depths, leaves[0], leaves + 1);
 }
 
 /* Both sides read the same. */
 static PlaitNode *
-descend_before (PlaitTape *tape, PlaitNode *const *leaves)
+downward_before (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitRecurrentCell cells[] = {
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[2], .candidate = leaves[4] },
     { .kind = PLAIT_CELL_GRU, .reset = PLAIT_RESET_BEFORE, .recurrent = leaves[3], .candidate = leaves[5] },
   };
 
-  return plait_descend (tape, cells, &tree_descent, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
+  return plait_downward (tape, cells, &tree_depths, leaves[0], (PlaitNode *[]){ leaves[1], leaves[1] });
 }
 
 const GradientCase recurrent_cases[] = {
@@ -246,30 +246,35 @@ const GradientCase recurrent_cases[] = {
     CHECK_MODE,
     9,
     { { 5, 27 }, { 3, 27 }, { 8, 9 }, { 9, 27 }, { 8, 1 }, { 1, 27 }, { 9, 27 }, { 1, 27 }, { 9, 27 } } },
-  { "climb plainly", "climb_", climb_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
-  { "climb gru, reset before",
-    "climb_gru_",
-    climb_gru_before,
+  { "upward plainly", "upward_", upward_plainly, CHECK_MODE, 3, { { 6, 4 }, { 8, 20 }, { 8, 4 } } },
+  { "upward gru, reset before",
+    "upward_gru_",
+    upward_gru_before,
     CHECK_MODE,
     6,
     { { 6, 9 }, { 18, 45 }, { 1, 45 }, { 18, 9 }, { 1, 9 }, { 3, 54 } } },
-  { "climb gru, reset after",
-    "climb_gru_",
-    climb_gru_after,
+  { "upward gru, reset after",
+    "upward_gru_",
+    upward_gru_after,
     CHECK_MODE,
     6,
     { { 6, 9 }, { 18, 45 }, { 1, 45 }, { 18, 9 }, { 1, 9 }, { 3, 54 } } },
-  { "climb lstm", "climb_lstm_", climb_lstm, CHECK_MODE, 5, { { 6, 9 }, { 6, 9 }, { 18, 45 }, { 1, 45 }, { 3, 45 } } },
-  { "climb head", "climb_head", climb_head, CHECK_MODE, 3, { { 6, 9 }, { 18, 9 }, { 1, 9 } } },
-  { "descend, reset after",
-    "descend_",
-    descend_after,
+  { "upward lstm",
+    "upward_lstm_",
+    upward_lstm,
+    CHECK_MODE,
+    5,
+    { { 6, 9 }, { 6, 9 }, { 18, 45 }, { 1, 45 }, { 3, 45 } } },
+  { "upward head", "upward_head", upward_head, CHECK_MODE, 3, { { 6, 9 }, { 18, 9 }, { 1, 9 } } },
+  { "downward, reset after",
+    "downward_",
+    downward_after,
     CHECK_MODE,
     6,
     { { 2, 9 }, { 3, 27 }, { 3, 27 }, { 9, 27 }, { 9, 27 }, { 1, 27 } } },
-  { "descend, reset before",
-    "descend_",
-    descend_before,
+  { "downward, reset before",
+    "downward_",
+    downward_before,
     CHECK_MODE,
     6,
     { { 2, 9 }, { 3, 27 }, { 9, 18 }, { 9, 18 }, { 9, 9 }, { 9, 9 } } },

@@ -3,7 +3,7 @@
 
 #include "autograd/check.h"
 
-/* Widths are such that vectors and what is left beside them both occur at every processor level. */
+/* Widths are such that vectors and what is left beside them both occur at every processor variant. */
 
 static PlaitNode *
 linear_plain (PlaitTape *tape, PlaitNode *const *leaves)

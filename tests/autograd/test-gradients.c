@@ -7,16 +7,16 @@
 #include "tensor/kernels/kernels.h"
 #include "tensor/terms.h"
 
-static const char *const levels[] = { "v1", "v3", "v4" };
+static const char *const variants[] = { "v1", "v3", "v4" };
 
 TEST_CASE (gradients, agree_with_finite_differences)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
 
-  for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
-    for (guint i = 0; gradient_case_at (i) && plait_kernels_choose (levels[level]); i++)
+  for (guint variant = 0; variant < G_N_ELEMENTS (variants); variant++)
+    for (guint i = 0; gradient_case_at (i) && plait_kernels_choose (variants[variant]); i++)
       {
-        CONTEXT ("%s, kernels %s", gradient_case_at (i)->name, levels[level]);
+        CONTEXT ("%s, kernels %s", gradient_case_at (i)->name, variants[variant]);
         g_autoptr (GError) error = NULL;
 
         run_gradient_case (gradient_case_at (i), pool, &error);
@@ -86,11 +86,11 @@ TEST_CASE (gradients, notice_every_term_that_is_dropped_flipped_or_scaled)
   static const double factors[] = { 0, -1, 1.001 };
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
-  for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
-    for (guint term = 0; term < PLAIT_N_TERMS && plait_kernels_choose (levels[level]); term++)
+  for (guint variant = 0; variant < G_N_ELEMENTS (variants); variant++)
+    for (guint term = 0; term < PLAIT_N_TERMS && plait_kernels_choose (variants[variant]); term++)
       for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
         {
-          CONTEXT ("the term %s times %g, kernels %s", plait_term_names[term], factors[i], levels[level]);
+          CONTEXT ("the term %s times %g, kernels %s", plait_term_names[term], factors[i], variants[variant]);
           CHECK (is_noticed (pool, term, factors[i]));
         }
   plait_kernels_choose (NULL);

@@ -298,7 +298,7 @@ TEST_CASE (operators, attention_gathers_keys_of_caches)
     }
 }
 
-/* The second level: a row attends to its own items, those that are there. */
+/* Attention to contexts: a row attends to its own items, those that are there. */
 TEST_CASE (operators, paper1_equation_8_attention_over_items)
 {
   g_auto (Bench) bench = bench_new (1);
@@ -400,7 +400,7 @@ TEST_CASE (operators, attention_to_nothing_has_finite_gradients)
   context = plait_attention (bench.tape, queries, (PlaitRagged){ 2, query_offsets }, &memory, 1, &options);
   second = plait_attention_over_items (bench.tape, queries, &item, &item, present, 1, &options, NULL);
   check_tensor ("context", context->value, zeros, 0);
-  check_tensor ("second level", second->value, zeros, 0);
+  check_tensor ("contexts", second->value, zeros, 0);
   plait_tape_backward (bench.tape,
                        plait_total (bench.tape, plait_sum (bench.tape, (PlaitNode *[]){ context, second }, 2)));
   check_tensor ("gradient of the queries", queries->gradient, zeros, 0);

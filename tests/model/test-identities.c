@@ -85,9 +85,9 @@ counterpart (const PlaitSpecimen *model, const char *name)
   return plait_parameters_find (plait_model_parameters (model->model), other);
 }
 
-/* The second level takes no part where there is one context. */
+/* The attention to contexts takes no part where there is one context. */
 static gboolean
-is_second_level (const char *name)
+is_of_contexts (const char *name)
 {
   return strstr (name, "/contexts/") != NULL;
 }
@@ -108,7 +108,7 @@ check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
       PlaitParameter *parameter = plait_parameters_get (parameters, i);
       const PlaitParameter *from = counterpart (serial, parameter->name);
 
-      CHECK (from || is_second_level (parameter->name));
+      CHECK (from || is_of_contexts (parameter->name));
       if (from)
         copy_value (parameter, from);
     }
@@ -123,7 +123,7 @@ check_agreement (PlaitRegistry *registry, const char *combiner, guint decoder)
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       CONTEXT ("gradient of %s", parameter->name);
 
-      if (!is_second_level (parameter->name))
+      if (!is_of_contexts (parameter->name))
         check_near (parameter->gradient, counterpart (serial, parameter->name)->gradient);
     }
 }
@@ -139,7 +139,7 @@ TEST_CASE (identities, combiners_agree_over_one_source)
     }
 }
 
-/* A softmax over one context is 1, and without values of its own the second level gives that context. */
+/* A softmax over one context is 1, and without values of its own the attention to contexts gives that context. */
 TEST_CASE (identities, hierarchical_agrees_over_one_source_in_recurrent_decoders)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();

@@ -25,7 +25,7 @@ typedef struct
   PlaitScalar feed[STEPS * 8];
   PlaitScalar logits[STEPS * WORDS];
   PlaitScalar weights[MOST_MEMORIES][STEPS * 8];
-  PlaitScalar contexts[STEPS * (MOST_MEMORIES + 1)]; /* the sentinel last, where it is of the second level */
+  PlaitScalar contexts[STEPS * (MOST_MEMORIES + 1)]; /* the sentinel last, where it is of the attention to contexts */
   PlaitScalar sentinel[STEPS];
   PlaitNode *readouts[STEPS];
 } Given;

@@ -243,7 +243,7 @@ check_same_coverage (const PlaitSentenceAttention *a, const PlaitSentenceAttenti
 }
 
 /* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
- * every layer, head, source and second level; and its rows sum to one. */
+ * every layer, head, source and the contexts; and its rows sum to one. */
 static void
 check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {

@@ -220,7 +220,7 @@ def encoder_layer(x, w, pre, activation):
 
 def combine(kind, x, memories, w, pre):
     """The cross-attention of one decoder layer to several memories, with its residual connections: the new rows, and
-    the weights of each memory and of the second level."""
+    the weights of each memory and of the contexts."""
     h = 2
 
     def residual(x, f, norm):
@@ -362,7 +362,7 @@ def sentinel(q, s, y, w):
 
 
 def recurrent_combine(kind, q, s, y, memories, w):
-    """The context of query @q after state @s and word @y, and the weights of each memory, of the second level and of the
+    """The context of query @q after state @s and word @y, and the weights of each memory, of the contexts and of the
     sentinel."""
     n = len(memories)
     attends = [below(w, "attend/%d" % i) for i in range(n)]

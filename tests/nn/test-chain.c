@@ -133,7 +133,7 @@ check_chain (PlaitCellKind kind, PlaitResetPlace reset)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   for (guint i = 0; i < 2; i++)
     x[i] = bench_random (&bench, WORDS, WIDTH, 1);
-  given[0] = plait_tree_unit_climb (bench.tape, &unit,
+  given[0] = plait_tree_unit_apply (bench.tape, &unit,
                                     plait_tree_rows (bench.tape, (PlaitRagged){ 1, words }, words + 1,
                                                      (PlaitRagged){ 1, nodes }, left, right),
                                     (PlaitCellState){ x[0], NULL }, NULL)

@@ -155,7 +155,7 @@ TEST_CASE (tree, chen2017_equation_8_tree_gru)
   CHECK (plait_parameters_allocate (parameters, NULL));
   visit_unit (&unit, name, "up/", reference_set);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
-  states = plait_tree_unit_climb (bench.tape, &unit, tree_of (&bench, 4, 3, left, right),
+  states = plait_tree_unit_apply (bench.tape, &unit, tree_of (&bench, 4, 3, left, right),
                                   (PlaitCellState){ reference_input (&bench, name, "h"), NULL }, NULL)
                .state;
   CHECK_INT (states->value.rows, rows->rows);
@@ -197,7 +197,7 @@ TEST_CASE (tree, lstm_over_two_children)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   leaves.state = reference_input (&bench, name, "h");
   leaves.cell = reference_input (&bench, name, "c");
-  found = plait_tree_unit_climb (bench.tape, &unit, tree_of (&bench, 7, 6, random_left, random_right), leaves, NULL);
+  found = plait_tree_unit_apply (bench.tape, &unit, tree_of (&bench, 7, 6, random_left, random_right), leaves, NULL);
   check_tensor ("h", found.state->value, reference (name, "outputs/h")->numbers, NEAR);
   check_tensor ("c", found.cell->value, reference (name, "outputs/c")->numbers, NEAR);
   roots[0] = bench_weigh (&bench, found.state, reference (name, "cotangents/h")->numbers);
@@ -230,7 +230,7 @@ TEST_CASE (tree, nodes_read_the_words_of_their_heads)
   leaves = reference_input (&bench, name, "h");
   x = plait_tree_heads_apply (bench.tape, &heads, tree, words);
   check_tensor ("x", x->value, reference (name, "outputs/x")->numbers, NEAR);
-  found = plait_tree_unit_climb (bench.tape, &unit, tree, (PlaitCellState){ leaves, NULL }, x).state;
+  found = plait_tree_unit_apply (bench.tape, &unit, tree, (PlaitCellState){ leaves, NULL }, x).state;
   check_tensor ("rows", found->value, reference (name, "outputs/rows")->numbers, NEAR);
   roots[0] = bench_weigh (&bench, found, reference (name, "cotangents/rows")->numbers);
   roots[1] = bench_weigh (&bench, x, reference (name, "cotangents/x")->numbers);
@@ -265,8 +265,8 @@ TEST_CASE (tree, rows_know_their_children_and_parents)
   CHECK_INT (tree->n_roots, 2);
   CHECK_INT (tree->roots[0], 5);
   CHECK_INT (tree->roots[1], 10);
-  CHECK_INT (tree->up.levels, 2);
-  CHECK_INT (tree->down.levels, 2);
+  CHECK_INT (tree->up.n, 2);
+  CHECK_INT (tree->down.n, 2);
 }
 
 /* A batch gives what its trees give one by one; rows below no root are zeros on the way down. */
@@ -279,15 +279,15 @@ TEST_CASE (tree, reads_each_tree_by_itself)
   PlaitTreeUnit unit = plait_tree_unit_declare (parameters, "up", &up);
   PlaitTreeDown way = plait_tree_down_declare (parameters, "down", &down, PLAIT_ROOT_TANH);
   const PlaitTreeRows *tree;
-  PlaitNode *x, *climbed, *descended;
+  PlaitNode *x, *upward, *downward;
 
   CHECK (plait_parameters_allocate (parameters, NULL));
   plait_parameters_initialise (parameters, bench.pool, 1);
   bench_begin (&bench, PLAIT_TAPE_EVALUATE);
   x = bench_random (&bench, 8, WIDTH, 1);
   tree = plait_tree_rows (bench.tape, leaf_rows, batch_words, node_rows, batch_left, batch_right);
-  climbed = plait_tree_unit_climb (bench.tape, &unit, tree, (PlaitCellState){ x, NULL }, NULL).state;
-  descended = plait_tree_down_apply (bench.tape, &way, tree, climbed);
+  upward = plait_tree_unit_apply (bench.tape, &unit, tree, (PlaitCellState){ x, NULL }, NULL).state;
+  downward = plait_tree_down_apply (bench.tape, &way, tree, upward);
   for (gint64 s = 0; s < 4; s++)
     {
       gint64 first = leaf_offsets[s], words = leaf_offsets[s + 1] - first, nodes = node_offsets[s];
@@ -298,16 +298,16 @@ TEST_CASE (tree, reads_each_tree_by_itself)
       PlaitNode *leaves = plait_rows (bench.tape, x, first, words);
       PlaitNode *alone[2];
 
-      alone[0] = plait_tree_unit_climb (bench.tape, &unit, one, (PlaitCellState){ leaves, NULL }, NULL).state;
+      alone[0] = plait_tree_unit_apply (bench.tape, &unit, one, (PlaitCellState){ leaves, NULL }, NULL).state;
       alone[1] = plait_tree_down_apply (bench.tape, &way, one, alone[0]);
       for (gint64 row = 0; row < one->rows.offsets[1]; row++)
         for (gint64 i = 0; i < WIDTH; i++)
           {
             CONTEXT ("sentence %d, row %d, column %d", (int)s, (int)row, (int)i);
             gint64 at = tree->rows.offsets[s] + row;
-            PlaitScalar below = plait_tensor_row (descended->value, at)[i];
+            PlaitScalar below = plait_tensor_row (downward->value, at)[i];
 
-            CHECK_NEAR (plait_tensor_row (climbed->value, at)[i], plait_tensor_row (alone[0]->value, row)[i], NEAR);
+            CHECK_NEAR (plait_tensor_row (upward->value, at)[i], plait_tensor_row (alone[0]->value, row)[i], NEAR);
             CHECK_NEAR (below, plait_tensor_row (alone[1]->value, row)[i], NEAR);
             CHECK_INT (below == 0, s == 2 || (s == 0 && row == 3));
           }

@@ -35,14 +35,14 @@ new_labels (const PlaitSentenceAttention *attention)
 }
 
 static gboolean
-write_dump (const char *name, Weights weights, gboolean second_level, GError **error)
+write_dump (const char *name, Weights weights, gboolean has_contexts, GError **error)
 {
   g_autofree char *path = plait_test_path (name);
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
   gint64 rows[] = { 2, 1 };
   PlaitScalar *memories[] = { weights.first, weights.second };
   PlaitScalar *contexts[] = { weights.contexts };
-  guint context_heads[] = { second_level ? 2 : 0 }, sentinel_heads[] = { weights.sentinel_heads };
+  guint context_heads[] = { has_contexts ? 2 : 0 }, sentinel_heads[] = { weights.sentinel_heads };
   PlaitScalar *sentinels[] = { weights.sentinel };
   PlaitSentenceAttention attention = {
     .n_layers = 1,
@@ -69,7 +69,7 @@ write_dump (const char *name, Weights weights, gboolean second_level, GError **e
 
 static const Weights sound = { { .25, .75, 1, 0 }, { 1, 1 }, { .5, .5, 0, 1 }, { 2, 2 } };
 
-TEST_CASE (attention, is_written_with_both_levels_together)
+TEST_CASE (attention, is_written_with_both_attentions_together)
 {
   GError *error = NULL;
   g_autofree char *path = plait_test_path ("dump.h5");
@@ -79,7 +79,7 @@ TEST_CASE (attention, is_written_with_both_levels_together)
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) store = plait_store_open (path, &error);
   REQUIRE (store != NULL);
-  /* Means over heads: .25 of the second level for en, .625 and .375 within it. */
+  /* Means over heads: .25 of the contexts for en, .625 and .375 within it. */
   CHECK (plait_store_read (store, "/attention/test/0/en.effective/weights", PLAIT_STORE_SCALAR, 2, effective, &error));
   CHECK_NEAR (effective[0], .25 * .625, 1e-6);
   CHECK_NEAR (effective[1], .25 * .375, 1e-6);
@@ -88,9 +88,9 @@ TEST_CASE (attention, is_written_with_both_levels_together)
 TEST_CASE (attention, to_a_sentinel_is_a_row_or_a_column_more)
 {
   GError *error = NULL;
-  g_autofree char *joint_path = plait_test_path ("sentinel.h5"), *levels_path = plait_test_path ("sentinels.h5");
+  g_autofree char *joint_path = plait_test_path ("sentinel.h5"), *contexts_path = plait_test_path ("sentinels.h5");
   Weights joint = { { .25, .25, 0, 0 }, { .25, 1 }, { 0 }, { 2, 2 }, { .25, 0 }, 2 };
-  Weights levels = sound;
+  Weights hierarchical = sound;
   static const PlaitScalar expected[] = { .25, .5, .25, 0, 1, 0 };
   PlaitScalar read[6];
 
@@ -104,13 +104,13 @@ TEST_CASE (attention, to_a_sentinel_is_a_row_or_a_column_more)
   CHECK (!write_dump ("more.h5", joint, FALSE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 0, target row 0 sums to 1.25 instead of 1");
 
-  levels.contexts[0] = .25;
-  levels.contexts[1] = .5;
-  levels.sentinel[0] = .25;
-  levels.sentinel_heads = 2;
-  CHECK (write_dump ("sentinels.h5", levels, TRUE, &error));
+  hierarchical.contexts[0] = .25;
+  hierarchical.contexts[1] = .5;
+  hierarchical.sentinel[0] = .25;
+  hierarchical.sentinel_heads = 2;
+  CHECK (write_dump ("sentinels.h5", hierarchical, TRUE, &error));
   CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) second = plait_store_open (levels_path, &error);
+  g_autoptr (PlaitStore) second = plait_store_open (contexts_path, &error);
   REQUIRE (second != NULL);
   CHECK (plait_store_read (second, "/attention/test/0/contexts/weights", PLAIT_STORE_SCALAR, 6, read, &error));
   CHECK (memcmp (read, expected, sizeof read) == 0);
@@ -134,7 +134,7 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 1, target row 0 sums to 0.5 instead of 1");
   second.contexts[0] = .25;
   CHECK (!write_dump ("second.h5", second, TRUE, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "second-level attention of layer 0, head 0, target row 0 sums to 0.75");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention to contexts of layer 0, head 0, target row 0 sums to 0.75");
 }
 
 /* Two target rows; of the memories en has two rows and is covered, de has one and is not. */

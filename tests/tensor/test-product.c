@@ -207,24 +207,24 @@ TEST_CASE (product, linear_backward_over_many_rows_equals_its_slow_twin)
 TEST_CASE (blas, describes_what_computes)
 {
   CHECK_CONTAINS (plait_blas_description (), "core ");
-  CHECK_CONTAINS (plait_blas_description (), plait_kernels ()->level);
+  CHECK_CONTAINS (plait_blas_description (), plait_kernels ()->variant);
 }
 
 TEST_CASE (blas, serves_many_rows_where_it_is_faster)
 {
   static const struct
   {
-    const char *level;
+    const char *variant;
     gboolean forward;
     gboolean weight_gradient;
-  } levels[] = { { "v1", TRUE, TRUE }, { "v3", FALSE, TRUE }, { "v4", FALSE, FALSE } };
+  } variants[] = { { "v1", TRUE, TRUE }, { "v3", FALSE, TRUE }, { "v4", FALSE, FALSE } };
 
-  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
-    if (plait_kernels_choose (levels[i].level))
+  for (guint i = 0; i < G_N_ELEMENTS (variants); i++)
+    if (plait_kernels_choose (variants[i].variant))
       {
-        CONTEXT ("kernels %s", levels[i].level);
-        CHECK_INT (plait_blas_serves (plait_kernels (), FALSE, 1000, 512, 512), levels[i].forward);
-        CHECK_INT (plait_blas_serves (plait_kernels (), TRUE, 512, 512, 1000), levels[i].weight_gradient);
+        CONTEXT ("kernels %s", variants[i].variant);
+        CHECK_INT (plait_blas_serves (plait_kernels (), FALSE, 1000, 512, 512), variants[i].forward);
+        CHECK_INT (plait_blas_serves (plait_kernels (), TRUE, 512, 512, 1000), variants[i].weight_gradient);
         CHECK (!plait_blas_serves (plait_kernels (), FALSE, 10, 512, 512));
         CHECK (!plait_blas_serves (plait_kernels (), TRUE, 512, 512, 0));
       }

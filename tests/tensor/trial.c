@@ -27,11 +27,11 @@ trial_once (TrialBody body, guint threads, guint round)
 void
 trial_run (TrialBody body, guint rounds)
 {
-  static const char *const levels[] = { "v1", "v3", "v4" };
+  static const char *const variants[] = { "v1", "v3", "v4" };
 
-  for (guint level = 0; level < G_N_ELEMENTS (levels); level++)
+  for (guint variant = 0; variant < G_N_ELEMENTS (variants); variant++)
     {
-      if (!plait_kernels_choose (levels[level]))
+      if (!plait_kernels_choose (variants[variant]))
         continue;
       for (guint round = 0; round < rounds; round++)
         {
@@ -39,7 +39,7 @@ trial_run (TrialBody body, guint rounds)
 
           for (guint threads = 1; threads <= 3; threads++)
             {
-              CONTEXT ("kernels %s, round %u, threads %u", levels[level], round, threads);
+              CONTEXT ("kernels %s, round %u, threads %u", variants[variant], round, threads);
               digests[threads] = trial_once (body, threads, round);
               CHECK (digests[threads] == digests[1]);
             }

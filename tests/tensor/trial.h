@@ -8,7 +8,7 @@
 #include "tensor/tensor.h"
 
 /*
- * A trial runs a fast kernel beside its slow twin on random shapes: with every kernel level that this processor has,
+ * A trial runs a fast kernel beside its slow twin on random shapes: with every kernel variant that this processor has,
  * and with 1, 2 and 3 threads, whose results must have the same bits.
  */
 typedef struct
@@ -23,7 +23,7 @@ typedef struct
 
 typedef void (*TrialBody) (Trial *trial);
 
-/* Runs @body @rounds times for each level and number of threads. */
+/* Runs @body @rounds times for each variant and number of threads. */
 void trial_run (TrialBody body, guint rounds);
 
 /* A number in @least .. @most. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 
 /*
  * A step of search: one query, all heads, keys and values of one memory that are read where they stand. To lay the keys

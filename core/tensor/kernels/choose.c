@@ -5,7 +5,7 @@
 #include <cpuid.h>
 #endif
 
-/* Names of the levels: 1 is the least that the build's target promises, 3 and 4 are x86-64-v3 and x86-64-v4. */
+/* Names of the variants: 1 is the least that the build's target promises, 3 and 4 are x86-64-v3 and x86-64-v4. */
 extern const PlaitKernels plait_v1_kernels;
 #ifdef __x86_64__
 extern const PlaitKernels plait_v3_kernels, plait_v4_kernels;
@@ -14,9 +14,9 @@ extern const PlaitKernels plait_v3_kernels, plait_v4_kernels;
 static const PlaitKernels *chosen;
 
 #ifdef __x86_64__
-/* Feature by feature, since not every compiler knows the levels by name. */
+/* Feature by feature, since not every compiler knows the variants by name. */
 static gboolean
-has_level_3 (void)
+has_v3 (void)
 {
   guint a, b, c, d;
 
@@ -26,9 +26,9 @@ has_level_3 (void)
 }
 
 static gboolean
-has_level_4 (void)
+has_v4 (void)
 {
-  return has_level_3 () && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+  return has_v3 () && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
          && __builtin_cpu_supports ("avx512cd") && __builtin_cpu_supports ("avx512dq")
          && __builtin_cpu_supports ("avx512vl");
 }
@@ -39,15 +39,15 @@ runs_here (const PlaitKernels *kernels)
 {
 #ifdef __x86_64__
   if (kernels == &plait_v4_kernels)
-    return has_level_4 ();
+    return has_v4 ();
   if (kernels == &plait_v3_kernels)
-    return has_level_3 ();
+    return has_v3 ();
 #endif
   return TRUE;
 }
 
 gboolean
-plait_kernels_choose (const char *level)
+plait_kernels_choose (const char *variant)
 {
   static const PlaitKernels *const all[] = {
 #ifdef __x86_64__
@@ -57,7 +57,7 @@ plait_kernels_choose (const char *level)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if ((!level || g_str_equal (level, all[i]->level)) && runs_here (all[i]))
+    if ((!variant || g_str_equal (variant, all[i]->variant)) && runs_here (all[i]))
       {
         g_atomic_pointer_set (&chosen, all[i]);
         return TRUE;

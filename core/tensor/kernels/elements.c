@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/random.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 #include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 #include "tensor/kernels/vector.h"

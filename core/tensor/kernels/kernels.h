@@ -6,8 +6,8 @@
 #include "tensor/update.h"
 
 /*
- * The functions that are compiled once for each processor level, and the table of the level that this processor has.
- * They work on one piece each, in the calling thread, and know nothing of pools. Numbers stand end to end unless a
+ * The functions that are compiled once for each processor variant, and the table of the variant that this processor
+ * has. They work on one piece each, in the calling thread, and know nothing of pools. Numbers stand end to end unless a
  * stride is given; beta is 0 (the output may be uninitialised) or 1.
  */
 
@@ -21,7 +21,7 @@ typedef struct
   PlaitScalar kept;
 } PlaitMask;
 
-/* Scalars in a vector of any level, at most. */
+/* Scalars in a vector of any variant, at most. */
 #define PLAIT_LONGEST_VECTOR 16
 
 /* Most memories of one softmax. */
@@ -166,7 +166,7 @@ typedef void (*PlaitCellKernel) (const PlaitCellRow *row, gint64 width);
 
 typedef struct
 {
-  const char *level;
+  const char *variant;
   gint64 vector_length; /* scalars in a vector */
   gint64 tile_width;    /* columns of a panel, a multiple of vector_length */
   /* Products of so many rows or more are BLAS's, 0: none is. With the left factor as it stands, and transposed. */
@@ -300,6 +300,6 @@ plait_key_columns_place (PlaitRagged rows, gint64 sentence, gint64 width)
 /* The table of this processor, chosen once. */
 const PlaitKernels *plait_kernels (void);
 
-/* For tests: chooses the table called @level instead, NULL the best; FALSE if this processor or build lacks it. Not
+/* For tests: chooses the table called @variant instead, NULL the best; FALSE if this processor or build lacks it. Not
  * while kernels run. */
-gboolean plait_kernels_choose (const char *level);
+gboolean plait_kernels_choose (const char *variant);

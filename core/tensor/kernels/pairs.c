@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 #include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 
 /* Passes over NaN: the sum of the exponentials will have it. */
 PlaitScalar

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 #include "tensor/kernels/tile.h"
 
 extern const PlaitKernels KERNEL (kernels);
 
-/* What BLAS is measured to be faster at (the README has the numbers). The least level has no wide vectors on any
+/* What BLAS is measured to be faster at (the README has the numbers). The least variant has no wide vectors on any
  * processor, where BLAS may have them. */
 #define MANY_ROWS 64
 #if defined(__AVX512F__)
@@ -25,7 +25,7 @@ extern const PlaitKernels KERNEL (kernels);
 #endif
 
 const PlaitKernels KERNEL (kernels) = {
-  .level = G_STRINGIFY (PLAIT_KERNEL_LEVEL),
+  .variant = G_STRINGIFY (PLAIT_KERNEL_VARIANT),
   .vector_length = VECTOR_BYTES / sizeof (PlaitScalar),
   .tile_width = TILE_VECTORS * VECTOR_BYTES / sizeof (PlaitScalar),
   .blas_rows = BLAS_ROWS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/kernels/tile.h"
 
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 
 #define TILE(rows, vectors)                                                                                            \
   static void tile_##rows##_##vectors (TILE_ARGUMENTS)                                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/levels.h"
+#include "tensor/kernels/variant.h"
 #include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
 
@@ -130,16 +130,16 @@ update_backward (const PlaitTreeRow *row, gint64 width, gint64 i, Vector candida
   const PlaitScalar *gates = row->gates + i;
   Vector dstate = take (row->dstate + i, n);
   Vector left = take (gates + 2 * width, n), right = take (gates + 3 * width, n), update = take (gates + 4 * width, n);
-  Vector dleft = PLAIT_TERM (climb_gru_update_left, dstate * take (row->children + i, n) * sigmoid_slope (left));
+  Vector dleft = PLAIT_TERM (upward_gru_update_left, dstate * take (row->children + i, n) * sigmoid_slope (left));
   Vector dright
-      = PLAIT_TERM (climb_gru_update_right, dstate * take (row->children + width + i, n) * sigmoid_slope (right));
+      = PLAIT_TERM (upward_gru_update_right, dstate * take (row->children + width + i, n) * sigmoid_slope (right));
 
   put_input (row, width, 2, 2, i, dleft, n);
   put_input (row, width, 3, 3, i, dright, n);
-  put_input (row, width, 4, 4, i, PLAIT_TERM (climb_gru_update, dstate * candidate * sigmoid_slope (update)), n);
-  put (row->dchildren + i, PLAIT_TERM (climb_gru_left, dstate * left), n);
-  put (row->dchildren + width + i, PLAIT_TERM (climb_gru_right, dstate * right), n);
-  return PLAIT_TERM (climb_gru_candidate, dstate * update * (1 - candidate * candidate));
+  put_input (row, width, 4, 4, i, PLAIT_TERM (upward_gru_update, dstate * candidate * sigmoid_slope (update)), n);
+  put (row->dchildren + i, PLAIT_TERM (upward_gru_left, dstate * left), n);
+  put (row->dchildren + width + i, PLAIT_TERM (upward_gru_right, dstate * right), n);
+  return PLAIT_TERM (upward_gru_candidate, dstate * update * (1 - candidate * candidate));
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -159,11 +159,11 @@ tree_gru_reset_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64
     {
       gint64 place = side * width + i;
       Vector reset = take (row->gates + place, n), dreset = take (row->dreset + place, n);
-      Vector dchild = take (row->dchildren + place, n) + PLAIT_TERM (climb_gru_reset_child, dreset * reset);
+      Vector dchild = take (row->dchildren + place, n) + PLAIT_TERM (upward_gru_reset_child, dreset * reset);
       Vector child = take (row->children + place, n);
 
       put (row->dchildren + place, dchild, n);
-      put_input (row, width, side, side, i, PLAIT_TERM (climb_gru_reset, dreset * child * sigmoid_slope (reset)), n);
+      put_input (row, width, side, side, i, PLAIT_TERM (upward_gru_reset, dreset * child * sigmoid_slope (reset)), n);
     }
 }
 
@@ -180,8 +180,8 @@ tree_gru_after_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64
       PlaitScalar *at = row->gates + (5 + side) * width + i;
       Vector reset = take (row->gates + side * width + i, n), product = take (at, n);
 
-      put (at, PLAIT_TERM (climb_gru_product, dcandidate * reset), n);
-      put_input (row, width, side, side, i, PLAIT_TERM (climb_gru_reset, dcandidate * product * sigmoid_slope (reset)),
+      put (at, PLAIT_TERM (upward_gru_product, dcandidate * reset), n);
+      put_input (row, width, side, side, i, PLAIT_TERM (upward_gru_reset, dcandidate * product * sigmoid_slope (reset)),
                  n);
     }
 }
@@ -195,17 +195,17 @@ tree_lstm_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64 n)
   Vector in = take (gates, n), left = take (gates + width, n), right = take (gates + 2 * width, n);
   Vector candidate = take (gates + 3 * width, n), out = take (gates + 4 * width, n);
   Vector dstate = take (row->dstate + i, n), squashed = vector_tanh (take (row->cell + i, n));
-  Vector dcell = take (row->dcell + i, n) + PLAIT_TERM (climb_lstm_cell, dstate * out * (1 - squashed * squashed));
-  Vector dleft = PLAIT_TERM (climb_lstm_forget, dcell * take (row->left_cell + i, n) * sigmoid_slope (left));
-  Vector dright = PLAIT_TERM (climb_lstm_forget, dcell * take (row->right_cell + i, n) * sigmoid_slope (right));
+  Vector dcell = take (row->dcell + i, n) + PLAIT_TERM (upward_lstm_cell, dstate * out * (1 - squashed * squashed));
+  Vector dleft = PLAIT_TERM (upward_lstm_forget, dcell * take (row->left_cell + i, n) * sigmoid_slope (left));
+  Vector dright = PLAIT_TERM (upward_lstm_forget, dcell * take (row->right_cell + i, n) * sigmoid_slope (right));
 
-  put_input (row, width, 0, 0, i, PLAIT_TERM (climb_lstm_input, dcell * candidate * sigmoid_slope (in)), n);
+  put_input (row, width, 0, 0, i, PLAIT_TERM (upward_lstm_input, dcell * candidate * sigmoid_slope (in)), n);
   put_input (row, width, 1, 1, i, dleft, n);
   put_input (row, width, 2, 2, i, dright, n);
-  put_input (row, width, 3, 3, i, PLAIT_TERM (climb_lstm_candidate, dcell * in * (1 - candidate * candidate)), n);
-  put_input (row, width, 4, 4, i, PLAIT_TERM (climb_lstm_output, dstate * squashed * sigmoid_slope (out)), n);
-  put (row->dleft_cell + i, take (row->dleft_cell + i, n) + PLAIT_TERM (climb_lstm_child, dcell * left), n);
-  put (row->dright_cell + i, take (row->dright_cell + i, n) + PLAIT_TERM (climb_lstm_child, dcell * right), n);
+  put_input (row, width, 3, 3, i, PLAIT_TERM (upward_lstm_candidate, dcell * in * (1 - candidate * candidate)), n);
+  put_input (row, width, 4, 4, i, PLAIT_TERM (upward_lstm_output, dstate * squashed * sigmoid_slope (out)), n);
+  put (row->dleft_cell + i, take (row->dleft_cell + i, n) + PLAIT_TERM (upward_lstm_child, dcell * left), n);
+  put (row->dright_cell + i, take (row->dright_cell + i, n) + PLAIT_TERM (upward_lstm_child, dcell * right), n);
 }
 
 EACH_VECTOR (tree_lstm_backward, PlaitTreeRow)
@@ -229,9 +229,9 @@ tree_head_backward (const PlaitTreeRow *row, gint64 width, gint64 i, gint64 n)
   Vector gate = take (row->gates + i, n), dstate = take (row->dstate + i, n);
   Vector left = take (row->children + i, n), right = take (row->children + width + i, n);
 
-  put_input (row, width, 0, 0, i, PLAIT_TERM (climb_head, dstate * (left - right) * sigmoid_slope (gate)), n);
-  put (row->dchildren + i, PLAIT_TERM (climb_head_left, dstate * gate), n);
-  put (row->dchildren + width + i, PLAIT_TERM (climb_head_right, dstate * (1 - gate)), n);
+  put_input (row, width, 0, 0, i, PLAIT_TERM (upward_head, dstate * (left - right) * sigmoid_slope (gate)), n);
+  put (row->dchildren + i, PLAIT_TERM (upward_head_left, dstate * gate), n);
+  put (row->dchildren + width + i, PLAIT_TERM (upward_head_right, dstate * (1 - gate)), n);
 }
 
 EACH_VECTOR (tree_head_backward, PlaitTreeRow)

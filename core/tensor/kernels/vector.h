@@ -10,8 +10,8 @@
 #include "tensor/tensor.h"
 
 /*
- * Vectors of scalars as wide as this compilation's processor level has them, and the functions on them. Included only
- * by the kernel files, which are compiled once for each level.
+ * Vectors of scalars as wide as this compilation's processor variant has them, and the functions on them. Included only
+ * by the kernel files, which are compiled once for each variant.
  */
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
@@ -34,10 +34,10 @@ typedef VectorInteger IntegerVector __attribute__ ((vector_size (VECTOR_BYTES)))
 typedef PlaitScalar UnalignedVector
     __attribute__ ((vector_size (VECTOR_BYTES), aligned (sizeof (PlaitScalar)), may_alias));
 
-/* Kernel functions carry their level's name: KERNEL (exp) is plait_v4_exp. */
-#define KERNEL_PASTE(level, name) plait_##level##_##name
-#define KERNEL_NAME(level, name) KERNEL_PASTE (level, name)
-#define KERNEL(name) KERNEL_NAME (PLAIT_KERNEL_LEVEL, name)
+/* Kernel functions carry their variant's name: KERNEL (exp) is plait_v4_exp. */
+#define KERNEL_PASTE(variant, name) plait_##variant##_##name
+#define KERNEL_NAME(variant, name) KERNEL_PASTE (variant, name)
+#define KERNEL(name) KERNEL_NAME (PLAIT_KERNEL_VARIANT, name)
 
 #define UNROLL _Pragma ("GCC unroll 32")
 /* No round of the loop reads what another one writes. */

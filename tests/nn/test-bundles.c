@@ -4,11 +4,11 @@
 #include "bench.h"
 #include "nn/tree.h"
 
-/* Sentences that go through recurrences and trees in groups, one a thread: nobody can tell by the numbers. */
+/* Sentences that go through recurrences and trees in bundles, one a thread: nobody can tell by the numbers. */
 
 enum
 {
-  SENTENCES = 40, /* in groups of eight or more: of up to five threads */
+  SENTENCES = 40, /* in bundles of eight or more: of up to five threads */
   LONGEST = 6,
   INPUT = 3,
   WIDTH = 10, /* no whole vectors */
@@ -98,7 +98,7 @@ compute (const Kind *kind, guint threads)
   initial.state = bench_random (&bench, SENTENCES, WIDTH, 2);
   states = plait_cell_run (bench.tape, &cell, plait_cell_project (bench.tape, &cell, x), leaves, TRUE, initial);
   tree = plait_tree_rows (bench.tape, leaves, sentences.words, nodes, sentences.left, sentences.right);
-  rows[0] = plait_tree_unit_climb (bench.tape, &unit, tree, states, NULL).state;
+  rows[0] = plait_tree_unit_apply (bench.tape, &unit, tree, states, NULL).state;
   rows[1] = plait_tree_heads_apply (bench.tape, &heads, tree, states.state);
   rows[2] = plait_tree_down_apply (bench.tape, &way, tree, plait_sum (bench.tape, rows, 2));
   append (numbers, states.state->value);
@@ -112,7 +112,7 @@ compute (const Kind *kind, guint threads)
   return numbers;
 }
 
-TEST_CASE (groups, have_the_same_bits_on_any_number_of_threads)
+TEST_CASE (bundles, have_the_same_bits_on_any_number_of_threads)
 {
   static const guint threads[] = { 2, 3, 5, 6 };
 

@@ -4,7 +4,7 @@
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/vector.h"
 
-/* The functions of this compilation's level; kernels.h says what each does. */
+/* The functions of this compilation's variant; kernels.h says what each does. */
 void KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
                         const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
                         const PlaitScalar *next);

@@ -2,18 +2,18 @@
 #pragma once
 
 #include "base/pool.h"
-#include "tensor/levels.h"
+#include "tensor/heights.h"
 #include "tensor/recurrent.h"
 
 /*
- * Recurrent cells up binary trees, all trees of a batch at once: a level is what can be computed when the levels below
- * are, so each is a product of whole rows, and the weights' gradients are one product over all nodes.
- * What is collected has a row an inner node, level after level.
+ * Recurrent cells up binary trees, all trees of a batch at once: a height is what can be computed when the heights
+ * below are, so each is a product of whole rows, and the weights' gradients are one product over all nodes. What is
+ * collected has a row an inner node, height after height.
  */
 
 /* The gates that come from one product, in widths. */
 static inline gint64
-plait_climb_gates (PlaitTreeKind kind)
+plait_upward_gates (PlaitTreeKind kind)
 {
   return kind == PLAIT_TREE_HEAD ? 1 : 5;
 }
@@ -21,9 +21,9 @@ plait_climb_gates (PlaitTreeKind kind)
 /* What a cell keeps of a node, in widths: its gates, and of a GRU the candidate, before it with the reset after the
  * product the products of both children. */
 static inline gint64
-plait_climb_kept (PlaitTreeKind kind, PlaitResetPlace reset)
+plait_upward_kept (PlaitTreeKind kind, PlaitResetPlace reset)
 {
-  return plait_climb_gates (kind) + (kind != PLAIT_TREE_GRU ? 0 : reset == PLAIT_RESET_BEFORE ? 1 : 3);
+  return plait_upward_gates (kind) + (kind != PLAIT_TREE_GRU ? 0 : reset == PLAIT_RESET_BEFORE ? 1 : 3);
 }
 
 typedef struct
@@ -31,7 +31,7 @@ typedef struct
   PlaitTreeKind kind;
   PlaitResetPlace reset;
   gint64 width; /* w */
-  const PlaitTreeLevels *levels;
+  const PlaitTreeHeights *heights;
   PlaitStepFactor gates;             /* [2 w, gates w], the left child's above the right one's */
   PlaitStepFactor candidate[2];      /* of a GRU: [2 w, w]; with the reset after, [w, w] for each child */
   const PlaitScalar *gate_bias;      /* gates w numbers, or NULL */
@@ -41,11 +41,11 @@ typedef struct
   PlaitTensor cells;                 /* the same, of an LSTM */
 
   PlaitTensor children;       /* [nodes, 2 w] the states of both children */
-  PlaitTensor kept;           /* [nodes, plait_climb_kept () w] */
+  PlaitTensor kept;           /* [nodes, plait_upward_kept () w] */
   PlaitTensor reset_children; /* [nodes, 2 w] after the reset gates, of a GRU with the reset before */
-} PlaitClimb;
+} PlaitUpward;
 
-void plait_climb_forward (PlaitPool *pool, const PlaitClimb *climb);
+void plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward);
 
 /*
  * Goes back from the cotangents of all rows, to which it adds: those of the leaves are then the leaves' gradients. In
@@ -58,8 +58,8 @@ typedef struct
   PlaitTensor dcells;     /* the same, of an LSTM */
   PlaitTensor dprojected; /* [nodes, gates w], or no data */
   gboolean adds;          /* to dprojected */
-  PlaitTensor dchildren;  /* [nodes of the largest level, 2 w] scratch */
+  PlaitTensor dchildren;  /* [nodes of the largest height, 2 w] scratch */
   PlaitTensor dreset;     /* the same, of a GRU with the reset before */
-} PlaitClimbBackward;
+} PlaitUpwardBackward;
 
-void plait_climb_backward (PlaitPool *pool, const PlaitClimb *climb, const PlaitClimbBackward *work);
+void plait_upward_backward (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work);

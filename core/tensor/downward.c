@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/descent.h"
+#include "tensor/downward.h"
 
 #include "tensor/elementwise.h"
-#include "tensor/groups.h"
+#include "tensor/bundles.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/product.h"
 #include "tensor/rows.h"
@@ -10,17 +10,17 @@
 /* Elements of a depth's states that are worth a piece. */
 #define PIECE_ELEMENTS 2048
 
-/* The children of a group of sentences on one side at one depth. */
+/* The children of a bundle of sentences on one side at one depth. */
 typedef struct
 {
   PlaitPool *pool;
   const PlaitKernels *kernels;
-  const PlaitDescent *descent;
+  const PlaitDownward *downward;
   gboolean backward;
-  gint64 begin; /* the group's rows */
+  gint64 begin; /* the bundle's rows */
   gint64 end;
   gint64 scratch; /* row of the first child's scratch */
-  const PlaitDescentSide *side;
+  const PlaitDownwardSide *side;
   const gint64 *row;
   const gint64 *parent;
   gint64 first;
@@ -38,22 +38,22 @@ row_of (PlaitTensor tensor, gint64 row)
 static PlaitCellRow
 cell_row (const Depth *depth, gint64 i)
 {
-  const PlaitDescent *descent = depth->descent;
-  const PlaitDescentSide *side = depth->side;
+  const PlaitDownward *downward = depth->downward;
+  const PlaitDownwardSide *side = depth->side;
   gint64 child = depth->first + i;
   PlaitCellRow cell = {
     .projected = row_of (side->projected, child),
     .gates = plait_tensor_row (side->gates, child),
     .previous = plait_tensor_row (side->previous, child),
-    .state = plait_tensor_row (descent->states, depth->row[i]),
+    .state = plait_tensor_row (downward->states, depth->row[i]),
     .reset_state = row_of (side->reset_states, child),
   };
 
   if (!depth->backward)
     return cell;
-  cell.dstate = plait_tensor_row (descent->dstates, depth->row[i]);
-  cell.carried = plait_tensor_row (descent->dparent, depth->scratch + i);
-  cell.dreset = row_of (descent->dreset, depth->scratch + i);
+  cell.dstate = plait_tensor_row (downward->dstates, depth->row[i]);
+  cell.carried = plait_tensor_row (downward->dparent, depth->scratch + i);
+  cell.dreset = row_of (downward->dreset, depth->scratch + i);
   cell.dprojected = row_of (side->dprojected, child);
   cell.adds = side->adds;
   return cell;
@@ -68,7 +68,7 @@ depth_piece (gpointer data, gint64 piece, guint thread)
     {
       PlaitCellRow row = cell_row (depth, i);
 
-      depth->kernel (&row, depth->descent->width);
+      depth->kernel (&row, depth->downward->width);
     }
 }
 
@@ -76,26 +76,26 @@ static void
 run_kernel (Depth *depth, PlaitCellKernel kernel)
 {
   depth->kernel = kernel;
-  depth->pieces = CLAMP (depth->rows * depth->descent->width / PIECE_ELEMENTS, 1, depth->rows);
+  depth->pieces = CLAMP (depth->rows * depth->downward->width / PIECE_ELEMENTS, 1, depth->rows);
   plait_pool_run (depth->pool, depth->pieces, depth_piece, depth);
 }
 
-/* The first child of depth @level whose parent stands in @row or behind. */
+/* The first child of depth @at whose parent stands in @row or behind. */
 static gint64
-place_of (const PlaitTreeSide *children, gint64 level, gint64 row)
+place_of (const PlaitTreeSide *children, gint64 at, gint64 row)
 {
-  return plait_group_place (children->parent, children->first[level], children->first[level + 1], row);
+  return plait_bundle_place (children->parent, children->first[at], children->first[at + 1], row);
 }
 
 /* FALSE if there is nothing of this side. */
 static gboolean
-set_depth (Depth *depth, gint64 level, gint64 side)
+set_depth (Depth *depth, gint64 at, gint64 side)
 {
-  const PlaitTreeSide *children = &depth->descent->levels->sides[side];
+  const PlaitTreeSide *children = &depth->downward->depths->sides[side];
 
-  depth->side = &depth->descent->sides[side];
-  depth->first = place_of (children, level, depth->begin);
-  depth->rows = place_of (children, level, depth->end) - depth->first;
+  depth->side = &depth->downward->sides[side];
+  depth->first = place_of (children, at, depth->begin);
+  depth->rows = place_of (children, at, depth->end) - depth->first;
   depth->row = children->row + depth->first;
   depth->parent = children->parent + depth->first;
   return depth->rows > 0;
@@ -117,14 +117,14 @@ multiply (const Depth *depth, PlaitTensor y, PlaitTensor x, const PlaitStepFacto
 static void
 go_down (Depth *depth)
 {
-  const PlaitDescent *descent = depth->descent;
-  const PlaitDescentSide *side = depth->side;
-  gint64 width = descent->width, products = side->recurrent.weight.width;
+  const PlaitDownward *downward = depth->downward;
+  const PlaitDownwardSide *side = depth->side;
+  gint64 width = downward->width, products = side->recurrent.weight.width;
   PlaitTensor previous = collected (depth, side->previous, 0, width);
 
-  plait_rows_gather (depth->pool, previous, 0, descent->states, depth->parent);
+  plait_rows_gather (depth->pool, previous, 0, downward->states, depth->parent);
   multiply (depth, collected (depth, side->gates, 0, products), previous, &side->recurrent, side->bias);
-  if (descent->reset == PLAIT_RESET_AFTER)
+  if (downward->reset == PLAIT_RESET_AFTER)
     {
       run_kernel (depth, depth->kernels->gru_after);
       return;
@@ -135,69 +135,69 @@ go_down (Depth *depth)
   run_kernel (depth, depth->kernels->gru_candidate);
 }
 
-/* A descent, there or back, in groups. */
+/* A way down, there or back, in bundles. */
 typedef struct
 {
-  const PlaitDescent *descent;
+  const PlaitDownward *downward;
   gboolean backward;
 } Passage;
 
 static Depth
-depth_of (const Passage *passage, gint64 group, gint64 groups, PlaitPool *pool)
+depth_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const PlaitTreeDescent *levels = passage->descent->levels;
+  const PlaitTreeDepths *depths = passage->downward->depths;
   Depth depth = { .pool = pool,
                   .kernels = plait_kernels (),
-                  .descent = passage->descent,
+                  .downward = passage->downward,
                   .backward = passage->backward,
-                  .begin = plait_group_row (levels->sentences, levels->rows, group, groups),
-                  .end = plait_group_row (levels->sentences, levels->rows, group + 1, groups) };
+                  .begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles),
+                  .end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles) };
 
-  /* As many rows for each group as it has children on a side. */
-  for (gint64 level = 0; level < levels->levels; level++)
-    depth.scratch += place_of (&levels->sides[0], level, depth.begin) - levels->sides[0].first[level];
+  /* As many rows for each bundle as it has children on a side. */
+  for (gint64 at = 0; at < depths->n; at++)
+    depth.scratch += place_of (&depths->sides[0], at, depth.begin) - depths->sides[0].first[at];
   return depth;
 }
 
 /* The most rows that a side has at a depth. */
 static gint64
-most_rows (const PlaitTreeDescent *levels)
+most_rows (const PlaitTreeDepths *depths)
 {
   gint64 most = 0;
 
-  for (gint64 level = 0; level < levels->levels; level++)
-    most = MAX (most, levels->sides[0].first[level + 1] - levels->sides[0].first[level]);
+  for (gint64 at = 0; at < depths->n; at++)
+    most = MAX (most, depths->sides[0].first[at + 1] - depths->sides[0].first[at]);
   return most;
 }
 
 static void
-run_groups (PlaitPool *pool, Passage *passage, PlaitGroupWork work)
+run_bundles (PlaitPool *pool, Passage *passage, PlaitBundleWork work)
 {
-  const PlaitDescent *descent = passage->descent;
-  const PlaitDescentSide *sides = descent->sides;
+  const PlaitDownward *downward = passage->downward;
+  const PlaitDownwardSide *sides = downward->sides;
   const PlaitStepFactor factors[] = { sides[0].recurrent, sides[0].candidate, sides[1].recurrent, sides[1].candidate };
 
-  plait_groups_run (pool, descent->levels->sentences.n, most_rows (descent->levels), factors, 4, work, passage);
+  plait_bundles_run (pool, downward->depths->sentences.n, most_rows (downward->depths), factors, 4, work, passage);
 }
 
 static void
-forward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
+forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   const Passage *passage = data;
-  Depth depth = depth_of (passage, group, groups, pool);
+  Depth depth = depth_of (passage, bundle, bundles, pool);
 
-  for (gint64 level = 0; level < passage->descent->levels->levels; level++)
+  for (gint64 at = 0; at < passage->downward->depths->n; at++)
     for (gint64 side = 0; side < 2; side++)
-      if (set_depth (&depth, level, side))
+      if (set_depth (&depth, at, side))
         go_down (&depth);
 }
 
 void
-plait_descent_forward (PlaitPool *pool, const PlaitDescent *descent)
+plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
 {
-  Passage passage = { .descent = descent };
+  Passage passage = { .downward = downward };
 
-  run_groups (pool, &passage, forward_group);
+  run_bundles (pool, &passage, forward_bundle);
 }
 
 /* dx = (@add: dx +) dy W^T. */
@@ -213,42 +213,42 @@ multiply_back (const Depth *depth, PlaitTensor dx, gboolean add, PlaitTensor dy,
 static void
 go_up (Depth *depth)
 {
-  const PlaitDescent *descent = depth->descent;
-  const PlaitDescentSide *side = depth->side;
-  gint64 width = descent->width, products = side->recurrent.weight.width;
-  PlaitTensor dparent = plait_tensor_rows (descent->dparent, depth->scratch, depth->rows);
+  const PlaitDownward *downward = depth->downward;
+  const PlaitDownwardSide *side = depth->side;
+  gint64 width = downward->width, products = side->recurrent.weight.width;
+  PlaitTensor dparent = plait_tensor_rows (downward->dparent, depth->scratch, depth->rows);
 
   /* Nothing comes to these states but what stands in their rows. */
   plait_tensor_fill (depth->pool, dparent, 0, 0);
-  if (descent->reset == PLAIT_RESET_AFTER)
+  if (downward->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);
   else
     {
       run_kernel (depth, depth->kernels->gru_candidate_backward);
-      multiply_back (depth, plait_tensor_rows (descent->dreset, depth->scratch, depth->rows), FALSE,
+      multiply_back (depth, plait_tensor_rows (downward->dreset, depth->scratch, depth->rows), FALSE,
                      collected (depth, side->gates, products, width), &side->candidate);
       run_kernel (depth, depth->kernels->gru_reset_backward);
     }
   multiply_back (depth, dparent, TRUE, collected (depth, side->gates, 0, products), &side->recurrent);
-  plait_rows_scatter_add (depth->pool, descent->dstates, dparent, depth->parent);
+  plait_rows_scatter_add (depth->pool, downward->dstates, dparent, depth->parent);
 }
 
 static void
-backward_group (gpointer data, gint64 group, gint64 groups, PlaitPool *pool)
+backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   const Passage *passage = data;
-  Depth depth = depth_of (passage, group, groups, pool);
+  Depth depth = depth_of (passage, bundle, bundles, pool);
 
-  for (gint64 level = passage->descent->levels->levels - 1; level >= 0; level--)
+  for (gint64 at = passage->downward->depths->n - 1; at >= 0; at--)
     for (gint64 side = 1; side >= 0; side--)
-      if (set_depth (&depth, level, side))
+      if (set_depth (&depth, at, side))
         go_up (&depth);
 }
 
 void
-plait_descent_backward (PlaitPool *pool, const PlaitDescent *descent)
+plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward)
 {
-  Passage passage = { .descent = descent, .backward = TRUE };
+  Passage passage = { .downward = downward, .backward = TRUE };
 
-  run_groups (pool, &passage, backward_group);
+  run_bundles (pool, &passage, backward_bundle);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/groups.h"
+#include "tensor/bundles.h"
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/panel.h"
@@ -7,7 +7,7 @@
 /* Fewer sentences would leave a factor's panels too little used each time they are read. */
 #define LEAST_SENTENCES 8
 
-/* How many groups. */
+/* How many bundles. */
 static gint64
 count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n)
 {
@@ -26,40 +26,40 @@ typedef struct
 {
   PlaitPool *pool;
   gint64 n;
-  PlaitGroupWork work;
+  PlaitBundleWork work;
   gpointer data;
-} Groups;
+} Bundles;
 
 static void
-group_piece (gpointer data, gint64 group, guint thread)
+bundle_piece (gpointer data, gint64 bundle, guint thread)
 {
-  const Groups *groups = data;
+  const Bundles *bundles = data;
 
-  groups->work (groups->data, group, groups->n, plait_pool_alone (groups->pool, thread));
+  bundles->work (bundles->data, bundle, bundles->n, plait_pool_alone (bundles->pool, thread));
 }
 
 void
-plait_groups_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
-                  PlaitGroupWork work, gpointer data)
+plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
+                   PlaitBundleWork work, gpointer data)
 {
-  Groups groups = { pool, count (pool, sentences, most_rows, factors, n), work, data };
+  Bundles bundles = { pool, count (pool, sentences, most_rows, factors, n), work, data };
 
-  if (groups.n == 1)
+  if (bundles.n == 1)
     work (data, 0, 1, pool);
   else
-    plait_pool_run (pool, groups.n, group_piece, &groups);
+    plait_pool_run (pool, bundles.n, bundle_piece, &bundles);
 }
 
 gint64
-plait_group_row (PlaitRagged sentences, gint64 rows, gint64 group, gint64 groups)
+plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bundles)
 {
-  if (group == 0 || group == groups)
-    return group == 0 ? 0 : rows;
-  return sentences.offsets[plait_group_place (sentences.offsets, 0, sentences.n, rows * group / groups)];
+  if (bundle == 0 || bundle == bundles)
+    return bundle == 0 ? 0 : rows;
+  return sentences.offsets[plait_bundle_place (sentences.offsets, 0, sentences.n, rows * bundle / bundles)];
 }
 
 gint64
-plait_group_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least)
+plait_bundle_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least)
 {
   while (first < end)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "tensor/levels.h"
+#include "tensor/heights.h"
 #include "tensor/recurrent.h"
 
 /* A GRU down binary trees, all rows of a depth at once. Tensors of a side have its rows, depth after depth. */
@@ -18,24 +18,24 @@ typedef struct
 
   PlaitTensor dprojected; /* backward: [children, 3 w], or no data */
   gboolean adds;          /* to dprojected */
-} PlaitDescentSide;
+} PlaitDownwardSide;
 
 typedef struct
 {
   PlaitResetPlace reset;
   gint64 width; /* w */
-  const PlaitTreeDescent *levels;
-  PlaitDescentSide sides[2];
+  const PlaitTreeDepths *depths;
+  PlaitDownwardSide sides[2];
   PlaitTensor states; /* [rows, w], the roots' there, those below written */
 
   /* Backward. */
   PlaitTensor dstates; /* [rows, w], added to: afterwards those of the roots are their gradients */
   PlaitTensor dparent; /* [children of a side, w] scratch */
   PlaitTensor dreset;  /* the same, with the reset before */
-} PlaitDescent;
+} PlaitDownward;
 
-void plait_descent_forward (PlaitPool *pool, const PlaitDescent *descent);
+void plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward);
 
 /* Leaves the cotangents of the products in the gates, as plait_recurrence_backward does. The factors are packed
  * transposed. */
-void plait_descent_backward (PlaitPool *pool, const PlaitDescent *descent);
+void plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward);
