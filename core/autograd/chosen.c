@@ -81,35 +81,15 @@ plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
   return node;
 }
 
-enum
-{
-  ADDITIVE_QUERIES,
-  ADDITIVE_KEYS,
-  ADDITIVE_VECTOR,
-  ADDITIVE_BIAS,
-  ADDITIVE_INPUTS
-};
-
-static PlaitAdditive
-additive_of (PlaitNode *const *inputs)
-{
-  return (PlaitAdditive){
-    .queries = inputs[ADDITIVE_QUERIES]->value,
-    .keys = inputs[ADDITIVE_KEYS]->value,
-    .vector = inputs[ADDITIVE_VECTOR]->value.data,
-    .bias = inputs[ADDITIVE_BIAS] ? inputs[ADDITIVE_BIAS]->value.data : NULL,
-  };
-}
-
 static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitAdditive additive = additive_of (node->inputs);
+  PlaitAdditive additive = plait_additive_of (node->inputs, node->n_inputs);
   PlaitAdditiveGradients gradients = {
-    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_QUERIES]),
-    .keys = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_KEYS]),
-    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_VECTOR]).data,
-    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_BIAS]).data,
+    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_QUERIES]),
+    .keys = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_KEYS]),
+    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_VECTOR]).data,
+    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_BIAS]).data,
   };
 
   plait_chosen_tanh_backward (plait_tape_pool (tape), plait_tape_arena (tape), node->payload, &gradients,
@@ -123,17 +103,18 @@ PlaitNode *
 plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *keys,
                        PlaitNode *vector, PlaitNode *bias)
 {
-  PlaitNode *inputs[ADDITIVE_INPUTS] = { queries, keys, vector, bias };
+  PlaitNode *inputs[] = { queries, keys, vector, bias };
   PlaitNode *node;
   PlaitAdditive from;
 
   check_choice (tape, chosen, queries, keys);
   plait_tape_expect (tape, chosen->heads == 1);
   plait_tape_expect (tape, queries->value.width == keys->value.width && vector->value.width == keys->value.width);
-  node = plait_tape_node (tape, &additive, plait_chosen_number (chosen), 1, inputs, ADDITIVE_INPUTS, sizeof *chosen);
+  node = plait_tape_node (tape, &additive, plait_chosen_number (chosen), 1, inputs, G_N_ELEMENTS (inputs),
+                          sizeof *chosen);
   *(PlaitChosen *)node->payload = *chosen;
   plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
-  from = additive_of (inputs);
+  from = plait_additive_of (inputs, G_N_ELEMENTS (inputs));
   plait_chosen_tanh (plait_tape_pool (tape), chosen, node->value.data, &from);
   return node;
 }

@@ -9,39 +9,31 @@ plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows)
   return plait_pairs_new (plait_tape_arena (tape), queries, rows);
 }
 
-enum
+PlaitAdditive
+plait_additive_of (PlaitNode *const *inputs, guint n)
 {
-  ADDITIVE_QUERIES,
-  ADDITIVE_KEYS,
-  ADDITIVE_EXTRA,
-  ADDITIVE_VECTOR,
-  ADDITIVE_BIAS,
-  ADDITIVE_INPUTS
-};
+  const PlaitNode *extra = n > PLAIT_ADDITIVE_EXTRA ? inputs[PLAIT_ADDITIVE_EXTRA] : NULL;
 
-static PlaitAdditive
-additive_of (PlaitNode *const *inputs)
-{
   return (PlaitAdditive){
-    .queries = inputs[ADDITIVE_QUERIES]->value,
-    .keys = inputs[ADDITIVE_KEYS]->value,
-    .extra = inputs[ADDITIVE_EXTRA] ? inputs[ADDITIVE_EXTRA]->value : (PlaitTensor){ 0 },
-    .vector = inputs[ADDITIVE_VECTOR]->value.data,
-    .bias = inputs[ADDITIVE_BIAS] ? inputs[ADDITIVE_BIAS]->value.data : NULL,
+    .queries = inputs[PLAIT_ADDITIVE_QUERIES]->value,
+    .keys = inputs[PLAIT_ADDITIVE_KEYS]->value,
+    .extra = extra ? extra->value : (PlaitTensor){ 0 },
+    .vector = inputs[PLAIT_ADDITIVE_VECTOR]->value.data,
+    .bias = inputs[PLAIT_ADDITIVE_BIAS] ? inputs[PLAIT_ADDITIVE_BIAS]->value.data : NULL,
   };
 }
 
 static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitAdditive additive = additive_of (node->inputs);
+  PlaitAdditive additive = plait_additive_of (node->inputs, node->n_inputs);
   PlaitScalar keys_beta, extra_beta;
   PlaitAdditiveGradients gradients = {
-    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_QUERIES]),
-    .keys = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_KEYS], &keys_beta),
-    .extra = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_EXTRA], &extra_beta),
-    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_VECTOR]).data,
-    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_BIAS]).data,
+    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_QUERIES]),
+    .keys = plait_gradient_if_needed (tape, node->inputs[PLAIT_ADDITIVE_KEYS], &keys_beta),
+    .extra = plait_gradient_if_needed (tape, node->inputs[PLAIT_ADDITIVE_EXTRA], &extra_beta),
+    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_VECTOR]).data,
+    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_BIAS]).data,
   };
 
   gradients.replaces_keys = keys_beta == 0;
@@ -56,7 +48,7 @@ PlaitNode *
 plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys, PlaitNode *extra,
                    PlaitNode *vector, PlaitNode *bias)
 {
-  PlaitNode *inputs[ADDITIVE_INPUTS] = { queries, keys, extra, vector, bias };
+  PlaitNode *inputs[] = { queries, keys, vector, bias, extra };
   PlaitNode *node;
   PlaitAdditive from;
 
@@ -65,10 +57,10 @@ plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries,
                                && keys->value.rows == plait_ragged_rows (pairs->rows));
   plait_tape_expect (
       tape, !extra || (extra->value.rows == plait_pairs_number (pairs) && extra->value.width == keys->value.width));
-  node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, ADDITIVE_INPUTS, sizeof *pairs);
+  node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, G_N_ELEMENTS (inputs), sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;
   plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
-  from = additive_of (inputs);
+  from = plait_additive_of (inputs, G_N_ELEMENTS (inputs));
   plait_pairs_additive (plait_tape_pool (tape), pairs, node->value.data, &from);
   return node;
 }

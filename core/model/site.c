@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/site.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "autograd/internal.h"
@@ -121,142 +120,8 @@ plait_site_project_output (const PlaitSite *site, const PlaitReader *reader, Pla
   return plait_dropout (tape, value, reader->output_dropout);
 }
 
-/*
- * Attention taken apart: weights are there, and coverage goes in
- */
-
-/* What one softmax chooses among: the rows of a memory, or one context or sentinel of each query. */
-typedef struct
-{
-  const PlaitScoredItem *scored; /* NULL: scaled products */
-  PlaitAttended attended;
-  PlaitPairs pairs;
-  PlaitNode **extra; /* [heads]: what coverage adds to the scores, or NULL */
-} Item;
-
-/* The columns of one of @heads. */
-static PlaitNode *
-head_of (PlaitTape *tape, PlaitNode *x, guint head, guint heads)
-{
-  gint64 width = x->value.width / heads;
-
-  return heads == 1 ? x : plait_columns (tape, x, head * width, width);
-}
-
-static PlaitNode *
-score (const PlaitSite *site, const PlaitReader *reader, const Item *item, PlaitNode *query, PlaitNode *keys,
-       PlaitNode *extra)
-{
-  PlaitTape *tape = site->pass->tape;
-  gboolean scaled = site->declared->scaled;
-  PlaitNode *terms[2];
-
-  if (!scaled && site->declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE)
-    return plait_pair_scores (tape, &item->pairs, query, keys, extra,
-                              plait_parameter_node (tape, reader->scored.vector),
-                              item->scored->bias ? plait_parameter_node (tape, item->scored->bias) : NULL);
-  terms[0] = plait_pair_products (tape, &item->pairs, query, keys, scaled ? 1 / sqrt ((double)query->value.width) : 1);
-  terms[1] = extra;
-  return extra ? plait_sum (tape, terms, 2) : terms[0];
-}
-
-/* Every query as a sentence of its own, and the one row of the context in it, if it is there. */
-static PlaitPairs
-context_pairs (const PlaitSite *site, const guint8 *present)
-{
-  PlaitArena *arena = plait_tape_arena (site->pass->tape);
-  gint64 n = plait_ragged_rows (site->pass->queries);
-  gint64 *units = plait_arena_new_array (arena, gint64, n + 1), *offsets = plait_arena_new_array (arena, gint64, n + 1);
-
-  units[0] = offsets[0] = 0;
-  for (gint64 i = 0; i < n; i++)
-    {
-      units[i + 1] = i + 1;
-      offsets[i + 1] = offsets[i] + (!present || present[i]);
-    }
-  return plait_pairs (site->pass->tape, (PlaitRagged){ n, units }, (PlaitRagged){ n, offsets });
-}
-
-static Item
-sentinel_item (const PlaitSite *site, const PlaitReader *reader)
-{
-  PlaitPairs pairs = context_pairs (site, NULL);
-
-  return (Item){ reader->scored.sentinel,
-                 plait_scored_project (site->pass->tape, reader->scored.sentinel, site->sentinel, pairs.rows), pairs,
-                 NULL };
-}
-
-/* One pair for each of the queries of @pairs: a sentinel's place in the softmax over them. */
-static PlaitPairs
-one_each (PlaitTape *tape, const PlaitPairs *pairs)
-{
-  gint64 n = pairs->queries.n, *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
-
-  for (gint64 s = 0; s <= n; s++)
-    offsets[s] = s;
-  return plait_pairs (tape, pairs->queries, (PlaitRagged){ n, offsets });
-}
-
-/* One head of attend_items. */
-static PlaitNode *
-attend_head (const PlaitSite *site, const PlaitReader *reader, const Item *items, guint n, guint head,
-             PlaitNode *projected, PlaitNode **weights)
-{
-  PlaitTape *tape = site->pass->tape;
-  PlaitArena *arena = plait_tape_arena (tape);
-  guint total = n + (reader->scored.sentinel != NULL);
-  PlaitPairs *pairs = plait_arena_new_array (arena, PlaitPairs, total);
-  PlaitNode **nodes = plait_arena_new_array (arena, PlaitNode *, total);
-  PlaitNode *query = head_of (tape, projected, head, reader->heads), *dropped;
-  gint64 from = 0;
-
-  for (guint i = 0; i < total; i++)
-    {
-      pairs[i] = i < n ? items[i].pairs : one_each (tape, pairs);
-      nodes[i] = score (site, reader, &items[i], query, head_of (tape, items[i].attended.keys, head, reader->heads),
-                        items[i].extra ? items[i].extra[head] : NULL);
-    }
-  *weights = plait_pair_weights (tape, pairs, nodes, total);
-  dropped = plait_dropout (tape, *weights, reader->dropout);
-  for (guint i = 0; i < total; i++)
-    {
-      gint64 number = plait_pairs_number (&pairs[i]);
-
-      if (i == n && site->pass->capture)
-        memcpy (plait_capture_sentinel (site->pass->capture, site->step->layer, 1), (*weights)->value.data + from,
-                (gsize)number * sizeof (PlaitScalar));
-      nodes[i] = plait_pair_read (tape, &items[i].pairs, plait_rows (tape, dropped, from, number),
-                                  head_of (tape, items[i].attended.values, head, reader->heads));
-      from += number;
-    }
-  return total == 1 ? nodes[0] : plait_sum (tape, nodes, total);
-}
-
-/*
- * One softmax a head over @items [@n], and over the sentinel where the attention has one, for which there is room
- * behind them: the sum of what is read from each. @weights [heads] gets the weights before dropout, item after item.
- */
-static PlaitNode *
-attend_items (PlaitSite *site, const PlaitReader *reader, Item *items, guint n, PlaitStream query,
-              const guint8 *present, PlaitNode **weights)
-{
-  PlaitTape *tape = site->pass->tape;
-  PlaitNode *projected = plait_site_project_query (site, reader, query);
-  PlaitNode **heads = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
-
-  if (reader->scored.sentinel)
-    items[n] = sentinel_item (site, reader);
-  for (guint h = 0; h < reader->heads; h++)
-    heads[h] = attend_head (site, reader, items, n, h, projected, &weights[h]);
-  return plait_site_project_output (
-      site, reader, reader->heads == 1 ? heads[0] : plait_concatenate_columns (tape, heads, reader->heads), present);
-}
-
-/* What stands for the attention in captures and dumps: its name, and of joint attention another than that of attention
- * to each memory, where a combiner has both. */
-static const char *
-captured_name (const PlaitSite *site, const PlaitReader *reader)
+const char *
+plait_site_captured_name (const PlaitSite *site, const PlaitReader *reader)
 {
   for (guint i = 0; reader->reads == PLAIT_READS_JOINTLY && i < site->declared->n_readers; i++)
     if (site->declared->readers[i].reads == PLAIT_READS_MEMORY && !site->declared->readers[i].name)
@@ -264,130 +129,7 @@ captured_name (const PlaitSite *site, const PlaitReader *reader)
   return reader->name;
 }
 
-static void
-capture (const PlaitSite *site, const PlaitReader *reader, guint memory, PlaitNode *const *weights, gint64 first,
-         gint64 n)
-{
-  PlaitScalar *to = plait_capture_weights (site->pass->capture, site->step->layer, captured_name (site, reader), memory,
-                                           reader->heads);
-
-  for (guint h = 0; h < reader->heads; h++)
-    memcpy (to + h * n, weights[h]->value.data + first, (gsize)n * sizeof (PlaitScalar));
-}
-
-/* What coverage adds to the scores of each head. */
-static PlaitNode **
-covered_scores (const PlaitSite *site, const PlaitReader *reader, guint i, const PlaitPairs *pairs, PlaitStream query)
-{
-  PlaitTape *tape = site->pass->tape;
-  const PlaitCovered *covered = &reader->covered[i];
-  guint r = (guint)(reader - site->declared->readers), m = reader->first + i;
-  PlaitNode **extra = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
-
-  for (guint h = 0; h < reader->heads; h++)
-    {
-      guint k = covered->n_states > 1 ? h : 0;
-
-      if (k == h)
-        extra[h] = plait_covered_score (covered, tape, &site->keys->memories[m], pairs,
-                                        site->keys->coverage[plait_site_place (site->declared, r, m)],
-                                        site->step->coverage[covered->first_state + k], query.query);
-      else
-        extra[h] = extra[0];
-    }
-  /* One number a head stands side by side. */
-  for (guint h = reader->heads; covered->n_states == 1 && reader->heads > 1 && h-- > 0;)
-    extra[h] = plait_columns (tape, extra[0], h, 1);
-  return extra;
-}
-
-/* The mean of what the heads pay to the @n pairs from @from on. */
-static PlaitNode *
-mean_attention (const PlaitSite *site, const PlaitReader *reader, PlaitNode *const *weights, gint64 from, gint64 n)
-{
-  PlaitTape *tape = site->pass->tape;
-  PlaitNode **paid = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
-
-  for (guint h = 0; h < reader->heads; h++)
-    paid[h] = plait_rows (tape, weights[h], from, n);
-  return reader->heads == 1 ? paid[0] : plait_scale (tape, plait_sum (tape, paid, reader->heads), 1.0 / reader->heads);
-}
-
-/* Without a capture, what no later step reads is not computed: what goes on is taken out first, and then renewed. */
-static void
-update_coverage (const PlaitSite *site, const PlaitReader *reader, guint i, const PlaitPairs *pairs,
-                 PlaitNode *const *weights, gint64 from, PlaitNode *query)
-{
-  const PlaitSitePass *pass = site->pass;
-  const PlaitCovered *covered = &reader->covered[i];
-  guint r = (guint)(reader - site->declared->readers), m = reader->first + i;
-  PlaitNode *prepared = site->keys->coverage[plait_site_place (site->declared, r, m)];
-  PlaitNode **states = site->step->coverage + covered->first_state;
-  gboolean captured = pass->capture && pass->capture->coverage;
-  gint64 n_next = pass->parents ? plait_ragged_rows (pass->next) : 0, n = plait_pairs_number (pairs);
-  gboolean moves = pass->parents && !captured;
-  PlaitTape *tape = pass->tape;
-  PlaitPairs next = moves ? plait_pairs (tape, pass->next, pairs->rows) : *pairs;
-  PlaitNode **paid = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, covered->n_states);
-  PlaitCoverageStep *step;
-
-  if (moves && n_next == 0)
-    return;
-  for (guint k = 0; k < covered->n_states; k++)
-    {
-      paid[k] = covered->n_states > 1 ? plait_rows (tape, weights[k], from, n)
-                                      : mean_attention (site, reader, weights, from, n);
-      if (!moves)
-        continue;
-      states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
-      paid[k] = plait_covered_carry (tape, paid[k], pairs, pass->next, pass->parents);
-    }
-  if (moves)
-    query = plait_gather_rows (tape, query, pass->parents, n_next);
-  step = plait_covered_step (tape, &site->keys->memories[m], &next, prepared, query);
-  for (guint k = 0; k < covered->n_states; k++)
-    states[k] = plait_covered_update (covered, step, states[k], paid[k], pass->losses);
-  if (captured)
-    plait_covered_capture (covered, pass->capture, site->step->layer, captured_name (site, reader), m, states,
-                           prepared);
-  for (guint k = 0; captured && pass->parents && k < covered->n_states; k++)
-    states[k] = plait_covered_carry (tape, states[k], pairs, pass->next, pass->parents);
-}
-
-/* One softmax over the rows of the memories that @reader reads. @weights [heads]. */
-static PlaitNode *
-attend_apart (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const guint8 *present, PlaitNode **weights)
-{
-  PlaitTape *tape = site->pass->tape;
-  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, reader->n + 1);
-  guint r = (guint)(reader - site->declared->readers);
-  PlaitNode *context;
-  gint64 from = 0;
-
-  for (guint i = 0; i < reader->n; i++)
-    {
-      guint m = reader->first + i;
-      PlaitPairs pairs = plait_pairs (tape, site->pass->queries, site->pass->memories[m].rows);
-
-      items[i] = (Item){ site->declared->scaled ? NULL : plait_scored_item (&reader->scored, i),
-                         site->keys->attended[plait_site_place (site->declared, r, m)], pairs,
-                         reader->covered ? covered_scores (site, reader, i, &pairs, query) : NULL };
-    }
-  context = attend_items (site, reader, items, reader->n, query, present, weights);
-  for (guint i = 0; i < reader->n; i++)
-    {
-      gint64 number = plait_pairs_number (&items[i].pairs);
-
-      if (site->pass->capture)
-        capture (site, reader, reader->first + i, weights, from, number);
-      if (reader->covered)
-        update_coverage (site, reader, i, &items[i].pairs, weights, from, query.query);
-      from += number;
-    }
-  return context;
-}
-
-/* The same by scaled products without anything that needs the weights. */
+/* One softmax a head over the rows of the memories that @reader reads, where nothing needs the weights. */
 static PlaitNode *
 attend_fused (const PlaitSite *site, const PlaitReader *reader, PlaitStream query)
 {
@@ -399,8 +141,9 @@ attend_fused (const PlaitSite *site, const PlaitReader *reader, PlaitStream quer
   memcpy (attended, site->keys->attended + plait_site_place (site->declared, r, reader->first),
           reader->n * sizeof *attended);
   for (guint i = 0; site->pass->capture && i < reader->n; i++)
-    attended[i].weights = plait_capture_weights (site->pass->capture, site->step->layer, captured_name (site, reader),
-                                                 reader->first + i, reader->heads);
+    attended[i].weights
+        = plait_capture_weights (site->pass->capture, site->step->layer, plait_site_captured_name (site, reader),
+                                 reader->first + i, reader->heads);
   value = plait_attention_apply (tape, &reader->scaled, query.query, site->pass->queries, attended, reader->n);
   return plait_dropout (tape, value, reader->output_dropout);
 }
@@ -429,7 +172,7 @@ attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const gui
       return context;
     }
   weights = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
-  context.value = attend_apart (site, reader, query, present, weights);
+  context.value = plait_site_attend_apart (site, reader, query, present, weights);
   if (reader->weights)
     context.weights = reader->heads == 1 ? weights[0] : plait_concatenate_columns (tape, weights, reader->heads);
   return context;
@@ -459,56 +202,6 @@ plait_site_attend_jointly (PlaitSite *site, PlaitStream query)
     return (PlaitContext){ NULL, NULL, NULL };
   return attend (site, begin_attention (site, G_STRFUNC, PLAIT_READS_JOINTLY, NULL, 0, query), query,
                  site->pass->any_present);
-}
-
-/* The rows of @x that are present, end to end. */
-static PlaitNode *
-present_rows (const PlaitSite *site, PlaitNode *x, const guint8 *present)
-{
-  gint64 *rows, n = 0;
-
-  if (!present)
-    return x;
-  rows = plait_arena_new_array (plait_tape_arena (site->pass->tape), gint64, x->value.rows + 1);
-  for (gint64 i = 0; i < x->value.rows; i++)
-    if (present[i])
-      rows[n++] = i;
-  return plait_gather_rows (site->pass->tape, x, rows, n);
-}
-
-static void
-capture_contexts (const PlaitSite *site, const Item *items, const PlaitNode *weights, guint n)
-{
-  PlaitScalar *to = plait_capture_contexts (site->pass->capture, site->step->layer, 1);
-  gint64 queries = plait_ragged_rows (site->pass->queries), from = 0;
-
-  for (guint m = 0; m < n; from += plait_pairs_number (&items[m].pairs), m++)
-    for (gint64 i = 0; i < queries; i++)
-      to[i * n + m] = plait_ragged_length (items[m].pairs.rows, i) > 0
-                          ? weights->value.data[from + items[m].pairs.offsets[i]]
-                          : 0;
-}
-
-static PlaitNode *
-attend_contexts_scored (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const PlaitContext *contexts,
-                        guint n)
-{
-  PlaitTape *tape = site->pass->tape;
-  Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, n + 1);
-  PlaitNode *weights, *value;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const PlaitScoredItem *item = plait_scored_item (&reader->scored, i);
-      PlaitPairs pairs = context_pairs (site, contexts[i].present);
-      PlaitNode *rows = present_rows (site, contexts[i].value, contexts[i].present);
-
-      items[i] = (Item){ item, plait_scored_project (tape, item, rows, pairs.rows), pairs, NULL };
-    }
-  value = attend_items (site, reader, items, n, query, NULL, &weights);
-  if (site->pass->capture)
-    capture_contexts (site, items, weights, n);
-  return value;
 }
 
 static PlaitNode *
@@ -556,7 +249,7 @@ plait_site_attend_contexts (PlaitSite *site, PlaitStream query, const PlaitConte
   check_contexts (site, G_STRFUNC, contexts, n);
   return (PlaitContext){
     .value = site->declared->scaled ? attend_contexts_scaled (site, reader, query, contexts, n)
-                                    : attend_contexts_scored (site, reader, query, contexts, n),
+                                    : plait_site_attend_contexts_apart (site, reader, query, contexts, n),
     .present = reader->scored.sentinel ? NULL : site->pass->any_present,
   };
 }

@@ -18,8 +18,8 @@
  * later call reads the query. So serial, parallel and flat over one memory are the plain decoders of the papers. A
  * sentinel is sigmoid (W [s'; y] + b) * query, of s', the state of the step before, and y, the word that is read.
  *
- * site-build.c is what a combiner declares, site.c what it calls, site-chosen.c what it calls for chosen rows,
- * site-keys.c what stands behind the calls.
+ * site-build.c is what a combiner declares, site.c what it calls, site-chosen.c what it calls for chosen rows;
+ * site-apart.c is attention that has weights, site-keys.c what stands behind the calls.
  */
 
 #define PLAIT_SITE_MAXIMUM_SLOTS 256
@@ -190,3 +190,16 @@ PlaitNode *plait_site_project_query (PlaitSite *site, const PlaitReader *reader,
 /* What comes out of the attention: output projection of scaled products, dropout; rows not @present are zero. */
 PlaitNode *plait_site_project_output (const PlaitSite *site, const PlaitReader *reader, PlaitNode *value,
                                       const guint8 *present);
+
+/* What stands for the attention in captures and dumps: its name, and of joint attention another than that of attention
+ * to each memory, where a combiner has both. */
+const char *plait_site_captured_name (const PlaitSite *site, const PlaitReader *reader);
+
+/* One softmax a head over the rows of the memories that @reader reads, taken apart: @weights [heads] gets the weights
+ * before dropout, memory after memory. Rows not @present are zero. */
+PlaitNode *plait_site_attend_apart (PlaitSite *site, const PlaitReader *reader, PlaitStream query,
+                                    const guint8 *present, PlaitNode **weights);
+
+/* Attention over @contexts [@n] by the scores of scored.h. */
+PlaitNode *plait_site_attend_contexts_apart (PlaitSite *site, const PlaitReader *reader, PlaitStream query,
+                                             const PlaitContext *contexts, guint n);
