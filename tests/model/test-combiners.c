@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "models.h"
 #include "reference.h"
+#include "site-stand.h"
 
 /* The combiners as plugins, each at a site of one layer, against a float64 reference of the paper's section 3: outputs,
  * weights and all gradients. Three memories, of which the second is missing. */
@@ -12,58 +12,24 @@ enum
   QUERIES = 3
 };
 
-typedef struct
-{
-  PlaitRegistry *registry;
-  PlaitParameters *parameters;
-  PlaitPart *combiner;
-  PlaitDecoderSettings decoder;
-  PlaitLossColumns losses;
-  PlaitDecoderBuild build;
-  PlaitDeclaredSite site;
-} Stand;
-
-static void
-stand_clear (Stand *stand)
-{
-  plait_part_free (stand->combiner);
-  plait_parameters_free (stand->parameters);
-  plait_registry_free (stand->registry);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
-
 static const PlaitMemorySpecification specifications[MEMORIES]
     = { { .name = "0", .width = WIDTH }, { .name = "1", .width = WIDTH }, { .name = "2", .width = WIDTH } };
 
-static gboolean
-build (Stand *stand, const char *combiner, gint norm, const PlaitMemorySpecification *memories, guint n, GError **error)
-{
-  g_autoptr (PlaitSettings) settings = NULL;
-  const PlaitSchema *schema;
-  PlaitPlugin *plugin;
+/* Heads of the reference's attention to contexts. */
+static const char *const plain[] = { NULL }, *const contexts[] = { "context_heads", "4", NULL };
 
-  stand->decoder = plait_specimen_decoder (0);
-  stand->decoder.norm = norm;
-  stand->decoder.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
-  stand->registry = plait_registry_new ();
-  stand->parameters = plait_parameters_new ();
-  plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, combiner);
-  schema = plait_plugin_schema (plugin, NULL);
-  settings = plait_settings_new (schema->parameters, schema->n_parameters);
-  if (plait_schema_parameter (schema, "context_heads"))
-    plait_settings_set (settings, "context_heads", "4", NULL);
-  stand->combiner = test_opened_part (plugin, settings, "combiner");
-  stand->build = (PlaitDecoderBuild){
-    .settings = &stand->decoder,
-    .combiner = stand->combiner,
-    .losses = &stand->losses,
-    .memories = memories,
-    .n_memories = n,
-    .parameters = stand->parameters,
-  };
-  return plait_declared_site_build (&stand->site, &stand->build, WIDTH, WIDTH, "site/", error)
-         && plait_parameters_allocate (stand->parameters, error);
+static gboolean
+build (SiteStand *stand, const char *combiner, const char *const *keys, gint norm,
+       const PlaitMemorySpecification *memories, guint n, GError **error)
+{
+  PlaitDecoderSettings decoder = plait_specimen_decoder (0);
+
+  decoder.norm = norm;
+  decoder.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
+  site_stand_begin (stand, decoder, combiner, keys);
+  stand->build.memories = memories;
+  stand->build.n_memories = n;
+  return site_stand_build (stand, WIDTH, error);
 }
 
 /* Sets the site's parameters to those of the case, or checks their gradients. */
@@ -95,12 +61,12 @@ visit (const PlaitDeclaredSite *site, const char *name,
 }
 
 static void
-check_combiner (const char *combiner, const char *name, gint norm)
+check_combiner (const char *combiner, const char *const *settings, const char *name, gint norm)
 {
   static const gint64 query_offsets[] = { 0, QUERIES }, offsets[MEMORIES][2] = { { 0, 3 }, { 0, 0 }, { 0, 4 } };
   static const char *const inputs[MEMORIES] = { "memory0", "memory1", "memory2" };
   g_auto (Bench) bench = bench_new (2);
-  g_auto (Stand) stand = { NULL };
+  g_auto (SiteStand) stand = { NULL };
   PlaitMemory memories[MEMORIES] = { { NULL } };
   g_autoptr (GError) error = NULL;
   PlaitCapture *capture;
@@ -109,7 +75,7 @@ check_combiner (const char *combiner, const char *name, gint norm)
   PlaitSiteStep step = { .layer = 0 };
   PlaitNode *x;
 
-  CHECK (build (&stand, combiner, norm, specifications, MEMORIES, &error));
+  CHECK (build (&stand, combiner, settings, norm, specifications, MEMORIES, &error));
   CHECK_NO_ERROR (error);
   visit (&stand.site, name, reference_set_attention, reference_set_norm);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
@@ -133,36 +99,36 @@ check_combiner (const char *combiner, const char *name, gint norm)
 
 TEST_CASE (combiners, paper1_section_3_serial)
 {
-  check_combiner ("serial", "combiner/serial_pre_304", PLAIT_NORM_PRE);
+  check_combiner ("serial", plain, "combiner/serial_pre_304", PLAIT_NORM_PRE);
 }
 
 TEST_CASE (combiners, paper1_equation_4_parallel)
 {
-  check_combiner ("parallel", "combiner/parallel_post_304", PLAIT_NORM_POST);
+  check_combiner ("parallel", plain, "combiner/parallel_post_304", PLAIT_NORM_POST);
 }
 
 TEST_CASE (combiners, paper1_equations_5_and_6_flat)
 {
-  check_combiner ("flat", "combiner/flat_post_304", PLAIT_NORM_POST);
+  check_combiner ("flat", plain, "combiner/flat_post_304", PLAIT_NORM_POST);
 }
 
 TEST_CASE (combiners, paper1_equations_7_and_8_hierarchical)
 {
-  check_combiner ("hierarchical", "combiner/hierarchical_pre_304", PLAIT_NORM_PRE);
+  check_combiner ("hierarchical", contexts, "combiner/hierarchical_pre_304", PLAIT_NORM_PRE);
 }
 
 TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
 {
   PlaitMemorySpecification many[65];
-  g_auto (Stand) fits = { NULL }, joint = { NULL }, apart = { NULL };
+  g_auto (SiteStand) fits = { NULL }, joint = { NULL }, apart = { NULL };
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < 65; i++)
     many[i] = (PlaitMemorySpecification){ .name = g_strdup_printf ("%u", i), .width = WIDTH };
-  CHECK (build (&fits, "flat", PLAIT_NORM_PRE, many, 64, &error));
-  CHECK (build (&apart, "serial", PLAIT_NORM_PRE, many, 65, &error));
+  CHECK (build (&fits, "flat", plain, PLAIT_NORM_PRE, many, 64, &error));
+  CHECK (build (&apart, "serial", plain, PLAIT_NORM_PRE, many, 65, &error));
   CHECK_NO_ERROR (error);
-  CHECK (!build (&joint, "flat", PLAIT_NORM_PRE, many, 65, &error));
+  CHECK (!build (&joint, "flat", plain, PLAIT_NORM_PRE, many, 65, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one softmax over 65 memories, at most 64 can share one");
   for (guint i = 0; i < 65; i++)
     g_free ((char *)many[i].name);
@@ -171,27 +137,14 @@ TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
 TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
 {
   static const char *const names[] = { "flat", "hierarchical" };
+  static const char *const sentinel[] = { "sentinel", "true", NULL };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-      PlaitPlugin *plugin = test_plugin (registry, PLAIT_PLUGIN_COMBINER, names[i]);
-      g_autoptr (PlaitSettings) settings = plait_specimen_settings (plugin);
-      PlaitDecoderSettings decoder = plait_specimen_decoder (0);
-      g_autoptr (PlaitPart) with = NULL;
-      PlaitLossColumns losses = { 0 };
-      PlaitDecoderBuild of_decoder = { .settings = &decoder,
-                                       .losses = &losses,
-                                       .memories = specifications,
-                                       .n_memories = MEMORIES,
-                                       .parameters = parameters };
-      PlaitDeclaredSite site;
+      g_auto (SiteStand) stand = { NULL };
       g_autoptr (GError) error = NULL;
 
-      CHECK (plait_settings_set (settings, "sentinel", "true", NULL));
-      of_decoder.combiner = with = test_opened_part (plugin, settings, "combiner");
-      CHECK (!plait_declared_site_build (&site, &of_decoder, WIDTH, WIDTH, "site/", &error));
+      CHECK (!build (&stand, names[i], sentinel, PLAIT_NORM_PRE, specifications, MEMORIES, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                    "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
                    "decoder.type=gru or lstm");

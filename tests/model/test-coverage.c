@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "models.h"
 #include "reference.h"
+#include "site-stand.h"
 
 #include <string.h>
 
@@ -69,60 +69,25 @@ set (const PlaitParameter *parameter, gint64 column, const char *the_case, const
   reference_set ((PlaitParameter *)parameter, column, the_case, name);
 }
 
-/* A site with serial over one memory, and a coverage. */
-typedef struct
-{
-  PlaitRegistry *registry;
-  PlaitParameters *parameters;
-  PlaitDecoderSettings decoder;
-  PlaitMemorySpecification memory;
-  PlaitPart *combiner;
-  PlaitPart *coverage;
-  PlaitLossColumns losses;
-  PlaitDecoderBuild build;
-  PlaitDeclaredSite site;
-} Stand;
-
+/* A site with serial over one memory, and a coverage; @width is that of gated ones. */
 static void
-stand_clear (Stand *stand)
+stand_build (SiteStand *stand, const char *coverage, guint width)
 {
-  plait_parameters_free (stand->parameters);
-  plait_part_free (stand->combiner);
-  plait_part_free (stand->coverage);
-  plait_registry_free (stand->registry);
-}
-
-/* @width is that of gated coverages. */
-static void
-stand_build (Stand *stand, const char *coverage, guint width)
-{
+  static const char *const none[] = { NULL };
   g_autofree char *text = g_strdup_printf ("%u", width);
+  g_autoptr (PlaitSettings) settings = NULL;
+  PlaitPlugin *plugin;
   GError *error = NULL;
 
-  *stand = (Stand){
-    plait_registry_new (), plait_parameters_new (), plait_specimen_decoder (2), { .name = "m", .width = WIDTH }
-  };
-  PlaitPlugin *serial = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, "serial");
-  PlaitPlugin *plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COVERAGE, coverage);
-  g_autoptr (PlaitSettings) settings = plait_specimen_settings (plugin);
-  g_autoptr (PlaitSettings) serial_settings = plait_specimen_settings (serial);
-
+  stand->memory = (PlaitMemorySpecification){ .name = "m", .width = WIDTH };
+  site_stand_begin (stand, plait_specimen_decoder (2), "serial", none);
+  plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COVERAGE, coverage);
+  settings = plait_specimen_settings (plugin);
   if (plait_schema_parameter (plugin->schema, "width"))
     plait_settings_set (settings, "width", text, NULL);
-  stand->coverage = test_opened_part (plugin, settings, "coverage");
-  stand->combiner = test_opened_part (serial, serial_settings, "combiner");
+  stand->build.coverage = stand->coverage = test_opened_part (plugin, settings, "coverage");
   stand->decoder.attention_width = 7;
-  stand->build = (PlaitDecoderBuild){
-    .settings = &stand->decoder,
-    .combiner = stand->combiner,
-    .coverage = stand->coverage,
-    .losses = &stand->losses,
-    .memories = &stand->memory,
-    .n_memories = 1,
-    .parameters = stand->parameters,
-  };
-  CHECK (plait_declared_site_build (&stand->site, &stand->build, WIDTH, WIDTH, "site/", &error));
-  CHECK (plait_parameters_allocate (stand->parameters, &error));
+  CHECK (site_stand_build (stand, WIDTH, &error));
   CHECK_NO_ERROR (error);
 }
 
@@ -136,7 +101,7 @@ static void
 check_coverage (const char *coverage, const char *the_case)
 {
   const PlaitRagged queries = { 1, one_query };
-  Stand stand;
+  g_auto (SiteStand) stand = { NULL };
 
   stand_build (&stand, coverage, 3);
   visit (stand.parameters, &stand.site, the_case, set);
@@ -174,7 +139,6 @@ check_coverage (const char *coverage, const char *the_case)
   visit (stand.parameters, &stand.site, the_case, reference_check_gradient);
   reference_check_input (asked, the_case, "q");
   reference_check_input (m.states, the_case, "m");
-  stand_clear (&stand);
 }
 
 TEST_CASE (coverage, chen2017_equations_11_and_12_word)
@@ -202,7 +166,7 @@ static void
 run_without_children (const char *coverage, PlaitScalar *read)
 {
   static const char *const children[] = { "left", "left_attention", "right", "right_attention" };
-  Stand stand;
+  g_auto (SiteStand) stand = { NULL };
   g_auto (Bench) bench = bench_new (1);
   PlaitNode *asked, *covered;
 
@@ -232,7 +196,6 @@ run_without_children (const char *coverage, PlaitScalar *read)
 
       memcpy (read + t * WIDTH, context->value.data, WIDTH * sizeof *read);
     }
-  stand_clear (&stand);
 }
 
 TEST_CASE (coverage, of_trees_without_the_terms_of_children_is_that_of_words)

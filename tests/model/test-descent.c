@@ -1,64 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/check.h"
 #include "bench.h"
-#include "models.h"
+#include "site-stand.h"
 
 #include <string.h>
 
 /* The combiner descent at a site of one memory: which leaves it reaches, with what weights, and what that costs. */
 
-typedef struct
-{
-  PlaitRegistry *registry;
-  PlaitParameters *parameters;
-  PlaitPart *combiner;
-  PlaitDecoderSettings decoder;
-  PlaitLossColumns losses;
-  PlaitMemorySpecification specification;
-  PlaitDecoderBuild build;
-  PlaitDeclaredSite site;
-} Stand;
-
-static void
-stand_clear (Stand *stand)
-{
-  plait_part_free (stand->combiner);
-  plait_parameters_free (stand->parameters);
-  plait_registry_free (stand->registry);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stand, stand_clear)
-
 #define DOT_DECODER 5 /* of plait_specimen_decoder: no parameter at all, keys and values are the rows */
 
 /* A site where @combiner, with @keys, reads one memory of @width. */
 static void
-stand_build (Stand *stand, const char *combiner, guint decoder, gint64 width, const char *const *keys)
+stand_build (SiteStand *stand, const char *combiner, guint decoder, gint64 width, const char *const *keys)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  g_autoptr (PlaitSettings) settings = NULL;
-  PlaitPlugin *plugin;
   GError *error = NULL;
 
-  stand->decoder = plait_specimen_decoder (decoder);
-  stand->registry = plait_registry_new ();
-  stand->parameters = plait_parameters_new ();
-  plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COMBINER, combiner);
-  settings = plait_specimen_settings (plugin);
-  for (; *keys; keys += 2)
-    CHECK (plait_settings_set (settings, keys[0], keys[1], NULL));
-  stand->combiner = test_opened_part (plugin, settings, "combiner");
-  stand->specification = (PlaitMemorySpecification){ "m", width, PLAIT_STRUCTURE_LEVELS };
-  stand->build = (PlaitDecoderBuild){
-    .settings = &stand->decoder,
-    .combiner = stand->combiner,
-    .losses = &stand->losses,
-    .memories = &stand->specification,
-    .n_memories = 1,
-    .parameters = stand->parameters,
-  };
-  CHECK (plait_declared_site_build (&stand->site, &stand->build, width, width, "site/", &error));
-  CHECK (plait_parameters_allocate (stand->parameters, &error));
+  stand->memory = (PlaitMemorySpecification){ "m", width, PLAIT_STRUCTURE_LEVELS };
+  site_stand_begin (stand, plait_specimen_decoder (decoder), combiner, keys);
+  CHECK (site_stand_build (stand, width, &error));
   CHECK_NO_ERROR (error);
   plait_parameters_initialise (stand->parameters, pool, 3);
 }
@@ -72,7 +32,7 @@ typedef struct
 } Found;
 
 static Found
-run (Bench *bench, const Stand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory)
+run (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory)
 {
   PlaitCapture *capture = plait_capture_new (bench->arena, 1, 1, FALSE);
   PlaitSitePass pass = plait_site_pass (bench->tape, memory, 1, queries, capture);
@@ -195,7 +155,7 @@ memory_of (Bench *bench, const Case *the_case)
 }
 
 static Found
-descend (Bench *bench, const Stand *stand, const PlaitMemory *memory)
+descend (Bench *bench, const SiteStand *stand, const PlaitMemory *memory)
 {
   static const double first[WIDTH] = { 1 };
 
@@ -207,7 +167,7 @@ TEST_CASE (descent, gupta_ahmed_soft_top1_and_two_branches)
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
     {
       CONTEXT ("case %u", c);
-      g_auto (Stand) stand = { NULL };
+      g_auto (SiteStand) stand = { NULL };
       g_auto (Bench) bench = bench_new (1);
       PlaitMemory memory;
       Found found;
@@ -229,7 +189,7 @@ static double
 train (const char *mode, const char *normalise, guint *reached)
 {
   const char *const keys[] = { "descent", "top1", "train", mode, "normalise", normalise, NULL };
-  g_auto (Stand) stand = { NULL };
+  g_auto (SiteStand) stand = { NULL };
   g_auto (Bench) bench = bench_new (1);
   PlaitMemory memory;
   double greatest = 0;
@@ -266,7 +226,7 @@ TEST_CASE (descent, products_along_paths_are_left_as_they_are)
 {
   static const char *const soft[] = { "descent", "soft", NULL };
   static const char *const hard[] = { "descent", "beam", "branches", "2", "normalise", "false", NULL };
-  g_auto (Stand) whole = { NULL }, part = { NULL };
+  g_auto (SiteStand) whole = { NULL }, part = { NULL };
   g_auto (Bench) bench = bench_new (1);
   PlaitMemory memory;
   Found all, some;
@@ -289,7 +249,7 @@ TEST_CASE (descent, products_along_paths_are_left_as_they_are)
 
 typedef struct
 {
-  const Stand *stand;
+  const SiteStand *stand;
   PlaitArena *arena;
 } Build;
 
@@ -313,7 +273,7 @@ TEST_CASE (descent, branches_have_the_gradients_of_finite_differences)
     {
       const char *const keys[]
           = { "descent", "beam", "branches", "2", "train", "same", "normalise", normalise ? "true" : "false", NULL };
-      g_auto (Stand) stand = { NULL };
+      g_auto (SiteStand) stand = { NULL };
       g_auto (Bench) bench = bench_new (1);
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       Build build = { &stand, NULL };
@@ -361,7 +321,7 @@ TEST_CASE (descent, rows_of_two_parents_have_the_sum_of_both_and_ties_go_to_the_
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
     {
       CONTEXT ("way %u", w);
-      g_auto (Stand) stand = { NULL };
+      g_auto (SiteStand) stand = { NULL };
       g_auto (Bench) bench = bench_new (1);
       PlaitMemory memory = { .rows = { 1, all }, .links = &shared };
       Found found;
@@ -431,7 +391,8 @@ static const gint64 lengths[] = { 14, 0, 1, 27 }, query_offsets[] = { 0, 2, 3, 5
 
 /* What a combiner with @keys finds in the batch, whatever it is. */
 static Found
-find (Bench *bench, Stand *stand, const char *combiner, guint decoder, const char *const *keys, const Pyramid *pyramid)
+find (Bench *bench, SiteStand *stand, const char *combiner, guint decoder, const char *const *keys,
+      const Pyramid *pyramid)
 {
   PlaitMemory memory = { .rows = { SENTENCES, pyramid->offsets }, .links = &pyramid->links };
 
@@ -468,7 +429,7 @@ TEST_CASE (descent, over_leaves_alone_is_plain_attention)
     for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
       {
         CONTEXT ("decoder %u, way %u", d, w);
-        g_auto (Stand) plain = { NULL }, stand = { NULL };
+        g_auto (SiteStand) plain = { NULL }, stand = { NULL };
         g_auto (Bench) bench = bench_new (1);
         Pyramid flat;
         Found expected, found;
@@ -489,7 +450,7 @@ TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
   for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
-      g_auto (Stand) whole = { NULL }, stand = { NULL };
+      g_auto (SiteStand) whole = { NULL }, stand = { NULL };
       g_auto (Bench) bench = bench_new (1);
       Pyramid pyramid;
       Found expected, found;
@@ -512,7 +473,7 @@ TEST_CASE (descent, weights_of_leaves_sum_to_one)
     for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
       {
         CONTEXT ("decoder %u, way %u", d, w);
-        g_auto (Stand) stand = { NULL };
+        g_auto (SiteStand) stand = { NULL };
         g_auto (Bench) bench = bench_new (1);
         const PlaitScalar *weight;
         Pyramid pyramid;
@@ -550,7 +511,7 @@ TEST_CASE (descent, costs_a_block_a_level)
   for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
     {
       CONTEXT ("decoder %u", d);
-      g_auto (Stand) narrow = { NULL }, wide = { NULL };
+      g_auto (SiteStand) narrow = { NULL }, wide = { NULL };
       g_auto (Bench) bench = bench_new (1);
       guint heads = d < 2 ? 2 : 1;
       PlaitMemory memory;

@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/pyramid.h"
-
 #include <string.h>
 
 #include "bench.h"
+#include "pyramids.h"
 
 /* The levels of pyramids as rows of one memory. */
-
-enum
-{
-  WIDTH = 6,
-};
-
-static PlaitPyramidDeclaration
-declaration_of (PlaitPooling pooling)
-{
-  return (PlaitPyramidDeclaration){
-    .pooling = pooling,
-    .width = WIDTH,
-    .block = 3,
-    .levels = 2,
-    .epsilon = 0.01,
-    .tail = 0.5,
-  };
-}
-
-static PlaitCellState
-leaves_of (PlaitNode *x)
-{
-  return (PlaitCellState){ x, NULL };
-}
 
 /* A pyramid with parameters of its own, and a batch that it is applied to. */
 typedef struct
@@ -53,7 +28,7 @@ stand_new (const PlaitPyramidDeclaration *declaration, PlaitRagged rows)
   plait_parameters_initialise (stand->parameters, stand->bench.pool, 2);
   bench_begin (&stand->bench, PLAIT_TAPE_CHECK);
   stand->x = bench_random (&stand->bench, plait_ragged_rows (rows), declaration->width, 1);
-  stand->found = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, leaves_of (stand->x), rows);
+  stand->found = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, pyramid_leaves (stand->x), rows);
   return stand;
 }
 
@@ -89,7 +64,7 @@ TEST_CASE (levels, rows_know_their_levels_and_neighbours)
   static const gint64 previous[] = { -1, 0, 1, 2, 3, 4, 5, -1, 7, 8, -1, -1, -1, 12, -1 };
   static const gint64 next[] = { 1, 2, 3, 4, 5, 6, -1, 8, 9, -1, -1, -1, 13, -1, -1 };
   static const gint64 leaf[] = { 0, 1, 2, 3, 4, 5, 6, -1, -1, -1, -1, 7, 8, 9, -1 };
-  PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_CNN);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_CNN);
   gint64 n = G_N_ELEMENTS (level);
 
   declaration.levels = 5;
@@ -106,7 +81,7 @@ TEST_CASE (levels, rows_know_their_levels_and_neighbours)
   check_numbers ("next", found->next, next, n);
   check_numbers ("leaf", found->leaf, leaf, n);
   for (gint64 row = 0; row < n; row++)
-    for (gint64 i = 0; i < WIDTH && leaf[row] >= 0; i++)
+    for (gint64 i = 0; i < PYRAMID_WIDTH && leaf[row] >= 0; i++)
       CHECK (plait_tensor_row (found->states->value, row)[i] == plait_tensor_row (stand->x->value, leaf[row])[i]);
 }
 
@@ -119,7 +94,7 @@ TEST_CASE (levels, parents_and_children_agree)
   for (gint pooling = PLAIT_POOLING_RNN; pooling <= PLAIT_POOLING_CIF; pooling++)
     {
       CONTEXT ("pooling %d", pooling);
-      PlaitPyramidDeclaration declaration = declaration_of ((PlaitPooling)pooling);
+      PlaitPyramidDeclaration declaration = pyramid_declaration ((PlaitPooling)pooling);
       gint64 borders = 0, highest = 0;
 
       declaration.levels = 0;
@@ -168,7 +143,7 @@ TEST_CASE (levels, parents_and_children_agree)
 TEST_CASE (levels, levels_end_where_one_row_is_left)
 {
   static const gint64 leaves[] = { 0, 1, 28 };
-  PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_MEAN);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_MEAN);
 
   declaration.levels = 0;
   g_autoptr (Stand) stand = stand_new (&declaration, (PlaitRagged){ 2, leaves });
@@ -187,7 +162,7 @@ TEST_CASE (levels, short_and_missing_sentences_are_defined)
   for (gint pooling = PLAIT_POOLING_RNN; pooling <= PLAIT_POOLING_CIF; pooling++)
     {
       CONTEXT ("pooling %d", pooling);
-      PlaitPyramidDeclaration declaration = declaration_of ((PlaitPooling)pooling);
+      PlaitPyramidDeclaration declaration = pyramid_declaration ((PlaitPooling)pooling);
 
       declaration.block = 8;
       declaration.tail = 0;
@@ -216,18 +191,18 @@ TEST_CASE (levels, sums_of_equal_rows_are_that_row)
   for (guint p = 0; p < G_N_ELEMENTS (poolings); p++)
     {
       CONTEXT ("pooling %d", poolings[p]);
-      PlaitPyramidDeclaration declaration = declaration_of (poolings[p]);
-      double numbers[20 * WIDTH];
+      PlaitPyramidDeclaration declaration = pyramid_declaration (poolings[p]);
+      double numbers[20 * PYRAMID_WIDTH];
 
       declaration.tail = 1;
       g_autoptr (Stand) stand = stand_new (&declaration, (PlaitRagged){ 1, leaves });
       PlaitNode *x;
       PlaitPyramidRows found;
 
-      for (gint64 i = 0; i < 20 * WIDTH; i++)
-        numbers[i] = 0.3 * (double)(i % WIDTH) - 0.5;
-      x = bench_leaf (&stand->bench, 20, WIDTH, numbers);
-      found = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, leaves_of (x), (PlaitRagged){ 1, leaves });
+      for (gint64 i = 0; i < 20 * PYRAMID_WIDTH; i++)
+        numbers[i] = 0.3 * (double)(i % PYRAMID_WIDTH) - 0.5;
+      x = bench_leaf (&stand->bench, 20, PYRAMID_WIDTH, numbers);
+      found = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, pyramid_leaves (x), (PlaitRagged){ 1, leaves });
       CHECK (found.states->value.rows > 20);
       for (gint64 row = 0; row < found.states->value.rows; row++)
         check_tensor ("row", plait_tensor_rows (found.states->value, row, 1), numbers, NEAR);
@@ -242,7 +217,7 @@ TEST_CASE (levels, cif_with_constant_weights_is_the_mean)
   for (gint64 k = 2; k <= 4; k += 2)
     {
       CONTEXT ("blocks of %d", (int)k);
-      PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_MEAN);
+      PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_MEAN);
 
       declaration.levels = 1;
       declaration.block = k;
@@ -266,7 +241,7 @@ TEST_CASE (levels, cif_with_constant_weights_is_the_mean)
       check_tensor ("shares", shares->value, quarters, 0);
       PlaitTensor sums = plait_pair_read (tape, &pairs, shares, mean->x)->value;
       for (gint64 b = 0; b < 12 / k; b++)
-        for (gint64 i = 0; i < WIDTH; i++)
+        for (gint64 i = 0; i < PYRAMID_WIDTH; i++)
           CHECK_NEAR (plait_tensor_row (sums, b)[i], plait_tensor_row (mean->found.states->value, 12 + b)[i], NEAR);
     }
 }
@@ -279,7 +254,7 @@ TEST_CASE (levels, reads_each_sentence_by_itself)
   for (gint pooling = PLAIT_POOLING_RNN; pooling <= PLAIT_POOLING_CIF; pooling++)
     {
       CONTEXT ("pooling %d", pooling);
-      PlaitPyramidDeclaration declaration = declaration_of ((PlaitPooling)pooling);
+      PlaitPyramidDeclaration declaration = pyramid_declaration ((PlaitPooling)pooling);
       g_autoptr (Stand) stand = stand_new (&declaration, (PlaitRagged){ 4, leaves });
       PlaitTape *tape = stand->bench.tape;
 
@@ -288,7 +263,7 @@ TEST_CASE (levels, reads_each_sentence_by_itself)
           CONTEXT ("sentence %d", (int)s);
           gint64 first = leaves[s], n = leaves[s + 1] - first, at = stand->found.rows.offsets[s];
           PlaitPyramidRows alone
-              = plait_pyramid_apply (tape, &stand->pyramid, leaves_of (plait_rows (tape, stand->x, first, n)),
+              = plait_pyramid_apply (tape, &stand->pyramid, pyramid_leaves (plait_rows (tape, stand->x, first, n)),
                                      (PlaitRagged){ 1, (gint64[]){ 0, n } });
 
           CHECK_INT (alone.states->value.rows, stand->found.rows.offsets[s + 1] - at);
@@ -297,7 +272,7 @@ TEST_CASE (levels, reads_each_sentence_by_itself)
               gint64 parent = stand->found.parent[at + row];
 
               CHECK_INT (alone.parent[row], parent < 0 ? -1 : parent - at);
-              for (gint64 i = 0; i < WIDTH; i++)
+              for (gint64 i = 0; i < PYRAMID_WIDTH; i++)
                 CHECK_NEAR (plait_tensor_row (alone.states->value, row)[i],
                             plait_tensor_row (stand->found.states->value, at + row)[i], NEAR);
             }
@@ -314,18 +289,18 @@ TEST_CASE (levels, cells_stand_beside_the_states)
   for (gint cell = PLAIT_CELL_GRU; cell <= PLAIT_CELL_LSTM; cell++)
     {
       CONTEXT ("cell %d", cell);
-      PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_RNN);
+      PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_RNN);
 
       declaration.cell = (PlaitCellKind)cell;
       g_autoptr (Stand) stand = stand_new (&declaration, rows);
-      PlaitNode *cells = bench_random (&stand->bench, 7, WIDTH, 3);
+      PlaitNode *cells = bench_random (&stand->bench, 7, PYRAMID_WIDTH, 3);
       PlaitPyramidRows found
           = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, (PlaitCellState){ stand->x, cells }, rows);
 
       CHECK (!stand->found.cells);
       CHECK_INT (found.cells->value.rows, 7 + 3 + 1);
       for (gint64 row = 0; row < 11; row++)
-        for (gint64 i = 0; i < WIDTH; i++)
+        for (gint64 i = 0; i < PYRAMID_WIDTH; i++)
           {
             PlaitScalar number = plait_tensor_row (found.cells->value, row)[i];
 
@@ -342,7 +317,7 @@ TEST_CASE (levels, convolutions_pass_through_their_activation)
 {
   static const PlaitActivation activations[] = { PLAIT_ACTIVATION_TANH, PLAIT_ACTIVATION_RELU };
   static const gint64 leaves[] = { 0, 8 };
-  PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_CNN);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_CNN);
 
   declaration.levels = 1;
   for (guint a = 0; a < G_N_ELEMENTS (activations); a++)
@@ -354,7 +329,7 @@ TEST_CASE (levels, convolutions_pass_through_their_activation)
       g_autoptr (Stand) bent = stand_new (&declaration, (PlaitRagged){ 1, leaves });
 
       for (gint64 row = 8; row < 11; row++)
-        for (gint64 i = 0; i < WIDTH; i++)
+        for (gint64 i = 0; i < PYRAMID_WIDTH; i++)
           {
             double sum = plait_tensor_row (plain->found.states->value, row)[i];
 
@@ -369,7 +344,7 @@ TEST_CASE (levels, convolutions_pass_through_their_activation)
 TEST_CASE (levels, dong_xu2020_quantity_loss)
 {
   static const gint64 leaves[] = { 0, 5, 6, 9 };
-  PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_CIF);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_CIF);
 
   declaration.levels = 1;
   declaration.block = 2;
@@ -380,10 +355,10 @@ TEST_CASE (levels, dong_xu2020_quantity_loss)
       double p = 1 / (1 + exp (-0.4 * sign));
       PlaitPyramidRows found;
 
-      memset (stand->pyramid.levels[0].numbers.weight->value.data, 0, WIDTH * sizeof (PlaitScalar));
+      memset (stand->pyramid.levels[0].numbers.weight->value.data, 0, PYRAMID_WIDTH * sizeof (PlaitScalar));
       bias->value.data[0] = (PlaitScalar)(0.4 * sign);
-      found
-          = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, leaves_of (stand->x), (PlaitRagged){ 3, leaves });
+      found = plait_pyramid_apply (stand->bench.tape, &stand->pyramid, pyramid_leaves (stand->x),
+                                   (PlaitRagged){ 3, leaves });
       CHECK_NEAR (found.quantity->value.data[0], 8 * fabs (p - 0.5), NEAR);
       plait_tape_backward (stand->bench.tape, found.quantity);
       CHECK_NEAR (bias->gradient.data[0], sign * 8 * p * (1 - p), NEAR);
@@ -395,7 +370,7 @@ TEST_CASE (levels, dong_xu2020_quantity_loss)
 TEST_CASE (levels, halting_biases_begin_as_documented)
 {
   static const gint64 leaves[] = { 0, 2 };
-  PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_ACT);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_ACT);
   g_autoptr (Stand) act = stand_new (&declaration, (PlaitRagged){ 1, leaves });
 
   declaration.pooling = PLAIT_POOLING_CIF;
@@ -410,7 +385,7 @@ TEST_CASE (levels, halting_biases_begin_as_documented)
 TEST_CASE (levels, parameters_are_shared_or_apart)
 {
   static const gint64 leaves[] = { 0, 4 };
-  PlaitPyramidDeclaration declaration = declaration_of (PLAIT_POOLING_CNN);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (PLAIT_POOLING_CNN);
   g_autoptr (Stand) apart = stand_new (&declaration, (PlaitRagged){ 1, leaves });
 
   declaration.shared = TRUE;

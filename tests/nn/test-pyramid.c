@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/pyramid.h"
-
+#include "pyramids.h"
 #include "reference.h"
 
 /* Pyramids against a float64 reference. */
 
 enum
 {
-  WIDTH = 6,
   QUERY = 5,
   SCORE = 7,
 };
-
-static PlaitPyramidDeclaration
-declaration_of (PlaitPooling pooling)
-{
-  return (PlaitPyramidDeclaration){
-    .pooling = pooling,
-    .width = WIDTH,
-    .block = 3,
-    .levels = 2,
-    .epsilon = 0.01,
-    .tail = 0.5,
-  };
-}
-
-static PlaitCellState
-leaves_of (PlaitNode *x)
-{
-  return (PlaitCellState){ x, NULL };
-}
 
 typedef void (*Visit) (PlaitParameter *parameter, gint64 column, const char *the_case, const char *name);
 
@@ -69,21 +48,21 @@ visit_pyramid (const PlaitPyramid *pyramid, const char *the_case, Visit function
           const char *gate = is_gru ? gru[i] : lstm[i];
           gboolean apart = is_gru && i == 2;
 
-          visit (function, cell->input.weight, i * WIDTH, the_case, l, "W", gate);
-          visit (function, cell->input.bias, i * WIDTH, the_case, l, "b", gate);
-          visit (function, apart ? cell->candidate.weight : cell->recurrent.weight, apart ? 0 : i * WIDTH, the_case, l,
-                 "U", gate);
+          visit (function, cell->input.weight, i * PYRAMID_WIDTH, the_case, l, "W", gate);
+          visit (function, cell->input.bias, i * PYRAMID_WIDTH, the_case, l, "b", gate);
+          visit (function, apart ? cell->candidate.weight : cell->recurrent.weight, apart ? 0 : i * PYRAMID_WIDTH,
+                 the_case, l, "U", gate);
         }
 }
 
-/* The softmax over the siblings of each group, a run of @rows; scored by the query [1, QUERY] with the weights of level
+/* The softmax over each set of @siblings, a run of @rows; scored by the query [1, QUERY] with the weights of level
  * @number. */
 static PlaitNode *
-sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q, PlaitNode *rows, PlaitRagged groups)
+sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q, PlaitNode *rows, PlaitRagged siblings)
 {
   PlaitNode *weights[4], *queries, *keys, *scores;
-  gint64 *zeros = plait_arena_new_array (bench->arena, gint64, groups.n + 1);
-  gint64 *each = plait_arena_new_array (bench->arena, gint64, groups.n + 1);
+  gint64 *zeros = plait_arena_new_array (bench->arena, gint64, siblings.n + 1);
+  gint64 *each = plait_arena_new_array (bench->arena, gint64, siblings.n + 1);
   PlaitPairs pairs;
 
   for (gint64 i = 0; i < 4; i++)
@@ -94,13 +73,13 @@ sibling_weights (Bench *bench, const char *the_case, gint64 number, PlaitNode *q
 
       weights[i] = bench_leaf (bench, array->rows, array->width, array->numbers);
     }
-  for (gint64 i = 0; i <= groups.n; i++)
+  for (gint64 i = 0; i <= siblings.n; i++)
     {
       zeros[i] = 0;
       each[i] = i;
     }
-  pairs = plait_pairs (bench->tape, (PlaitRagged){ groups.n, each }, groups);
-  queries = plait_gather_rows (bench->tape, q, zeros, groups.n);
+  pairs = plait_pairs (bench->tape, (PlaitRagged){ siblings.n, each }, siblings);
+  queries = plait_gather_rows (bench->tape, q, zeros, siblings.n);
   queries = plait_linear (bench->tape, queries, weights[0], NULL, PLAIT_ACTIVATION_NONE);
   keys = plait_linear (bench->tape, rows, weights[1], weights[2], PLAIT_ACTIVATION_NONE);
   scores = plait_pair_scores (bench->tape, &pairs, queries, keys, NULL, weights[3], NULL);
@@ -131,7 +110,7 @@ hold_levels (const char *name, PlaitPooling pooling, PlaitCellKind cell)
   CONTEXT ("%s", name);
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitPyramidDeclaration declaration = declaration_of (pooling);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (pooling);
   PlaitRagged rows = { 1, (gint64[]){ 0, 11 } };
   PlaitNode *x, *q, *levels[3], *context, *roots[3];
   PlaitPyramid pyramid;
@@ -144,7 +123,7 @@ hold_levels (const char *name, PlaitPooling pooling, PlaitCellKind cell)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "m");
   q = reference_input (&bench, name, "q");
-  found = plait_pyramid_apply (bench.tape, &pyramid, leaves_of (x), rows);
+  found = plait_pyramid_apply (bench.tape, &pyramid, pyramid_leaves (x), rows);
   CHECK_INT (found.states->value.rows, 11 + 4 + 2);
   levels[0] = plait_rows (bench.tape, found.states, 0, 11);
   levels[1] = plait_rows (bench.tape, found.states, 11, 4);
@@ -193,7 +172,7 @@ hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint6
 {
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitPyramidDeclaration declaration = declaration_of (pooling);
+  PlaitPyramidDeclaration declaration = pyramid_declaration (pooling);
   PlaitRagged rows = { 1, (gint64[]){ 0, 9 } };
   gboolean halts = pooling == PLAIT_POOLING_ACT;
   const double *weights = reference (name, "outputs/weight")->numbers;
@@ -212,7 +191,7 @@ hold_cut (const char *name, PlaitPooling pooling, const gint64 *row, const gint6
   visit_numbers (&pyramid, name, reference_set);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "m");
-  found = plait_pyramid_apply (bench.tape, &pyramid, leaves_of (x), rows);
+  found = plait_pyramid_apply (bench.tape, &pyramid, pyramid_leaves (x), rows);
   n_blocks = found.states->value.rows - 9;
   CHECK_INT (n_blocks, reference (name, "outputs/rows")->rows);
   level = plait_rows (bench.tape, found.states, 9, n_blocks);
