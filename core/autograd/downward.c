@@ -42,18 +42,6 @@ set_values (PlaitTape *tape, PlaitDownward *downward, const PlaitNode *node)
     }
 }
 
-static PlaitPacked *
-pack_one (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
-{
-  PlaitPacked *packed;
-
-  if (!factor->weight.data)
-    return NULL;
-  packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
-  factor->packed = packed;
-  return packed;
-}
-
 /* Runs @way with the factors packed, where there is more than one depth. */
 static void
 run_packed (PlaitTape *tape, PlaitDownward *downward, gboolean transposed,
@@ -63,8 +51,8 @@ run_packed (PlaitTape *tape, PlaitDownward *downward, gboolean transposed,
 
   for (gint64 i = 0; i < 2 && downward->depths->n > 1; i++)
     {
-      panels[2 * i] = pack_one (tape, &downward->sides[i].recurrent, transposed);
-      panels[2 * i + 1] = pack_one (tape, &downward->sides[i].candidate, transposed);
+      panels[2 * i] = plait_tape_pack (tape, &downward->sides[i].recurrent, transposed);
+      panels[2 * i + 1] = plait_tape_pack (tape, &downward->sides[i].candidate, transposed);
     }
   way (plait_tape_pool (tape), downward);
   for (gint64 i = 3; i >= 0; i--)

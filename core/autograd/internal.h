@@ -7,6 +7,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/pairs.h"
 #include "tensor/product.h"
+#include "tensor/step.h"
 #include "tensor/terms.h"
 
 /* What the tape offers to the operators of this floor and to the parameters above it; not part of
@@ -99,6 +100,9 @@ PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, Plai
 /* Adds @factor * *gradient to the gradient of @input by plait_gradient_inherit. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
+/* Gives @factor panels of its weight, or of the transpose, which come back to be released; NULL where it has none. */
+PlaitPacked *plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed);
+
 /*
  * A weight that is used at many steps of time: it is laid out in panels once, and the rows of its uses are collected
  * and make its gradient in few products, the last of them where backward ends. All this is for leaves that are used
@@ -111,6 +115,11 @@ const PlaitPacked *plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint6
 
 /* The panels of the transpose of @value, which is the value of @weight or, under a mutation test, a multiple of it. */
 const PlaitPacked *plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows);
+
+/* Gives @factor, whose value is that of @weight (NULL: nothing is done), either of those panels, or where there are
+ * none and @many steps to come own ones, which come back to be released. */
+PlaitPacked *plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gint64 rows,
+                               gboolean transposed, gboolean many);
 
 /* Adds x^T dz to the gradient of @weight and the sum of dz's rows to that of @bias (may be NULL), now or later. */
 void plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);

@@ -65,6 +65,29 @@ plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, g
   return kept->transposed;
 }
 
+PlaitPacked *
+plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
+{
+  PlaitPacked *packed;
+
+  if (!factor->weight.data)
+    return NULL;
+  packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
+  factor->packed = packed;
+  return packed;
+}
+
+PlaitPacked *
+plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gint64 rows, gboolean transposed,
+                  gboolean many)
+{
+  if (!weight)
+    return NULL;
+  factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows)
+                              : plait_often_packed (tape, weight, rows);
+  return factor->packed || !many ? NULL : plait_tape_pack (tape, factor, transposed);
+}
+
 /* The gradients of what has been collected. */
 static void
 multiply_collected (PlaitTape *tape, PlaitOften *kept)

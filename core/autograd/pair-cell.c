@@ -62,22 +62,6 @@ linked_width (const PlaitPairCell *cell)
   return width;
 }
 
-static PlaitPacked *
-pack_one (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gboolean transposed)
-{
-  PlaitPacked *own;
-
-  if (!weight)
-    return NULL;
-  factor->packed
-      = transposed ? plait_often_transposed (tape, weight, factor->weight, 1) : plait_often_packed (tape, weight, 1);
-  if (factor->packed)
-    return NULL;
-  own = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
-  factor->packed = own;
-  return own;
-}
-
 /* The weights of all links as one factor. */
 static void
 stack (PlaitTape *tape, Panels *panels, PlaitPairCell *cell, const PlaitNode *node)
@@ -101,11 +85,10 @@ pack (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean tran
       stack (tape, &panels, cell, node);
       if (transposed)
         cell->linked.weight = PLAIT_TERM_TENSOR (tape, pair_cell_linked, cell->linked.weight);
-      panels.linked = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), cell->linked.weight, transposed);
-      cell->linked.packed = panels.linked;
+      panels.linked = plait_tape_pack (tape, &cell->linked, transposed);
     }
-  panels.recurrent = pack_one (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], transposed);
-  panels.candidate = pack_one (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], transposed);
+  panels.recurrent = plait_often_pack (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], 1, transposed, TRUE);
+  panels.candidate = plait_often_pack (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], 1, transposed, TRUE);
   return panels;
 }
 

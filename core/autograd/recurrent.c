@@ -33,23 +33,11 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
     recurrence->previous = recurrence->state;
 }
 
-/* Gives @factor, of all steps, the panels of @weight or of its transpose: those that the tape keeps of a weight used
- * often, or where there is more than one step own ones, which come back to be released. */
+/* Panels of @weight for all steps. */
 static PlaitPacked *
 pack (PlaitTape *tape, PlaitTimeline time, PlaitStepFactor *factor, PlaitNode *weight, gboolean transposed)
 {
-  gint64 rows = time.steps > 0 ? time.first[1] : 0;
-  PlaitPacked *own;
-
-  if (!weight)
-    return NULL;
-  factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows)
-                              : plait_often_packed (tape, weight, rows);
-  if (factor->packed || time.steps < 2)
-    return NULL;
-  own = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
-  factor->packed = own;
-  return own;
+  return plait_often_pack (tape, factor, weight, time.steps > 0 ? time.first[1] : 0, transposed, time.steps > 1);
 }
 
 /* A tensor of the arena with zeros. */

@@ -50,18 +50,6 @@ set_values (PlaitTape *tape, PlaitUpward *upward, const PlaitNode *node)
     upward->cells = plait_tensor_columns (node->value, width, width);
 }
 
-static PlaitPacked *
-pack_one (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
-{
-  PlaitPacked *packed;
-
-  if (!factor->weight.data)
-    return NULL;
-  packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
-  factor->packed = packed;
-  return packed;
-}
-
 static Panels
 pack (PlaitTape *tape, PlaitUpward *upward, gboolean transposed)
 {
@@ -69,9 +57,9 @@ pack (PlaitTape *tape, PlaitUpward *upward, gboolean transposed)
 
   if (upward->heights->n < 2)
     return panels;
-  panels.gates = pack_one (tape, &upward->gates, transposed);
+  panels.gates = plait_tape_pack (tape, &upward->gates, transposed);
   for (gint side = 0; side < 2; side++)
-    panels.candidate[side] = pack_one (tape, &upward->candidate[side], transposed);
+    panels.candidate[side] = plait_tape_pack (tape, &upward->candidate[side], transposed);
   return panels;
 }
 
@@ -129,23 +117,12 @@ add_leaves (PlaitTape *tape, const PlaitUpward *upward, PlaitNode *input, PlaitT
                             upward->heights->leaf);
 }
 
-/* Nodes of the largest height. */
-static gint64
-most_nodes (const PlaitTreeHeights *heights)
-{
-  gint64 most = 0;
-
-  for (gint64 l = 0; l < heights->n; l++)
-    most = MAX (most, heights->first[l + 1] - heights->first[l]);
-  return most;
-}
-
 static void
 upward_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitUpward *upward = node->payload;
   PlaitPool *pool = plait_tape_pool (tape);
-  gint64 width = upward->width, most = most_nodes (upward->heights);
+  gint64 width = upward->width, most = upward->heights->n > 0 ? upward->heights->first[1] : 0;
   gboolean lstm = upward->kind == PLAIT_TREE_LSTM;
   PlaitScalar beta;
   PlaitUpwardBackward work = {

@@ -20,67 +20,66 @@ new_numbers (PlaitTape *tape, gint64 n, gboolean none)
   return numbers;
 }
 
+/* The rows whose @numbers are 1 .. @n, ascending in each number: those of number k + 1 begin where entry k of what is
+ * returned says. */
+static const gint64 *
+sort_rows (PlaitTape *tape, gint64 rows, const gint64 *numbers, gint64 n, const gint64 **sorted)
+{
+  gint64 *first = new_numbers (tape, n + 1, FALSE), *place = new_numbers (tape, n + 1, FALSE), *row;
+
+  for (gint64 i = 0; i < rows; i++)
+    if (numbers[i] > 0)
+      first[numbers[i]]++;
+  for (gint64 k = 0; k < n; k++)
+    first[k + 1] += first[k];
+  memcpy (place, first, sizeof *place * (gsize)(n + 1));
+  row = new_numbers (tape, first[n], FALSE);
+  for (gint64 i = 0; i < rows; i++)
+    if (numbers[i] > 0)
+      row[place[numbers[i] - 1]++] = i;
+  *sorted = row;
+  return first;
+}
+
+/* The entries of @array at @places. */
+static const gint64 *
+take (PlaitTape *tape, const gint64 *array, const gint64 *places, gint64 n)
+{
+  gint64 *taken = new_numbers (tape, n, FALSE);
+
+  for (gint64 i = 0; i < n; i++)
+    taken[i] = array[places[i]];
+  return taken;
+}
+
 /* The inner nodes in the order of their @heights, 1 .. @n. */
 static void
 set_heights (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *heights, gint64 n)
 {
   PlaitTreeHeights *up = &tree->up;
-  gint64 *first = new_numbers (tape, n + 1, FALSE), *place = new_numbers (tape, n + 1, FALSE);
-  gint64 *row, *left, *right;
 
-  for (gint64 i = 0; i < up->rows; i++)
-    if (heights[i] > 0)
-      first[heights[i]]++;
-  for (gint64 l = 0; l < n; l++)
-    first[l + 1] += first[l];
-  memcpy (place, first, sizeof *place * (gsize)(n + 1));
-  row = new_numbers (tape, first[n], FALSE);
-  left = new_numbers (tape, first[n], FALSE);
-  right = new_numbers (tape, first[n], FALSE);
-  for (gint64 i = 0; i < up->rows; i++)
-    if (heights[i] > 0)
-      {
-        gint64 node = place[heights[i] - 1]++;
-
-        row[node] = i;
-        left[node] = tree->left[i];
-        right[node] = tree->right[i];
-      }
   up->n = n;
-  up->first = first;
-  up->row = row;
-  up->left = left;
-  up->right = right;
+  up->first = sort_rows (tape, up->rows, heights, n, &up->row);
+  up->left = take (tape, tree->left, up->row, up->first[n]);
+  up->right = take (tape, tree->right, up->row, up->first[n]);
 }
 
 /* The children of both sides in the order of their @depths, 1 .. @n; 0 is a root, -1 outside of any tree. */
 static void
 set_depths (PlaitTape *tape, PlaitTreeRows *tree, const gint64 *depths, gint64 n)
 {
+  gint64 *below = new_numbers (tape, tree->up.rows, FALSE);
+
   tree->down.n = n;
-  for (gint64 side = 0; side < 2; side++)
+  for (gint64 i = 0; i < 2; i++)
     {
-      gint64 *first = new_numbers (tape, n + 1, FALSE), *place = new_numbers (tape, n + 1, FALSE);
-      const gint64 *children = side == 0 ? tree->left : tree->right;
-      gint64 *row, *parent;
+      const gint64 *children = i == 0 ? tree->left : tree->right;
+      PlaitTreeSide *side = &tree->down.sides[i];
 
-      for (gint64 i = 0; i < tree->up.rows; i++)
-        if (children[i] >= 0)
-          first[depths[children[i]]]++;
-      for (gint64 l = 0; l < n; l++)
-        first[l + 1] += first[l];
-      memcpy (place, first, sizeof *place * (gsize)(n + 1));
-      row = new_numbers (tape, first[n], FALSE);
-      parent = new_numbers (tape, first[n], FALSE);
-      for (gint64 i = 0; i < tree->up.rows; i++)
-        if (children[i] >= 0)
-          {
-            gint64 child = place[depths[children[i]] - 1]++;
-
-            row[child] = children[i];
-            parent[child] = i;
-          }
-      tree->down.sides[side] = (PlaitTreeSide){ first, row, parent };
+      for (gint64 row = 0; row < tree->up.rows; row++)
+        below[row] = children[row] >= 0 ? depths[children[row]] : 0;
+      side->first = sort_rows (tape, tree->up.rows, below, n, &side->parent);
+      side->row = take (tape, children, side->parent, side->first[n]);
     }
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/pool.h"
-#include "tensor/recurrent.h"
+#include "tensor/step.h"
 
 /*
  * Bundles of sentences. A recurrence takes all sentences of a batch through one step after another, and a step of

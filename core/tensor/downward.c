@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/downward.h"
 
-#include "tensor/elementwise.h"
 #include "tensor/bundles.h"
+#include "tensor/elementwise.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/product.h"
 #include "tensor/rows.h"
-
-/* Elements of a depth's states that are worth a piece. */
-#define PIECE_ELEMENTS 2048
 
 /* The children of a bundle of sentences on one side at one depth. */
 typedef struct
 {
-  PlaitPool *pool;
+  PlaitStep step; /* its rows: the children */
   const PlaitKernels *kernels;
   const PlaitDownward *downward;
   gboolean backward;
@@ -23,61 +19,47 @@ typedef struct
   const PlaitDownwardSide *side;
   const gint64 *row;
   const gint64 *parent;
-  gint64 first;
-  gint64 rows;
   PlaitCellKernel kernel;
-  gint64 pieces;
 } Depth;
-
-static PlaitScalar *
-row_of (PlaitTensor tensor, gint64 row)
-{
-  return !tensor.data ? NULL : plait_tensor_row (tensor, row);
-}
 
 static PlaitCellRow
 cell_row (const Depth *depth, gint64 i)
 {
   const PlaitDownward *downward = depth->downward;
   const PlaitDownwardSide *side = depth->side;
-  gint64 child = depth->first + i;
+  gint64 child = depth->step.first + i;
   PlaitCellRow cell = {
-    .projected = row_of (side->projected, child),
+    .projected = plait_step_row (side->projected, child),
     .gates = plait_tensor_row (side->gates, child),
     .previous = plait_tensor_row (side->previous, child),
     .state = plait_tensor_row (downward->states, depth->row[i]),
-    .reset_state = row_of (side->reset_states, child),
+    .reset_state = plait_step_row (side->reset_states, child),
   };
 
   if (!depth->backward)
     return cell;
   cell.dstate = plait_tensor_row (downward->dstates, depth->row[i]);
   cell.carried = plait_tensor_row (downward->dparent, depth->scratch + i);
-  cell.dreset = row_of (downward->dreset, depth->scratch + i);
-  cell.dprojected = row_of (side->dprojected, child);
+  cell.dreset = plait_step_row (downward->dreset, depth->scratch + i);
+  cell.dprojected = plait_step_row (side->dprojected, child);
   cell.adds = side->adds;
   return cell;
 }
 
 static void
-depth_piece (gpointer data, gint64 piece, guint thread)
+run_row (gconstpointer data, gint64 i)
 {
   const Depth *depth = data;
+  PlaitCellRow row = cell_row (depth, i);
 
-  for (gint64 i = depth->rows * piece / depth->pieces; i < depth->rows * (piece + 1) / depth->pieces; i++)
-    {
-      PlaitCellRow row = cell_row (depth, i);
-
-      depth->kernel (&row, depth->downward->width);
-    }
+  depth->kernel (&row, depth->downward->width);
 }
 
 static void
 run_kernel (Depth *depth, PlaitCellKernel kernel)
 {
   depth->kernel = kernel;
-  depth->pieces = CLAMP (depth->rows * depth->downward->width / PIECE_ELEMENTS, 1, depth->rows);
-  plait_pool_run (depth->pool, depth->pieces, depth_piece, depth);
+  plait_step_each (&depth->step, depth->downward->width, run_row, depth);
 }
 
 /* The first child of depth @at whose parent stands in @row or behind. */
@@ -94,24 +76,11 @@ set_depth (Depth *depth, gint64 at, gint64 side)
   const PlaitTreeSide *children = &depth->downward->depths->sides[side];
 
   depth->side = &depth->downward->sides[side];
-  depth->first = place_of (children, at, depth->begin);
-  depth->rows = place_of (children, at, depth->end) - depth->first;
-  depth->row = children->row + depth->first;
-  depth->parent = children->parent + depth->first;
-  return depth->rows > 0;
-}
-
-/* Columns of the depth's rows of @tensor. */
-static PlaitTensor
-collected (const Depth *depth, PlaitTensor tensor, gint64 first, gint64 width)
-{
-  return plait_tensor_columns (plait_tensor_rows (tensor, depth->first, depth->rows), first, width);
-}
-
-static void
-multiply (const Depth *depth, PlaitTensor y, PlaitTensor x, const PlaitStepFactor *factor, const PlaitScalar *bias)
-{
-  plait_linear_forward (depth->pool, y, x, factor->weight, factor->packed, bias, PLAIT_ACTIVATION_NONE, NULL);
+  depth->step.first = place_of (children, at, depth->begin);
+  depth->step.rows = place_of (children, at, depth->end) - depth->step.first;
+  depth->row = children->row + depth->step.first;
+  depth->parent = children->parent + depth->step.first;
+  return depth->step.rows > 0;
 }
 
 static void
@@ -120,18 +89,19 @@ go_down (Depth *depth)
   const PlaitDownward *downward = depth->downward;
   const PlaitDownwardSide *side = depth->side;
   gint64 width = downward->width, products = side->recurrent.weight.width;
-  PlaitTensor previous = collected (depth, side->previous, 0, width);
+  PlaitTensor previous = plait_step_columns (&depth->step, side->previous, 0, width);
 
-  plait_rows_gather (depth->pool, previous, 0, downward->states, depth->parent);
-  multiply (depth, collected (depth, side->gates, 0, products), previous, &side->recurrent, side->bias);
+  plait_rows_gather (depth->step.pool, previous, 0, downward->states, depth->parent);
+  plait_step_multiply (&depth->step, plait_step_columns (&depth->step, side->gates, 0, products), previous,
+                       &side->recurrent, side->bias);
   if (downward->reset == PLAIT_RESET_AFTER)
     {
       run_kernel (depth, depth->kernels->gru_after);
       return;
     }
   run_kernel (depth, depth->kernels->gru_reset);
-  multiply (depth, collected (depth, side->gates, products, width), collected (depth, side->reset_states, 0, width),
-            &side->candidate, NULL);
+  plait_step_multiply (&depth->step, plait_step_columns (&depth->step, side->gates, products, width),
+                       plait_step_columns (&depth->step, side->reset_states, 0, width), &side->candidate, NULL);
   run_kernel (depth, depth->kernels->gru_candidate);
 }
 
@@ -146,7 +116,7 @@ static Depth
 depth_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   const PlaitTreeDepths *depths = passage->downward->depths;
-  Depth depth = { .pool = pool,
+  Depth depth = { .step = { .pool = pool },
                   .kernels = plait_kernels (),
                   .downward = passage->downward,
                   .backward = passage->backward,
@@ -200,37 +170,29 @@ plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
   run_bundles (pool, &passage, forward_bundle);
 }
 
-/* dx = (@add: dx +) dy W^T. */
-static void
-multiply_back (const Depth *depth, PlaitTensor dx, gboolean add, PlaitTensor dy, const PlaitStepFactor *factor)
-{
-  PlaitLinearBackward work
-      = { .dz = dy, .weight = factor->weight, .packed = factor->packed, .dx = dx, .dx_beta = add ? 1 : 0 };
-
-  plait_linear_backward (depth->pool, &work);
-}
-
 static void
 go_up (Depth *depth)
 {
   const PlaitDownward *downward = depth->downward;
   const PlaitDownwardSide *side = depth->side;
   gint64 width = downward->width, products = side->recurrent.weight.width;
-  PlaitTensor dparent = plait_tensor_rows (downward->dparent, depth->scratch, depth->rows);
+  PlaitTensor dparent = plait_tensor_rows (downward->dparent, depth->scratch, depth->step.rows);
 
   /* Nothing comes to these states but what stands in their rows. */
-  plait_tensor_fill (depth->pool, dparent, 0, 0);
+  plait_tensor_fill (depth->step.pool, dparent, 0, 0);
   if (downward->reset == PLAIT_RESET_AFTER)
     run_kernel (depth, depth->kernels->gru_after_backward);
   else
     {
       run_kernel (depth, depth->kernels->gru_candidate_backward);
-      multiply_back (depth, plait_tensor_rows (downward->dreset, depth->scratch, depth->rows), FALSE,
-                     collected (depth, side->gates, products, width), &side->candidate);
+      plait_step_multiply_back (&depth->step, plait_tensor_rows (downward->dreset, depth->scratch, depth->step.rows),
+                                FALSE, plait_step_columns (&depth->step, side->gates, products, width),
+                                &side->candidate);
       run_kernel (depth, depth->kernels->gru_reset_backward);
     }
-  multiply_back (depth, dparent, TRUE, collected (depth, side->gates, 0, products), &side->recurrent);
-  plait_rows_scatter_add (depth->pool, downward->dstates, dparent, depth->parent);
+  plait_step_multiply_back (&depth->step, dparent, TRUE, plait_step_columns (&depth->step, side->gates, 0, products),
+                            &side->recurrent);
+  plait_rows_scatter_add (depth->step.pool, downward->dstates, dparent, depth->parent);
 }
 
 static void

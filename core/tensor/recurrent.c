@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/recurrent.h"
 
-#include "tensor/blas.h"
-#include "tensor/elementwise.h"
 #include "tensor/bundles.h"
-#include "tensor/product.h"
+#include "tensor/elementwise.h"
+#include "tensor/kernels/kernels.h"
 #include "tensor/rows.h"
 
 #include <string.h>
@@ -42,25 +41,19 @@ plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
   return time;
 }
 
-/* Elements of a step's gates that are worth a piece. */
-#define PIECE_ELEMENTS 2048
-
 /* One step of a bundle of sentences, forward or back. */
 typedef struct
 {
-  PlaitPool *pool;
+  PlaitStep at; /* its rows: sentences of the bundle that are long enough */
   const PlaitKernels *kernels;
   const PlaitRecurrence *recurrence;
   const PlaitRecurrenceBackward *work;
   PlaitTensor projected;
   gint64 t;
-  gint64 first; /* collected row of the step's first sentence, be it of the bundle or not */
-  gint64 from;  /* the bundle's sentences in the order of time: from .. end - 1 */
+  gint64 from; /* the bundle's sentences in the order of time: from .. end - 1 */
   gint64 end;
-  gint64 rows; /* sentences of the bundle that are long enough */
   gint64 kept; /* row of its gates */
   PlaitCellKernel kernel;
-  gint64 pieces;
 } Step;
 
 /* The row that sentence @i of the order of time has at step @t. */
@@ -72,12 +65,6 @@ row_at (const PlaitTimeline *time, gint64 t, gint64 i)
   return time->backwards ? time->rows.offsets[sentence + 1] - 1 - t : time->rows.offsets[sentence] + t;
 }
 
-static PlaitScalar *
-row_of (PlaitTensor tensor, gint64 row)
-{
-  return !tensor.data ? NULL : plait_tensor_row (tensor, row);
-}
-
 /* All that stands for row @i of the step. */
 static PlaitCellRow
 cell_row (const Step *step, gint64 i)
@@ -85,16 +72,17 @@ cell_row (const Step *step, gint64 i)
   const PlaitRecurrence *recurrence = step->recurrence;
   const PlaitRecurrenceBackward *work = step->work;
   const PlaitTimeline *time = &recurrence->time;
-  gint64 row = row_at (time, step->t, i), next = time->first[step->t + 1] + i;
+  gint64 sentence = step->from + i, row = row_at (time, step->t, sentence);
+  gint64 collected = step->at.first + i, next = time->first[step->t + 1] + sentence;
   PlaitCellRow cell = {
-    .projected = row_of (step->projected, row),
+    .projected = plait_step_row (step->projected, row),
     .gates = plait_tensor_row (recurrence->gates, step->kept + i),
-    .previous = plait_tensor_row (recurrence->previous, step->first + i),
-    .previous_cell = step->t > 0 ? row_of (recurrence->cells, row_at (time, step->t - 1, i))
-                                 : row_of (recurrence->cell, time->order[i]),
+    .previous = plait_tensor_row (recurrence->previous, collected),
+    .previous_cell = step->t > 0 ? plait_step_row (recurrence->cells, row_at (time, step->t - 1, sentence))
+                                 : plait_step_row (recurrence->cell, time->order[sentence]),
     .state = plait_tensor_row (recurrence->states, row),
-    .cell = row_of (recurrence->cells, row),
-    .reset_state = row_of (recurrence->reset_states, step->first + i),
+    .cell = plait_step_row (recurrence->cells, row),
+    .reset_state = plait_step_row (recurrence->reset_states, collected),
   };
 
   if (!work)
@@ -104,34 +92,29 @@ cell_row (const Step *step, gint64 i)
       return cell;
     }
   cell.dstate = plait_tensor_row (work->dstates, row);
-  cell.dcell = row_of (work->dcells, row);
-  cell.carried = plait_tensor_row (work->dstate, i);
-  cell.carried_cell = row_of (work->dcell, i);
-  cell.dreset = row_of (work->dreset, i);
-  cell.dprojected = row_of (work->dprojected, row);
+  cell.dcell = plait_step_row (work->dcells, row);
+  cell.carried = plait_tensor_row (work->dstate, sentence);
+  cell.carried_cell = plait_step_row (work->dcell, sentence);
+  cell.dreset = plait_step_row (work->dreset, sentence);
+  cell.dprojected = plait_step_row (work->dprojected, row);
   cell.adds = work->adds;
   return cell;
 }
 
 static void
-step_piece (gpointer data, gint64 piece, guint thread)
+run_row (gconstpointer data, gint64 i)
 {
   const Step *step = data;
+  PlaitCellRow row = cell_row (step, i);
 
-  for (gint64 i = step->rows * piece / step->pieces; i < step->rows * (piece + 1) / step->pieces; i++)
-    {
-      PlaitCellRow row = cell_row (step, step->from + i);
-
-      step->kernel (&row, step->recurrence->width);
-    }
+  step->kernel (&row, step->recurrence->width);
 }
 
 static void
 run_kernel (Step *step, PlaitCellKernel kernel)
 {
   step->kernel = kernel;
-  step->pieces = CLAMP (step->rows * step->recurrence->width / PIECE_ELEMENTS, 1, step->rows);
-  plait_pool_run (step->pool, step->pieces, step_piece, step);
+  plait_step_each (&step->at, step->recurrence->width, run_row, step);
 }
 
 /* FALSE if the bundle has no sentence as long. */
@@ -142,25 +125,17 @@ set_step (Step *step, gint64 t)
   const gint64 *first = recurrence->time.first;
 
   step->t = t;
-  step->first = first[t];
-  step->rows = MIN (first[t + 1] - first[t], step->end) - step->from;
-  step->kept = recurrence->gates.rows < first[recurrence->time.steps] ? 0 : step->first;
-  return step->rows > 0;
-}
-
-/* The step's rows of @collected. */
-static PlaitTensor
-collected_rows (const Step *step, PlaitTensor collected)
-{
-  return plait_tensor_rows (collected, step->first + step->from, step->rows);
+  step->at.first = first[t] + step->from;
+  step->at.rows = MIN (first[t + 1] - first[t], step->end) - step->from;
+  step->kept = recurrence->gates.rows < first[recurrence->time.steps] ? step->from : step->at.first;
+  return step->at.rows > 0;
 }
 
 /* Columns of the step's gates. */
 static PlaitTensor
 gate_columns (const Step *step, gint64 first, gint64 width)
 {
-  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->kept + step->from, step->rows), first,
-                               width);
+  return plait_tensor_columns (plait_tensor_rows (step->recurrence->gates, step->kept, step->at.rows), first, width);
 }
 
 /* y = x W + bias, where x is known to be zero if the sentences begin with nothing. */
@@ -172,7 +147,7 @@ multiply (const Step *step, PlaitTensor y, PlaitTensor x, PlaitStepFactor factor
       x.width = factor.weight.rows = 0;
       factor.packed = NULL;
     }
-  plait_linear_forward (step->pool, y, x, factor.weight, factor.packed, bias, PLAIT_ACTIVATION_NONE, NULL);
+  plait_step_multiply (&step->at, y, x, &factor, bias);
 }
 
 /* The states before the first step. */
@@ -215,7 +190,7 @@ static Step
 step_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   return (Step){
-    .pool = pool,
+    .at = { .pool = pool },
     .kernels = plait_kernels (),
     .recurrence = passage->recurrence,
     .work = passage->work,
@@ -246,7 +221,7 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 
   for (gint64 t = 0; t < recurrence->time.steps && set_step (&step, t); t++)
     {
-      multiply (&step, gate_columns (&step, 0, products), collected_rows (&step, recurrence->previous),
+      multiply (&step, gate_columns (&step, 0, products), plait_step_columns (&step.at, recurrence->previous, 0, width),
                 recurrence->recurrent, recurrence->bias);
       if (recurrence->kind == PLAIT_CELL_LSTM)
         run_kernel (&step, step.kernels->lstm);
@@ -255,8 +230,8 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
       else
         {
           run_kernel (&step, step.kernels->gru_reset);
-          multiply (&step, gate_columns (&step, products, width), collected_rows (&step, recurrence->reset_states),
-                    recurrence->candidate, NULL);
+          multiply (&step, gate_columns (&step, products, width),
+                    plait_step_columns (&step.at, recurrence->reset_states, 0, width), recurrence->candidate, NULL);
           run_kernel (&step, step.kernels->gru_candidate);
         }
     }
@@ -270,17 +245,6 @@ plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, Pl
   if (recurrence->time.steps > 0)
     begin (pool, recurrence);
   run_bundles (pool, &passage, forward_bundle);
-}
-
-/* The first rows of dx = (@add: dx +) dy W^T. */
-static void
-multiply_back (const Step *step, PlaitTensor dx, gboolean add, PlaitTensor dy, PlaitStepFactor factor)
-{
-  dx = plait_tensor_rows (dx, step->from, step->rows);
-  if (factor.packed && !plait_blas_serves (step->kernels, FALSE, dx.rows, dx.width, dy.width))
-    plait_packed_product (step->pool, dx, add, dy, factor.packed, NULL, PLAIT_ACTIVATION_NONE);
-  else
-    plait_product (step->pool, dx, add, dy, FALSE, factor.weight, TRUE);
 }
 
 static void
@@ -303,12 +267,14 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
       else
         {
           run_kernel (&step, step.kernels->gru_candidate_backward);
-          multiply_back (&step, work->dreset, FALSE, gate_columns (&step, products, width), recurrence->candidate);
+          plait_step_multiply_back (&step.at, plait_tensor_rows (work->dreset, step.from, step.at.rows), FALSE,
+                                    gate_columns (&step, products, width), &recurrence->candidate);
           run_kernel (&step, step.kernels->gru_reset_backward);
         }
       if (t > 0 || work->has_beginning)
-        multiply_back (&step, work->dstate, recurrence->kind == PLAIT_CELL_GRU, gate_columns (&step, 0, products),
-                       recurrence->recurrent);
+        plait_step_multiply_back (&step.at, plait_tensor_rows (work->dstate, step.from, step.at.rows),
+                                  recurrence->kind == PLAIT_CELL_GRU, gate_columns (&step, 0, products),
+                                  &recurrence->recurrent);
     }
 }
 

@@ -4,8 +4,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "tensor/cell.h"
-#include "tensor/packed.h"
-#include "tensor/tensor.h"
+#include "tensor/step.h"
 
 /*
  * Recurrent cells over ragged rows, all sentences of a batch at once and no padding: step t works on the sentences that
@@ -25,13 +24,6 @@ typedef struct
 
 /* The order of time of @rows (borrowed), in @arena. */
 PlaitTimeline plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards);
-
-/* A factor of all steps. @packed is NULL or holds @weight's panels, of its transpose in backward. */
-typedef struct
-{
-  PlaitTensor weight;
-  const PlaitPacked *packed;
-} PlaitStepFactor;
 
 /* The gates that a cell keeps of a row, in widths: with the reset gate after the product, the product too. */
 static inline gint64

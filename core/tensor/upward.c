@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/upward.h"
 
-#include "tensor/blas.h"
 #include "tensor/bundles.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/product.h"
 #include "tensor/rows.h"
-
-/* Elements of a height's states that are worth a piece. */
-#define PIECE_ELEMENTS 1024
 
 /* The nodes of a bundle of sentences at a height, there or back. */
 typedef struct
 {
-  PlaitPool *pool;
+  PlaitStep step; /* its rows: the nodes */
   const PlaitKernels *kernels;
   const PlaitUpward *upward;
   const PlaitUpwardBackward *work;
   gint64 row; /* the bundle's first */
   gint64 end;
-  gint64 first; /* node */
-  gint64 nodes;
   gint64 scratch; /* row of the first node's scratch */
   PlaitTreeKernel kernel;
-  gint64 pieces;
 } Height;
-
-static PlaitScalar *
-row_of (PlaitTensor tensor, gint64 row)
-{
-  return !tensor.data ? NULL : plait_tensor_row (tensor, row);
-}
 
 /* All that stands for node @i of these. */
 static PlaitTreeRow
@@ -38,52 +24,48 @@ tree_row (const Height *height, gint64 i)
 {
   const PlaitUpward *upward = height->upward;
   const PlaitUpwardBackward *work = height->work;
-  gint64 node = height->first + i;
+  gint64 node = height->step.first + i;
   gint64 row = upward->heights->row[node], left = upward->heights->left[node], right = upward->heights->right[node];
   PlaitTreeRow found = {
-    .projected = row_of (upward->projected, node),
+    .projected = plait_step_row (upward->projected, node),
     .candidate_bias = upward->candidate_bias,
     .gates = plait_tensor_row (upward->kept, node),
     .children = plait_tensor_row (upward->children, node),
-    .reset_children = row_of (upward->reset_children, node),
-    .left_cell = row_of (upward->cells, left),
-    .right_cell = row_of (upward->cells, right),
+    .reset_children = plait_step_row (upward->reset_children, node),
+    .left_cell = plait_step_row (upward->cells, left),
+    .right_cell = plait_step_row (upward->cells, right),
     .state = plait_tensor_row (upward->states, row),
-    .cell = row_of (upward->cells, row),
+    .cell = plait_step_row (upward->cells, row),
   };
 
   if (!work)
     return found;
   found.dstate = plait_tensor_row (work->dstates, row);
-  found.dcell = row_of (work->dcells, row);
-  found.dleft_cell = row_of (work->dcells, left);
-  found.dright_cell = row_of (work->dcells, right);
+  found.dcell = plait_step_row (work->dcells, row);
+  found.dleft_cell = plait_step_row (work->dcells, left);
+  found.dright_cell = plait_step_row (work->dcells, right);
   found.dchildren = plait_tensor_row (work->dchildren, height->scratch + i);
-  found.dreset = row_of (work->dreset, height->scratch + i);
-  found.dprojected = row_of (work->dprojected, node);
+  found.dreset = plait_step_row (work->dreset, height->scratch + i);
+  found.dprojected = plait_step_row (work->dprojected, node);
   found.adds = work->adds;
   return found;
 }
 
 static void
-height_piece (gpointer data, gint64 piece, guint thread)
+run_row (gconstpointer data, gint64 i)
 {
   const Height *height = data;
+  PlaitTreeRow row = tree_row (height, i);
 
-  for (gint64 i = height->nodes * piece / height->pieces; i < height->nodes * (piece + 1) / height->pieces; i++)
-    {
-      PlaitTreeRow row = tree_row (height, i);
-
-      height->kernel (&row, height->upward->width);
-    }
+  height->kernel (&row, height->upward->width);
 }
 
+/* The kernels of two children have about twice the work of others. */
 static void
 run_kernel (Height *height, PlaitTreeKernel kernel)
 {
   height->kernel = kernel;
-  height->pieces = CLAMP (height->nodes * height->upward->width / PIECE_ELEMENTS, 1, height->nodes);
-  plait_pool_run (height->pool, height->pieces, height_piece, height);
+  plait_step_each (&height->step, 2 * height->upward->width, run_row, height);
 }
 
 /* The first node of height @l that stands in @row or behind. */
@@ -99,22 +81,9 @@ place_of (const Height *height, gint64 l, gint64 row)
 static gboolean
 set_height (Height *height, gint64 l)
 {
-  height->first = place_of (height, l, height->row);
-  height->nodes = place_of (height, l, height->end) - height->first;
-  return height->nodes > 0;
-}
-
-/* Columns of the height's rows of @collected. */
-static PlaitTensor
-collected (const Height *height, PlaitTensor tensor, gint64 first, gint64 width)
-{
-  return plait_tensor_columns (plait_tensor_rows (tensor, height->first, height->nodes), first, width);
-}
-
-static void
-multiply (const Height *height, PlaitTensor y, PlaitTensor x, const PlaitStepFactor *factor, const PlaitScalar *bias)
-{
-  plait_linear_forward (height->pool, y, x, factor->weight, factor->packed, bias, PLAIT_ACTIVATION_NONE, NULL);
+  height->step.first = place_of (height, l, height->row);
+  height->step.rows = place_of (height, l, height->end) - height->step.first;
+  return height->step.rows > 0;
 }
 
 /* A way up, there or back, in bundles. */
@@ -128,7 +97,8 @@ static Height
 height_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   const PlaitTreeHeights *heights = passage->upward->heights;
-  Height height = { .pool = pool, .kernels = plait_kernels (), .upward = passage->upward, .work = passage->work };
+  Height height
+      = { .step = { .pool = pool }, .kernels = plait_kernels (), .upward = passage->upward, .work = passage->work };
 
   height.row = plait_bundle_row (heights->sentences, heights->rows, bundle, bundles);
   height.end = plait_bundle_row (heights->sentences, heights->rows, bundle + 1, bundles);
@@ -161,12 +131,13 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
     {
       if (!set_height (&height, l))
         continue;
-      plait_rows_gather (pool, collected (&height, upward->children, 0, width), 0, upward->states,
-                         upward->heights->left + height.first);
-      plait_rows_gather (pool, collected (&height, upward->children, width, width), 0, upward->states,
-                         upward->heights->right + height.first);
-      multiply (&height, collected (&height, upward->kept, 0, gates),
-                collected (&height, upward->children, 0, 2 * width), &upward->gates, upward->gate_bias);
+      plait_rows_gather (pool, plait_step_columns (&height.step, upward->children, 0, width), 0, upward->states,
+                         upward->heights->left + height.step.first);
+      plait_rows_gather (pool, plait_step_columns (&height.step, upward->children, width, width), 0, upward->states,
+                         upward->heights->right + height.step.first);
+      plait_step_multiply (&height.step, plait_step_columns (&height.step, upward->kept, 0, gates),
+                           plait_step_columns (&height.step, upward->children, 0, 2 * width), &upward->gates,
+                           upward->gate_bias);
       if (upward->kind == PLAIT_TREE_LSTM)
         run_kernel (&height, height.kernels->tree_lstm);
       else if (upward->kind == PLAIT_TREE_HEAD)
@@ -174,15 +145,18 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
       else if (upward->reset == PLAIT_RESET_BEFORE)
         {
           run_kernel (&height, height.kernels->tree_gru_reset);
-          multiply (&height, collected (&height, upward->kept, 5 * width, width),
-                    collected (&height, upward->reset_children, 0, 2 * width), &upward->candidate[0], NULL);
+          plait_step_multiply (&height.step, plait_step_columns (&height.step, upward->kept, 5 * width, width),
+                               plait_step_columns (&height.step, upward->reset_children, 0, 2 * width),
+                               &upward->candidate[0], NULL);
           run_kernel (&height, height.kernels->tree_gru_candidate);
         }
       else
         {
           for (gint64 side = 0; side < 2; side++)
-            multiply (&height, collected (&height, upward->kept, (5 + side) * width, width),
-                      collected (&height, upward->children, side * width, width), &upward->candidate[side], NULL);
+            plait_step_multiply (&height.step,
+                                 plait_step_columns (&height.step, upward->kept, (5 + side) * width, width),
+                                 plait_step_columns (&height.step, upward->children, side * width, width),
+                                 &upward->candidate[side], NULL);
           run_kernel (&height, height.kernels->tree_gru_after);
         }
     }
@@ -194,16 +168,6 @@ plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward)
   Passage passage = { .upward = upward };
 
   run_bundles (pool, &passage, forward_bundle);
-}
-
-/* dx = (@add: dx +) dy W^T. */
-static void
-multiply_back (const Height *height, PlaitTensor dx, gboolean add, PlaitTensor dy, const PlaitStepFactor *factor)
-{
-  PlaitLinearBackward work
-      = { .dz = dy, .weight = factor->weight, .packed = factor->packed, .dx = dx, .dx_beta = add ? 1 : 0 };
-
-  plait_linear_backward (height->pool, &work);
 }
 
 static void
@@ -221,7 +185,7 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 
       if (!set_height (&height, l))
         continue;
-      dchildren = plait_tensor_rows (work->dchildren, height.scratch, height.nodes);
+      dchildren = plait_tensor_rows (work->dchildren, height.scratch, height.step.rows);
       if (upward->kind == PLAIT_TREE_LSTM)
         run_kernel (&height, height.kernels->tree_lstm_backward);
       else if (upward->kind == PLAIT_TREE_HEAD)
@@ -229,23 +193,25 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
       else if (upward->reset == PLAIT_RESET_BEFORE)
         {
           run_kernel (&height, height.kernels->tree_gru_candidate_backward);
-          multiply_back (&height, plait_tensor_rows (work->dreset, height.scratch, height.nodes), FALSE,
-                         collected (&height, upward->kept, 5 * width, width), &upward->candidate[0]);
+          plait_step_multiply_back (&height.step, plait_tensor_rows (work->dreset, height.scratch, height.step.rows),
+                                    FALSE, plait_step_columns (&height.step, upward->kept, 5 * width, width),
+                                    &upward->candidate[0]);
           run_kernel (&height, height.kernels->tree_gru_reset_backward);
         }
       else
         {
           run_kernel (&height, height.kernels->tree_gru_after_backward);
           for (gint64 side = 0; side < 2; side++)
-            multiply_back (&height, plait_tensor_columns (dchildren, side * width, width), TRUE,
-                           collected (&height, upward->kept, (5 + side) * width, width), &upward->candidate[side]);
+            plait_step_multiply_back (&height.step, plait_tensor_columns (dchildren, side * width, width), TRUE,
+                                      plait_step_columns (&height.step, upward->kept, (5 + side) * width, width),
+                                      &upward->candidate[side]);
         }
-      multiply_back (&height, dchildren, upward->kind != PLAIT_TREE_LSTM, collected (&height, upward->kept, 0, gates),
-                     &upward->gates);
+      plait_step_multiply_back (&height.step, dchildren, upward->kind != PLAIT_TREE_LSTM,
+                                plait_step_columns (&height.step, upward->kept, 0, gates), &upward->gates);
       plait_rows_scatter_add (pool, work->dstates, plait_tensor_columns (dchildren, 0, width),
-                              upward->heights->left + height.first);
+                              upward->heights->left + height.step.first);
       plait_rows_scatter_add (pool, work->dstates, plait_tensor_columns (dchildren, width, width),
-                              upward->heights->right + height.first);
+                              upward->heights->right + height.step.first);
     }
 }
 

@@ -58,7 +58,7 @@ typedef struct
   PlaitTensor dcells;     /* the same, of an LSTM */
   PlaitTensor dprojected; /* [nodes, gates w], or no data */
   gboolean adds;          /* to dprojected */
-  PlaitTensor dchildren;  /* [nodes of the largest height, 2 w] scratch */
+  PlaitTensor dchildren;  /* [nodes of the lowest height, which has the most, 2 w] scratch */
   PlaitTensor dreset;     /* the same, of a GRU with the reset before */
 } PlaitUpwardBackward;
 
