@@ -133,12 +133,6 @@ plait_token_store_finish (PlaitTokenStore *store, GError **error)
 }
 
 gint64
-plait_token_store_sentences (const PlaitTokenStore *store)
-{
-  return store->lengths->len;
-}
-
-gint64
 plait_token_store_length (const PlaitTokenStore *store, gint64 sentence)
 {
   return g_array_index (store->lengths, guint32, sentence);

@@ -24,8 +24,6 @@ gboolean plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gs
 /* Ends the writing; reading may begin. */
 gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 
-gint64 plait_token_store_sentences (const PlaitTokenStore *store);
-
 /* The ids in sentence @sentence. */
 gint64 plait_token_store_length (const PlaitTokenStore *store, gint64 sentence);
 

@@ -290,14 +290,13 @@ sign (const PlaitMetric *metric, GString *signature)
   g_string_append_c (signature, '|');
 }
 
-#define BLEU_KIND(name_, summary_, options_, begin_)                                                                   \
+#define BLEU_KIND(name_, options_, begin_)                                                                             \
   {                                                                                                                    \
-    .name = name_, .summary = summary_, .size = sizeof (Bleu), .options = options_, .larger_is_better = TRUE,          \
-    .begin = begin_, .finish = finish, .row = row, .score = score, .detail = detail, .sign = sign,                     \
+    .name = name_, .size = sizeof (Bleu), .options = options_, .larger_is_better = TRUE, .begin = begin_,              \
+    .finish = finish, .row = row, .score = score, .detail = detail, .sign = sign,                                      \
   }
 
-const PlaitMetricKind plait_metric_bleu = BLEU_KIND (
-    "bleu", "Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002)", options, begin);
-const PlaitMetricKind plait_metric_multi_bleu
-    = BLEU_KIND ("multi-bleu", "BLEU as multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand",
-                 multi_options, begin_multi);
+/* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */
+const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", options, begin);
+/* As multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand. */
+const PlaitMetricKind plait_metric_multi_bleu = BLEU_KIND ("multi-bleu", multi_options, begin_multi);

@@ -181,13 +181,13 @@ sign (const PlaitMetric *metric, GString *signature)
                           chrf->whitespace ? "yes" : "no");
 }
 
-#define CHRF_KIND(name_, summary_)                                                                                     \
+#define CHRF_KIND(name_)                                                                                               \
   {                                                                                                                    \
-    .name = name_, .summary = summary_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE,           \
-    .begin = begin, .finish = finish, .row = row, .score = score, .sign = sign,                                        \
+    .name = name_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE, .begin = begin,                \
+    .finish = finish, .row = row, .score = score, .sign = sign,                                                        \
   }
 
-const PlaitMetricKind plait_metric_chrf
-    = CHRF_KIND ("chrf", "F score of character n-grams up to order 6, recall weighing double (Popović 2015)");
-const PlaitMetricKind plait_metric_chrf_words
-    = CHRF_KIND ("chrf++", "chrF with word n-grams up to order 2 (Popović 2017)");
+/* F score of character n-grams up to order 6, recall weighing double (Popović 2015), and with word n-grams up to order
+ * 2 (Popović 2017). */
+const PlaitMetricKind plait_metric_chrf = CHRF_KIND ("chrf");
+const PlaitMetricKind plait_metric_chrf_words = CHRF_KIND ("chrf++");

@@ -58,7 +58,6 @@ typedef struct
 struct PlaitMetricKind
 {
   const char *name;
-  const char *summary;
   gsize size;                       /* of the metric with its settings */
   const PlaitMetricOption *options; /* ends with a NULL name */
   gboolean larger_is_better;

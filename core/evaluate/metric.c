@@ -44,13 +44,6 @@ find_kind (const char *name)
   return NULL;
 }
 
-const char *
-plait_metric_summary (const char *name)
-{
-  const PlaitMetricKind *kind = find_kind (name);
-  return kind ? kind->summary : NULL;
-}
-
 /* One sentence about a name that is not among @names. */
 static gboolean
 fail_unknown (GError **error, const char *text, const char *what, const char *name, const char *const *names)

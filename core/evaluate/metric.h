@@ -47,9 +47,8 @@ GPtrArray *plait_metric_new_list (const char *text, GError **error);
 void plait_metric_free (PlaitMetric *metric);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMetric, plait_metric_free)
 
-/* The names that plait_metric_new knows, NULL-terminated, and a line about each. (transfer none) */
+/* The names that plait_metric_new knows, NULL-terminated. (transfer none) */
 const char *const *plait_metric_names (void);
-const char *plait_metric_summary (const char *name);
 
 /* The text the metric was made from, a key for files and tables. (transfer none) */
 const char *plait_metric_text (const PlaitMetric *metric);

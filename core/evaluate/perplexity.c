@@ -77,9 +77,9 @@ sign_word (const PlaitMetric *metric, GString *signature)
   g_string_append (signature, "unit:word|");
 }
 
+/* Exponential of the mean negative log-probability of a token. */
 static const PlaitMetricKind per_token = {
   .name = "perplexity",
-  .summary = "Exponential of the mean negative log-probability of a token",
   .size = sizeof (PlaitMetric),
   .options = options,
   .begin = begin,
@@ -89,9 +89,9 @@ static const PlaitMetricKind per_token = {
   .sign = sign_token,
 };
 
+/* Exponential of the negative log-probability spread over words. */
 static const PlaitMetricKind per_word = {
   .name = "perplexity-word",
-  .summary = "Exponential of the negative log-probability spread over words",
   .size = sizeof (PlaitMetric),
   .options = options,
   .begin = begin,

@@ -98,7 +98,6 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_repetition = {
   .name = "repetition",
-  .summary = "Share of n-grams that a hypothesis repeats beyond its reference, in per cent",
   .size = sizeof (Repetition),
   .options = options,
   .begin = begin,

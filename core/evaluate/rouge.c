@@ -301,9 +301,9 @@ sign (const PlaitMetric *metric, GString *signature)
                           rouge->stem ? "porter" : "no");
 }
 
+/* F of words or pairs of words, or of common subsequences, with summaries (Lin 2004). */
 const PlaitMetricKind plait_metric_rouge = {
   .name = "rouge",
-  .summary = "F of words or pairs of words, or of common subsequences, with summaries (Lin 2004)",
   .size = sizeof (Rouge),
   .options = options,
   .larger_is_better = TRUE,

@@ -63,16 +63,15 @@ sign (const PlaitMetric *metric, GString *signature)
   g_string_append_printf (signature, "%s%s", settings, *settings ? "|" : "");
 }
 
-#define RATE_KIND(name_, summary_, score_)                                                                             \
+#define RATE_KIND(name_, score_)                                                                                       \
   {                                                                                                                    \
-    .name = name_, .summary = summary_, .size = sizeof (PlaitMetric), .options = options, .begin = begin,              \
-    .finish = finish, .score = score_, .detail = detail, .sign = sign,                                                 \
+    .name = name_, .size = sizeof (PlaitMetric), .options = options, .begin = begin, .finish = finish,                 \
+    .score = score_, .detail = detail, .sign = sign,                                                                   \
   }
 
-static const PlaitMetricKind over
-    = RATE_KIND ("over-translation", "Share of source words whose attention exceeds a bound", score_over);
-static const PlaitMetricKind under
-    = RATE_KIND ("under-translation", "Share of source words whose attention misses a bound", score_under);
+/* The shares of source words whose attention exceeds a bound, and misses one. */
+static const PlaitMetricKind over = RATE_KIND ("over-translation", score_over);
+static const PlaitMetricKind under = RATE_KIND ("under-translation", score_under);
 
 /* Takes @text over. */
 static PlaitMetric *

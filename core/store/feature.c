@@ -272,22 +272,10 @@ plait_feature_file_free (PlaitFeatureFile *file)
   g_free (file);
 }
 
-const char *
-plait_feature_file_dataset (const PlaitFeatureFile *file)
-{
-  return file->dataset;
-}
-
 gint64
 plait_feature_file_sentences (const PlaitFeatureFile *file)
 {
   return file->sentences;
-}
-
-gint64
-plait_feature_file_positions (const PlaitFeatureFile *file)
-{
-  return file->positions;
 }
 
 gint64

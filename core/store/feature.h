@@ -23,12 +23,8 @@ PlaitFeatureFile *plait_feature_file_open (const char *path, const char *dataset
 void plait_feature_file_free (PlaitFeatureFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeatureFile, plait_feature_file_free)
 
-/* The dataset's path. (transfer none) */
-const char *plait_feature_file_dataset (const PlaitFeatureFile *file);
-
-/* The three extents of the dataset. */
+/* The first and the last extent of the dataset. */
 gint64 plait_feature_file_sentences (const PlaitFeatureFile *file);
-gint64 plait_feature_file_positions (const PlaitFeatureFile *file);
 gint64 plait_feature_file_width (const PlaitFeatureFile *file);
 
 /* The positions of @sentence that count; 0: it is missing. */

@@ -123,8 +123,9 @@ compute_gradients (PlaitTrainer *trainer, const GPtrArray *batches, GError **err
                                  &trainer->sums, error);
 }
 
-gboolean
-plait_trainer_update (PlaitTrainer *trainer, GError **error)
+/* Makes one update from the next batches. */
+static gboolean
+make_update (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainerSetup *setup = &trainer->setup;
   g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
@@ -314,7 +315,7 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
           plait_log_progress_end (trainer->setup.log);
           return checkpoint (trainer, error);
         }
-      else if (!plait_trainer_update (trainer, error) || !after_update (trainer, epoch, is_complete (trainer), error))
+      else if (!make_update (trainer, error) || !after_update (trainer, epoch, is_complete (trainer), error))
         {
           plait_log_progress_end (trainer->setup.log);
           return FALSE;
@@ -389,26 +390,6 @@ gint64
 plait_trainer_step (const PlaitTrainer *trainer)
 {
   return trainer->step;
-}
-
-gint64
-plait_trainer_target_tokens (const PlaitTrainer *trainer)
-{
-  return trainer->target_tokens;
-}
-
-const PlaitTrainingRow *
-plait_trainer_rows (const PlaitTrainer *trainer, guint *n)
-{
-  *n = trainer->rows->len;
-  return (const PlaitTrainingRow *)(gpointer)trainer->rows->data;
-}
-
-const PlaitValidationRow *
-plait_trainer_validations (const PlaitTrainer *trainer, guint *n)
-{
-  *n = trainer->validations->len;
-  return (const PlaitValidationRow *)(gpointer)trainer->validations->data;
 }
 
 PlaitScalar *

@@ -87,9 +87,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrainer, plait_trainer_free)
 /* Trains on from where it stands until training ends. Interruption is no error. */
 gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error);
 
-/* Makes one update from the next batches. For benchmarks and tests; plait_trainer_run is a loop over it. */
-gboolean plait_trainer_update (PlaitTrainer *trainer, GError **error);
-
 /* The largest of some batches through one step without an update: bytes that a step takes beside parameters and
  * moments. Puts the iterator back where it was. */
 gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error);
@@ -102,11 +99,6 @@ gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 gint64 plait_trainer_planned_updates (const PlaitTrainer *trainer);
 
 gint64 plait_trainer_step (const PlaitTrainer *trainer);
-gint64 plait_trainer_target_tokens (const PlaitTrainer *trainer);
-
-/* The tables so far. (transfer none) */
-const PlaitTrainingRow *plait_trainer_rows (const PlaitTrainer *trainer, guint *n);
-const PlaitValidationRow *plait_trainer_validations (const PlaitTrainer *trainer, guint *n);
 
 /* The average over the last validations, laid out as the parameters' values, or NULL where there is none yet.
  * (transfer full) */

@@ -73,9 +73,7 @@ TEST_CASE (store_feature, reads_any_number_type)
       g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (file != NULL);
-      CHECK_STRING (plait_feature_file_dataset (file), "/features");
       CHECK_INT (plait_feature_file_sentences (file), 5);
-      CHECK_INT (plait_feature_file_positions (file), 2);
       CHECK_INT (plait_feature_file_width (file), 3);
       /* Sentences in any order, into a wider matrix. */
       PlaitScalar values[4 * 5];
@@ -185,7 +183,6 @@ TEST_CASE (store_feature, reads_the_positions_that_count)
   g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (file != NULL);
-  CHECK_STRING (plait_feature_file_dataset (file), "/x");
   for (gint64 i = 0; i < 4; i++)
     CHECK_INT (plait_feature_file_length (file, i), lengths[i]);
   PlaitScalar values[8];
@@ -340,11 +337,15 @@ read_if_granted (const char *path, guint *granted)
       return;
     }
   ++*granted;
-  gint64 positions = plait_feature_file_positions (file), width = plait_feature_file_width (file);
-  g_autofree PlaitScalar *values = g_new (PlaitScalar, (gsize)(positions * width));
+  gint64 width = plait_feature_file_width (file);
   for (gint64 i = 0; i < MIN (20, plait_feature_file_sentences (file)); i++)
-    if (!plait_feature_file_read (file, &i, 1, plait_tensor (values, positions, width), &error))
-      g_clear_error (&error);
+    {
+      gint64 length = plait_feature_file_length (file, i);
+      g_autofree PlaitScalar *values = g_new (PlaitScalar, (gsize)(length * width));
+
+      if (!plait_feature_file_read (file, &i, 1, plait_tensor (values, length, width), &error))
+        g_clear_error (&error);
+    }
 }
 
 TEST_CASE (store_feature, survives_damaged_files)
