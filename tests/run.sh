@@ -6,6 +6,7 @@
 #   tests/run.sh              release build with -Werror and the whole suite; then the suites of operators and
 #                             plugins once more with tensors of doubles
 #   tests/run.sh --sanitize   the whole suite with AddressSanitizer and UndefinedBehaviorSanitizer instead
+#   tests/run.sh --threads    with ThreadSanitizer what runs on pools and in shards, instead
 #
 # Missing Debian packages are installed (as root, or with sudo). The last line is "N passed, N failed", with
 # ", N skipped" behind it if tests were skipped; each test case counts. The exit code is 0 only if none failed.
@@ -19,6 +20,11 @@ test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   liblink-grammar-dev link-grammar-dictionaries-en"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
 double_tests="tensor autograd nn plugin model contract"
+
+# What is built with ThreadSanitizer, and the cases of it that are about threads.
+thread_tests="base autograd nn train"
+thread_plugins="encoder/transformer encoder/bigru encoder/bitree-gru combiner/serial coverage/tree"
+thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:update.*"
 
 passed=0
 failed=0
@@ -41,7 +47,8 @@ must ()
   finish
 }
 
-# build NAME OPTION...: sets up build/NAME once and builds it.
+# build NAME OPTION...: sets up build/NAME once and builds it, or of it what $targets names.
+targets=
 build ()
 {
   folder=build/$1
@@ -52,7 +59,8 @@ build ()
     meson setup "$folder" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
   fi
   say "building $folder"
-  ninja -C "$folder" --quiet
+  # shellcheck disable=SC2086
+  ninja -C "$folder" --quiet $targets
 }
 
 # run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases.
@@ -88,8 +96,17 @@ case "${1-}" in
     must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined
     run_tests sanitize
     ;;
+  --threads)
+    export TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:suppressions=$root/tests/thread.supp}
+    export GTEST_FILTER=$thread_cases
+    for test in $thread_tests; do targets="$targets tests/$test/test-$test"; done
+    for plugin in $thread_plugins; do targets="$targets plugins/$plugin.so plugins/$plugin.ini"; done
+    must build threads --buildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+    # shellcheck disable=SC2086
+    run_tests threads $thread_tests
+    ;;
   *)
-    echo "usage: tests/run.sh [--sanitize]" >&2
+    echo "usage: tests/run.sh [--sanitize | --threads]" >&2
     exit 2
     ;;
 esac
