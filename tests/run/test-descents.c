@@ -257,6 +257,7 @@ check_dumps (const char *name, const char *const *overrides, const Way *way)
   static const char *const splits[] = { "test", "test-forced" };
   g_autoptr (PlaitStore) run = run_descent (name, overrides);
 
+  REQUIRE (run != NULL);
   for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
     for (gint64 s = 0; s < 8; s++)
       {
@@ -300,6 +301,7 @@ TEST_CASE (descents, call_rows_by_what_they_span)
 {
   g_autoptr (PlaitStore) run = run_descent ("labels", NULL);
 
+  REQUIRE (run != NULL);
   for (gint64 s = 0; s < 8; s++)
     {
       g_auto (Dump) dump = dump_read (run, "test", s);
@@ -329,6 +331,7 @@ TEST_CASE (descents, have_rates_of_translation)
                                                                        "evaluate.translation_rate_over=0.6",
                                                                        "evaluate.translation_rate_under=0.3", NULL });
 
+  REQUIRE (run != NULL);
   for (gint64 s = 0; s < 8; s++)
     {
       g_auto (Dump) dump = dump_read (run, "test-forced", s);
