@@ -92,13 +92,13 @@ join_reference (const char *const *lines, gsize first, gsize end, char joint)
   return join (lines, first, end, joint);
 }
 
-PlaitDocuments *
-plait_documents_new (const PlaitTextPairs *pairs, char joint, GError **error)
+PlaitDocumentPairs *
+plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error)
 {
   g_autoptr (GArray) bounds = find_documents (pairs, error);
   if (!bounds)
     return NULL;
-  PlaitDocuments *documents = g_new0 (PlaitDocuments, 1);
+  PlaitDocumentPairs *documents = g_new0 (PlaitDocumentPairs, 1);
   gsize n = bounds->len - 1;
   documents->lines = (gsize *)(gpointer)g_array_free (g_steal_pointer (&bounds), FALSE);
   documents->hypotheses = g_new0 (char *, n);
@@ -118,7 +118,7 @@ plait_documents_new (const PlaitTextPairs *pairs, char joint, GError **error)
 }
 
 void
-plait_documents_free (PlaitDocuments *documents)
+plait_document_pairs_free (PlaitDocumentPairs *documents)
 {
   if (!documents)
     return;

@@ -14,15 +14,15 @@ typedef struct
   gsize *lines;         /* [documents + 1]: document d is of the lines lines[d] .. lines[d + 1] - 1 */
   char **hypotheses;
   char ***references;
-} PlaitDocuments;
+} PlaitDocumentPairs;
 
 /* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @joint,
  * "\n" or a space, between their sentences. PLAIT_ERROR_INPUT
  * names the line that is not blank in all texts then; no documents are an error too. A set that lacks a line lacks the
  * document. (transfer full) */
-PlaitDocuments *plait_documents_new (const PlaitTextPairs *pairs, char joint, GError **error);
-void plait_documents_free (PlaitDocuments *documents);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocuments, plait_documents_free)
+PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error);
+void plait_document_pairs_free (PlaitDocumentPairs *documents);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)
 
 /* @lines so that they are aligned with @like (both NULL-terminated, of valid UTF-8): as they are, if there are as many,
  * blank wherever those are; a further blank line is an empty sentence then. Else the documents of @lines, which end at

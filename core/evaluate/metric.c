@@ -353,7 +353,8 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
   if (metric->unit == PLAIT_UNIT_SENTENCE)
     return rows_of (metric, pairs);
 
-  g_autoptr (PlaitDocuments) documents = plait_documents_new (pairs, metric->kind->reads_lines ? '\n' : ' ', error);
+  g_autoptr (PlaitDocumentPairs) documents
+      = plait_document_pairs_new (pairs, metric->kind->reads_lines ? '\n' : ' ', error);
   if (!documents || !check_pairs (metric, PLAIT_UNIT_DOCUMENT, &documents->pairs, error))
     return NULL;
   PlaitStatistics *statistics = rows_of (metric, &documents->pairs);

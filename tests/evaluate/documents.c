@@ -20,7 +20,7 @@ TEST_CASE (documents, are_between_blank_lines)
   static const char *const sets[] = { "a b c d f", "c d e f f g h i j", "i" };
   static const gsize lines[] = { 1, 5, 9, 10 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitDocuments) documents = plait_documents_new (&pairs, ' ', &error);
+  g_autoptr (PlaitDocumentPairs) documents = plait_document_pairs_new (&pairs, ' ', &error);
 
   CHECK_NO_ERROR (error);
   REQUIRE (documents != NULL);
@@ -146,7 +146,7 @@ TEST_CASE (documents, of_a_set_that_lacks_a_line_are_not_there)
   const char *texts[] = { "a", "b", "", "c" }, *one[] = { "a", "b", "", "c" }, *two[] = { "a", NULL, NULL, "d" };
   const char *const *sets[] = { one, two };
   PlaitTextPairs some = { 4, texts, 2, sets };
-  g_autoptr (PlaitDocuments) documents = plait_documents_new (&some, ' ', NULL);
+  g_autoptr (PlaitDocumentPairs) documents = plait_document_pairs_new (&some, ' ', NULL);
 
   REQUIRE (documents != NULL);
   CHECK_INT (documents->pairs.sentences, 2);
