@@ -43,6 +43,19 @@ lay_out_trees (Layout *layout, gint64 n, gint64 nodes)
   return trees;
 }
 
+static const PlaitDocuments *
+lay_out_documents (Layout *layout, gint64 n, const PlaitBatchSource *source)
+{
+  PlaitDocuments *documents = place (layout, 1, sizeof (PlaitDocuments));
+  PlaitDocuments parts = { .sentences = { n, place (layout, n + 1, sizeof (gint64)) }, .starts = source->starts };
+  parts.rows = place (layout, source->sentences + 1, sizeof (gint64));
+  if (source->has_roles)
+    parts.roles = place (layout, source->sentences, sizeof (gint32));
+  if (documents)
+    *documents = parts;
+  return documents;
+}
+
 static void
 lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
 {
@@ -54,7 +67,7 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
     {
       PlaitInput input = { .kind = sources[s].kind, .name = sources[s].name };
       input.rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
-      if (input.kind == PLAIT_INPUT_TOKENS)
+      if (plait_input_kind_is_text (input.kind))
         input.tokens = place (layout, sources[s].rows, sizeof (gint32));
       else
         {
@@ -66,6 +79,8 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
         }
       if (sources[s].has_trees)
         input.trees = lay_out_trees (layout, n, sources[s].nodes);
+      if (sources[s].has_documents)
+        input.documents = lay_out_documents (layout, n, &sources[s]);
       if (inputs)
         inputs[s] = input;
     }
@@ -146,6 +161,17 @@ borrow_trees (PlaitTrees *to, const PlaitTrees *from, gint64 first)
 }
 
 static void
+borrow_documents (PlaitDocuments *to, const PlaitDocuments *from, gint64 first)
+{
+  gint64 sentence = from->sentences.offsets[first];
+
+  copy_offsets (to->sentences, from->sentences, first);
+  copy_offsets ((PlaitRagged){ plait_ragged_rows (to->sentences), to->rows }, (PlaitRagged){ 0, from->rows }, sentence);
+  if (from->roles)
+    to->roles = from->roles + sentence;
+}
+
+static void
 borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
 {
   gint64 row = from->rows.offsets[first];
@@ -153,12 +179,14 @@ borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
   copy_offsets (to->rows, from->rows, first);
   for (gint64 i = 0; i < to->rows.n; i++)
     to->n_missing += plait_input_is_missing (to, i);
-  if (to->kind == PLAIT_INPUT_TOKENS)
+  if (plait_input_kind_is_text (to->kind))
     to->tokens = from->tokens + row;
   else
     to->features = plait_tensor_rows (from->features, row, plait_ragged_rows (to->rows));
   if (to->trees)
     borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
+  if (to->documents)
+    borrow_documents (plait_batch_fill (PlaitDocuments, to->documents), from->documents, first);
 }
 
 PlaitBatch *
@@ -169,9 +197,18 @@ plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **erro
   PlaitBatch *part;
 
   for (gint64 i = 0; i < batch->n_sources; i++)
-    sources[i] = (PlaitBatchSource){ .name = batch->inputs[i].name,
-                                     .kind = batch->inputs[i].kind,
-                                     .has_trees = batch->inputs[i].trees != NULL };
+    {
+      const PlaitDocuments *documents = batch->inputs[i].documents;
+
+      sources[i] = (PlaitBatchSource){ .name = batch->inputs[i].name,
+                                       .kind = batch->inputs[i].kind,
+                                       .has_trees = batch->inputs[i].trees != NULL,
+                                       .has_documents = documents != NULL };
+      if (!documents)
+        continue;
+      sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];
+      sources[i].starts = documents->starts;
+    }
   /* One row stands for a target, as none stands for no target. */
   part = plait_batch_new (n, sources, batch->n_sources, has_target ? 1 : -1, error);
   if (!part)

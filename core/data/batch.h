@@ -14,6 +14,12 @@ typedef struct
   gint64 width; /* of features */
   gboolean has_trees;
   gint64 nodes; /* of all trees */
+
+  /* Of documents. */
+  gboolean has_documents;
+  gint64 sentences; /* of all documents */
+  gboolean starts;
+  gboolean has_roles;
 } PlaitBatchSource;
 
 /* A batch of @n_sentences tuples whose offsets, sentences, tokens, features and trees are still to be written, through

@@ -38,7 +38,7 @@ plait_corpus_longest (const PlaitCorpus *corpus, gint64 stream)
   gint64 n = state->counts.longest;
   if (stream == corpus->n_sources)
     return n + 1;
-  return n > 0 && state->kind == PLAIT_INPUT_TOKENS ? n + state->append_end : n;
+  return n > 0 && plait_input_kind_is_text (state->kind) ? n + state->append_end : n;
 }
 
 gint64
@@ -46,7 +46,7 @@ plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple)
 {
   gint64 tokens = 0;
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS)
+    if (plait_input_kind_is_text (corpus->streams[s].kind))
       tokens += plait_corpus_length (corpus, s, tuple);
   return tokens;
 }

@@ -105,7 +105,7 @@ block_new (PlaitCorpus *corpus, GError **error)
   block->sides = g_new0 (Side, 2 * corpus->n_streams);
   block->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS && !add_stream (block, s, error))
+    if (plait_input_kind_is_text (corpus->streams[s].kind) && !add_stream (block, s, error))
       return NULL;
   return g_steal_pointer (&block);
 }

@@ -41,7 +41,7 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
   state->kind = stream->kind;
   state->append_end = stream->append_end;
   state->maximum_length = stream->maximum_length;
-  if (stream->kind == PLAIT_INPUT_TOKENS)
+  if (plait_input_kind_is_text (stream->kind))
     {
       state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
       state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
@@ -86,7 +86,7 @@ check_features (PlaitCorpus *corpus, GError **error)
 {
   const char *counted_in = NULL;
   for (gint64 s = 0; s < corpus->n_streams && !counted_in; s++)
-    if (corpus->streams[s].kind == PLAIT_INPUT_TOKENS)
+    if (plait_input_kind_is_text (corpus->streams[s].kind))
       counted_in = corpus->streams[s].path;
   for (gint64 s = 0; s < corpus->n_sources; s++)
     {
@@ -252,7 +252,7 @@ GStrv
 plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
-  g_assert (stream->kind == PLAIT_INPUT_TOKENS);
+  g_assert (plait_input_kind_is_text (stream->kind));
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, error);
   if (!reader)
     return NULL;

@@ -97,7 +97,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       side->append_end = stream->append_end;
       side->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
       side->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
-      if (stream->kind == PLAIT_INPUT_TOKENS)
+      if (plait_input_kind_is_text (stream->kind))
         {
           side->vocabulary = plait_vocabulary_ref (stream->vocabulary);
           if (stream->path)

@@ -24,9 +24,17 @@ enum
 /* What the rows of an input are. A schema names the kind that its encoder reads. */
 typedef enum
 {
-  PLAIT_INPUT_TOKENS,   /* one vocabulary id a row */
-  PLAIT_INPUT_FEATURES, /* one vector a row, such as a position of an image */
+  PLAIT_INPUT_TOKENS,    /* one vocabulary id a row */
+  PLAIT_INPUT_FEATURES,  /* one vector a row, such as a position of an image */
+  PLAIT_INPUT_DOCUMENTS, /* one vocabulary id a row, and where the sentences of each document begin */
 } PlaitInputKind;
+
+/* Whether the rows of @kind are vocabulary ids. */
+static inline gboolean
+plait_input_kind_is_text (PlaitInputKind kind)
+{
+  return kind != PLAIT_INPUT_FEATURES;
+}
 
 /*
  * Binary trees over the rows of an input. Sentence s has the inner nodes nodes.offsets[s] .. nodes.offsets[s + 1] - 1,
@@ -47,16 +55,29 @@ typedef struct
   const char *const *labels;
 } PlaitTrees;
 
+/* The sentences of documents: each "sentence" of the batch is a document then, or a chunk of one. */
+typedef struct
+{
+  PlaitRagged sentences; /* n = documents of the batch: document d has the sentences offsets[d] .. offsets[d + 1] - 1 */
+  const gint64 *rows;    /* [sentences + 1]: sentence i has the rows rows[i] .. rows[i + 1] - 1 of the batch; every row
+                            is of one sentence, EOS of the last, and a sentence has one at least */
+  gboolean starts;       /* whether the first row of each sentence is a start token */
+  const gint32 *roles;   /* [sentences]: 0 .. roles - 1; NULL: documents have no roles */
+} PlaitDocuments;
+
 /* One source of a batch. A sentence without rows is missing: there is nothing of this source to read for it. */
 typedef struct
 {
   PlaitInputKind kind;
   const char *name;        /* of the source, as in [source NAME] */
   PlaitRagged rows;        /* n = sentences of the batch */
-  const gint32 *tokens;    /* [rows] of PLAIT_INPUT_TOKENS, each in 0 .. vocabulary size - 1; NULL otherwise */
+  const gint32 *tokens;    /* [rows] of tokens and documents, each in 0 .. vocabulary size - 1; NULL otherwise */
   PlaitTensor features;    /* [rows, width] of PLAIT_INPUT_FEATURES; data is NULL otherwise */
   gint64 n_missing;        /* sentences without rows */
   const PlaitTrees *trees; /* over the rows of PLAIT_INPUT_TOKENS; NULL if the source has no trees */
+
+  /* Over the rows of PLAIT_INPUT_DOCUMENTS, and of PLAIT_INPUT_TOKENS that come from documents; NULL otherwise. */
+  const PlaitDocuments *documents;
 } PlaitInput;
 
 /* Whether sentence @sentence of the batch has no rows in @input. */

@@ -319,7 +319,7 @@ check_generated (const PlaitResolution *resolution)
       check_generated_stream (resolution, group, NULL, experiment->sources[i].stream);
       if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
         check_generated_stream (resolution, group, "encoder", experiment->sources[i].trees);
-      if (experiment->sources[i].kind != PLAIT_INPUT_TOKENS)
+      if (!plait_input_kind_is_text (experiment->sources[i].kind))
         plait_resolution_problem (
             resolution, group, "encoder",
             "the encoder %s reads %s, but a generated corpus is text; choose an encoder of tokens",
@@ -446,7 +446,7 @@ check_length_bins (const PlaitResolution *resolution)
   if (*experiment->evaluate.length_bins == '\0')
     return;
   for (guint i = 0; i < experiment->n_sources; i++)
-    reads_text |= experiment->sources[i].kind == PLAIT_INPUT_TOKENS;
+    reads_text |= plait_input_kind_is_text (experiment->sources[i].kind);
   g_autoptr (PlaitLengthBins) bins = plait_length_bins_new (experiment->evaluate.length_bins, &fault);
   if (!bins)
     plait_resolution_problem (resolution, "evaluate", "length_bins", "%s", fault->message);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plugin/schema.h"
+
 /* A source and its encoder. */
 typedef struct
 {
@@ -84,7 +86,8 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   PlaitEncoderBuild build = {
     .source = specification->name,
     .kind = specification->kind,
-    .input_width = specification->kind == PLAIT_INPUT_TOKENS ? model->settings.width : specification->feature_width,
+    .input_width
+    = plait_input_kind_is_text (specification->kind) ? model->settings.width : specification->feature_width,
     .model_width = model->settings.width,
     .pre_norm = model->settings.norm == PLAIT_NORM_PRE,
     .parameters = model->parameters,
@@ -92,7 +95,7 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   };
 
   source->specification = specification;
-  if (specification->kind == PLAIT_INPUT_TOKENS)
+  if (plait_input_kind_is_text (specification->kind))
     source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
   return plait_call_build_encoder (&source->encoder, specification->encoder, &build, &model->losses, error);
 }
@@ -280,15 +283,14 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
 
       if (input->kind != expected->kind)
         return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" is to be %s, but %s were given", expected->name,
-                           expected->kind == PLAIT_INPUT_TOKENS ? "text" : "features",
-                           input->kind == PLAIT_INPUT_TOKENS ? "tokens" : "features");
+                           plait_input_kind_name (expected->kind), plait_input_kind_name (input->kind));
       if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
           && input->features.width != expected->feature_width)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "source \"%s\": features are %" G_GINT64_FORMAT
                            " wide, but the model was built for %" G_GINT64_FORMAT,
                            expected->name, input->features.width, expected->feature_width);
-      if (input->kind == PLAIT_INPUT_TOKENS
+      if (plait_input_kind_is_text (input->kind)
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
       if (!check_lengths (model, i, input->rows, error))
@@ -308,7 +310,7 @@ read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, Pla
   const PlaitSourceSpecification *specification = source->specification;
   PlaitEncoding encoding = { .tape = tape, .input = input };
 
-  if (input->kind == PLAIT_INPUT_TOKENS)
+  if (plait_input_kind_is_text (input->kind))
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
   else if (plait_ragged_rows (input->rows) > 0)
     encoding.embedded = plait_leaf (tape, input->features, NULL);

@@ -11,7 +11,7 @@
 #define PARAMETER_PREFIX "parameter."
 
 static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1] = { "encoder", "combiner", "coverage", NULL };
-static const char *const input_names[] = { "tokens", "features", NULL };
+static const char *const input_names[] = { "tokens", "features", "documents", NULL };
 static const char *const structure_names[] = { "tree", "levels", "sentences", NULL };
 static const char *const type_names[] = { "integer", "real", "boolean", "text", "choice", "list", NULL };
 static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
@@ -237,7 +237,7 @@ read_input (const Reader *reader)
         problem (reader, "plugin", "input", "only an encoder has an input; drop the line");
       return;
     }
-  input = required (reader, "plugin", "input", "input=tokens or input=features");
+  input = required (reader, "plugin", "input", "input=tokens, features or documents");
   if (!input)
     return;
   place = place_of (input, input_names);

@@ -71,7 +71,7 @@ add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
 
   if (!*experiment->evaluate.length_bins)
     return TRUE;
-  while (experiment->sources[source].kind != PLAIT_INPUT_TOKENS)
+  while (!plait_input_kind_is_text (experiment->sources[source].kind))
     source++;
   lines = plait_corpus_text (corpus, source, error);
   if (!lines)
@@ -251,7 +251,7 @@ labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, gui
       memories[m].name = specifications[m].name;
       for (gint64 i = 0; i < batch->n_sources; i++)
         if (g_str_equal (experiment->sources[i].name, specifications[m].name)
-            && batch->inputs[i].kind == PLAIT_INPUT_TOKENS)
+            && plait_input_kind_is_text (batch->inputs[i].kind))
           {
             memories[m].vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
             memories[m].input = &batch->inputs[i];

@@ -106,7 +106,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
       g_autofree char *prefix = g_strdup_printf ("source/%s/embedding/", source->name);
       g_autofree char *group = g_strdup_printf ("source %s", source->name);
 
-      if (source->kind != PLAIT_INPUT_TOKENS || !g_str_has_prefix (name, prefix))
+      if (!plait_input_kind_is_text (source->kind) || !g_str_has_prefix (name, prefix))
         continue;
       *stream_here = source->stream;
       *stream_there = plait_key_file_value (there, group, "stream");

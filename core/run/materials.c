@@ -22,7 +22,7 @@ is_tokens (const PlaitExperiment *experiment, const char *stream)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, stream))
-      return experiment->sources[i].kind == PLAIT_INPUT_TOKENS;
+      return plait_input_kind_is_text (experiment->sources[i].kind);
   return TRUE;
 }
 
@@ -249,7 +249,8 @@ stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *
     .kind = source->kind,
     .path = path,
     .dataset = source->kind == PLAIT_INPUT_FEATURES ? source->dataset : NULL,
-    .vocabulary = source->kind == PLAIT_INPUT_TOKENS ? plait_materials_vocabulary (materials, source->stream) : NULL,
+    .vocabulary
+    = plait_input_kind_is_text (source->kind) ? plait_materials_vocabulary (materials, source->stream) : NULL,
     .append_end = materials->experiment->data.append_end,
     .maximum_length = maximum_length,
     .trees = source->trees ? &materials->trees : NULL,

@@ -36,7 +36,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
         .encoder = source->encoder,
         .feature_width = feature_widths[i],
       };
-      if (source->kind == PLAIT_INPUT_TOKENS)
+      if (plait_input_kind_is_text (source->kind))
         {
           system->sources[i].vocabulary = plait_experiment_vocabulary (experiment, source->stream);
           system->sources[i].vocabulary_size = vocabulary_size (experiment, materials, source->stream);

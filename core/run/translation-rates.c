@@ -37,7 +37,7 @@ plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n
   rates->sources = g_new0 (Source, experiment->n_sources + 1);
   for (guint m = 0; m < n_memories; m++)
     for (guint s = 0; s < experiment->n_sources; s++)
-      if (experiment->sources[s].kind == PLAIT_INPUT_TOKENS
+      if (plait_input_kind_is_text (experiment->sources[s].kind)
           && g_str_equal (experiment->sources[s].name, memories[m].name))
         rates->sources[rates->n++] = (Source){
           .name = experiment->sources[s].name,
