@@ -29,11 +29,17 @@ plait_display_clean (const char *text, gboolean keep_lines)
 }
 
 void
-plait_display_line (FILE *stream, const char *text)
+plait_display_text (FILE *stream, const char *text)
 {
   g_autofree char *clean = isatty (fileno (stream)) == 1 ? plait_display_clean (text, TRUE) : NULL;
 
   fputs (clean ? clean : text, stream);
+}
+
+void
+plait_display_line (FILE *stream, const char *text)
+{
+  plait_display_text (stream, text);
   if (!g_str_has_suffix (text, "\n"))
     fputc ('\n', stream);
 }

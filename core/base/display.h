@@ -18,8 +18,10 @@ gboolean plait_display_is_hostile (gunichar character);
  * stay. (transfer full) */
 char *plait_display_clean (const char *text, gboolean keep_lines);
 
-/* Writes @text, and a line break unless it ends with one: to a terminal cleaned, with its lines kept, to anything else
- * as it is. */
+/* Writes @text: to a terminal cleaned, with its lines kept, to anything else as it is. */
+void plait_display_text (FILE *stream, const char *text);
+
+/* The same, and a line break unless it ends with one. */
 void plait_display_line (FILE *stream, const char *text);
 
 /* The columns of one character: 0, 1 or 2. */

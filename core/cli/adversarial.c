@@ -48,9 +48,9 @@ score_with (const Test *test, gint shuffled, GError **error)
   translation = plait_translate_corpus (test->search, corpus,
                                         plait_materials_vocabulary (test->trained->materials, experiment->data.target),
                                         &experiment->decode, what, test->log, test->stop, NULL, NULL, error);
-  return translation
-             ? plait_evaluation_score (&experiment->evaluate, translation->n, translation->text, references, error)
-             : NULL;
+  return translation ? plait_evaluation_score (&experiment->evaluate, translation->n_lines, translation->text,
+                                               references, error)
+                     : NULL;
 }
 
 static void

@@ -68,6 +68,45 @@ fill_trees (const PlaitBenchTokens *tokens, gint64 first, guint stream, const Pl
     }
 }
 
+/* What the documents of a source need, if it reads any: tuples @first .. @end - 1 of stream @stream. */
+static void
+add_documents (const PlaitBenchTokens *tokens, gint64 first, gint64 end, guint stream, PlaitBatchSource *source)
+{
+  const PlaitExperiment *experiment = tokens->experiment;
+  gint64 length = experiment->bench.document_sentence;
+  const char *name = experiment->sources[plait_bench_stream (tokens, stream)->source].stream;
+  PlaitDocumentSettings settings = plait_experiment_documents (experiment, name);
+
+  source->has_documents = settings.layout != PLAIT_LAYOUT_SENTENCES;
+  source->starts = settings.starts;
+  source->has_roles = settings.roles > 0;
+  for (gint64 tuple = first; source->has_documents && tuple < end; tuple++)
+    source->sentences += (plait_bench_length (tokens, tuple, stream) + length - 1) / length;
+}
+
+/* Sentences of as many tokens each, the last of a document of fewer perhaps, and all of one role. */
+static void
+fill_documents (gint64 length, const PlaitInput *input)
+{
+  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  g_autofree gint64 *bounds = g_new0 (gint64, input->rows.n + 1);
+  gint32 *ids = plait_batch_fill (gint32, input->tokens);
+
+  for (gint64 d = 0; d < input->rows.n; d++)
+    {
+      for (gint64 row = input->rows.offsets[d]; row < input->rows.offsets[d + 1]; row += length)
+        {
+          PlaitDocumentSentence sentence = { (gint32)MIN (length, input->rows.offsets[d + 1] - row), 0 };
+
+          if (input->documents->starts)
+            ids[row] = PLAIT_TOKEN_BOS;
+          g_array_append_val (sentences, sentence);
+        }
+      bounds[d + 1] = sentences->len;
+    }
+  plait_batch_fill_documents (input, (const PlaitDocumentSentence *)(gpointer)sentences->data, bounds);
+}
+
 static void
 fill_features (const PlaitBenchSettings *bench, PlaitTensor features, PlaitInput *input)
 {
@@ -115,6 +154,8 @@ make_batch (const PlaitBenchTokens *tokens, gint64 first, gint64 end, gboolean t
 
       source->has_trees = plait_bench_stream (tokens, i)->trees;
       *(source->has_trees ? &source->nodes : &source->rows) = source->has_trees ? rows / 2 : rows;
+      if (!source->has_trees)
+        add_documents (tokens, first, end, i, source);
     }
   batch = plait_batch_new (end - first, sources, n, targets ? rows_of (tokens, first, end, last) : -1, error);
   if (!batch)
@@ -130,6 +171,8 @@ make_batch (const PlaitBenchTokens *tokens, gint64 first, gint64 end, gboolean t
         fill_trees (tokens, first, i, input->trees);
       else
         fill_tokens (tokens, first, i, input);
+      if (input->documents)
+        fill_documents (experiment->bench.document_sentence, input);
     }
   if (targets)
     fill_targets (tokens, first, last, batch);

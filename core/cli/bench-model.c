@@ -247,7 +247,7 @@ encode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
 
   done->sentences = (double)batch->n_sentences;
   for (gint64 i = 0; i < batch->n_sources; i++)
-    if (batch->inputs[i].kind == PLAIT_INPUT_TOKENS)
+    if (plait_input_kind_is_text (batch->inputs[i].kind))
       done->tokens += (double)plait_ragged_rows (batch->inputs[i].rows);
   return plait_arena_protect (model->bench.arena, encode_pass, &pass, error);
 }

@@ -35,7 +35,7 @@ plait_bench_tokens_new (const PlaitExperiment *experiment)
   tokens->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
   tokens->batches = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint i = 0; i < experiment->n_sources; i++)
-    if (experiment->sources[i].kind == PLAIT_INPUT_TOKENS)
+    if (plait_input_kind_is_text (experiment->sources[i].kind))
       {
         add_stream (tokens, (gint)i, FALSE);
         if (experiment->sources[i].trees)

@@ -22,7 +22,8 @@ const PlaitCommand plait_commands[] = {
     plait_command_grid },
   { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--set decode.K=V]... [--attention DUMP.h5] [--force]",
     "Translate text with a trained run",
-    "Prints a line for each line of the sources. A source that is not given is left out by name, with --without. "
+    "Prints a line for each line of the sources, or documents where the target's were. A source that is not given is "
+    "left out by name, with --without. "
     "Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
     "\n"
     "Examples:\n"
@@ -31,7 +32,8 @@ const PlaitCommand plait_commands[] = {
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
     plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
-    "Prints a line a sentence: natural log-probability, and target tokens with the end.", plait_command_score },
+    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends.",
+    plait_command_score },
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--json]",
     "Score translations in text files, and test systems against the first",
     "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf and chrf++, which "

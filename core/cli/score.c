@@ -7,25 +7,50 @@
 
 /* plait score: forced decoding of given translations. */
 
-/* What all sentences come to. */
+/* What all sentences come to, and the line or document that has been read last. */
 typedef struct
 {
   double log_probability;
   gint64 tokens;
+
+  gint64 line; /* -1: none */
+  double line_log_probability;
+  gint64 line_tokens;
 } Sum;
 
 static void
-print_batch (const PlaitBatch *batch, const double *rows, Sum *sum)
+print_line (Sum *sum)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (sum->line < 0)
+    return;
+  printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability),
+          sum->line_tokens);
+  sum->line = -1;
+}
+
+/* Adds up what belongs to one line; several chunks do if it is a document that was cut. */
+static void
+print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
       gint64 length = plait_ragged_length (batch->target_rows, i);
-      char number[G_ASCII_DTOSTR_BUF_SIZE];
+      gint64 line = plait_feed_line (feed, batch->sentence[i]);
       double total = 0;
 
       for (gint64 t = 0; t < length; t++)
         total += rows[batch->target_rows.offsets[i] + t];
-      printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", total), length);
+      if (line != sum->line)
+        {
+          print_line (sum);
+          sum->line = line;
+          sum->line_log_probability = 0;
+          sum->line_tokens = 0;
+        }
+      sum->line_log_probability += total;
+      sum->line_tokens += length;
       sum->log_probability += total;
       sum->tokens += length;
     }
@@ -34,10 +59,13 @@ print_batch (const PlaitBatch *batch, const double *rows, Sum *sum)
 static gboolean
 score (PlaitTextUse *use, Sum *sum, GError **error)
 {
+  const PlaitExperiment *experiment = use->trained->experiment;
+  gboolean chunks = experiment->data.document_length > 0;
+
   for (;;)
     {
       g_autoptr (GError) local = NULL;
-      g_autoptr (PlaitBatch) batch = plait_text_use_next (use, use->trained->experiment->decode.batch, &local);
+      g_autoptr (PlaitBatch) batch = plait_text_use_next (use, experiment->decode.batch, &local);
       g_autofree double *rows = NULL;
       PlaitSentenceAttention *attention = NULL;
 
@@ -47,11 +75,16 @@ score (PlaitTextUse *use, Sum *sum, GError **error)
           return FALSE;
         }
       if (!batch)
-        return TRUE;
+        {
+          print_line (sum);
+          return TRUE;
+        }
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
       if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, TRUE, error))
         return FALSE;
-      print_batch (batch, rows, sum);
+      print_batch (use->feed, batch, rows, sum);
+      if (!chunks) /* more of the last line may come otherwise */
+        print_line (sum);
       if (!plait_text_use_dump (use, batch, attention, NULL, error))
         return FALSE;
       plait_log_progress (use->log, "%" G_GINT64_FORMAT " target tokens so far", sum->tokens);
@@ -69,7 +102,7 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
     PLAIT_OUTPUT_FORCE (use.force),
     { NULL },
   };
-  Sum sum = { 0, 0 };
+  Sum sum = { .line = -1 };
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error))
     return FALSE;

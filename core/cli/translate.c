@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/display.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/streams.h"
+#include "cli/translation-print.h"
 
 /*
  * plait translate: raw text in, translations out, batch by batch as lines come; with --attention also a dump.
@@ -11,34 +11,19 @@
 /* As [decode] has it. */
 #define MOST_HYPOTHESES 1000
 
-/* Prints the best of @found, or with @scores all of them as line, score, log-probability and text. */
-static void
-print_sentence (FILE *stream, gboolean scores, const PlaitVocabulary *vocabulary, gint64 line,
-                const PlaitHypotheses *found)
-{
-  if (found->n == 0)
-    fputs ("\n", stream);
-  for (guint i = 0; i < (scores ? found->n : MIN (found->n, 1)); i++)
-    {
-      const PlaitHypothesis *hypothesis = &found->hypotheses[i];
-      g_autofree char *text = plait_vocabulary_decode (vocabulary, hypothesis->tokens, (gsize)hypothesis->length);
-      char score[G_ASCII_DTOSTR_BUF_SIZE];
-      char log_probability[G_ASCII_DTOSTR_BUF_SIZE];
-
-      if (scores)
-        fprintf (stream, "%" G_GINT64_FORMAT "\t%s\t%s\t", line + 1,
-                 g_ascii_formatd (score, sizeof score, "%.6f", hypothesis->score),
-                 g_ascii_formatd (log_probability, sizeof log_probability, "%.6f", hypothesis->log_probability));
-      plait_display_line (stream, text);
-    }
-}
-
 static gboolean
-translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scores, FILE *stream, gint64 *done,
+translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scored, FILE *stream, gint64 *done,
            GError **error)
 {
-  const char *target = use->trained->experiment->data.target;
-  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (use->trained->materials, target);
+  const PlaitExperiment *experiment = use->trained->experiment;
+  const char *target = experiment->data.target;
+  PlaitTranslationPrinter printer = {
+    .stream = stream,
+    .scored = scored,
+    .vocabulary = plait_materials_vocabulary (use->trained->materials, target),
+    .layout = plait_experiment_documents (experiment, target).layout,
+    .line = -1,
+  };
 
   for (;;)
     {
@@ -54,13 +39,16 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
           return FALSE;
         }
       if (!batch)
-        return TRUE;
+        {
+          plait_translation_print_end (&printer);
+          return TRUE;
+        }
       found = plait_search_batch_with_attention (use->search, batch, settings, use->dump ? &attention : NULL, TRUE,
                                                  error);
       if (!found)
         return FALSE;
       for (gint64 i = 0; i < batch->n_sentences; i++)
-        print_sentence (stream, scores, vocabulary, batch->sentence[i], &found[i]);
+        plait_translation_print (&printer, plait_feed_line (use->feed, batch->sentence[i]), &found[i]);
       fflush (stream);
       good = plait_text_use_dump (use, batch, attention, found, error);
       plait_hypotheses_free (found, batch->n_sentences);

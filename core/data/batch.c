@@ -136,6 +136,31 @@ plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint6
   outputs[n] = PLAIT_TOKEN_EOS;
 }
 
+void
+plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds)
+{
+  const PlaitDocuments *documents = input->documents;
+  gint64 *offsets = plait_batch_fill (gint64, documents->sentences.offsets);
+  gint64 *rows = plait_batch_fill (gint64, documents->rows);
+  gint32 *roles = plait_batch_fill (gint32, documents->roles);
+
+  for (gint64 d = 0; d <= documents->sentences.n; d++)
+    offsets[d] = bounds[d];
+  for (gint64 d = 0; d < documents->sentences.n; d++)
+    {
+      gint64 row = input->rows.offsets[d];
+
+      for (gint64 i = bounds[d]; i < bounds[d + 1]; i++)
+        {
+          rows[i] = row;
+          row += sentences[i].tokens;
+          if (roles)
+            roles[i] = sentences[i].role;
+        }
+    }
+  rows[bounds[documents->sentences.n]] = plait_ragged_rows (input->rows);
+}
+
 /*
  * Parts: offsets of their own, and the rows of the whole.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/documents.h"
 #include "data/input.h"
 
 /* Making batches: the one allocation, laid out by what each source needs, that its maker then fills. */
@@ -33,6 +34,10 @@ PlaitBatch *plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, G
 
 /* Writable, for the maker alone: what plugins see as const. */
 #define plait_batch_fill(type, pointer) ((type *)(gpointer)(pointer))
+
+/* Writes the sentences of the documents of @input, whose rows are there, from those of all documents end to end, of
+ * which document d has sentences[bounds[d]] .. [bounds[d + 1] - 1]. */
+void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds);
 
 /* Writes the rows of a target of @n ids at @row: @inputs gets BOS and the ids, @outputs the ids and EOS. @outputs may
  * already hold the ids. */

@@ -110,6 +110,30 @@ fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const
     }
 }
 
+/* The sentences of @tuple's document in @stream. */
+static gint64
+source_sentences (const PlaitCorpusStreamState *stream, gint64 tuple)
+{
+  return plait_token_store_length (stream->sentences, tuple_of (stream, tuple)) / 2;
+}
+
+static void
+fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *tuples)
+{
+  gint64 n = input->rows.n;
+  g_autofree gint64 *bounds = g_new (gint64, n + 1);
+  g_autofree PlaitDocumentSentence *sentences = NULL;
+
+  bounds[0] = 0;
+  for (gint64 i = 0; i < n; i++)
+    bounds[i + 1] = bounds[i] + source_sentences (stream, tuples[i]);
+  sentences = g_new (PlaitDocumentSentence, bounds[n]);
+  for (gint64 i = 0; i < n; i++)
+    plait_token_store_copy (stream->sentences, tuple_of (stream, tuples[i]),
+                            (gint32 *)(gpointer)(sentences + bounds[i]));
+  plait_batch_fill_documents (input, sentences, bounds);
+}
+
 static gboolean
 fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const gint64 *tuples, GError **error)
 {
@@ -128,6 +152,8 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
   fill_tokens (stream, input, tuples);
   if (input->trees)
     fill_trees (stream, input, tuples);
+  if (input->documents)
+    fill_documents (stream, input, tuples);
   return TRUE;
 }
 
@@ -158,10 +184,14 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
       if (stream->kind == PLAIT_INPUT_FEATURES)
         sources[s].width = plait_feature_file_width (stream->features);
       sources[s].has_trees = stream->trees != NULL;
+      sources[s].has_documents = stream->sentences != NULL;
+      sources[s].starts = stream->documents.starts;
+      sources[s].has_roles = stream->documents.roles > 0;
       for (gint64 i = 0; i < n; i++)
         {
           sources[s].rows += source_rows (corpus, stream, tuples[i]);
           sources[s].nodes += stream->trees ? source_nodes (stream, tuples[i]) : 0;
+          sources[s].sentences += stream->sentences ? source_sentences (stream, tuples[i]) : 0;
         }
     }
   gint64 target_rows = plait_corpus_has_target (corpus) ? 0 : -1;

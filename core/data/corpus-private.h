@@ -21,6 +21,8 @@ typedef struct
   char *trees_path;            /* NULL: trees are made from the tokens */
   PlaitFileMark trees_mark;
   gboolean treeless_dropped; /* no_tree=drop */
+  PlaitDocumentSettings documents;
+  PlaitTokenStore *sentences; /* of a source's documents, two numbers each: tokens and role; a sentence a kept tuple */
   gboolean append_end;
   gint64 maximum_length;
   gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */
@@ -38,7 +40,9 @@ struct PlaitCorpus
 
   gint64 lines;
   gint64 size;
-  GArray *line_of; /* gint64 a kept tuple; NULL while nothing was dropped: tuple i is line i */
+  GArray *line_of; /* gint64 a kept tuple; NULL while nothing was dropped or cut: tuple i is line i */
+  gint64 cut;      /* documents of several chunks */
+  gint64 chunks;   /* of these */
 };
 
 /* Reads all text streams of @corpus and fills their stores and counts (corpus-read.c). */

@@ -16,6 +16,7 @@ stream_clear (PlaitCorpusStreamState *stream)
   plait_feature_file_free (stream->features);
   plait_tree_maker_free (stream->trees);
   plait_token_store_free (stream->steps);
+  plait_token_store_free (stream->sentences);
   g_free (stream->trees_path);
   g_free (stream->order);
 }
@@ -34,7 +35,7 @@ plait_corpus_free (PlaitCorpus *corpus)
 }
 
 static gboolean
-stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
+stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gboolean is_source, GError **error)
 {
   state->name = g_strdup (stream->name);
   state->path = g_strdup (stream->path);
@@ -46,6 +47,9 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GEr
       state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
       state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
       state->mark = plait_file_mark (stream->path);
+      state->documents = stream->documents;
+      if (is_source && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
+        state->sentences = plait_token_store_new (G_MAXINT32);
       if (!stream->trees)
         return TRUE;
       state->trees = plait_tree_maker_new (stream->trees, stream->name);
@@ -125,7 +129,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
   for (gint64 s = 0; s < n_streams; s++)
     {
       const PlaitCorpusStream *stream = s < settings->n_sources ? &settings->sources[s] : settings->target;
-      if (!stream_open (&corpus->streams[s], stream, error))
+      if (!stream_open (&corpus->streams[s], stream, s < settings->n_sources, error))
         return NULL;
     }
   if (!plait_corpus_read (corpus, pool, error) || !check_features (corpus, error))
@@ -178,43 +182,53 @@ plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream)
   return &corpus->streams[stream].counts;
 }
 
+static void G_GNUC_PRINTF (2, 3) say (GStrvBuilder *report, const char *format, ...)
+{
+  g_autofree char *line = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  line = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_strv_builder_add (report, line);
+}
+
+#define NUMBER "%" G_GINT64_FORMAT
+
+static void
+report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GStrvBuilder *report)
+{
+  const PlaitCorpusCounts *counts = &stream->counts;
+  gint64 tuples = corpus->lines - corpus->cut + corpus->chunks;
+
+  if (counts->dropped_long > 0)
+    say (report, "%s: dropped " NUMBER " of " NUMBER " tuples where %s is longer than " NUMBER " tokens", corpus->split,
+         counts->dropped_long, tuples, stream->name, stream->maximum_length);
+  if (counts->dropped_empty > 0)
+    say (report, "%s: dropped " NUMBER " of " NUMBER " tuples where the target %s is empty", corpus->split,
+         counts->dropped_empty, tuples, stream->name);
+  if (counts->dropped_treeless > 0)
+    say (report, "%s: dropped " NUMBER " of " NUMBER " tuples where %s has no tree", corpus->split,
+         counts->dropped_treeless, tuples, stream->name);
+  if (counts->without_tree > 0)
+    say (report, "%s: " NUMBER " of " NUMBER " sentences of %s have no tree%s", corpus->split, counts->without_tree,
+         corpus->size, stream->name,
+         stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped" : "");
+  if (counts->truncated > 0)
+    say (report, "%s: truncated " NUMBER " of " NUMBER " documents of %s to " NUMBER " tokens; " NUMBER " were lost",
+         corpus->split, counts->truncated, corpus->lines, stream->name, stream->documents.maximum, counts->tokens_lost);
+}
+
 GStrv
 plait_corpus_report (const PlaitCorpus *corpus)
 {
   g_autoptr (GStrvBuilder) report = g_strv_builder_new ();
+
+  if (corpus->cut > 0)
+    say (report, "%s: cut " NUMBER " of " NUMBER " documents into " NUMBER " chunks of at most " NUMBER " tokens",
+         corpus->split, corpus->cut, corpus->lines, corpus->chunks, corpus->streams[0].documents.maximum);
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    {
-      const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      g_autofree char *line = NULL;
-      if (stream->counts.dropped_long > 0)
-        line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                                " tuples where %s is longer than %" G_GINT64_FORMAT " tokens",
-                                corpus->split, stream->counts.dropped_long, corpus->lines, stream->name,
-                                stream->maximum_length);
-      if (line)
-        g_strv_builder_add (report, line);
-      g_clear_pointer (&line, g_free);
-      if (stream->counts.dropped_empty > 0)
-        line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                                " tuples where the target %s is empty",
-                                corpus->split, stream->counts.dropped_empty, corpus->lines, stream->name);
-      if (line)
-        g_strv_builder_add (report, line);
-      g_clear_pointer (&line, g_free);
-      if (stream->counts.dropped_treeless > 0)
-        line = g_strdup_printf ("%s: dropped %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " tuples where %s has no tree",
-                                corpus->split, stream->counts.dropped_treeless, corpus->lines, stream->name);
-      if (line)
-        g_strv_builder_add (report, line);
-      g_clear_pointer (&line, g_free);
-      if (stream->counts.without_tree > 0)
-        line = g_strdup_printf ("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " sentences of %s have no tree%s",
-                                corpus->split, stream->counts.without_tree, corpus->size, stream->name,
-                                stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped"
-                                                         : "");
-      if (line)
-        g_strv_builder_add (report, line);
-    }
+    report_stream (corpus, &corpus->streams[s], report);
   return g_strv_builder_end (report);
 }
 
@@ -248,24 +262,51 @@ plait_corpus_check (const PlaitCorpus *corpus, GError **error)
   return TRUE;
 }
 
+/* The next line of @stream, or the next document with its sentences on one line. NULL at the end and on failure. */
+static const char *
+next_text (PlaitTextReader *reader, PlaitDocumentReader *documents, GString *text, GArray *sentences, GError **error)
+{
+  gint64 line;
+
+  if (!documents)
+    return plait_text_reader_next (reader, NULL, error);
+  g_string_truncate (text, 0);
+  g_array_set_size (sentences, 0);
+  if (!plait_document_reader_next (documents, text, sentences, &line, error))
+    return NULL;
+  g_strdelimit (text->str, "\n", ' ');
+  return text->str;
+}
+
 GStrv
 plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
-  g_assert (plait_input_kind_is_text (stream->kind));
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, error);
-  if (!reader)
-    return NULL;
+  g_autoptr (PlaitDocumentReader) documents = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
   g_autoptr (GError) cause = NULL;
-  gint64 tuple = 0;
+  gint64 tuple = 0, n = 0;
   const char *line;
-  while ((line = plait_text_reader_next (reader, NULL, &cause)))
-    if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == plait_text_reader_line (reader) - 1)
-      {
+
+  g_assert (plait_input_kind_is_text (stream->kind));
+  if (!reader)
+    return NULL;
+  if (stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
+    {
+      documents = plait_document_reader_new (reader, &stream->documents, error);
+      if (!documents)
+        return NULL;
+    }
+  for (; (line = next_text (reader, documents, text, sentences, &cause)); n++)
+    {
+      if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n)
         g_strv_builder_add (lines, line);
+      while (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n) /* all chunks of a document */
         tuple++;
-      }
+    }
   if (!plait_file_mark_check (&stream->mark, stream->path, error))
     return NULL;
   if (cause)
@@ -273,12 +314,12 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
       g_propagate_error (error, g_steal_pointer (&cause));
       return NULL;
     }
-  if (plait_text_reader_line (reader) != corpus->lines)
+  if (n != corpus->lines)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "%s: the file has %" G_GINT64_FORMAT " lines, but had %" G_GINT64_FORMAT
                   " before; it must not change during a run",
-                  stream->path, plait_text_reader_line (reader), corpus->lines);
+                  stream->path, n, corpus->lines);
       return NULL;
     }
   return g_strv_builder_end (lines);

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "base/pool.h"
+#include "data/documents.h"
 #include "data/input.h"
 #include "data/trees.h"
 #include "data/vocabulary.h"
 
 /*
  * A split of a corpus: line-aligned streams, one a source and one for the target. Line i of each file, and entry i of a
- * features dataset, belong to tuple i. A source of tokens may have a second stream, its trees (trees.h).
+ * features dataset, belong to tuple i. A source of tokens may have a second stream, its trees (trees.h). Where streams
+ * are documents (documents.h), "line i" is document i of them, and a document that is cut gives a tuple a chunk.
  *
  * Opening reads every text file once, from beginning to end, checks it and encodes it (token-store.h); nothing of the
  * text is held. Features stay in their file and are read a batch at a time.
@@ -30,6 +32,11 @@ typedef struct
    * word are known. */
   const PlaitTreeSettings *trees;
   const char *trees_path; /* of PLAIT_TREES_GIVEN: a text file with a tree a line */
+
+  /* Tokens, without trees: how the text is laid out. If one stream's documents are cut into chunks, all streams are
+   * documents. A target has no maximum, so that it is cut where it would be if it were not known; its sentences have
+   * start tokens between them alone, since decoders read one before the first anyhow. */
+  PlaitDocumentSettings documents;
 } PlaitCorpusStream;
 
 typedef struct
@@ -61,11 +68,14 @@ typedef struct
   gint64 dropped_empty;    /* tuples dropped because the target is empty */
   gint64 dropped_treeless; /* tuples dropped because this stream's tree is missing, and no_tree=drop */
   gint64 without_tree;     /* kept tuples of several words whose tree stream has no tree */
+  gint64 truncated;        /* documents that lost what was behind their maximum */
+  gint64 tokens_lost;      /* in these */
 } PlaitCorpusCounts;
 
 /* Reads and checks all streams; @pool (may be NULL) shares the encoding. Fails, naming file and line, on: missing and
  * unreadable files, bad text (text-file.h), files of different numbers of lines, empty lines where they are errors, a
- * corpus of no tuples, trees of kept tuples that are malformed or not of their sentence. (transfer full) */
+ * corpus of no tuples, trees of kept tuples that are malformed or not of their sentence, documents that cannot be read
+ * or cut (documents.h). (transfer full) */
 PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
 void plait_corpus_free (PlaitCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)
@@ -73,10 +83,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)
 /* Kept tuples. */
 gint64 plait_corpus_size (const PlaitCorpus *corpus);
 
-/* Lines of each file, dropped ones included. */
+/* Lines or documents of each file, dropped ones included. */
 gint64 plait_corpus_lines (const PlaitCorpus *corpus);
 
-/* The line of kept tuple @tuple, from 0. The same number unless tuples were dropped. */
+/* The line or document of kept tuple @tuple, from 0. The same number unless tuples were dropped or documents cut. */
 gint64 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple);
 
 gint64 plait_corpus_n_sources (const PlaitCorpus *corpus);
@@ -85,7 +95,8 @@ gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
 /* Counts of stream @stream: a source's index, or n_sources for the target. (transfer none) */
 const PlaitCorpusCounts *plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream);
 
-/* What was dropped and why, and what has no tree, a sentence a stream and reason; empty if nothing. (transfer full) */
+/* What was dropped or cut and why, and what has no tree, a sentence a stream and reason; empty if nothing.
+ * (transfer full) */
 GStrv plait_corpus_report (const PlaitCorpus *corpus);
 
 /* Rows of @stream (as above) in tuple @tuple, EOS included. */
@@ -108,7 +119,8 @@ gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed,
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
 /* The text lines of the kept tuples of token stream @stream, read from the file again, which must not have changed:
- * references to score against. NULL-terminated; not deranged. (transfer full) */
+ * references to score against. Of documents, the sentences of each with a space between them, cut or not.
+ * NULL-terminated; not deranged. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
 /* The batch of tuples @tuples[0 .. n - 1]. It must not outlive the corpus. Fails if features cannot be read, if their

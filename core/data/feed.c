@@ -27,6 +27,12 @@ typedef struct
   GArray *words;                /* gint32, ids of each word of one sentence */
   GArray *steps;                /* gint32, two a node, of all sentences end to end */
   GArray *nodes;                /* gint64, nodes before each sentence and in all */
+
+  /* Of documents. */
+  PlaitDocumentSettings settings;
+  PlaitDocumentReader *documents; /* NULL: a line is a sentence, or the documents are missing everywhere */
+  GArray *sentences;              /* PlaitDocumentSentence, of all tuples end to end */
+  GArray *bounds;                 /* gint64, sentences before each tuple and in all; NULL: there are no documents */
 } Side;
 
 struct PlaitFeed
@@ -35,7 +41,15 @@ struct PlaitFeed
   gint64 n_sources;
   gint64 n_sides;
   gboolean empty_is_error;
-  gint64 line; /* lines given so far */
+  gint64 line; /* lines or documents read so far */
+
+  gboolean cuts;           /* documents into chunks */
+  PlaitDocument *cut_from; /* [n_sides], the document that has been read; of no sentences where there is none */
+  GArray *ends;            /* gint64, of its chunks */
+  gint64 first;            /* number of the first tuple of the batch in the making */
+  GArray *lines;           /* gint64, of each tuple of it */
+  PlaitBatch *whole;       /* more tuples than were asked for, of which so many have been given: */
+  gint64 given;
 };
 
 void
@@ -58,7 +72,14 @@ plait_feed_free (PlaitFeed *feed)
       g_clear_pointer (&side->words, g_array_unref);
       g_clear_pointer (&side->steps, g_array_unref);
       g_clear_pointer (&side->nodes, g_array_unref);
+      plait_document_reader_free (side->documents);
+      g_clear_pointer (&side->sentences, g_array_unref);
+      g_clear_pointer (&side->bounds, g_array_unref);
     }
+  plait_batch_free (feed->whole);
+  g_clear_pointer (&feed->ends, g_array_unref);
+  g_clear_pointer (&feed->lines, g_array_unref);
+  g_free (feed->cut_from);
   g_free (feed->sides);
   g_free (feed);
 }
@@ -77,6 +98,17 @@ open_trees (Side *side, const PlaitCorpusStream *stream, GError **error)
   return side->tree_reader != NULL;
 }
 
+/* The documents of a side that has a text. */
+static gboolean
+open_documents (Side *side, GError **error)
+{
+  side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  side->bounds = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (side->reader)
+    side->documents = plait_document_reader_new (side->reader, &side->settings, error);
+  return side->documents || !side->reader;
+}
+
 PlaitFeed *
 plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
                  gboolean empty_is_error, GError **error)
@@ -86,6 +118,9 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   feed->n_sides = n_sources + (target != NULL);
   feed->empty_is_error = empty_is_error;
   feed->sides = g_new0 (Side, feed->n_sides);
+  feed->cut_from = g_new0 (PlaitDocument, feed->n_sides);
+  feed->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
+  feed->lines = g_array_new (FALSE, FALSE, sizeof (gint64));
   gboolean any = FALSE;
   for (gint64 i = 0; i < feed->n_sides; i++)
     {
@@ -109,6 +144,10 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
         return NULL;
       if (stream->trees && !open_trees (side, stream, error))
         return NULL;
+      side->settings = stream->documents;
+      if (side->settings.layout != PLAIT_LAYOUT_SENTENCES && !open_documents (side, error))
+        return NULL;
+      feed->cuts |= side->settings.maximum > 0 && !side->settings.truncates;
       any |= i < n_sources && stream->path;
     }
   if (!any)
@@ -129,9 +168,10 @@ static gboolean
 fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": the sentence is empty; expected one of %s, since empty=error "
+                     "%s:%" G_GINT64_FORMAT ": the %s; expected one of %s, since empty=error "
                      "(empty=missing would take the source as missing there)",
-                     side_place (side), feed->line + 1, side->name);
+                     side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
+                     side->documents ? "document has no sentences" : "sentence is empty", side->name);
 }
 
 typedef enum
@@ -218,11 +258,80 @@ take_tokens (const PlaitFeed *feed, Side *side, GError **error)
   return TAKE_DONE;
 }
 
-/* Adds the next sentence of @side to the batch. */
+/* Reads the next document of @side, which add_documents adds. */
+static Take
+take_document (PlaitFeed *feed, Side *side, GError **error)
+{
+  PlaitDocument *document = &feed->cut_from[side - feed->sides];
+  g_autoptr (GError) cause = NULL;
+
+  if (!plait_document_reader_encode (side->documents, side->vocabulary, document, &cause))
+    {
+      if (!cause)
+        return TAKE_END;
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return TAKE_FAILED;
+    }
+  if (!feed->empty_is_error || document->n > 0)
+    return TAKE_DONE;
+  fail_on_empty (feed, side, error);
+  return TAKE_FAILED;
+}
+
+/* Adds what @side has of a chunk of its document. */
+static void
+add_chunk (const PlaitFeed *feed, Side *side, gint64 first, gint64 end)
+{
+  gint64 rows, offset, bound, maximum = side->settings.truncates ? side->settings.maximum : 0;
+  PlaitDocument part = plait_document_part (&feed->cut_from[side - feed->sides], first, end, maximum, &rows);
+  gboolean is_target = side - feed->sides == feed->n_sources;
+  gboolean skips = is_target && side->settings.starts && rows > 0; /* the one that decoders begin with */
+  gint32 eos = PLAIT_TOKEN_EOS;
+
+  plait_document_append_sentences (&part, rows, side->sentences);
+  if (rows > 0)
+    g_array_append_vals (side->ids, part.ids + skips, (guint)(rows - skips));
+  if (rows > 0 && side->append_end)
+    g_array_append_val (side->ids, eos);
+  offset = side->ids->len;
+  bound = side->sentences->len;
+  g_array_append_val (side->offsets, offset);
+  g_array_append_val (side->bounds, bound);
+}
+
+/* Adds the document that the sides have read, whole or in chunks. */
+static gboolean
+add_documents (PlaitFeed *feed, GError **error)
+{
+  gint64 all = G_MAXINT64, first = 0;
+
+  g_array_set_size (feed->ends, 0);
+  if (!feed->cuts)
+    g_array_append_val (feed->ends, all);
+  else if (!plait_documents_cut (feed->cut_from, feed->n_sides, feed->ends, error))
+    return FALSE;
+  for (guint c = 0; c < feed->ends->len; c++)
+    {
+      gint64 end = g_array_index (feed->ends, gint64, c);
+
+      for (gint64 i = 0; i < feed->n_sides; i++)
+        if (feed->sides[i].bounds)
+          add_chunk (feed, &feed->sides[i], first, end);
+      g_array_append_val (feed->lines, feed->line);
+      first = end;
+    }
+  return TRUE;
+}
+
+/* Adds the next sentence of @side to the batch; a document is only read. */
 static Take
 take_sentence (PlaitFeed *feed, Side *side, GError **error)
 {
   gint64 end = g_array_index (side->offsets, gint64, side->offsets->len - 1);
+  if (side->documents)
+    return take_document (feed, side, error);
+  if (!side->path && side->bounds) /* documents that are missing everywhere */
+    return TAKE_MISSING;
   if (!side->path)
     {
       gint64 nodes = side->steps ? side->steps->len / 2 : 0;
@@ -253,7 +362,7 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
   return TAKE_DONE;
 }
 
-/* Adds the next sentence of every side. */
+/* Adds the next sentence or document of every side. */
 static Take
 take_tuple (PlaitFeed *feed, GError **error)
 {
@@ -268,11 +377,16 @@ take_tuple (PlaitFeed *feed, GError **error)
     }
   if (ended && going)
     {
-      fail_on_end (side_place (ended), side_place (going), feed->line + 1, error);
+      gint64 line = ended->reader ? plait_text_reader_line (ended->reader) : feed->line;
+      fail_on_end (side_place (ended), side_place (going), line + 1, error);
       return TAKE_FAILED;
     }
-  feed->line += !ended;
-  return ended ? TAKE_END : TAKE_DONE;
+  if (ended)
+    return TAKE_END;
+  if (!add_documents (feed, error))
+    return TAKE_FAILED;
+  feed->line++;
+  return TAKE_DONE;
 }
 
 static void
@@ -301,9 +415,13 @@ fill_source (const PlaitFeed *feed, gint64 source, PlaitBatch *batch, GError **e
   for (gint64 i = 0; i < n; i++)
     input->n_missing += plait_input_is_missing (input, i);
   if (side->features)
-    return plait_feature_file_read (side->features, batch->sentence, n, input->features, error);
+    return plait_feature_file_read (side->features, (const gint64 *)(gpointer)feed->lines->data, n, input->features,
+                                    error);
   if (input->trees)
     fill_trees (side, input);
+  if (input->documents)
+    plait_batch_fill_documents (input, (const PlaitDocumentSentence *)(gpointer)side->sentences->data,
+                                (const gint64 *)(gpointer)side->bounds->data);
   if (side->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->tokens), side->ids->data, side->ids->len * sizeof (gint32));
   return TRUE;
@@ -330,12 +448,18 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
   for (gint64 s = 0; s < feed->n_sources; s++)
     {
       const Side *side = &feed->sides[s];
-      sources[s] = (PlaitBatchSource){ side->name, side->kind, g_array_index (side->offsets, gint64, n), 0 };
+      sources[s] = (PlaitBatchSource){ .name = side->name, .kind = side->kind };
+      sources[s].rows = g_array_index (side->offsets, gint64, n);
       if (side->features)
         sources[s].width = plait_feature_file_width (side->features);
       sources[s].has_trees = side->trees != NULL;
       if (side->trees)
         sources[s].nodes = g_array_index (side->nodes, gint64, n);
+      sources[s].has_documents = side->bounds != NULL;
+      sources[s].starts = side->settings.starts;
+      sources[s].has_roles = side->settings.roles > 0;
+      if (side->bounds)
+        sources[s].sentences = g_array_index (side->bounds, gint64, n);
     }
   const Side *target = feed->n_sides > feed->n_sources ? &feed->sides[feed->n_sources] : NULL;
   gint64 target_rows = target ? (gint64)target->ids->len + n : -1;
@@ -343,7 +467,7 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
   if (!batch)
     return NULL;
   for (gint64 i = 0; i < n; i++)
-    plait_batch_fill (gint64, batch->sentence)[i] = feed->line - n + i;
+    plait_batch_fill (gint64, batch->sentence)[i] = feed->first + i;
   for (gint64 s = 0; s < feed->n_sources; s++)
     if (!fill_source (feed, s, batch, error))
       return NULL;
@@ -352,26 +476,65 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
   return g_steal_pointer (&batch);
 }
 
+static void
+begin_batch (PlaitFeed *feed)
+{
+  gint64 zero = 0;
+  g_clear_pointer (&feed->whole, plait_batch_free);
+  feed->first += feed->lines->len;
+  g_array_set_size (feed->lines, 0);
+  for (gint64 i = 0; i < feed->n_sides; i++)
+    {
+      Side *side = &feed->sides[i];
+      g_array_set_size (side->ids, 0);
+      g_array_set_size (side->offsets, 0);
+      g_array_append_val (side->offsets, zero);
+      if (side->trees)
+        {
+          g_array_set_size (side->steps, 0);
+          g_array_set_size (side->nodes, 0);
+          g_array_append_val (side->nodes, zero);
+        }
+      if (side->bounds)
+        {
+          g_array_set_size (side->sentences, 0);
+          g_array_set_size (side->bounds, 0);
+          g_array_append_val (side->bounds, zero);
+        }
+    }
+}
+
+/* The next part of the batch that has more tuples than were asked for. */
+static PlaitBatch *
+next_part (PlaitFeed *feed, gint64 sentences, GError **error)
+{
+  gint64 n = MIN (sentences, feed->whole->n_sentences - feed->given);
+  PlaitBatch *part = plait_batch_part (feed->whole, feed->given, n, error);
+  feed->given += n;
+  return part;
+}
+
+gint64
+plait_feed_line (const PlaitFeed *feed, gint64 sentence)
+{
+  return g_array_index (feed->lines, gint64, sentence - feed->first);
+}
+
 PlaitBatch *
 plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error)
 {
-  gint64 zero = 0;
-  for (gint64 i = 0; i < feed->n_sides; i++)
-    {
-      g_array_set_size (feed->sides[i].ids, 0);
-      g_array_set_size (feed->sides[i].offsets, 0);
-      g_array_append_val (feed->sides[i].offsets, zero);
-      if (!feed->sides[i].trees)
-        continue;
-      g_array_set_size (feed->sides[i].steps, 0);
-      g_array_set_size (feed->sides[i].nodes, 0);
-      g_array_append_val (feed->sides[i].nodes, zero);
-    }
-  gint64 n = 0;
+  if (feed->whole && feed->given < feed->whole->n_sentences)
+    return next_part (feed, sentences, error);
+  begin_batch (feed);
   Take take = TAKE_DONE;
-  while (n < sentences && (take = take_tuple (feed, error)) == TAKE_DONE)
-    n++;
+  while (feed->lines->len < sentences && (take = take_tuple (feed, error)) == TAKE_DONE)
+    ;
+  gint64 n = feed->lines->len;
   if (take == TAKE_FAILED || n == 0)
     return NULL;
-  return make_batch (feed, n, error);
+  if (n <= sentences)
+    return make_batch (feed, n, error);
+  feed->given = 0;
+  feed->whole = make_batch (feed, n, error);
+  return feed->whole ? next_part (feed, sentences, error) : NULL;
 }

@@ -18,7 +18,11 @@ PlaitFeed *plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, 
 void plait_feed_free (PlaitFeed *feed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeed, plait_feed_free)
 
-/* The batch of the next lines, at most @sentences. Its sentence numbers are lines, from 0. NULL with @error left alone
- * after the last line; NULL with @error set if the text or a tree is bad or one file ends before another. It must not
- * outlive the feed. (transfer full) */
+/* The batch of the next lines, at most @sentences, whose numbers go on from batch to batch, from 0. NULL with @error
+ * left alone after the last line; NULL with @error set if the text or a tree is bad or one file ends before another. It
+ * must not outlive the feed, nor the next call. (transfer full) */
 PlaitBatch *plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error);
+
+/* The line or document, from 0, of a sentence of the batch that was given last: its number unless documents are
+ * cut. */
+gint64 plait_feed_line (const PlaitFeed *feed, gint64 sentence);

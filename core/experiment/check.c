@@ -123,7 +123,7 @@ check_kinds (const PlaitResolution *resolution)
       const PlaitExperimentSource *first = &experiment->sources[reader_of (experiment, source->stream)];
       g_autofree char *group = source_group (source);
 
-      if (source->kind != first->kind)
+      if (plait_input_kind_is_text (source->kind) != plait_input_kind_is_text (first->kind))
         plait_resolution_problem (resolution, group, "encoder",
                                   "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two "
                                   "streams",
@@ -154,8 +154,8 @@ check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
 }
 
 /* Whether some [source] group, used or not, reads @stream, or it is the target. */
-static gboolean
-is_known_stream (const PlaitResolution *resolution, const char *stream, GPtrArray *known)
+gboolean
+plait_resolution_knows_stream (const PlaitResolution *resolution, const char *stream, GPtrArray *known)
 {
   const PlaitExperimentPrivate *experiment = resolution->experiment;
   gboolean found = g_str_equal (stream, experiment->public.data.target);
@@ -204,7 +204,7 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 
   if (check_trees_file (resolution, file))
     return;
-  if (is_known_stream (resolution, file->stream, known))
+  if (plait_resolution_knows_stream (resolution, file->stream, known))
     {
       check_file_kind (resolution, file);
       return;
@@ -343,7 +343,7 @@ check_vocabulary_files (const PlaitResolution *resolution)
                                   "there is one vocabulary for all, called shared; write vocabulary.shared=, or set "
                                   "vocabulary=separate");
       else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE
-               && !is_known_stream (resolution, file->stream, known))
+               && !plait_resolution_knows_stream (resolution, file->stream, known))
         plait_resolution_problem (resolution, "data", file->key,
                                   "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
     }
@@ -524,6 +524,7 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
   if (experiment->coverage)
     check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
   check_kinds (resolution);
+  plait_resolution_check_documents (resolution);
   if (experiment->task)
     check_generated (resolution);
   else if (!(resolution->flags & PLAIT_RESOLVE_WITHOUT_DATA))

@@ -278,12 +278,18 @@ write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
     {
       const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
       gboolean is_folder = g_str_equal (specification->name, "folder");
+      g_autofree char *used = NULL;
 
       if (is_of_trees (specification->name) && !plait_experiment_reads_trees (&experiment->public))
         continue;
-
+      if (g_str_has_prefix (specification->name, "document") && !plait_experiment_reads_documents (&experiment->public))
+        continue;
+      if (g_str_has_prefix (specification->name, "documents"))
+        used = plait_documents_used (&experiment->public, plait_settings_text_at (settings, i));
       write_setting (writer, specification, "",
-                     is_folder ? experiment->public.data.folder : plait_settings_text_at (settings, i));
+                     is_folder ? experiment->public.data.folder
+                     : used    ? used
+                               : plait_settings_text_at (settings, i));
     }
   if (experiment->data->task_settings)
     write_settings (writer, "generate.", experiment->data->task_settings);

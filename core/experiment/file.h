@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/key-file.h"
+#include "data/documents.h"
 #include "data/generate.h"
 #include "experiment/groups.h"
 #include "model/settings.h"
@@ -109,6 +110,12 @@ const char **plait_experiment_streams (const PlaitExperiment *experiment);
 
 /* The same, and the streams of trees that are read from files. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
+
+/* How the documents of @stream are read; layout PLAIT_LAYOUT_SENTENCES if it has none. */
+PlaitDocumentSettings plait_experiment_documents (const PlaitExperiment *experiment, const char *stream);
+
+/* Whether a stream that is used is documents. */
+gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);
 
 /* Whether an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);

@@ -55,8 +55,35 @@ static const PlaitSettingDefinition data_definitions[] = {
                         "Training tuples with more tokens in the target are dropped, its end not counted, whatever the "
                         "sources' lengths; 0: no limit",
                         NULL),
+  PLAIT_DEFINE_LIST (PlaitDataSettings, documents, "", NULL,
+                     "Streams that are documents, a sentence a line and a blank line after each document; document i "
+                     "of each belongs to tuple i, as does line i of streams that are none",
+                     NULL),
+  PLAIT_DEFINE_LIST (PlaitDataSettings, documents_by_line, "", NULL,
+                     "Streams that are documents, one a line, split into sentences by the rules of Unicode; STREAM:en "
+                     "lets no abbreviation of English that CLDR lists end a sentence",
+                     NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, document_starts, "all", "all;sources;target;none",
+                       "Where a start token stands before each sentence of a document",
+                       "Rohde et al. 2021, section 3.1"),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, document_roles, "0", "0", "10000",
+                        "Most roles of a source's document, told by the prefix NAME: of its sentences and numbered as "
+                        "they appear; each has a vector that is added to its tokens. 0: documents have no roles",
+                        "Rohde et al. 2021, section 4.1"),
+  PLAIT_DEFINE_INTEGER (
+      PlaitDataSettings, document_length, "0", "0", "10000000",
+      "Longer documents of sources are cut: most tokens, start tokens counted and ends not; 0: they stay "
+      "whole",
+      NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDataSettings, document_cut, "chunks", "chunks;truncate",
+      "Chunks of whole sentences, the same ones of all streams, which must be documents, translated one by one and "
+      "joined again; or sources keep their first tokens alone. The sources' lengths alone tell where, so that training "
+      "cuts as translating does",
+      NULL),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, empty, "error", "error;missing",
-                       "What an empty line of a source, or one without features, is: an error, or a missing source",
+                       "What an empty line or document of a source, or one without features, is: an error, or a "
+                       "missing source",
                        NULL),
   PLAIT_DEFINE_CHOICE (
       PlaitDataSettings, trees, "given", "given;left;right;balanced;random",
@@ -150,6 +177,8 @@ static const PlaitSettingDefinition bench_definitions[] = {
                         NULL),
   PLAIT_DEFINE_INTEGER (PlaitBenchSettings, longest_length, "60", "1", "100000", "Longer sentences are made so short",
                         NULL),
+  PLAIT_DEFINE_INTEGER (PlaitBenchSettings, document_sentence, "25", "1", "100000",
+                        "Tokens of each sentence of a document; the lengths are those of documents then", NULL),
   PLAIT_DEFINE_INTEGER (PlaitBenchSettings, feature_rows, "64", "1", "100000",
                         "Rows of a sentence's features, such as positions of an image", NULL),
   PLAIT_DEFINE_INTEGER (PlaitBenchSettings, feature_width, "2048", "1", "131072", "Width of features", NULL),

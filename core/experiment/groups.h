@@ -38,6 +38,20 @@ typedef enum
   PLAIT_EMPTY_MISSING,
 } PlaitEmptyPolicy;
 
+typedef enum
+{
+  PLAIT_STARTS_ALL,
+  PLAIT_STARTS_SOURCES,
+  PLAIT_STARTS_TARGET,
+  PLAIT_STARTS_NONE,
+} PlaitDocumentStarts;
+
+typedef enum
+{
+  PLAIT_CUT_CHUNKS,
+  PLAIT_CUT_TRUNCATE,
+} PlaitDocumentCut;
+
 /* [data], less the keys that name files: SPLIT.STREAM and vocabulary.NAME. */
 typedef struct
 {
@@ -54,6 +68,15 @@ typedef struct
   gboolean append_end;
   gint64 maximum_source_length;
   gint64 maximum_target_length;
+
+  /* plait_experiment_documents */
+  const char *documents;         /* a list of streams: a sentence a line */
+  const char *documents_by_line; /* a list of STREAM or STREAM:LANGUAGE: a document a line */
+  gint document_starts;          /* PlaitDocumentStarts */
+  gint64 document_roles;
+  gint64 document_length;
+  gint document_cut; /* PlaitDocumentCut */
+
   gint empty; /* PlaitEmptyPolicy */
 
   /* Trees: plait_experiment_reads_trees. */
@@ -107,7 +130,8 @@ typedef struct
   double length_deviation;
   gint64 shortest_length;
   gint64 longest_length;
-  gint64 feature_rows; /* of a sentence, for an encoder of features */
+  gint64 document_sentence; /* tokens of each sentence of a document, which the lengths above are the lengths of */
+  gint64 feature_rows;      /* of a sentence, for an encoder of features */
   gint64 feature_width;
   gint64 positions; /* that one step of attention reads */
 } PlaitBenchSettings;

@@ -128,6 +128,15 @@ void plait_source_in_file_free (gpointer source);
 /* Whether sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
 void plait_resolution_check_crossings (const PlaitResolution *resolution);
 
+/* Whether some source, used or not, reads @stream, or it is the target. @known becomes all such streams and a NULL. */
+gboolean plait_resolution_knows_stream (const PlaitResolution *resolution, const char *stream, GPtrArray *known);
+
+/* What @list, of data.documents or documents_by_line, says of streams that are used. (transfer full) */
+char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
+
+/* Whether streams that are said to be documents are there and are text, and whoever needs documents has them. */
+void plait_resolution_check_documents (const PlaitResolution *resolution);
+
 /* Whether the settings of one group fit together; it has been read without a fault. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);
 void plait_resolution_check_train (const PlaitResolution *resolution);

@@ -11,6 +11,7 @@ typedef struct
 {
   const PlaitSourceSpecification *specification;
   PlaitEmbedding *embedding; /* of tokens */
+  PlaitEmbedding roles;      /* of documents with roles */
   PlaitInstance encoder;
   PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the width it is to have */
 } Source;
@@ -29,10 +30,20 @@ struct PlaitModel
   PlaitLossColumns losses;
   PlaitEmbedding *target;
   gint64 target_vocabulary_size;
+  gboolean target_starts;
   PlaitDecoder *decoder;
   PlaitParameter *output;
   PlaitParameter *output_bias;
 };
+
+static PlaitEmbedding
+embedding_declare (PlaitModel *model, const char *name, gint64 size)
+{
+  double deviation = 1 / sqrt ((double)model->settings.width);
+
+  return plait_embedding_declare (model->parameters, name, size, model->settings.width, PLAIT_NORMAL (deviation),
+                                  model->settings.scale_embeddings ? 1 / deviation : 1);
+}
 
 /* The embedding of @vocabulary: one for all streams that share it, else one below @prefix. */
 static PlaitEmbedding *
@@ -41,13 +52,11 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   g_autofree char *name = model->settings.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
                                                            : g_strdup_printf ("%sembedding", prefix);
   PlaitEmbedding *found = g_hash_table_lookup (model->embeddings, name);
-  double deviation = 1 / sqrt ((double)model->settings.width);
 
   if (!found)
     {
       found = g_new (PlaitEmbedding, 1);
-      *found = plait_embedding_declare (model->parameters, name, size, model->settings.width, PLAIT_NORMAL (deviation),
-                                        model->settings.scale_embeddings ? 1 / deviation : 1);
+      *found = embedding_declare (model, name, size);
       g_hash_table_insert (model->embeddings, g_steal_pointer (&name), found);
     }
   return found;
@@ -97,6 +106,12 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
   source->specification = specification;
   if (plait_input_kind_is_text (specification->kind))
     source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
+  if (specification->roles > 0)
+    {
+      g_autofree char *name = g_strconcat (prefix, "roles", NULL);
+
+      source->roles = embedding_declare (model, name, specification->roles);
+    }
   return plait_call_build_encoder (&source->encoder, specification->encoder, &build, &model->losses, error);
 }
 
@@ -131,6 +146,7 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
   };
 
   model->target_vocabulary_size = specification->target_vocabulary_size;
+  model->target_starts = specification->target_starts;
   model->target
       = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
   build.embedding = model->target;
@@ -231,6 +247,12 @@ plait_model_target_vocabulary_size (const PlaitModel *model)
   return model->target_vocabulary_size;
 }
 
+gboolean
+plait_model_target_starts (const PlaitModel *model)
+{
+  return model->target_starts;
+}
+
 PlaitParameter *
 plait_model_output (const PlaitModel *model, PlaitParameter **bias)
 {
@@ -304,6 +326,22 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
                     model->target_vocabulary_size, error);
 }
 
+/* @embedded with the vectors of the roles of its rows' sentences added: the segment embeddings of HAT, section 4.1. */
+static PlaitNode *
+add_roles (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitNode *embedded)
+{
+  const PlaitDocuments *documents = input->documents;
+  gint64 n = plait_ragged_rows (input->rows);
+  gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, n);
+  PlaitNode *terms[2] = { embedded };
+
+  for (gint64 i = 0; i < plait_ragged_rows (documents->sentences); i++)
+    for (gint64 row = documents->rows[i]; row < documents->rows[i + 1]; row++)
+      roles[row] = documents->roles[i];
+  terms[1] = plait_embedding_apply (tape, &source->roles, roles, n);
+  return plait_sum (tape, terms, 2);
+}
+
 static void
 read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitReading *reading)
 {
@@ -316,6 +354,8 @@ read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, Pla
     encoding.embedded = plait_leaf (tape, input->features, NULL);
   else /* missing everywhere: there may be no file that tells the width */
     encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
+  if (specification->roles > 0)
+    encoding.embedded = add_roles (source, tape, input, encoding.embedded);
   plait_call_encode (&source->encoder, &encoding, reading->losses);
   for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {

@@ -20,6 +20,7 @@ typedef struct
   const char *vocabulary;   /* of tokens: its name; streams of one name may share their embedding */
   gint64 vocabulary_size;   /* of tokens */
   gint64 feature_width;     /* of features */
+  gint64 roles;             /* of documents: most roles of one; 0: they have none */
 } PlaitSourceSpecification;
 
 /* All that it points to must outlive the model. */
@@ -29,6 +30,7 @@ typedef struct
   guint n_sources;
   const char *target_vocabulary;
   gint64 target_vocabulary_size;
+  gboolean target_starts; /* targets are documents with a start token between sentences */
   PlaitDecoderSettings decoder;
   const PlaitPart *combiner; /* opened */
   const PlaitPart *coverage; /* opened; NULL: none */
@@ -49,6 +51,9 @@ const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 guint plait_model_n_sources (const PlaitModel *model);
 const char *plait_model_source_name (const PlaitModel *model, guint source);
 gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
+
+/* Whether targets have start tokens between sentences, so that a search may choose them. */
+gboolean plait_model_target_starts (const PlaitModel *model);
 
 /* The output projection: [V, width], and its bias [1, V] or NULL. (transfer none) */
 PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);

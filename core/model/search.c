@@ -158,8 +158,8 @@ make_step (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
-  static const gint32 forbidden[] = { PLAIT_TOKEN_PAD, PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS };
-  guint n_forbidden = plait_beam_steps (work->beam) < work->settings.minimum_length ? 3 : 2;
+  gint32 forbidden[3] = { PLAIT_TOKEN_PAD };
+  guint n_forbidden = 1;
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
   guint best = (guint)MIN (plait_beam_words (work->beam), plait_model_target_vocabulary_size (search->model));
@@ -170,6 +170,10 @@ make_step (gpointer data)
   gint32 *ids;
   PlaitScalar *log_probabilities;
 
+  if (!plait_model_target_starts (search->model))
+    forbidden[n_forbidden++] = PLAIT_TOKEN_BOS;
+  if (plait_beam_steps (work->beam) < work->settings.minimum_length)
+    forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
   plait_tape_begin (search->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   if (capture)
     rows.hypotheses = lasting_rows (work, rows.hypotheses);

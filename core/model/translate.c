@@ -13,6 +13,34 @@ plait_translation_free (PlaitTranslation *translation)
   g_free (translation);
 }
 
+/* The text of the best hypotheses of @corpus. */
+static GStrv
+texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary)
+{
+  g_autoptr (GStrvBuilder) texts = g_strv_builder_new ();
+  gint64 n = plait_corpus_size (corpus), tuple = 0;
+
+  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (; tuple < n && plait_corpus_line (corpus, tuple) == line; tuple++)
+        {
+          const PlaitHypotheses *found = &hypotheses[tuple];
+          g_autofree char *best = NULL;
+
+          if (found->n == 0)
+            continue;
+          best = plait_vocabulary_decode (vocabulary, found->hypotheses[0].tokens, (gsize)found->hypotheses[0].length);
+          if (text->len > 0)
+            g_string_append_c (text, ' ');
+          g_string_append (text, best);
+        }
+      g_strv_builder_add (texts, text->str);
+    }
+  return g_strv_builder_end (texts);
+}
+
 static PlaitIterator *
 by_length (const PlaitCorpus *corpus, gint64 batch, GError **error)
 {
@@ -48,26 +76,15 @@ show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
 /* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
 static gboolean
 keep (PlaitTranslation *translation, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
-      const PlaitSentenceAttention *attention, const PlaitVocabulary *vocabulary, PlaitAttentionTaker take,
-      gpointer data, GError **error)
+      const PlaitSentenceAttention *attention, PlaitAttentionTaker take, gpointer data, GError **error)
 {
   gboolean good = TRUE;
 
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 sentence = batch->sentence[i];
-
-      translation->hypotheses[sentence] = hypotheses[i];
-      if (hypotheses[i].n > 0)
-        {
-          const PlaitHypothesis *best = &hypotheses[i].hypotheses[0];
-
-          translation->text[sentence] = plait_vocabulary_decode (vocabulary, best->tokens, (gsize)best->length);
-          if (good && attention)
-            good = take (batch, i, best, &attention[i], data, error);
-        }
-      else
-        translation->text[sentence] = g_strdup ("");
+      translation->hypotheses[batch->sentence[i]] = hypotheses[i];
+      if (good && attention && hypotheses[i].n > 0)
+        good = take (batch, i, &hypotheses[i].hypotheses[0], &attention[i], data, error);
     }
   g_free (hypotheses);
   return good;
@@ -89,7 +106,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
     return NULL;
   translation->n = plait_corpus_size (corpus);
   translation->hypotheses = g_new0 (PlaitHypotheses, translation->n);
-  translation->text = g_new0 (char *, translation->n + 1);
+  translation->n_lines = plait_corpus_lines (corpus);
   for (;;)
     {
       g_autoptr (PlaitBatch) batch = NULL;
@@ -105,7 +122,7 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
       hypotheses = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, FALSE, error);
       if (!hypotheses)
         break;
-      kept = keep (translation, batch, hypotheses, attention, vocabulary, take, data, error);
+      kept = keep (translation, batch, hypotheses, attention, take, data, error);
       plait_sentence_attention_free (attention, batch->n_sentences);
       if (!kept)
         break;
@@ -116,32 +133,29 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
   if (local)
     g_propagate_error (error, g_steal_pointer (&local));
   if (done < translation->n)
-    {
-      for (gint64 i = 0; i < translation->n; i++) /* so that the list ends only at its end */
-        if (!translation->text[i])
-          translation->text[i] = g_strdup ("");
-      return NULL;
-    }
+    return NULL;
+  translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
   translation->work = plait_search_work_since (search, &before);
   return g_steal_pointer (&translation);
 }
 
 /* Sums of one batch, and its attention handed over as that of the targets. */
 static gboolean
-keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention,
-             double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take, gpointer data, GError **error)
+keep_scores (const PlaitCorpus *corpus, const PlaitBatch *batch, const double *rows,
+             const PlaitSentenceAttention *attention, double *log_probabilities, gint64 *tokens,
+             PlaitAttentionTaker take, gpointer data, GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 sentence = batch->sentence[i];
+      gint64 line = plait_corpus_line (corpus, batch->sentence[i]);
       gint64 first = batch->target_rows.offsets[i];
       gint64 length = plait_ragged_length (batch->target_rows, i);
       double sum = 0;
 
       for (gint64 row = first; row < first + length; row++)
         sum += rows[row];
-      log_probabilities[sentence] = sum;
-      tokens[sentence] = length;
+      log_probabilities[line] += sum;
+      tokens[line] += length;
       if (attention)
         {
           PlaitHypothesis target = {
@@ -170,6 +184,11 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
   gint64 all = plait_corpus_size (corpus);
   gint64 done = 0;
 
+  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
+    {
+      log_probabilities[line] = 0;
+      tokens[line] = 0;
+    }
   while (iterator && done < all)
     {
       g_autoptr (PlaitBatch) batch = NULL;
@@ -185,7 +204,7 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
       if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, FALSE, error))
         break;
-      kept = keep_scores (batch, rows, attention, log_probabilities, tokens, take, data, error);
+      kept = keep_scores (corpus, batch, rows, attention, log_probabilities, tokens, take, data, error);
       plait_sentence_attention_free (attention, batch->n_sentences);
       if (!kept)
         break;

@@ -6,15 +6,20 @@
 #include "data/vocabulary.h"
 #include "model/search.h"
 
-/* Translating and scoring whole corpora, batches sorted by length, results in the order of the corpus. */
+/* Translating and scoring whole corpora that dropped nothing, batches sorted by length, results in the order of the
+ * corpus. */
 
 /* What becomes of each sentence of a corpus. */
 typedef struct
 {
   gint64 n;
   PlaitHypotheses *hypotheses; /* [n] */
-  char **text;                 /* [n], the best of each, NULL-terminated: an empty line where there is none */
   PlaitSearchWork work;        /* that it took */
+
+  /* The best of each line or document of the corpus, NULL-terminated: empty where there is none, and of a document that
+   * was cut those of its chunks with a space between them. */
+  gint64 n_lines;
+  char **text;
 } PlaitTranslation;
 
 void plait_translation_free (PlaitTranslation *translation);
@@ -33,8 +38,8 @@ PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus
                                           const char *what, PlaitLog *log, const gint *stop, PlaitAttentionTaker take,
                                           gpointer data, GError **error);
 
-/* Natural log-probabilities of the targets of @corpus: the sum over each sentence's tokens and end, [size], and how
- * many those are. With @take also the teacher-forced attention (its hypothesis is the target). */
+/* Natural log-probabilities of the targets of @corpus: the sum over each line's or document's tokens and ends, [lines],
+ * and how many those are. With @take also the teacher-forced attention (its hypothesis is the target). */
 gboolean plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch, const char *what,
                              PlaitLog *log, const gint *stop, double *log_probabilities, gint64 *tokens,
                              PlaitAttentionTaker take, gpointer data, GError **error);

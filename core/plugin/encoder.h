@@ -51,7 +51,8 @@ struct PlaitEncoding
   PlaitTape *tape;
   const PlaitInput *input;
   const PlaitEncoding *leaves; /* what the encoder gave that this one stands on, or NULL */
-  PlaitNode *embedded; /* tokens: the host's embeddings [rows, input_width]; features: the vectors, a constant leaf */
+  PlaitNode *embedded; /* tokens, documents: the host's embeddings [rows, input_width], with those of roles added;
+                          features: the vectors, a constant leaf */
 
   /* Filled by the encoder. */
   PlaitMemory memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];

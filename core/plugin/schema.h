@@ -57,7 +57,7 @@ const char *plait_plugin_kind_name (PlaitPluginKind kind);
 gboolean plait_plugin_kind_from_name (const char *name, PlaitPluginKind *kind);
 #define PLAIT_PLUGIN_KINDS 3
 
-/* "tokens", "features". (transfer none) */
+/* "tokens", "features", "documents". (transfer none) */
 const char *plait_input_kind_name (PlaitInputKind kind);
 
 /* "tree, levels"; "nothing" for none. (transfer full) */

@@ -76,9 +76,10 @@ add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   lines = plait_corpus_text (corpus, source, error);
   if (!lines)
     return FALSE;
-  evaluation->lengths = plait_length_table_new (
-      &experiment->evaluate, (gsize)evaluation->translation->n, (const char *const *)evaluation->translation->text,
-      (const char *const *)evaluation->references, (const char *const *)lines, error);
+  evaluation->lengths
+      = plait_length_table_new (&experiment->evaluate, (gsize)evaluation->translation->n_lines,
+                                (const char *const *)evaluation->translation->text,
+                                (const char *const *)evaluation->references, (const char *const *)lines, error);
   return evaluation->lengths != NULL;
 }
 
@@ -118,13 +119,13 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
 {
   const PlaitExperiment *experiment = evaluator->system->experiment;
   g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
-  gint64 n = plait_corpus_size (corpus);
+  gint64 n = plait_corpus_lines (corpus);
   PlaitTranslationRates *search;
   PlaitTranslationRates *forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func (rates_free);
-  search = begin_rates (evaluation, evaluator->system, "search", n);
-  forced = begin_rates (evaluation, evaluator->system, "forced", n);
+  search = begin_rates (evaluation, evaluator->system, "search", plait_corpus_size (corpus));
+  forced = begin_rates (evaluation, evaluator->system, "forced", plait_corpus_size (corpus));
   evaluation->split = g_strdup (split);
   evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
   if (!evaluation->references)
@@ -215,7 +216,7 @@ write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *gr
 gboolean
 plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error)
 {
-  gint64 n = evaluation->translation->n;
+  gint64 n = evaluation->translation->n_lines;
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", evaluation->split);
   g_autofree char *hypotheses = g_strconcat (group, "/hypotheses", NULL);
   g_autofree char *references = g_strconcat (group, "/references", NULL);

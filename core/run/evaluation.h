@@ -13,10 +13,10 @@ typedef struct
 {
   char *split;
   PlaitTranslation *translation;
-  char **references;         /* [n], NULL-terminated */
+  char **references;         /* [n_lines], NULL-terminated */
   GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], perplexities, rates of over-translation ... */
-  double *log_probabilities; /* [n], nats, of the references */
-  gint64 *tokens;            /* [n], of the references, their ends counted */
+  double *log_probabilities; /* [n_lines], nats, of the references */
+  gint64 *tokens;            /* [n_lines], of the references, their ends counted */
   GPtrArray *lengths;        /* PlaitLengthRow: scores by the length of the source; NULL: not asked for */
   GPtrArray *rates;          /* PlaitTranslationRates that were asked for */
 } PlaitEvaluation;

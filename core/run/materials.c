@@ -255,6 +255,7 @@ stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *
     .maximum_length = maximum_length,
     .trees = source->trees ? &materials->trees : NULL,
     .trees_path = trees_path,
+    .documents = plait_experiment_documents (materials->experiment, source->stream),
   };
 }
 
@@ -269,6 +270,7 @@ stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maxi
     .path = path,
     .vocabulary = plait_materials_vocabulary (materials, name),
     .maximum_length = maximum_length,
+    .documents = plait_experiment_documents (materials->experiment, name),
   };
 }
 

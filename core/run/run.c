@@ -209,7 +209,7 @@ measure (gpointer data, double *score, GError **error)
                                         &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
   if (!translation)
     return FALSE;
-  pairs.sentences = (gsize)translation->n;
+  pairs.sentences = (gsize)translation->n_lines;
   pairs.hypotheses = (const char *const *)translation->text;
   result = plait_evaluate (metric, &pairs, 0, 0, error);
   if (!result)

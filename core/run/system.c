@@ -18,6 +18,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
     .n_sources = n,
     .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
     .target_vocabulary_size = vocabulary_size (experiment, materials, experiment->data.target),
+    .target_starts = plait_experiment_documents (experiment, experiment->data.target).starts,
     .decoder = experiment->decoder,
   };
 
@@ -35,6 +36,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
         .kind = source->kind,
         .encoder = source->encoder,
         .feature_width = feature_widths[i],
+        .roles = plait_experiment_documents (experiment, source->stream).roles,
       };
       if (plait_input_kind_is_text (source->kind))
         {

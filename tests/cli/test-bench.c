@@ -76,6 +76,22 @@ TEST_CASE (bench_command, trains_trees_the_same_with_any_threads)
   CHECK_NEAR (g_ascii_strtod (each[0], NULL), 5.992, .3);
 }
 
+TEST_CASE (bench_command, draws_documents)
+{
+  write_files ();
+  g_auto (PlaitTestCall) plain = CALL ("bench", "train", "transformer.ini", "--set", "experiment.sources=en", "--json",
+                                       "--steps", "1", "--warmup", "0", "--threads", "1");
+  g_auto (PlaitTestCall) documents
+      = CALL ("bench", "train", "transformer.ini", "--set", "experiment.sources=en", "--set", "data.documents=en",
+              "--set", "data.document_roles=2", "--set", "bench.document_sentence=2", "--json", "--steps", "1",
+              "--warmup", "0", "--threads", "1");
+  g_autofree char *without = array (plain.output, "losses"), *with = array (documents.output, "losses");
+
+  CHECK_STRING (documents.errors, "");
+  CHECK_INT (documents.code, 0);
+  CHECK (strcmp (with, "") != 0 && strcmp (with, without) != 0);
+}
+
 /* The first step of @json as its operators count it. */
 static double
 flop (const char *json)

@@ -76,6 +76,8 @@ open_registry (void)
               "[parameter.stream]\ntype=text\ndefault=\nsummary=Stream\n");
   write_file ("plugins/encoder/forest.ini", "[plugin]\nname=forest\nkind=encoder\ninterface=2\nsummary=S\n"
                                             "input=tokens\nstreams=trees\n");
+  write_file ("plugins/encoder/reader.ini", "[plugin]\nname=reader\nkind=encoder\ninterface=2\nsummary=S\n"
+                                            "input=documents\n");
   return plait_registry_new_for_folders ((const char *[]){ odd, built, NULL });
 }
 
@@ -130,6 +132,74 @@ TEST_CASE (experiment_file, a_sound_one)
   CHECK_INT (experiment->decode.beam, 4);
   CHECK_STRING (experiment->test_splits[0], "test2016");
   CHECK (!experiment->test_splits[1]);
+}
+
+TEST_CASE (experiment_file, streams_can_be_documents)
+{
+  static const char *const overrides[] = { "experiment.sources=en",   "source.en.encoder=reader",
+                                           "data.documents=en;de",    "data.documents_by_line=cs:cs",
+                                           "data.document_roles=5",   "data.document_starts=sources",
+                                           "data.document_length=99", NULL };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) parts = g_strsplit (sound, "layers=4\n", -1);
+  g_autofree char *file = g_strjoinv ("", parts);
+  g_autoptr (PlaitExperiment) experiment = load (registry, file, overrides, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (experiment && experiment->n_sources == 1);
+  CHECK_INT (experiment->sources[0].kind, PLAIT_INPUT_DOCUMENTS);
+  PlaitDocumentSettings en = plait_experiment_documents (experiment, "en");
+  PlaitDocumentSettings cs = plait_experiment_documents (experiment, "cs");
+  CHECK (en.layout == PLAIT_LAYOUT_DOCUMENTS && en.starts && en.roles == 5 && en.maximum == 99 && !en.truncates);
+  CHECK (cs.layout == PLAIT_LAYOUT_LINES && !cs.starts && cs.roles == 0 && cs.maximum == 0);
+  CHECK_STRING (cs.language, "cs");
+
+  /* What is stored speaks of streams that are used, and is read again. */
+  g_autofree char *text = plait_experiment_text (experiment);
+  CHECK_CONTAINS (text, "\ndocuments=en\n");
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (again != NULL);
+  CHECK_INT (plait_experiment_documents (again, "en").maximum, 99);
+
+  g_autoptr (PlaitExperiment) plain = load (registry, sound, NULL, &error);
+  g_autofree char *without = plait_experiment_text (plain);
+  CHECK (!strstr (without, "document"));
+}
+
+static const struct
+{
+  const char *overrides[4];
+  const char *said;
+} document_faults[] = {
+  { { "source.en.encoder=reader" },
+    "[source en] encoder: the encoder reader reads documents, but the stream en is none" },
+  { { "source.en.encoder=forest", "data.documents=en", "data.train.en.trees=text/train.en" },
+    "[source en] encoder: the encoder forest reads trees, but the stream en is documents" },
+  { { "data.documents=image" },
+    "[source image] encoder: the encoder features reads features, but the stream image is" },
+  { { "data.documents=en;fr" }, "[data] documents: no source reads the stream \"fr\"" },
+  { { "data.documents=en", "data.documents_by_line=en:en" }, "the stream en stands in documents as well" },
+  { { "data.documents_by_line=en:e n" }, "[data] documents_by_line: \"e n\" is no language" },
+  { { "data.documents=en;de;cs", "data.document_length=9" },
+    "[data] document_length: documents are cut into chunks, the same sentences of all streams, but the stream image" },
+};
+
+TEST_CASE (experiment_file, documents_must_fit)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_auto (GStrv) parts = g_strsplit (sound, "layers=4\n", -1);
+  g_autofree char *file = g_strjoinv ("", parts);
+
+  for (guint i = 0; i < G_N_ELEMENTS (document_faults); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      CONTEXT ("%s", document_faults[i].overrides[0]);
+
+      CHECK (!load (registry, file, document_faults[i].overrides, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, document_faults[i].said);
+    }
 }
 
 TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)

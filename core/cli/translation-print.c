@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/translation-print.h"
+
+#include <string.h>
+
+#include "base/display.h"
+#include "data/input.h"
+
+static char *
+text_of (const PlaitTranslationPrinter *printer, const gint32 *tokens, gint64 n)
+{
+  return n > 0 ? plait_vocabulary_decode (printer->vocabulary, tokens, (gsize)n) : g_strdup ("");
+}
+
+static void
+print_scored (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found)
+{
+  if (found->n == 0)
+    fputs ("\n", printer->stream);
+  for (guint i = 0; i < found->n; i++)
+    {
+      const PlaitHypothesis *hypothesis = &found->hypotheses[i];
+      g_autofree char *text = text_of (printer, hypothesis->tokens, hypothesis->length);
+      char score[G_ASCII_DTOSTR_BUF_SIZE];
+      char log_probability[G_ASCII_DTOSTR_BUF_SIZE];
+
+      fprintf (printer->stream, "%" G_GINT64_FORMAT "\t%s\t%s\t", line + 1,
+               g_ascii_formatd (score, sizeof score, "%.6f", hypothesis->score),
+               g_ascii_formatd (log_probability, sizeof log_probability, "%.6f", hypothesis->log_probability));
+      plait_display_line (printer->stream, text);
+    }
+}
+
+/* A line for each sentence of @best, between start tokens. None is blank: it would end the document. */
+static void
+print_sentences (PlaitTranslationPrinter *printer, const PlaitHypothesis *best)
+{
+  for (gint64 first = 0, end; first < best->length; first = end + 1)
+    {
+      g_autofree char *text = NULL;
+
+      for (end = first; end < best->length && best->tokens[end] != PLAIT_TOKEN_BOS;)
+        end++;
+      text = text_of (printer, best->tokens + first, end - first);
+      if (plait_text_is_blank (text, strlen (text)))
+        continue;
+      plait_display_line (printer->stream, text);
+      printer->is_empty = FALSE;
+    }
+}
+
+/* More of the line that is a document. */
+static void
+print_more (PlaitTranslationPrinter *printer, const PlaitHypothesis *best)
+{
+  g_autofree char *text = text_of (printer, best->tokens, best->length);
+
+  if (!printer->is_empty)
+    fputc (' ', printer->stream);
+  plait_display_text (printer->stream, text);
+  printer->is_empty = FALSE;
+}
+
+void
+plait_translation_print (PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found)
+{
+  const PlaitHypothesis nothing = { .length = 0 }, *best = found->n > 0 ? &found->hypotheses[0] : &nothing;
+
+  if (printer->scored)
+    {
+      print_scored (printer, line, found);
+      return;
+    }
+  if (line != printer->line)
+    {
+      if (printer->line >= 0 && printer->layout != PLAIT_LAYOUT_SENTENCES)
+        fputc ('\n', printer->stream);
+      printer->line = line;
+      printer->is_empty = TRUE;
+    }
+  if (printer->layout == PLAIT_LAYOUT_DOCUMENTS)
+    print_sentences (printer, best);
+  else if (printer->layout == PLAIT_LAYOUT_LINES)
+    print_more (printer, best);
+  else
+    {
+      g_autofree char *text = text_of (printer, best->tokens, best->length);
+
+      plait_display_line (printer->stream, text);
+    }
+}
+
+void
+plait_translation_print_end (const PlaitTranslationPrinter *printer)
+{
+  /* A document of nothing is seen only by the blank line that ends it. */
+  if (!printer->scored && printer->line >= 0
+      && (printer->layout == PLAIT_LAYOUT_LINES || (printer->layout == PLAIT_LAYOUT_DOCUMENTS && printer->is_empty)))
+    fputc ('\n', printer->stream);
+}

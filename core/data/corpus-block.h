@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "data/corpus-private.h"
+#include "data/text-file.h"
+
+/* A block of a corpus while it is read: the lines of all its text streams, encoded, between corpus-read.c, which reads
+ * them, and corpus-store.c, which judges and stores them. */
+
+#define BLOCK_LINES 4096
+#define PIECE_LINES 64 /* what one thread encodes at a time */
+
+/* The lines of one text stream, or of a source's trees, in the present block. */
+typedef struct PlaitCorpusSide PlaitCorpusSide;
+
+struct PlaitCorpusSide
+{
+  PlaitTextReader *reader;
+  gint64 stream;                /* its place in the corpus */
+  gboolean is_trees;            /* of that stream */
+  const PlaitCorpusSide *trees; /* of tokens whose trees are read; else NULL */
+  GString *text;
+  gsize ends[BLOCK_LINES]; /* of each line in text */
+  gboolean blank[BLOCK_LINES];
+  gint64 number; /* of the line that was read last, from 1; at the end the one that is not there */
+  GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, of the lines of a piece end to end */
+  guint first[BLOCK_LINES];               /* of each line in its piece's ids */
+
+  /* Of tokens with trees: how many ids each word has, as with the ids above. */
+  GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
+  guint first_word[BLOCK_LINES];
+
+  /* Of documents: to the block each is a line, whose text has LF between the sentences. */
+  PlaitDocumentReader *documents; /* NULL: a line is a line */
+  GArray *sentences;              /* PlaitDocumentSentence, of all documents of the block */
+  guint first_sentence[BLOCK_LINES];
+  gint64 numbers[BLOCK_LINES]; /* of the line where each begins */
+};
+
+typedef struct
+{
+  PlaitCorpus *corpus;
+  PlaitCorpusSide *sides; /* [n_sides] */
+  gint64 n_sides;
+  gint64 lines; /* in the block */
+  gint64 pieces;
+  GArray *steps; /* gint32, of one tree */
+
+  /* Of documents. */
+  PlaitDocument *cut_from; /* [n_sides], one document */
+  GArray *ends;            /* gint64, of its chunks */
+  GArray *part;            /* PlaitDocumentSentence, of a tuple */
+} PlaitCorpusBlock;
+
+/* Adds the tuples of @block to its corpus, but those that are dropped. */
+gboolean plait_corpus_store_block (PlaitCorpusBlock *block, GError **error);

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Judging what was read and encoded, and storing it tuple by tuple: a line each, or a chunk of a document. */
+#include "base/error.h"
+#include "data/corpus-block.h"
+
+static const gint32 *
+line_ids (const PlaitCorpusSide *side, gint64 lines, gint64 line, gsize *n)
+{
+  const GArray *ids = side->ids[line / PIECE_LINES];
+  gboolean last = line + 1 == lines || (line + 1) % PIECE_LINES == 0;
+  *n = (last ? ids->len : side->first[line + 1]) - side->first[line];
+  return (const gint32 *)ids->data + side->first[line];
+}
+
+/* The text of @line of the block. */
+static const char *
+line_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
+{
+  gsize start = line > 0 ? side->ends[line - 1] : 0;
+  *length = side->ends[line] - start;
+  return side->text->str + start;
+}
+
+/* What trees are made from. */
+static PlaitTreeLine
+tree_line (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
+{
+  const GArray *words = side->words[line / PIECE_LINES];
+  gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
+  PlaitTreeLine tree = { .number = block->corpus->lines + 1 };
+  tree.file = plait_text_reader_name ((side->trees ? side->trees : side)->reader);
+  tree.sentence = line_text (side, line, &tree.sentence_length);
+  tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
+  tree.pieces = tree.words > 0 ? (const gint32 *)(gpointer)words->data + side->first_word[line] : NULL;
+  if (side->trees)
+    tree.tree = line_text (side->trees, line, &tree.tree_length);
+  return tree;
+}
+
+static gboolean
+is_treeless (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
+{
+  PlaitTreeLine tree = tree_line (block, side, line);
+  return plait_tree_maker_drops (block->corpus->streams[side->stream].trees, &tree);
+}
+
+/* The document of @side that is line @line of the block. */
+static PlaitDocument
+document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
+{
+  const PlaitDocumentSettings *settings = &block->corpus->streams[side->stream].documents;
+  guint first = side->first_sentence[line];
+  guint end = line + 1 == block->lines ? side->sentences->len : side->first_sentence[line + 1];
+  gsize n;
+
+  return (PlaitDocument){
+    .ids = line_ids (side, block->lines, line, &n),
+    .sentences = (const PlaitDocumentSentence *)(gpointer)side->sentences->data + first,
+    .n = end - first,
+    .maximum = settings->maximum,
+    .layout = settings->layout,
+    .file = plait_text_reader_name (side->reader),
+    .line = side->numbers[line],
+  };
+}
+
+/* What a tuple has of a side: of line @line of the block the sentences from @first to before @end, which are all unless
+ * it is a document that is cut. */
+typedef struct
+{
+  gint64 line, first, end;
+} Tuple;
+
+static const gint32 *
+tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Tuple *tuple, PlaitDocument *part,
+           gsize *n)
+{
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitDocument document;
+  gint64 rows;
+
+  if (!side->documents)
+    return line_ids (side, block->lines, tuple->line, n);
+  document = document_of (block, side, tuple->line);
+  *part = plait_document_part (&document, tuple->first, tuple->end,
+                               stream->documents.truncates ? stream->documents.maximum : 0, &rows);
+  *n = (gsize)rows;
+  if (side->stream < block->corpus->n_sources || !stream->documents.starts || rows == 0)
+    return part->ids;
+  *n -= 1; /* the first start token of a target is the one that decoders begin with */
+  return part->ids + 1;
+}
+
+/* Whether @tuple stays; counts why not. */
+static gboolean
+is_kept (PlaitCorpusBlock *block, const Tuple *tuple)
+{
+  PlaitCorpus *corpus = block->corpus;
+  if (corpus->keep_all)
+    return TRUE;
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      gsize n;
+      PlaitDocument part;
+      const PlaitCorpusSide *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
+      if (side->is_trees)
+        continue;
+      tuple_ids (block, side, tuple, &part, &n);
+      if (n == 0 && side->stream == corpus->n_sources)
+        {
+          stream->counts.dropped_empty++;
+          return FALSE;
+        }
+      if (stream->maximum_length > 0 && n > (gsize)stream->maximum_length)
+        {
+          stream->counts.dropped_long++;
+          return FALSE;
+        }
+      if (side->trees && is_treeless (block, side, tuple->line))
+        {
+          stream->counts.dropped_treeless++;
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+store_tree (PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, GError **error)
+{
+  PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitTreeLine tree = tree_line (block, side, line);
+  gboolean without;
+  g_array_set_size (block->steps, 0);
+  if (!plait_tree_maker_make (stream->trees, &tree, block->steps, &without, error))
+    return FALSE;
+  stream->counts.without_tree += without;
+  return plait_token_store_append (stream->steps, (const gint32 *)(gpointer)block->steps->data, block->steps->len,
+                                   error);
+}
+
+/* Stores the sentences of @part, which has @rows rows. */
+static gboolean
+store_sentences (PlaitCorpusBlock *block, PlaitCorpusStreamState *stream, const PlaitDocument *part, gint64 rows,
+                 GError **error)
+{
+  g_array_set_size (block->part, 0);
+  plait_document_append_sentences (part, rows, block->part);
+  return plait_token_store_append (stream->sentences, (const gint32 *)(gpointer)block->part->data, 2 * block->part->len,
+                                   error);
+}
+
+static gboolean
+store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
+{
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      const PlaitCorpusSide *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+      PlaitDocument part;
+      if (side->is_trees)
+        continue;
+      gsize n;
+      const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
+      if (!plait_token_store_append (stream->tokens, ids, n, error)
+          || (stream->trees && !store_tree (block, side, tuple->line, error))
+          || (stream->sentences && !store_sentences (block, stream, &part, (gint64)n, error)))
+        return FALSE;
+      stream->counts.tokens += (gint64)n;
+      stream->counts.missing += n == 0;
+      stream->counts.longest = MAX (stream->counts.longest, (gint64)n);
+      for (gsize j = 0; j < n; j++)
+        stream->counts.unknown += ids[j] == PLAIT_TOKEN_UNKNOWN;
+    }
+  return TRUE;
+}
+
+/* From the first tuple on that is not the line of its number, tuples and lines go apart. */
+static void
+part_from_lines (PlaitCorpus *corpus)
+{
+  if (corpus->line_of)
+    return;
+  corpus->line_of = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (gint64 i = 0; i < corpus->size; i++)
+    g_array_append_val (corpus->line_of, i);
+}
+
+/* Where the tuples of line @line end, as sentences of its document; beyond all where it is not cut. Counts what is cut,
+ * and what is cut off. */
+static gboolean
+find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
+{
+  PlaitCorpus *corpus = block->corpus;
+  gint64 n = 0, all = G_MAXINT64;
+  gboolean cuts = FALSE;
+
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      const PlaitCorpusSide *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
+      gsize tokens;
+
+      if (!side->documents)
+        continue;
+      block->cut_from[n++] = document_of (block, side, line);
+      line_ids (side, block->lines, line, &tokens);
+      if (!stream->documents.truncates)
+        cuts |= stream->documents.maximum > 0;
+      else if (stream->documents.maximum > 0 && (gint64)tokens > stream->documents.maximum)
+        {
+          stream->counts.truncated++;
+          stream->counts.tokens_lost += (gint64)tokens - stream->documents.maximum;
+        }
+    }
+  g_assert (!cuts || n == block->n_sides);
+  g_array_set_size (block->ends, 0);
+  if (cuts && !plait_documents_cut (block->cut_from, n, block->ends, error))
+    return FALSE;
+  if (!cuts)
+    g_array_append_val (block->ends, all);
+  if (block->ends->len > 1)
+    {
+      part_from_lines (corpus);
+      corpus->cut++;
+      corpus->chunks += block->ends->len;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_corpus_store_block (PlaitCorpusBlock *block, GError **error)
+{
+  PlaitCorpus *corpus = block->corpus;
+  for (gint64 line = 0; line < block->lines; line++, corpus->lines++)
+    {
+      Tuple tuple = { .line = line };
+      if (!find_ends (block, line, error))
+        return FALSE;
+      for (guint i = 0; i < block->ends->len; i++, tuple.first = tuple.end)
+        {
+          tuple.end = g_array_index (block->ends, gint64, i);
+          if (!is_kept (block, &tuple))
+            {
+              part_from_lines (corpus);
+              continue;
+            }
+          if (!store_tuple (block, &tuple, error))
+            return FALSE;
+          if (corpus->line_of)
+            g_array_append_val (corpus->line_of, corpus->lines);
+          corpus->size++;
+        }
+    }
+  return TRUE;
+}

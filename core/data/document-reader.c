@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Documents from files: where they end, where their sentences end, and who speaks. */
+#include "data/documents.h"
+
+#include <string.h>
+#include <unicode/ubrk.h>
+
+#include "base/error.h"
+
+#define LONGEST_ROLE 64 /* bytes */
+
+struct PlaitDocumentReader
+{
+  PlaitTextReader *reader;
+  PlaitDocumentSettings settings;
+  UBreakIterator *rules; /* of PLAIT_LAYOUT_LINES */
+
+  /* Of the document that is being read. */
+  gint64 n;          /* sentences so far */
+  gint32 role;       /* of the last sentence */
+  GHashTable *roles; /* name -> role */
+
+  /* Of the one that was encoded last. */
+  GString *text;
+  GArray *ids;
+  GArray *sentences;
+};
+
+PlaitDocumentReader *
+plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings *settings, GError **error)
+{
+  g_autoptr (PlaitDocumentReader) self = g_new0 (PlaitDocumentReader, 1);
+
+  g_assert (settings->layout != PLAIT_LAYOUT_SENTENCES);
+  self->reader = reader;
+  self->settings = *settings;
+  self->roles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->text = g_string_new (NULL);
+  self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  if (settings->layout == PLAIT_LAYOUT_LINES)
+    {
+      g_autofree char *locale = g_strconcat (settings->language, "@ss=standard", NULL);
+      UErrorCode status = U_ZERO_ERROR;
+
+      self->rules = ubrk_open (UBRK_SENTENCE, locale, NULL, 0, &status);
+      if (U_FAILURE (status))
+        {
+          plait_fail (error, PLAIT_ERROR_FAILED,
+                      "%s: cannot be split into sentences, since ICU has no rules for them (%s); install its data",
+                      plait_text_reader_name (reader), u_errorName (status));
+          return NULL;
+        }
+    }
+  return g_steal_pointer (&self);
+}
+
+void
+plait_document_reader_free (PlaitDocumentReader *self)
+{
+  if (!self)
+    return;
+  g_hash_table_unref (self->roles);
+  g_string_free (self->text, TRUE);
+  g_array_unref (self->ids);
+  g_array_unref (self->sentences);
+  if (self->rules)
+    ubrk_close (self->rules);
+  g_free (self);
+}
+
+static gboolean G_GNUC_PRINTF (3, 4)
+    fail_here (const PlaitDocumentReader *self, GError **error, const char *format, ...)
+{
+  g_autofree char *what = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%" G_GINT64_FORMAT ": %s", plait_text_reader_name (self->reader),
+                     plait_text_reader_line (self->reader), what);
+}
+
+/* The name in front of @sentence, "NAME: ", or NULL. (transfer full) */
+static char *
+role_name (const char *sentence, gsize length)
+{
+  const char *colon = memchr (sentence, ':', MIN (length, LONGEST_ROLE));
+  gsize n = colon ? (gsize)(colon - sentence) : 0;
+
+  if (n == 0 || plait_text_is_blank (sentence, n) || (n + 1 < length && !plait_text_is_ascii_space (colon[1])))
+    return NULL;
+  return g_strstrip (g_strndup (sentence, n));
+}
+
+/* Whose @sentence is: who is named before it, or else who spoke before. */
+static gboolean
+find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError **error)
+{
+  g_autofree char *name = role_name (sentence, length);
+  gpointer role;
+
+  if (!name)
+    return self->n > 0
+           || fail_here (self, error,
+                         "the document begins without a role; expected NAME: before its first sentence, since "
+                         "documents have roles");
+  if (g_hash_table_lookup_extended (self->roles, name, NULL, &role))
+    {
+      self->role = GPOINTER_TO_INT (role);
+      return TRUE;
+    }
+  self->role = (gint32)g_hash_table_size (self->roles);
+  if (self->role == self->settings.roles)
+    return fail_here (self, error,
+                      "the role \"%s\" is one more than the %" G_GINT64_FORMAT
+                      " that a document may have; raise document_roles",
+                      name, self->settings.roles);
+  g_hash_table_insert (self->roles, g_steal_pointer (&name), GINT_TO_POINTER (self->role));
+  return TRUE;
+}
+
+static gboolean
+add_sentence (PlaitDocumentReader *self, const char *sentence, gsize length, GString *text, GArray *sentences,
+              GError **error)
+{
+  PlaitDocumentSentence entry = { 0 };
+
+  if (self->n == PLAIT_DOCUMENT_SENTENCES_LIMIT)
+    return fail_here (
+        self, error, "the document has more than %d sentences; expected %s", PLAIT_DOCUMENT_SENTENCES_LIMIT,
+        self->settings.layout == PLAIT_LAYOUT_DOCUMENTS ? "a blank line between documents" : "a document a line");
+  if (self->settings.roles > 0 && !find_role (self, sentence, length, error))
+    return FALSE;
+  entry.role = self->role;
+  if (self->n++ > 0)
+    g_string_append_c (text, '\n');
+  g_string_append_len (text, sentence, (gssize)length);
+  g_array_append_val (sentences, entry);
+  return TRUE;
+}
+
+/* Adds the sentences of @line, a whole document. */
+static gboolean
+split (PlaitDocumentReader *self, const char *line, gsize length, GString *text, GArray *sentences, GError **error)
+{
+  UErrorCode status = U_ZERO_ERROR;
+  UText *utf8 = utext_openUTF8 (NULL, line, (gint64)length, &status);
+  gboolean good = TRUE;
+  gsize start = 0;
+
+  ubrk_setUText (self->rules, utf8, &status);
+  g_assert (U_SUCCESS (status));
+  ubrk_first (self->rules);
+  for (gint32 next; good && (next = ubrk_next (self->rules)) != UBRK_DONE; start = (gsize)next)
+    {
+      gsize end = (gsize)next;
+
+      while (start < end && plait_text_is_ascii_space (line[start]))
+        start++;
+      while (end > start && plait_text_is_ascii_space (line[end - 1]))
+        end--;
+      good = start == end || add_sentence (self, line + start, end - start, text, sentences, error);
+    }
+  utext_close (utf8);
+  return good;
+}
+
+gboolean
+plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  const char *next;
+  gsize length;
+
+  *line = 0;
+  self->n = 0;
+  self->role = 0;
+  g_hash_table_remove_all (self->roles);
+  while ((next = plait_text_reader_next (self->reader, &length, &cause)))
+    {
+      if (*line == 0)
+        *line = plait_text_reader_line (self->reader);
+      if (self->settings.layout == PLAIT_LAYOUT_LINES)
+        return split (self, next, length, text, sentences, error);
+      if (plait_text_is_blank (next, length))
+        return TRUE;
+      if (!add_sentence (self, next, length, text, sentences, error))
+        return FALSE;
+    }
+  if (cause)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  return *line > 0;
+}
+
+gboolean
+plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVocabulary *vocabulary, PlaitDocument *document,
+                              GError **error)
+{
+  gint64 line;
+
+  g_string_truncate (self->text, 0);
+  g_array_set_size (self->ids, 0);
+  g_array_set_size (self->sentences, 0);
+  if (!plait_document_reader_next (self, self->text, self->sentences, &line, error))
+    return FALSE;
+  plait_document_encode (vocabulary, self->text->str, self->text->len, self->settings.starts, self->ids,
+                         (PlaitDocumentSentence *)(gpointer)self->sentences->data);
+  *document = (PlaitDocument){
+    .ids = (const gint32 *)(gpointer)self->ids->data,
+    .sentences = (const PlaitDocumentSentence *)(gpointer)self->sentences->data,
+    .n = self->sentences->len,
+    .maximum = self->settings.maximum,
+    .layout = self->settings.layout,
+    .file = plait_text_reader_name (self->reader),
+    .line = line,
+  };
+  return TRUE;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/documents.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "data/input.h"
+
+void
+plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean starts, GArray *ids,
+                       PlaitDocumentSentence *sentences)
+{
+  const gint32 start = PLAIT_TOKEN_BOS, unknown = PLAIT_TOKEN_UNKNOWN;
+
+  for (const char *end = text + length, *next; text < end; text = next + 1, sentences++)
+    {
+      guint first = ids->len, words;
+
+      next = memchr (text, '\n', (gsize)(end - text));
+      next = next ? next : end;
+      if (starts)
+        g_array_append_val (ids, start);
+      words = ids->len;
+      plait_vocabulary_encode (vocabulary, text, (gsize)(next - text), ids);
+      if (ids->len == words)
+        g_array_append_val (ids, unknown);
+      sentences->tokens = (gint32)(ids->len - first);
+    }
+}
+
+static gint64
+line_of (const PlaitDocument *document, gint64 sentence)
+{
+  return document->line + (document->layout == PLAIT_LAYOUT_DOCUMENTS ? sentence : 0);
+}
+
+/* Whether all streams that have the document at all have as many sentences of it. */
+static gboolean
+check_aligned (const PlaitDocument *documents, gint64 n_documents, gint64 *n, GError **error)
+{
+  const PlaitDocument *first = NULL;
+
+  for (gint64 i = 0; i < n_documents; i++)
+    {
+      const PlaitDocument *document = &documents[i];
+
+      if (document->n == 0)
+        continue;
+      if (first && document->n != first->n)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%" G_GINT64_FORMAT ": the document has %" G_GINT64_FORMAT
+                           " sentences, but that at %s:%" G_GINT64_FORMAT " has %" G_GINT64_FORMAT
+                           "; expected as many in both, since chunks are cut at the same sentences",
+                           document->file, line_of (document, MIN (document->n, first->n)), document->n, first->file,
+                           first->line, first->n);
+      if (!first)
+        first = document;
+    }
+  *n = first ? first->n : 0;
+  return TRUE;
+}
+
+gboolean
+plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray *ends, GError **error)
+{
+  g_autofree gint64 *tokens = g_new0 (gint64, n_documents);
+  gint64 n, first = 0;
+
+  if (!check_aligned (documents, n_documents, &n, error))
+    return FALSE;
+  g_array_set_size (ends, 0);
+  for (gint64 sentence = 0; sentence < n; sentence++)
+    {
+      gboolean fits = TRUE;
+
+      for (gint64 i = 0; i < n_documents; i++)
+        {
+          const PlaitDocument *document = &documents[i];
+          gint64 more = document->n > 0 ? document->sentences[sentence].tokens : 0;
+
+          if (document->maximum > 0 && more > document->maximum)
+            return plait_fail (error, PLAIT_ERROR_INPUT,
+                               "%s:%" G_GINT64_FORMAT ": sentence %" G_GINT64_FORMAT " of the document has "
+                               "%" G_GINT64_FORMAT " tokens; expected at most the %" G_GINT64_FORMAT
+                               " of a chunk, so raise document_length or split the sentence",
+                               document->file, line_of (document, sentence), sentence + 1, more, document->maximum);
+          fits &= document->maximum == 0 || tokens[i] + more <= document->maximum;
+        }
+      if (!fits)
+        {
+          g_array_append_val (ends, sentence);
+          first = sentence;
+        }
+      for (gint64 i = 0; i < n_documents; i++)
+        tokens[i]
+            = (sentence == first ? 0 : tokens[i]) + (documents[i].n > 0 ? documents[i].sentences[sentence].tokens : 0);
+    }
+  g_array_append_val (ends, n);
+  return TRUE;
+}
+
+PlaitDocument
+plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gint64 maximum, gint64 *rows)
+{
+  PlaitDocument part = *document;
+
+  first = MIN (first, document->n);
+  end = MIN (end, document->n);
+  for (gint64 i = 0; i < first; i++)
+    part.ids += document->sentences[i].tokens;
+  part.sentences = document->sentences + first;
+  part.n = 0;
+  part.line = line_of (document, first);
+  *rows = 0;
+  while (part.n < end - first && (maximum == 0 || *rows < maximum))
+    *rows += part.sentences[part.n++].tokens;
+  if (maximum > 0)
+    *rows = MIN (*rows, maximum);
+  return part;
+}
+
+void
+plait_document_append_sentences (const PlaitDocument *part, gint64 rows, GArray *sentences)
+{
+  for (gint64 i = 0; i < part->n; i++)
+    {
+      PlaitDocumentSentence sentence = part->sentences[i];
+
+      sentence.tokens = (gint32)MIN (sentence.tokens, rows);
+      rows -= sentence.tokens;
+      g_array_append_val (sentences, sentence);
+    }
+}

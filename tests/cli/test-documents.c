@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* Runs over documents, whole and in chunks, and what plait translate and plait score make of them. */
+
+/* A document of sentence @number on, in one language or the other. */
+static void
+append_document (GString *text, int number, int sentences, gboolean translated)
+{
+  static const char *const words[2][4] = { { "one", "two", "three", "four" }, { "un", "deux", "trois", "quatre" } };
+
+  for (int i = 0; i < sentences; i++)
+    g_string_append_printf (text, "%s %s\n", words[translated][(number + i) % 4],
+                            words[translated][(number + 2 * i) % 4]);
+  g_string_append_c (text, '\n');
+}
+
+/* Documents of one to five sentences of two words; line n of both files says the same. */
+static void
+write_documents (const char *split, int n)
+{
+  for (int translated = 0; translated < 2; translated++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s.%s", split, translated ? "fr" : "en");
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (int i = 0; i < n; i++)
+        append_document (text, i, 1 + i % 5, translated);
+      plait_test_write (name, text->str);
+    }
+}
+
+static const char *const experiment
+    = "[experiment]\nname=documents\nseed=3\n"
+      "[data]\ntarget=fr\nvocabulary_type=words\ndocuments=en;fr\ndocument_length=6\n"
+      "train.en=train.en\ntrain.fr=train.fr\nvalidation.en=test.en\nvalidation.fr=test.fr\n"
+      "test.en=test.en\ntest.fr=test.fr\n"
+      "[source en]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=32\ndropout=0\n"
+      "[decoder]\ncombiner=serial\nlayers=1\nwidth=16\nheads=2\nfeed_forward=32\ndropout=0\n"
+      "[train]\nbatch=8\nepochs=160\nwarm_up=40\nlearning_rate=1\nvalidate_every=200\nmetric=bleu:tok=none\n"
+      "[decode]\nbeam=2\nmaximum_length=20\n[evaluate]\nresamples=10\nattention=1\n";
+
+static void
+set_up (void)
+{
+  write_documents ("train", 40);
+  write_documents ("test", 7);
+  plait_test_write ("documents.ini", experiment);
+}
+
+static guint
+count (const char *text, const char *part)
+{
+  guint n = 0;
+
+  for (const char *at = text; (at = strstr (at, part)); at++)
+    n++;
+  return n;
+}
+
+TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
+{
+  g_autoptr (GString) expected = g_string_new (NULL);
+
+  set_up ();
+  for (int i = 0; i < 7; i++)
+    append_document (expected, i, 1 + i % 5, TRUE);
+  g_string_truncate (expected, expected->len - 1); /* a blank line stands between documents alone */
+  g_auto (PlaitTestCall) run = CALL ("run", "documents.ini", "--threads", "1", "-o", "run.h5");
+  g_auto (PlaitTestCall) translated = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--threads", "1");
+  g_auto (PlaitTestCall) one_by_one
+      = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--set", "decode.batch=1", "--attention", "dump.h5");
+  g_auto (PlaitTestCall) scored = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr");
+  g_auto (PlaitTestCall) stored = CALL ("show", "run.h5", "/evaluation/test/hypotheses");
+  g_auto (PlaitTestCall) likely = CALL ("show", "run.h5", "/evaluation/test/reference_tokens");
+  g_auto (PlaitTestCall) shuffled = CALL ("adversarial", "run.h5", "-q");
+
+  CHECK_INT (run.code, 0);
+  CHECK_CONTAINS (run.errors, "train: cut 24 of 40 documents into 56 chunks of at most 6 tokens");
+  CHECK_CONTAINS (run.errors, "test: cut 3 of 7 documents into 7 chunks of at most 6 tokens");
+  CHECK_INT (translated.code, 0);
+  CHECK_STRING (translated.errors, "");
+  CHECK_STRING (translated.output, expected->str);
+  CHECK_STRING (one_by_one.output, expected->str);
+  CHECK_INT (scored.code, 0);
+  CHECK_INT (count (scored.output, "\n"), 7);
+  CHECK_CONTAINS (scored.output, "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start between, 2 ends */
+  CHECK_INT (stored.code, 0);
+  CHECK_CONTAINS (stored.output, "un un deux trois trois un quatre trois un un");
+  CHECK_INT (likely.code, 0);
+  CHECK_INT (shuffled.code, 0);
+  CHECK_STRING (shuffled.errors, "");
+}
+
+/* The same documents as tokens of a plain encoder: whole, without start tokens, beside lines, split by rule. */
+TEST_CASE (documents_of_runs, may_be_anything_else)
+{
+  const struct
+  {
+    const char *const settings[6];
+    const char *said;
+    guint lines; /* of a translation */
+  } cases[] = {
+    { { "data.document_length=0" }, "", 0 },
+    { { "data.document_starts=none" }, "cut", 0 },
+    { { "data.document_starts=sources", "data.document_cut=truncate" },
+      "test: truncated 3 of 7 documents of en to 6 tokens; 18 were lost",
+      0 },
+    { { "data.documents=en", "data.document_length=0", "data.train.fr=lines.fr", "data.test.fr=some.fr",
+        "data.validation.fr=some.fr" },
+      "",
+      7 },
+    { { "data.documents=fr", "data.documents_by_line=en:en", "data.document_length=0", "data.train.en=lines.en",
+        "data.test.en=some.en", "data.validation.en=some.en" },
+      "",
+      0 },
+  };
+  g_autoptr (GString) lines = g_string_new (NULL), some = g_string_new (NULL);
+
+  set_up ();
+  for (int i = 0; i < 40; i++)
+    g_string_append (i < 7 ? some : lines, "Un deux. Trois!\n");
+  g_string_append (lines, some->str);
+  plait_test_write ("lines.fr", lines->str);
+  plait_test_write ("some.fr", some->str);
+  plait_test_write ("lines.en", lines->str);
+  plait_test_write ("some.en", some->str);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GPtrArray) words = g_ptr_array_new ();
+      CONTEXT ("case %u", i);
+
+      for (guint k = 0; k < 6 && cases[i].settings[k]; k++)
+        {
+          g_ptr_array_add (words, (gpointer) "--set");
+          g_ptr_array_add (words, (gpointer)cases[i].settings[k]);
+        }
+      for (guint k = words->len; k < 13; k++)
+        g_ptr_array_add (words, NULL);
+      g_auto (PlaitTestCall) run = CALL (
+          "run", "documents.ini", "--threads", "1", "--force", "-o", "run.h5", "--set", "train.epochs=2",
+          words->pdata[0], words->pdata[1], words->pdata[2], words->pdata[3], words->pdata[4], words->pdata[5],
+          words->pdata[6], words->pdata[7], words->pdata[8], words->pdata[9], words->pdata[10], words->pdata[11]);
+      g_auto (PlaitTestCall) translated
+          = CALL ("translate", "run.h5", "-q", "-s", i == 4 ? "en=some.en" : "en=test.en", "--threads", "1");
+
+      CHECK_INT (run.code, 0);
+      CHECK_CONTAINS (run.errors, cases[i].said);
+      CHECK_INT (translated.code, 0);
+      CHECK_STRING (translated.errors, "");
+      if (cases[i].lines > 0)
+        CHECK_INT (count (translated.output, "\n"), cases[i].lines);
+    }
+}
+
+TEST_CASE (documents_of_runs, are_told_apart_by_their_speakers)
+{
+  set_up ();
+  plait_test_write ("train.en", "A: one\nB: two\n\nB: two\nA: one\n\n");
+  plait_test_write ("train.fr", "un\ndeux\n\ndeux\nun\n");
+  g_auto (PlaitTestCall) run
+      = CALL ("run", "documents.ini", "-q", "-o", "run.h5", "--set", "data.document_roles=2", "--set", "train.epochs=1",
+              "--set", "data.validation.en=train.en", "--set", "data.validation.fr=train.fr", "--set",
+              "data.test.en=train.en", "--set", "data.test.fr=train.fr");
+  g_auto (PlaitTestCall) table = CALL ("show", "run.h5", "/checkpoint/best/parameters/source/en/roles/table");
+
+  CHECK_INT (run.code, 0);
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (table.code, 0);
+  CHECK_CONTAINS (table.output, "[2, 16]");
+}
+
+TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
+{
+  const struct
+  {
+    const char *setting;
+    const char *part;
+  } cases[] = {
+    { "data.documents=en", "the stream fr is no documents; name it in documents, or set document_cut=truncate" },
+    { "data.document_length=2", "train.en:1: sentence 1 of the document has 3 tokens; expected at most the 2" },
+  };
+
+  set_up ();
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = CALL ("run", "documents.ini", "-q", "-o", "new.h5", "--set", cases[i].setting);
+      CONTEXT ("%s", cases[i].setting);
+
+      CHECK_INT (call.code, 2);
+      CHECK_CONTAINS (call.errors, cases[i].part);
+    }
+  g_autofree char *path = plait_test_path ("new.h5");
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
