@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
+#include "cli/bench-steps.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
-/* plait bench: whole training steps and searches of an experiment's model, and parts of them. */
+/* plait bench: whole training steps and searches of an experiment's model, and parts of them; steps of attention of
+ * several experiments. */
 
 static gboolean
 train (const PlaitBenchOptions *options, GError **error)
@@ -64,7 +66,9 @@ find_mode (const PlaitBenchOptions *options, GError **error)
         return mode;
       return NULL;
     }
-  plait_fail (error, PLAIT_ERROR_INPUT, "plait bench cannot measure \"%s\"; expected train, decode, encode or attend",
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "plait bench cannot measure \"%s\"; expected train, decode, encode, attend or "
+              "steps",
               options->mode);
   return NULL;
 }
@@ -74,6 +78,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
   g_auto (GStrv) overrides = NULL;
   g_autofree char *data = NULL, *parameters = NULL, *steps = NULL, *warmup = NULL, *threads = NULL;
+  g_auto (PlaitBenchSteps) of_steps = { NULL };
   PlaitBenchOptions options = { .steps = 10, .warmup = 2 };
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as train.batch=32", "G.K=V" },
@@ -84,6 +89,10 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     { "parameters", 0, 0, G_OPTION_ARG_FILENAME, &parameters, "Write the initial values, for a peer to begin with",
       "FILE" },
     PLAIT_OUTPUT_FORCE (options.force),
+    { "lengths", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.lengths, "steps: rows of a sentence; 100,1000,10000", "N,..." },
+    { "batch", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.batches, "steps: sentences side by side; 1", "N,..." },
+    { "words", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.words,
+      "steps: instead of a step of search, forward and backward over targets of so many", "N" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     { NULL },
@@ -91,20 +100,32 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
   const Mode *mode;
+  gboolean several;
 
-  if (!plait_invocation_parse (invocation, entries, 2, 2, error))
+  if (!plait_invocation_parse (invocation, entries, 2, -1, error))
     return FALSE;
   options.mode = invocation->arguments[0];
   options.overrides = (const char *const *)overrides;
   options.data = data;
   options.parameters = parameters;
-  mode = find_mode (&options, error);
-  if (!mode || !plait_option_integer ("--steps", steps, 1, 1000000, &options.steps, error)
+  several = g_str_equal (options.mode, "steps");
+  mode = several ? NULL : find_mode (&options, error);
+  if ((!several && !mode) || !plait_option_integer ("--steps", steps, 1, 1000000, &options.steps, error)
       || !plait_option_integer ("--warmup", warmup, 0, 1000000, &options.warmup, error)
       || !plait_option_threads (threads, &options.threads, error)
       || !plait_output_differs ("--parameters", parameters, data, error)
       || !plait_file_check_new (parameters, options.force, "", "--parameters", error))
     return FALSE;
+  if (several)
+    return plait_bench_steps (&of_steps, (const char *const *)invocation->arguments + 1, &options, error);
+  if (of_steps.lengths || of_steps.batches || of_steps.words)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s goes with plait bench steps alone",
+                       of_steps.lengths   ? "--lengths"
+                       : of_steps.batches ? "--batch"
+                                          : "--words");
+  if (invocation->arguments[2])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "plait bench %s takes one file; plait bench steps takes several",
+                       options.mode);
   registry = plait_registry_new ();
   options.experiment = experiment
       = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, error);

@@ -342,7 +342,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
 
   *host = (struct PlaitEncodingHost){ instance, losses };
   encoding->host = host;
-  if (instance->leaves)
+  if (instance->leaves && !encoding->leaves)
     {
       PlaitEncoding *leaves = plait_arena_new_array (arena, PlaitEncoding, 1);
 

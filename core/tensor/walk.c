@@ -28,7 +28,7 @@ typedef struct
 {
   gint64 top;    /* the first row of its highest level */
   gint64 height; /* the number of that level */
-  gint64 most;   /* rows that an entry of it can weigh */
+  gint64 most;   /* rows that an entry of it can weigh, and what the kernel wants behind them */
   gint64 first;  /* where the room of its first entry begins */
 } Sentence;
 
@@ -119,6 +119,8 @@ static inline gboolean
 find_children (const PlaitWalk *walk, gint64 sentence, gint64 row, PlaitScalar path, PlaitSiblings *children)
 {
   *children = (PlaitSiblings){ walk->first_child[row], walk->n_children[row], path };
+  if (children->n == 0)
+    children->first = 0;
   return children->n == 0
          || (children->n > 0 && children->n <= walk->most_children && children->first >= walk->rows.offsets[sentence]
              && children->first + children->n <= walk->rows.offsets[sentence + 1]);
@@ -207,6 +209,7 @@ walk_piece (gpointer data, gint64 piece, guint thread)
           PlaitRowScores scores = {
             .query = plait_tensor_row (from->queries, q) + h * width,
             .rows = from->keys.data + h * width,
+            .n = from->keys.rows,
             .stride = from->keys.stride,
             .width = width,
             .scale = from->scale,
@@ -236,8 +239,9 @@ measure (const PlaitWalk *walk, Sentence *sentences, gint64 *most)
       sentences[s] = (Sentence){ .top = top, .first = first };
       if (top < end)
         sentences[s].height = CLAMP (walk->level[top], 0, end - begin);
-      sentences[s].most
-          = end - top + sentences[s].height * MIN (walk->branches, end - begin) * MAX (walk->most_children, 1);
+      sentences[s].most = end - top
+                          + sentences[s].height * MIN (walk->branches, end - begin) * MAX (walk->most_children, 1)
+                          + PLAIT_LONGEST_VECTOR;
       first += sentences[s].most * plait_ragged_length (walk->queries, s) * walk->heads;
       *most = MAX (*most, sentences[s].most);
     }

@@ -190,7 +190,7 @@ TEST_CASE (bench_command, refuses)
     const char *part;
   } cases[] = {
     { CALL ("bench", "forest", "recurrent.ini"),
-      "cannot measure \"forest\"; expected train, decode, encode or attend" },
+      "cannot measure \"forest\"; expected train, decode, encode, attend or steps" },
     { CALL ("bench", "train"), "FILE.ini" },
     { CALL ("bench", "train", "nowhere.ini"), "nowhere.ini" },
     { CALL ("bench", "train", "recurrent.ini", "--set", "train.bach=3"), "did you mean \"batch\"?" },

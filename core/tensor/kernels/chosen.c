@@ -261,91 +261,157 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
     }
 }
 
-/* exp (score - greatest) of a set that is one vector, divided by their sum: the bits of softmax. */
+/* The lanes of the product of the query with a row of @vectors vectors; 0: any number. */
 static inline __attribute__ ((always_inline)) Vector
-softmax_of_few (Vector scores, gint64 n)
+product_of_row (const int vectors, const PlaitRowScores *from, const PlaitScalar *row)
 {
-  const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
-  IntegerVector here = vector_lanes () < (VectorInteger)n;
-  PlaitScalar greatest = vector_greatest (vector_maximum (vector_choose (here, scores, lowest), lowest));
-  Vector x = vector_choose (here, vector_exp (scores - greatest), (Vector){ 0 });
-
-  return 1 / vector_sum (x) * x;
-}
-
-/* Products of a query with @n rows that follow one another, @most at most. */
-static inline __attribute__ ((always_inline)) Vector
-products_of_few (const int most, const PlaitRowScores *from, const PlaitScalar *rows, gint64 n)
-{
-  const PlaitScalar *at[LANES];
-  Vector sums[LANES];
+  Vector sum = { 0 };
   gint64 i = 0;
 
   UNROLL
-  for (int k = 0; k < LANES; k++)
-    sums[k] = (Vector){ 0 };
+  for (int v = 0; v < vectors; v++)
+    sum += vector_load (from->query + v * VECTOR_LENGTH) * vector_load (row + v * VECTOR_LENGTH);
+  for (; vectors == 0 && i + VECTOR_LENGTH <= from->width; i += VECTOR_LENGTH)
+    sum += vector_load (from->query + i) * vector_load (row + i);
+  if (vectors == 0 && i < from->width)
+    sum += take (from->query + i, from->width - i) * take (row + i, from->width - i);
+  return sum;
+}
+
+/* Products of the query with the rows of @n sets of @group rows at most, which share a vector, each in lanes of its
+ * own. */
+static inline __attribute__ ((always_inline)) Vector
+products (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n)
+{
+  Vector sums[LANES];
+
   UNROLL
-  for (int k = 0; k < most; k++)
-    at[k] = rows + MIN (k, n - 1) * from->stride;
-  for (; i + VECTOR_LENGTH <= from->width; i += VECTOR_LENGTH)
-    UNROLL
-  for (int k = 0; k < most; k++)
-    sums[k] += vector_load (from->query + i) * vector_load (at[k] + i);
-  if (i < from->width)
-    UNROLL
-  for (int k = 0; k < most; k++)
-    sums[k] += take (from->query + i, from->width - i) * take (at[k] + i, from->width - i);
+  for (int s = 0; s < LANES / group; s++)
+    {
+      const PlaitSiblings *set = &sets[MIN (s, n - 1)];
+      const PlaitScalar *row = from->rows + set->first * from->stride;
+      /* Rows behind the set are read too, where there are some. */
+      gboolean all = set->first + group <= from->n;
+
+      if (s >= n)
+        UNROLL
+      for (int k = 0; k < group; k++)
+        sums[s * group + k] = (Vector){ 0 };
+      else UNROLL for (int k = 0; k < group; k++, row += all || k < set->n ? from->stride : 0) sums[s * group + k]
+          = product_of_row (vectors, from, all || k < set->n ? row : from->rows);
+    }
   return from->scale * vector_sums (sums);
 }
 
-/* Scores of @n rows from @rows on, a vector of them at most. */
-static inline __attribute__ ((always_inline)) Vector
-scores_of_few (const PlaitRowScores *from, const PlaitScalar *rows, gint64 n)
-{
-  PlaitScalar scores[LANES] = { 0 };
+/* What each lane has in the group of @group lanes that it is of, together or at most. */
+#define ADD_WITHIN(distance)                                                                                           \
+  if ((distance) < group)                                                                                              \
+    sum += SHUFFLE (sum, sum, FROM_SWAPPED, distance);
+#define COMPARE_WITHIN(distance)                                                                                       \
+  if ((distance) < group)                                                                                              \
+    greatest = vector_maximum (greatest, SHUFFLE (greatest, greatest, FROM_SWAPPED, distance));
 
-  if (!from->vector && n <= LANES / 4)
-    return products_of_few (LANES / 4, from, rows, n);
-  if (!from->vector && n <= LANES / 2)
-    return products_of_few (LANES / 2, from, rows, n);
-  if (!from->vector)
-    return products_of_few (LANES, from, rows, n);
-  for (gint64 i = 0; i < n; i++)
-    scores[i] = KERNEL (additive_score) (from->query, rows + i * from->stride, NULL, from->vector, from->width);
-  return vector_load (scores);
+/* @n sets of @group rows at most, which share a vector, each in lanes of its own: the bits of softmax. Writes @group
+ * numbers for each of them, the last of which the next set writes again. */
+static inline __attribute__ ((always_inline)) void
+weigh_together (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
+                PlaitScalar *weights, PlaitScalar *path)
+{
+  PlaitScalar scores[LANES] = { 0 }, paths[LANES];
+  const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
+  const IntegerVector lanes = vector_lanes ();
+  IntegerVector here = lanes < 0;
+  Vector above = { 0 }, x, greatest, sum;
+
+  for (gint64 s = 0; s < n; s++)
+    {
+      here |= (lanes >= (VectorInteger)(s * group)) & (lanes < (VectorInteger)(s * group + sets[s].n));
+      above = vector_choose (lanes >= (VectorInteger)(s * group), vector_all (sets[s].path), above);
+      for (gint64 i = 0; from->vector && i < sets[s].n; i++)
+        scores[s * group + i] = KERNEL (additive_score) (from->query, from->rows + (sets[s].first + i) * from->stride,
+                                                         NULL, from->vector, from->width);
+    }
+  x = vector_choose (here, from->vector ? vector_load (scores) : products (group, vectors, from, sets, n), lowest);
+  greatest = vector_maximum (x, lowest);
+  EACH_DISTANCE (COMPARE_WITHIN)
+  x = vector_choose (here, vector_exp (x - greatest), (Vector){ 0 });
+  sum = x;
+  EACH_DISTANCE (ADD_WITHIN)
+  x = 1 / sum * x;
+  vector_store (scores, x);
+  vector_store (paths, above * x);
+  for (gint64 s = 0; s < n; weights += sets[s].n, path += sets[s].n, s++)
+    {
+      memcpy (weights, scores + s * group, sizeof (PlaitScalar) * (gsize)group);
+      memcpy (path, paths + s * group, sizeof (PlaitScalar) * (gsize)group);
+    }
+}
+
+/* A set of any number of rows. */
+static void
+weigh_many (const PlaitRowScores *from, const PlaitSiblings *set, PlaitScalar *weights, PlaitScalar *path)
+{
+  for (gint64 i = 0; i < set->n; i += VECTOR_LENGTH)
+    {
+      PlaitSiblings part = { set->first + i, MIN (set->n - i, VECTOR_LENGTH), 1 };
+
+      for (gint64 k = 0; from->vector && k < part.n; k++)
+        weights[i + k] = KERNEL (additive_score) (from->query, from->rows + (part.first + k) * from->stride, NULL,
+                                                  from->vector, from->width);
+      if (!from->vector)
+        put (weights + i, products (LANES, 0, from, &part, 1), part.n);
+    }
+  softmax (weights, weights, set->n);
+  for (gint64 i = 0; i < set->n; i++)
+    path[i] = set->path * weights[i];
+}
+
+/* Calls weigh_together for as many sets as share a vector, again and again. */
+static inline __attribute__ ((always_inline)) void
+weigh_few (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
+           PlaitScalar *weights, PlaitScalar *path)
+{
+  for (gint64 s = 0, i = 0; s < n; s += LANES / group)
+    {
+      weigh_together (group, vectors, from, sets + s, MIN (n - s, LANES / group), weights, path);
+      for (; i < MIN (n, s + LANES / group); i++)
+        {
+          weights += sets[i].n;
+          path += sets[i].n;
+        }
+    }
+}
+
+/* Sets of @most rows at most. */
+static inline __attribute__ ((always_inline)) void
+weigh_sets (const int vectors, gint64 most, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
+            PlaitScalar *weights, PlaitScalar *path)
+{
+  if (LANES >= 4 && most <= LANES / 4)
+    weigh_few (MAX (1, LANES / 4), vectors, from, sets, n, weights, path);
+  else if (most <= LANES / 2)
+    weigh_few (LANES / 2, vectors, from, sets, n, weights, path);
+  else
+    weigh_few (LANES, vectors, from, sets, n, weights, path);
 }
 
 void
 KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                          PlaitScalar *path)
 {
+  gint64 most = 0;
+
   for (gint64 s = 0; s < n; s++)
-    {
-      const PlaitScalar *rows = from->rows + sets[s].first * from->stride;
-      gint64 number = sets[s].n;
-
-      if (number > 0 && number <= VECTOR_LENGTH)
-        {
-          Vector x = softmax_of_few (scores_of_few (from, rows, number), number);
-
-          put (weights, x, number);
-          put (path, sets[s].path * x, number);
-        }
-      else
-        {
-          for (gint64 i = 0; i < number; i += VECTOR_LENGTH)
-            {
-              gint64 here = MIN (number - i, VECTOR_LENGTH);
-
-              put (weights + i, scores_of_few (from, rows + i * from->stride, here), here);
-            }
-          softmax (weights, weights, number);
-          for (gint64 i = 0; i < number; i++)
-            path[i] = sets[s].path * weights[i];
-        }
-      weights += number;
-      path += number;
-    }
+    most = MAX (most, sets[s].n);
+  if (most > LANES)
+    for (gint64 s = 0; s < n; weights += sets[s].n, path += sets[s].n, s++)
+      weigh_many (from, &sets[s], weights, path);
+  else if (most > 0 && from->width == 2 * VECTOR_LENGTH)
+    weigh_sets (2, most, from, sets, n, weights, path);
+  else if (most > 0 && from->width == 4 * VECTOR_LENGTH)
+    weigh_sets (4, most, from, sets, n, weights, path);
+  else if (most > 0)
+    weigh_sets (0, most, from, sets, n, weights, path);
 }
 
 void

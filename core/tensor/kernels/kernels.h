@@ -99,6 +99,7 @@ typedef struct
 {
   const PlaitScalar *query;
   const PlaitScalar *rows; /* number i at rows + i * stride */
+  gint64 n;                /* of them */
   gint64 stride;
   gint64 width;
   PlaitScalar scale;
@@ -251,7 +252,8 @@ typedef struct
                        const PlaitScalar *x, gint64 width);
   /* Adds the gradients of additive scores. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
-  /* The softmax of the scores of each of @n sets, end to end, and in path the same times that of the set. */
+  /* The softmax of the scores of each of @n sets, end to end, and in path the same times that of the set. Both have
+   * room for PLAIT_LONGEST_VECTOR more. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
   /* The least of @n numbers, and the greatest, but -1 at least. No number: G_MAXINT64 and -1. */

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/bench-site.h"
+
+#include <string.h>
+
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+
+struct PlaitBenchSite
+{
+  const PlaitExperiment *experiment;
+  PlaitParameters *parameters;
+  PlaitLossColumns losses;
+  PlaitInstance encoder;
+  PlaitMemorySpecification memory;
+  PlaitDecoderBuild build;
+  PlaitDeclaredSite site;
+  gint64 leaf_width;
+
+  PlaitArena *lasting_arena;
+  PlaitArena *step_arena;
+  PlaitTape *lasting;
+  PlaitTape *step;
+
+  /* What is remembered, on the lasting tape. */
+  gint64 batch;
+  gint64 words;
+  PlaitSiteKeys once; /* of one sentence */
+  PlaitSiteKeys keys; /* of all */
+  PlaitRagged rows;
+  const PlaitLinks *links;
+  PlaitTensor queries; /* [words * batch or batch, query width]: word after word */
+  PlaitTensor dqueries;
+  GPtrArray *tiled; /* Tiled */
+};
+
+/* A value that is there once for every sentence, and what goes back to it. */
+typedef struct
+{
+  const PlaitNode *once;
+  PlaitTensor value;
+  PlaitTensor gradient;
+} Tiled;
+
+void
+plait_bench_site_free (PlaitBenchSite *site)
+{
+  if (!site)
+    return;
+  plait_tape_free (site->lasting);
+  plait_tape_free (site->step);
+  plait_arena_free (site->lasting_arena);
+  plait_arena_free (site->step_arena);
+  plait_parameters_free (site->parameters);
+  plait_loss_columns_clear (&site->losses);
+  g_clear_pointer (&site->tiled, g_ptr_array_unref);
+  g_free (site);
+}
+
+static gboolean
+check_experiment (const PlaitExperiment *experiment, GError **error)
+{
+  if (experiment->n_sources != 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s has %u sources, and plait bench steps measures attention to one; set experiment.sources",
+                       experiment->name, experiment->n_sources);
+  if (experiment->coverage)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s has coverage, which plait bench steps leaves out; set decoder.coverage=none",
+                       experiment->name);
+  if (experiment->sources[0].encoder->schema->reads_trees)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the encoder %s reads trees, which plait bench steps does not draw; choose another encoder",
+                       experiment->sources[0].encoder->schema->name);
+  return TRUE;
+}
+
+static gboolean
+build_encoder (PlaitBenchSite *site, GError **error)
+{
+  const PlaitExperimentSource *source = site->experiment->sources;
+  const PlaitDecoderSettings *decoder = &site->experiment->decoder;
+  PlaitEncoderBuild build = {
+    .source = source->name,
+    .kind = source->kind,
+    .input_width = decoder->width,
+    .model_width = decoder->width,
+    .pre_norm = decoder->norm == PLAIT_NORM_PRE,
+    .parameters = site->parameters,
+    .prefix = "source/",
+  };
+  const PlaitEncoderShape *shape = &site->encoder.shape;
+  gint64 width;
+
+  if (!plait_part_open (source->encoder, error)
+      || !plait_call_build_encoder (&site->encoder, source->encoder, &build, &site->losses, error))
+    return FALSE;
+  width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
+  if (shape->n_memories != 1 || (site->encoder.leaves && shape->memories[0].width != width))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "[source %s] makes %u memories, the first %" G_GINT64_FORMAT
+                       " wide; plait bench steps wants one "
+                       "that is as wide as the decoder reads it, %" G_GINT64_FORMAT,
+                       source->name, shape->n_memories, shape->memories[0].width, width);
+  if (!site->encoder.leaves && shape->memories[0].structure != PLAIT_STRUCTURE_NONE)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the encoder %s links the rows of its memory, which cannot be drawn; plait bench steps runs "
+                       "encoders that stand on another one",
+                       source->encoder->schema->name);
+  site->leaf_width = site->encoder.leaves ? site->encoder.leaves->shape.memories[0].width : width;
+  site->memory = (PlaitMemorySpecification){ source->name, width, shape->memories[0].structure };
+  return TRUE;
+}
+
+static gboolean
+build_site (PlaitBenchSite *site, GError **error)
+{
+  const PlaitDecoderSettings *decoder = &site->experiment->decoder;
+  gint64 state = decoder->state_width > 0 ? decoder->state_width : decoder->width;
+
+  site->build = (PlaitDecoderBuild){
+    .settings = decoder,
+    .combiner = site->experiment->combiner,
+    .losses = &site->losses,
+    .memories = &site->memory,
+    .n_memories = 1,
+    .parameters = site->parameters,
+  };
+  return plait_part_open (site->experiment->combiner, error)
+         && plait_declared_site_build (&site->site, &site->build,
+                                       decoder->type == PLAIT_DECODER_TRANSFORMER ? site->memory.width : state,
+                                       site->memory.width, "site/", error);
+}
+
+PlaitBenchSite *
+plait_bench_site_new (const PlaitExperiment *experiment, PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitBenchSite) site = NULL;
+
+  if (!check_experiment (experiment, error))
+    return NULL;
+  site = g_new0 (PlaitBenchSite, 1);
+  site->experiment = experiment;
+  site->parameters = plait_parameters_new ();
+  site->tiled = g_ptr_array_new_with_free_func (g_free);
+  if (!build_encoder (site, error) || !build_site (site, error) || !plait_parameters_allocate (site->parameters, error))
+    return NULL;
+  plait_parameters_initialise (site->parameters, pool, (guint64)experiment->experiment.seed);
+  if (!plait_parameters_pack (site->parameters, pool, error))
+    return NULL;
+  site->lasting_arena = plait_arena_new (0);
+  site->step_arena = plait_arena_new (0);
+  site->lasting = plait_tape_new (pool, site->lasting_arena);
+  site->step = plait_tape_new (pool, site->step_arena);
+  return g_steal_pointer (&site);
+}
+
+/*
+ * Memories
+ */
+
+static PlaitTensor
+draw (PlaitArena *arena, gint64 rows, gint64 width, const char *what)
+{
+  PlaitTensor tensor = plait_tensor (plait_arena_new_array (arena, PlaitScalar, rows * width), rows, width);
+  PlaitRandomKey key = plait_random_key (1, "bench", what, 0);
+
+  for (gint64 i = 0; i < rows * width; i++)
+    tensor.data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
+  return tensor;
+}
+
+/* @n sentences of @length. */
+static PlaitRagged
+alike (PlaitArena *arena, gint64 n, gint64 length)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
+
+  for (gint64 s = 0; s <= n; s++)
+    offsets[s] = s * length;
+  return (PlaitRagged){ n, offsets };
+}
+
+/* The memory of one sentence. */
+static PlaitMemory
+draw_memory (const PlaitBenchSite *site, gint64 length)
+{
+  PlaitTape *tape = site->lasting;
+  PlaitInput input = { .kind = PLAIT_INPUT_TOKENS, .name = site->memory.name };
+  PlaitEncoding *leaves = plait_arena_new_array (site->lasting_arena, PlaitEncoding, 1);
+  PlaitEncoding *encoding = plait_arena_new_array (site->lasting_arena, PlaitEncoding, 1);
+  PlaitTensor states = draw (site->lasting_arena, length, site->leaf_width, "leaves");
+
+  input.rows = alike (site->lasting_arena, 1, length);
+  *leaves = (PlaitEncoding){ .tape = tape, .input = &input };
+  leaves->memories[0] = (PlaitMemory){ .states = plait_leaf (tape, states, NULL), .rows = input.rows };
+  if (!site->encoder.leaves)
+    return leaves->memories[0];
+  leaves->summary
+      = plait_leaf (tape, draw (site->lasting_arena, 1, site->encoder.leaves->shape.summary_width, "summary"), NULL);
+  *encoding = (PlaitEncoding){ .tape = tape, .input = &input, .leaves = leaves };
+  plait_call_encode (&site->encoder, encoding, NULL);
+  return encoding->memories[0];
+}
+
+/* Row numbers of every sentence, from those of one. */
+static const gint64 *
+tile_numbers (const PlaitBenchSite *site, const gint64 *numbers, gint64 rows, gboolean of_rows)
+{
+  gint64 *tiled;
+
+  if (!numbers)
+    return NULL;
+  tiled = plait_arena_new_array (site->lasting_arena, gint64, site->batch * rows);
+  for (gint64 s = 0; s < site->batch; s++)
+    for (gint64 i = 0; i < rows; i++)
+      tiled[s * rows + i] = numbers[i] + (of_rows && numbers[i] >= 0 ? s * rows : 0);
+  return tiled;
+}
+
+static const PlaitLinks *
+tile_links (const PlaitBenchSite *site, const PlaitLinks *links, gint64 rows)
+{
+  PlaitLinks *tiled;
+
+  if (!links)
+    return NULL;
+  tiled = plait_arena_new_array (site->lasting_arena, PlaitLinks, 1);
+  *tiled = (PlaitLinks){
+    .left = tile_numbers (site, links->left, rows, TRUE),
+    .right = tile_numbers (site, links->right, rows, TRUE),
+    .parent = tile_numbers (site, links->parent, rows, TRUE),
+    .first_child = tile_numbers (site, links->first_child, rows, TRUE),
+    .n_children = tile_numbers (site, links->n_children, rows, FALSE),
+    .level = tile_numbers (site, links->level, rows, FALSE),
+    .previous = tile_numbers (site, links->previous, rows, TRUE),
+    .next = tile_numbers (site, links->next, rows, TRUE),
+    .sentence = tile_numbers (site, links->sentence, rows, FALSE),
+    .token = tile_numbers (site, links->token, rows, FALSE),
+  };
+  return tiled;
+}
+
+/* The value of the node that @once is, or is a view of, for every sentence. */
+static const Tiled *
+tile (PlaitBenchSite *site, const PlaitNode *once)
+{
+  gint64 rows = once->value.rows, width = once->value.width;
+  gsize size = sizeof (PlaitScalar) * (gsize)(rows * width);
+  Tiled *tiled;
+
+  for (guint i = 0; i < site->tiled->len; i++)
+    {
+      tiled = site->tiled->pdata[i];
+      if (tiled->once == once)
+        return tiled;
+    }
+  tiled = g_new0 (Tiled, 1);
+  g_ptr_array_add (site->tiled, tiled);
+  tiled->once = once;
+  tiled->value = plait_tensor (plait_arena_new_array (site->lasting_arena, PlaitScalar, site->batch * rows * width),
+                               site->batch * rows, width);
+  for (gint64 s = 0; s < site->batch; s++)
+    memcpy (plait_tensor_row (tiled->value, s * rows), once->value.data, size);
+  if (site->words == 0)
+    return tiled;
+  tiled->gradient = tiled->value;
+  tiled->gradient.data = plait_arena_new_array (site->lasting_arena, PlaitScalar, site->batch * rows * width);
+  memset (tiled->gradient.data, 0, size * (gsize)site->batch);
+  return tiled;
+}
+
+/* @node for every sentence, on @tape. */
+static PlaitNode *
+tile_node (PlaitBenchSite *site, PlaitTape *tape, const PlaitNode *node)
+{
+  const PlaitNode *whole = node && node->whole ? node->whole : node;
+  const Tiled *tiled;
+  PlaitTensor value, gradient;
+
+  if (!node)
+    return NULL;
+  tiled = tile (site, whole);
+  value = (PlaitTensor){ .data = tiled->value.data + (node->value.data - whole->value.data),
+                         .rows = tiled->value.rows,
+                         .width = node->value.width,
+                         .stride = tiled->value.stride };
+  gradient = value;
+  if (site->words > 0)
+    gradient.data = tiled->gradient.data + (value.data - tiled->value.data);
+  return plait_leaf (tape, value, site->words > 0 ? &gradient : NULL);
+}
+
+/* The keys of all sentences, as leaves of @tape. */
+static PlaitSiteKeys
+tile_keys (PlaitBenchSite *site, PlaitTape *tape)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitMemory *memory = plait_arena_new_array (arena, PlaitMemory, 1);
+  const PlaitSiteKeys *once = &site->once;
+  PlaitSiteKeys keys = *once;
+  guint n = site->site.n_readers;
+
+  *memory = (PlaitMemory){ .rows = site->rows, .links = site->links };
+  if (site->site.reads_rows[0])
+    memory->states = tile_node (site, tape, once->memories->states);
+  keys.memories = memory;
+  keys.attended = plait_arena_new_array (arena, PlaitAttended, n + 1);
+  keys.prepared = plait_arena_new_array (arena, PlaitNode *, 1);
+  keys.prepared[0] = tile_node (site, tape, once->prepared[0]);
+  for (guint r = 0; r < n; r++)
+    if (once->attended[r].keys)
+      keys.attended[r] = (PlaitAttended){ .keys = tile_node (site, tape, once->attended[r].keys),
+                                          .values = tile_node (site, tape, once->attended[r].values),
+                                          .rows = site->rows };
+    else
+      keys.attended[r] = once->attended[r];
+  return keys;
+}
+
+typedef struct
+{
+  PlaitBenchSite *site;
+  gint64 length;
+  PlaitTouched touched;
+} Call;
+
+static void
+remember (gpointer data)
+{
+  Call *call = data;
+  PlaitBenchSite *site = call->site;
+  PlaitArena *arena = site->lasting_arena;
+  PlaitMemory *memory;
+  gint64 rows;
+
+  plait_tape_begin (site->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  memory = plait_arena_new_array (arena, PlaitMemory, 1);
+  *memory = draw_memory (site, call->length);
+  rows = plait_ragged_rows (memory->rows);
+  site->once = plait_site_project (&site->site, site->lasting, memory);
+  site->rows = alike (arena, site->batch, rows);
+  site->links = tile_links (site, memory->links, rows);
+  site->keys = tile_keys (site, site->lasting);
+  site->queries = draw (arena, site->batch * MAX (site->words, 1), site->site.query_width, "queries");
+  site->dqueries = draw (arena, site->batch * site->words, site->site.query_width, "queries");
+  if (site->words == 0)
+    plait_site_keys_keep_columns (&site->site, &site->keys, site->lasting);
+}
+
+gboolean
+plait_bench_site_remember (PlaitBenchSite *site, gint64 length, gint64 batch, gint64 words, GError **error)
+{
+  Call call = { .site = site, .length = length };
+
+  site->batch = batch;
+  site->words = words;
+  g_ptr_array_set_size (site->tiled, 0);
+  return plait_arena_protect (site->lasting_arena, remember, &call, error);
+}
+
+/*
+ * Steps
+ */
+
+/* The site over @each queries of every sentence, which stand from row @first of the queries on; what a decoder goes on
+ * with. */
+static PlaitNode *
+attend (const PlaitBenchSite *site, const PlaitSiteKeys *keys, gint64 first, gint64 each, PlaitTouched *touched)
+{
+  PlaitTape *tape = site->step;
+  PlaitSitePass pass
+      = plait_site_pass (tape, keys->memories, 1, alike (plait_tape_arena (tape), site->batch, each), NULL);
+  PlaitSiteStep step = { .layer = 0 };
+  PlaitTensor queries = plait_tensor_rows (site->queries, first, site->batch * each);
+  PlaitTensor gradient = queries;
+  PlaitStream stream;
+
+  pass.touched = touched;
+  if (site->words > 0)
+    gradient.data = plait_tensor_row (site->dqueries, first);
+  stream = plait_site_combine (&site->site, &pass, keys, &step,
+                               plait_leaf (tape, queries, site->words > 0 ? &gradient : NULL));
+  return site->site.scaled ? stream.query : stream.context;
+}
+
+static void
+search (gpointer data)
+{
+  Call *call = data;
+  PlaitSiteKeys keys;
+
+  plait_tape_begin (call->site->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  keys = plait_site_keys_on (&call->site->site, &call->site->keys, call->site->step);
+  attend (call->site, &keys, 0, 1, &call->touched);
+}
+
+/* Whole targets: a Transformer decoder attends for all words at once, a recurrent one word by word. */
+static void
+train (gpointer data)
+{
+  Call *call = data;
+  PlaitBenchSite *site = call->site;
+  PlaitTape *tape = site->step;
+  gint64 steps = site->site.scaled ? 1 : site->words, each = site->words / steps;
+  PlaitNode **given;
+  PlaitSiteKeys keys;
+
+  plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
+  plait_tape_keep_gradients (tape);
+  given = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, steps);
+  keys = tile_keys (site, tape);
+  for (gint64 t = 0; t < steps; t++)
+    given[t] = attend (site, &keys, t * site->batch * each, each, &call->touched);
+  plait_tape_backward (tape, plait_total (tape, steps == 1 ? given[0] : plait_sum (tape, given, (guint)steps)));
+}
+
+gboolean
+plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error)
+{
+  Call call = { .site = site };
+
+  if (!plait_arena_protect (site->step_arena, site->words > 0 ? train : search, &call, error))
+    return FALSE;
+  if (touched)
+    *touched = call.touched.all;
+  return TRUE;
+}

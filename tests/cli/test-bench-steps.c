@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait bench steps: steps of attention of several experiments side by side. Speed is no matter here. */
+
+#define DATA "[data]\ntarget=target\nvocabulary_size=400\n"
+
+static const char full[] = DATA "[source text]\nencoder=bigru\nwidth=8\n"
+                                "[decoder]\ncombiner=serial\nlayers=1\nwidth=16\nheads=2\n";
+static const char down[] = DATA "[source text]\nencoder=pyramid\nleaves=bigru\npool=mean\nblock=3\nlevels=0\n"
+                                "[source text/leaves]\nwidth=8\n"
+                                "[decoder]\ncombiner=descent\nlayers=1\nwidth=16\nheads=2\n"
+                                "[combiner]\ndescent=top1\ntrain=same\n";
+
+static void
+write_files (void)
+{
+  plait_test_write ("full.ini", full);
+  plait_test_write ("down.ini", down);
+}
+
+/* The numbers of the column @title of @json. (transfer full) */
+static char **
+column (const char *json, const char *title)
+{
+  g_autofree char *key = g_strdup_printf ("\"%s\": [", title);
+  g_autofree char *numbers = NULL;
+  const char *start = strstr (json, key);
+
+  CHECK (start);
+  start = start ? start + strlen (key) : "";
+  numbers = g_strndup (start, strcspn (start, "]"));
+  return g_strsplit (numbers, ",", -1);
+}
+
+/* 27 rows stand under nine, three and one: of each head a step weighs three rows at each of three levels. */
+TEST_CASE (bench_steps, weighs_what_each_experiment_says)
+{
+  static const char *const rows[] = { "2", "2", "27", "27", "2", "2", "27", "27" };
+  static const char *const weighed[] = { "4", "4", "54", "18", "12", "12", "162", "54" };
+
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("bench", "steps", "full.ini", "down.ini", "--lengths", "2,27", "--batch", "1,3",
+                                      "--steps", "1", "--threads", "1", "--json");
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  g_auto (GStrv) lengths = column (call.output, "rows"), counts = column (call.output, "weighed");
+  g_auto (GStrv) ratios = column (call.output, "times as fast");
+  REQUIRE (g_strv_length (lengths) == 8 && g_strv_length (counts) == 8 && g_strv_length (ratios) == 8);
+  for (guint i = 0; i < 8; i++)
+    {
+      CHECK_STRING (g_strstrip (lengths[i]), rows[i]);
+      CHECK_STRING (g_strstrip (counts[i]), weighed[i]);
+      CHECK (g_ascii_strtod (ratios[i], NULL) > 0);
+    }
+}
+
+/* Every word weighs as a step does, a word after the other or all at once. */
+TEST_CASE (bench_steps, goes_over_whole_targets_and_back)
+{
+  static const char *const decoders[] = { "decoder.type=transformer", "decoder.type=gru" };
+
+  write_files ();
+  for (guint i = 0; i < G_N_ELEMENTS (decoders); i++)
+    {
+      CONTEXT ("%s", decoders[i]);
+      g_auto (PlaitTestCall) call
+          = CALL ("bench", "steps", "full.ini", "down.ini", "--lengths", "27", "--batch", "2", "--words", "5",
+                  "--steps", "1", "--threads", "1", "--json", "--set", decoders[i]);
+      CHECK_INT (call.code, 0);
+      CHECK_STRING (call.errors, "");
+      g_auto (GStrv) counts = column (call.output, "weighed");
+      guint heads = i == 0 ? 2 : 1;
+
+      REQUIRE (g_strv_length (counts) == 2);
+      CHECK_INT (g_ascii_strtoll (g_strstrip (counts[0]), NULL, 10), 2 * 5 * 27 * heads);
+      CHECK_INT (g_ascii_strtoll (g_strstrip (counts[1]), NULL, 10), 2 * 5 * 9 * heads);
+    }
+}
+
+TEST_CASE (bench_steps, prints_a_table)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("bench", "steps", "full.ini", "--lengths", "4", "--steps", "1", "--threads", "1");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "a step of attention in search, 1 thread\n");
+  CHECK_CONTAINS (call.output, "times as fast");
+  CHECK_CONTAINS (call.output, "full");
+}
+
+TEST_CASE (bench_steps, what_cannot_be_measured)
+{
+  write_files ();
+  plait_test_write ("two.ini",
+                    DATA "[source a]\nencoder=bigru\n[source b]\nencoder=bigru\n[decoder]\ncombiner=serial\n");
+  plait_test_write ("trees.ini", DATA "[source a]\nencoder=bitree-gru\nleaves=bigru\n[decoder]\ncombiner=serial\n");
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("bench", "steps", "two.ini"), "two has 2 sources" },
+    { CALL ("bench", "steps", "full.ini", "--set", "decoder.coverage=fertility"), "full has coverage" },
+    { CALL ("bench", "steps", "trees.ini", "--lengths", "3"), "bitree-gru reads trees" },
+    { CALL ("bench", "steps", "full.ini", "--lengths", "5,4"), "--lengths cannot be \"5,4\"" },
+    { CALL ("bench", "steps", "full.ini", "--batch", "0"), "--batch cannot be \"0\"" },
+    { CALL ("bench", "steps", "full.ini", "--words", "none"), "--words" },
+    { CALL ("bench", "steps", "full.ini", "--forward"), "--forward does not go with plait bench steps" },
+    { CALL ("bench", "train", "full.ini", "down.ini"), "plait bench train takes one file" },
+    { CALL ("bench", "attend", "full.ini", "--words", "3"), "--words goes with plait bench steps alone" },
+    { CALL ("bench", "steps", "nowhere.ini"), "nowhere.ini" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_auto (PlaitTestCall) call = cases[i].call;
+
+      CHECK (call.code != 0);
+      CHECK_CONTAINS (call.errors, cases[i].part);
+    }
+}
