@@ -5,6 +5,11 @@
 
 #include "autograd/internal.h"
 #include "autograd/operators.h"
+#include "train/parameters.h"
+
+/* Steps of search go through so many queries of each sentence in turn, so that what one has read is not always there
+ * for the next. */
+#define TURNS 16
 
 struct PlaitBenchSite
 {
@@ -29,9 +34,11 @@ struct PlaitBenchSite
   PlaitSiteKeys keys; /* of all */
   PlaitRagged rows;
   const PlaitLinks *links;
-  PlaitTensor queries; /* [words * batch or batch, query width]: word after word */
+  PlaitTensor queries; /* [words or TURNS, batch, query width] */
+  gint64 turn;         /* of the last step of search */
   PlaitTensor dqueries;
-  GPtrArray *tiled; /* Tiled */
+  PlaitTensor given; /* by the last step of search */
+  GPtrArray *tiled;  /* Tiled */
 };
 
 /* A value that is there once for every sentence, and what goes back to it. */
@@ -342,7 +349,8 @@ remember (gpointer data)
   site->rows = alike (arena, site->batch, rows);
   site->links = tile_links (site, memory->links, rows);
   site->keys = tile_keys (site, site->lasting);
-  site->queries = draw (arena, site->batch * MAX (site->words, 1), site->site.query_width, "queries");
+  site->queries
+      = draw (arena, site->batch * (site->words > 0 ? site->words : TURNS), site->site.query_width, "queries");
   site->dqueries = draw (arena, site->batch * site->words, site->site.query_width, "queries");
   if (site->words == 0)
     plait_site_keys_keep_columns (&site->site, &site->keys, site->lasting);
@@ -392,7 +400,8 @@ search (gpointer data)
 
   plait_tape_begin (call->site->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   keys = plait_site_keys_on (&call->site->site, &call->site->keys, call->site->step);
-  attend (call->site, &keys, 0, 1, &call->touched);
+  call->site->turn = (call->site->turn + 1) % TURNS;
+  call->site->given = attend (call->site, &keys, call->site->turn * call->site->batch, 1, &call->touched)->value;
 }
 
 /* Whole targets: a Transformer decoder attends for all words at once, a recurrent one word by word. */
@@ -425,4 +434,36 @@ plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error)
   if (touched)
     *touched = call.touched.all;
   return TRUE;
+}
+
+/* Links of one sentence; nothing where there are none. */
+static gboolean
+write_numbers (PlaitStore *store, const char *path, const gint64 *numbers, gint64 n, GError **error)
+{
+  return !numbers || plait_store_write (store, path, PLAIT_STORE_INT64, 1, &n, numbers, PLAIT_STORE_PLAIN, error);
+}
+
+gboolean
+plait_bench_site_write (const PlaitBenchSite *site, const char *path, GError **error)
+{
+  static const PlaitLinks none;
+  const PlaitMemory *memory = site->once.memories;
+  const PlaitLinks *links = memory->links ? memory->links : &none;
+  gint64 rows = plait_ragged_rows (memory->rows);
+  g_autoptr (PlaitStore) store = NULL;
+
+  if (site->site.n_readers != 1 || site->site.readers[0].reads != PLAIT_READS_MEMORY)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the combiner %s does not attend to the memory once, which a peer could do after it",
+                       site->experiment->decoder.combiner);
+  store = plait_store_create (path, error);
+  return store && plait_parameters_write (site->parameters, store, "/parameters", error)
+         && plait_store_write_tensor (store, "/keys", site->once.attended[0].keys->value, error)
+         && plait_store_write_tensor (store, "/values", site->once.attended[0].values->value, error)
+         && plait_store_write_tensor (store, "/queries",
+                                      plait_tensor_rows (site->queries, site->turn * site->batch, site->batch), error)
+         && plait_store_write_tensor (store, "/given", site->given, error)
+         && write_numbers (store, "/level", links->level, rows, error)
+         && write_numbers (store, "/first_child", links->first_child, rows, error)
+         && write_numbers (store, "/n_children", links->n_children, rows, error) && plait_store_commit (store, error);
 }

@@ -21,3 +21,8 @@ gboolean plait_bench_site_remember (PlaitBenchSite *site, gint64 length, gint64 
 
 /* Takes one step. *touched (may be NULL) gets the rows that were weighed against a query by all heads together. */
 gboolean plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error);
+
+/* Writes what a step of search is made of, for a peer to take the same one: the parameters, of one sentence the keys,
+ * values and levels (where rows have them), the queries, and what the last step gave. PLAIT_ERROR_INPUT where the
+ * combiner attends otherwise than once to the memory. */
+gboolean plait_bench_site_write (const PlaitBenchSite *site, const char *path, GError **error);

@@ -119,6 +119,8 @@ measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cos
       seconds[i] = cost->seconds;
       processor[i] = cost->processor;
     }
+  if (bench->options->parameters && !plait_bench_site_write (site, bench->options->parameters, error))
+    return FALSE;
   cost->seconds = median (seconds, n);
   cost->processor = median (processor, n);
   return TRUE;
@@ -294,19 +296,30 @@ read_numbers (const char *option, const char *text, GArray **numbers, GError **e
   return TRUE;
 }
 
+/* What is written for a peer is one step. */
+static gboolean
+check_written (const Bench *bench, GError **error)
+{
+  if (!bench->options->parameters
+      || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and "
+                     "no --words");
+}
+
 static gboolean
 read_options (Bench *bench, const PlaitBenchSteps *steps, GError **error)
 {
   const PlaitBenchOptions *options = bench->options;
 
-  if (options->forward || options->data || options->parameters)
+  if (options->forward || options->data)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s does not go with plait bench steps",
-                       options->forward ? "--forward"
-                       : options->data  ? "--data"
-                                        : "--parameters");
+                       options->forward ? "--forward" : "--data");
   return read_numbers ("--lengths", steps->lengths ? steps->lengths : "100,1000,10000", &bench->lengths, error)
          && read_numbers ("--batch", steps->batches ? steps->batches : "1", &bench->batches, error)
-         && plait_option_integer ("--words", steps->words, 1, 100000, &bench->words, error);
+         && plait_option_integer ("--words", steps->words, 1, 100000, &bench->words, error)
+         && check_written (bench, error);
 }
 
 static gboolean
@@ -330,7 +343,7 @@ plait_bench_steps (const PlaitBenchSteps *steps, const char *const *files, const
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_auto (Bench) bench = { .options = options };
 
-  if (!read_options (&bench, steps, error) || !load (&bench, registry, files, error))
+  if (!load (&bench, registry, files, error) || !read_options (&bench, steps, error))
     return FALSE;
   plait_blas_prepare ();
   bench.pool = plait_pool_new ((guint)options->threads, error);

@@ -32,6 +32,19 @@ typedef struct
   gint64 first;  /* where the room of its first entry begins */
 } Sentence;
 
+/* The room of one entry, and what is there so far. */
+typedef struct
+{
+  gint64 n;
+  gint64 from; /* the first row of the level that was weighed last */
+  gint64 n_sets;
+  gint64 *row;
+  PlaitScalar *weights;
+  PlaitScalar *path;
+  gint64 *in_set;
+  gint64 *parent;
+} Entry;
+
 typedef struct
 {
   const PlaitKernels *kernels;
@@ -40,7 +53,8 @@ typedef struct
   gint64 pieces;
   gint64 room; /* of all entries */
   Sentence *sentences;
-  Front *fronts; /* [pieces] */
+  Front *fronts;  /* [pieces][heads] */
+  Entry *entries; /* likewise */
 
   /* Of each entry: how many. */
   gint64 *n_rows; /* -1: children that are no rows of the sentence */
@@ -54,18 +68,6 @@ typedef struct
   gint64 *in_set;
   gint64 *parent;
 } Call;
-
-/* The room of one entry, and what is there so far. */
-typedef struct
-{
-  gint64 n;
-  gint64 n_sets;
-  gint64 *row;
-  PlaitScalar *weights;
-  PlaitScalar *path;
-  gint64 *in_set;
-  gint64 *parent;
-} Entry;
 
 /* Weighs the rows of @front. */
 static void
@@ -81,6 +83,7 @@ weigh (const Call *call, const PlaitRowScores *scores, const Front *front, Entry
       entry->in_set[entry->n_sets] = front->sets[s].n;
       entry->parent[entry->n_sets++] = front->kept[s].place;
     }
+  entry->from = entry->n;
   entry->n = n;
 }
 
@@ -126,14 +129,14 @@ find_children (const PlaitWalk *walk, gint64 sentence, gint64 row, PlaitScalar p
              && children->first + children->n <= walk->rows.offsets[sentence + 1]);
 }
 
-/* The children of the best of the rows of @entry from @from on make the front. A row that two sets share stands beside
+/* The children of the best of the rows that @entry weighed last make the front. A row that two sets share stands beside
  * itself, and has the sum of both. FALSE where children are no rows of the sentence. */
 static gboolean
-choose (const PlaitWalk *walk, gint64 sentence, const Entry *entry, gint64 from, Front *front)
+choose (const PlaitWalk *walk, gint64 sentence, const Entry *entry, Front *front)
 {
   gint64 most = MIN (walk->branches, plait_ragged_length (walk->rows, sentence)), n = 0;
 
-  for (gint64 i = from; i < entry->n;)
+  for (gint64 i = entry->from; i < entry->n;)
     {
       Kept candidate = { i, entry->path[i] };
 
@@ -147,32 +150,6 @@ choose (const PlaitWalk *walk, gint64 sentence, const Entry *entry, gint64 from,
     if (!find_children (walk, sentence, entry->row[front->kept[k].place], front->kept[k].path, &front->sets[k]))
       return FALSE;
   return TRUE;
-}
-
-static void
-walk_entry (const Call *call, gint64 sentence, gint64 number, const PlaitRowScores *scores, Front *front, Entry entry)
-{
-  const PlaitWalk *walk = call->walk;
-  const Sentence *of = &call->sentences[sentence];
-  gint64 level = of->height, from = 0;
-  gboolean fits = TRUE;
-
-  front->n = 1;
-  front->kept[0] = (Kept){ -1, 1 };
-  front->sets[0] = (PlaitSiblings){ of->top, walk->rows.offsets[sentence + 1] - of->top, 1 };
-  for (; fits && level > 0 && front->sets[0].n == 1; level--)
-    fits = find_children (walk, sentence, front->sets[0].first, 1, &front->sets[0]);
-  for (; fits; level--)
-    {
-      from = entry.n;
-      weigh (call, scores, front, &entry);
-      if (level == 0)
-        break;
-      fits = choose (walk, sentence, &entry, from, front);
-    }
-  call->n_rows[number] = fits ? entry.n : -1;
-  call->n_leaves[number] = entry.n - from;
-  call->n_sets[number] = entry.n_sets;
 }
 
 /* The room of head @head of query @query. */
@@ -192,22 +169,32 @@ entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
   };
 }
 
+/* The heads of a query go down side by side: what one of them weighs does not wait for what another one chooses. */
 static void
-walk_piece (gpointer data, gint64 piece, guint thread)
+walk_query (const Call *call, gint64 sentence, gint64 query, Front *fronts, Entry *entries)
 {
-  const Call *call = data;
   const PlaitWalk *walk = call->walk;
   const PlaitWalkScores *from = call->scores;
-  gint64 queries = plait_ragged_rows (walk->queries), width = from->keys.width / walk->heads, sentence = 0;
+  const Sentence *of = &call->sentences[sentence];
+  gint64 heads = walk->heads, width = from->keys.width / heads, level = of->height;
+  PlaitSiblings top = { of->top, walk->rows.offsets[sentence + 1] - of->top, 1 };
+  gboolean fits = TRUE;
 
-  for (gint64 q = queries * piece / call->pieces; q < queries * (piece + 1) / call->pieces; q++)
+  for (; fits && level > 0 && top.n == 1; level--)
+    fits = find_children (walk, sentence, top.first, 1, &top);
+  for (gint64 h = 0; h < heads; h++)
     {
-      while (q >= walk->queries.offsets[sentence + 1])
-        sentence++;
-      for (gint64 h = 0; h < walk->heads; h++)
+      entries[h] = entry_of (call, sentence, query, h);
+      fronts[h].n = 1;
+      fronts[h].kept[0] = (Kept){ -1, 1 };
+      fronts[h].sets[0] = top;
+    }
+  for (; fits; level--)
+    {
+      for (gint64 h = 0; h < heads; h++)
         {
           PlaitRowScores scores = {
-            .query = plait_tensor_row (from->queries, q) + h * width,
+            .query = plait_tensor_row (from->queries, query) + h * width,
             .rows = from->keys.data + h * width,
             .n = from->keys.rows,
             .stride = from->keys.stride,
@@ -216,9 +203,35 @@ walk_piece (gpointer data, gint64 piece, guint thread)
             .vector = from->vector,
           };
 
-          walk_entry (call, sentence, q * walk->heads + h, &scores, &call->fronts[piece],
-                      entry_of (call, sentence, q, h));
+          weigh (call, &scores, &fronts[h], &entries[h]);
         }
+      if (level == 0)
+        break;
+      for (gint64 h = 0; h < heads; h++)
+        fits &= choose (walk, sentence, &entries[h], &fronts[h]);
+    }
+  for (gint64 h = 0; h < heads; h++)
+    {
+      gint64 entry = query * heads + h;
+
+      call->n_rows[entry] = fits ? entries[h].n : -1;
+      call->n_leaves[entry] = entries[h].n - entries[h].from;
+      call->n_sets[entry] = entries[h].n_sets;
+    }
+}
+
+static void
+walk_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  const PlaitWalk *walk = call->walk;
+  gint64 queries = plait_ragged_rows (walk->queries), sentence = 0;
+
+  for (gint64 q = queries * piece / call->pieces; q < queries * (piece + 1) / call->pieces; q++)
+    {
+      while (q >= walk->queries.offsets[sentence + 1])
+        sentence++;
+      walk_query (call, sentence, q, call->fronts + piece * walk->heads, call->entries + piece * walk->heads);
     }
 }
 
@@ -266,8 +279,9 @@ prepare (Call *call, PlaitArena *arena)
   call->sentences = plait_arena_new_array (arena, Sentence, call->walk->rows.n);
   call->room = measure (call->walk, call->sentences, &most);
   call->pieces = CLAMP (work_of (call->walk, call->scores, call->room) / PLAIT_CHOSEN_LITTLE, 1, MAX (queries, 1));
-  call->fronts = plait_arena_new_array (arena, Front, call->pieces);
-  for (gint64 i = 0; i < call->pieces; i++)
+  call->fronts = plait_arena_new_array (arena, Front, call->pieces * call->walk->heads);
+  call->entries = plait_arena_new_array (arena, Entry, call->pieces * call->walk->heads);
+  for (gint64 i = 0; i < call->pieces * call->walk->heads; i++)
     {
       call->fronts[i].sets = plait_arena_new_array (arena, PlaitSiblings, most);
       call->fronts[i].kept = plait_arena_new_array (arena, Kept, most);

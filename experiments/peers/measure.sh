@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Both comparisons in turn: measure.sh PLAIT FOLDER [OPTION...]. Markdown tables and every run's JSON object go into FOLDER. OPTIONs are
-# those of both scripts, such as --python PYTHON or --rounds 1. Debian's PyTorch is measured too where it is installed.
+# All comparisons in turn: measure.sh PLAIT FOLDER [OPTION...]. Markdown tables and every run's JSON object go into FOLDER. OPTIONs are
+# those of all scripts, such as --python PYTHON or --rounds 1. Debian's PyTorch is measured too where it is installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 plait=$1 folder=$2
@@ -19,6 +19,7 @@ part ()
 
 part transformer compare.py "$@"
 part recurrent compare-recurrent.py "$@"
+part descent compare-descent.py "$@"
 if /usr/bin/python3 -c 'import torch, h5py' 2> /dev/null; then
   part recurrent-debian compare-recurrent.py "$@" --without-nodes --python "$here/debian-python.sh"
 fi

@@ -46,7 +46,7 @@ def add_options(parser):
     parser.add_argument("--runs", help="write every run's JSON object to this file, one a line")
 
 
-def run(command, what):
+def run_plainly(command, what):
     """The JSON object that `command` prints."""
     # Whatever the caller has set about threads or kernels must not reach one program and miss the other.
     dropped = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_PRELOAD", "GLIBC_TUNABLES")
@@ -59,9 +59,14 @@ def run(command, what):
         reason = (done.stderr.strip().splitlines() or ["it printed no reason"])[-1]
         sys.exit(f"{what} failed with exit code {done.returncode}: {reason}\n  {' '.join(map(str, command))}")
     try:
-        report = json.loads(done.stdout)
+        return json.loads(done.stdout)
     except json.JSONDecodeError:
         sys.exit(f"{what} printed no JSON object\n  {' '.join(map(str, command))}")
+
+
+def run(command, what):
+    """The same, of steps that are timed one by one."""
+    report = run_plainly(command, what)
     missing = [name for name in REQUIRED if name not in report]
     if missing or len(report["seconds_per_step"]) != report["steps"]:
         sys.exit(f"{what}: the JSON object lacks {', '.join(missing) or 'a time for each step'} (README.md lists the fields)")

@@ -3,6 +3,7 @@
 
 #include "call.h"
 #include "harness.h"
+#include "store/store.h"
 
 /* plait bench steps: steps of attention of several experiments side by side. Speed is no matter here. */
 
@@ -56,6 +57,29 @@ TEST_CASE (bench_steps, weighs_what_each_experiment_says)
       CHECK_STRING (g_strstrip (counts[i]), weighed[i]);
       CHECK (g_ascii_strtod (ratios[i], NULL) > 0);
     }
+}
+
+/* What a peer needs to take the same step. */
+TEST_CASE (bench_steps, writes_a_step)
+{
+  static const char *const paths[]
+      = { "/keys",  "/values",      "/queries",    "/given",
+          "/level", "/first_child", "/n_children", "/parameters/site/attend/text/query/weight" };
+
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("bench", "steps", "down.ini", "--lengths", "9", "--batch", "2", "--steps", "1",
+                                      "--threads", "1", "--parameters", "step.h5");
+  g_auto (PlaitTestCall) several = CALL ("bench", "steps", "full.ini", "down.ini", "--parameters", "other.h5");
+  g_autofree char *path = plait_test_path ("step.h5");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+
+  CHECK_INT (call.code, 0);
+  CHECK_NO_ERROR (error);
+  REQUIRE (store);
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    CHECK (plait_store_has (store, paths[i]));
+  CHECK_CONTAINS (several.errors, "--parameters writes one step of search");
 }
 
 /* Every word weighs as a step does, a word after the other or all at once. */

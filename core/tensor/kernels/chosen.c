@@ -125,6 +125,8 @@ sum_part (const int vectors, gint64 last, PlaitScalar *y, gboolean add, const Pl
     part (VECTORS, VECTOR_LENGTH, __VA_ARGS__);                                                                        \
   for (; i + VECTORS / 2 * VECTOR_LENGTH <= width; i += VECTORS / 2 * VECTOR_LENGTH)                                   \
     part (VECTORS / 2, VECTOR_LENGTH, __VA_ARGS__);                                                                    \
+  for (; i + VECTORS / 4 * VECTOR_LENGTH <= width; i += VECTORS / 4 * VECTOR_LENGTH)                                   \
+    part (VECTORS / 4, VECTOR_LENGTH, __VA_ARGS__);                                                                    \
   for (; i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)                                                               \
     part (1, VECTOR_LENGTH, __VA_ARGS__);                                                                              \
   if (i < width)                                                                                                       \
