@@ -199,6 +199,12 @@ draw_features (const PlaitBenchTokens *tokens, PlaitTensor *features, GError **e
         = MAX (sentences, g_array_index (tokens->batches, gint64, i + 1) - g_array_index (tokens->batches, gint64, i));
   rows = sentences * experiment->bench.feature_rows;
   n = rows * experiment->bench.feature_width;
+  if (!plait_memory_has ((gsize)n * sizeof (PlaitScalar)))
+    return plait_fail (error, PLAIT_ERROR_MEMORY,
+                       "the features of %" G_GINT64_FORMAT
+                       " sentences need %.1f GiB of memory, more than there is: lower "
+                       "bench.feature_rows, bench.feature_width or the batch",
+                       sentences, (double)n * sizeof (PlaitScalar) / 1073741824);
   *features = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "the features", error), rows,
                             experiment->bench.feature_width);
   for (gint64 i = 0; features->data && i < n; i++)

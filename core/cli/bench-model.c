@@ -5,6 +5,7 @@
 
 #include "autograd/internal.h"
 #include "data/iterator.h"
+#include "run/fit.h"
 #include "run/system.h"
 #include "model/search.h"
 #include "train/optimizer.h"
@@ -62,7 +63,7 @@ make_model (const PlaitBench *bench, gboolean search, gint64 each, GError **erro
   if (!model->data)
     return NULL;
   model->system = make_system (options->experiment, error);
-  if (!model->system)
+  if (!model->system || !plait_fit_memory (plait_model_parameters (model->system->model), error))
     return NULL;
   plait_system_initialise (model->system, bench->pool);
   for (guint i = 0; i < model->data->batches->len; i++)

@@ -21,7 +21,7 @@ static const struct
   { "vocabulary", "vocabulary -q --size 60 -o new train.a train.b train.target" },
   { "page", "report text.h5 -q -o new" },
   { "trees in another form", "trees --convert reorder/train.a.trees --to triples -q -o new" },
-  { "initial values", "bench recurrent --size h128 --part attention --positions 2 -n 1 -w 0 -q --parameters new" },
+  { "initial values", "bench attend trees.ini --set bench.positions=2 -n 1 -w 0 -q --parameters new" },
 };
 
 /* Any file stops growing at a size below what the output needs. */
