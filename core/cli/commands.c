@@ -204,7 +204,7 @@ const PlaitCommand plait_commands[] = {
     "  plait bench decode my-experiment.ini --set decode.batch=1 --json\n"
     "  plait bench encode my-experiment.ini --forward --threads 1\n"
     "  plait bench attend experiments/bench/h256.ini\n"
-    "  plait bench steps experiments/bench/full.ini experiments/bench/descent-top1.ini --lengths 100,1000 --threads 1",
+    "  plait bench steps one.ini other.ini --lengths 100,1000 --threads 1",
     plait_command_bench },
   { NULL },
 };
