@@ -13,7 +13,7 @@ change (PlaitInput *input)
 {
   gint64 rows = plait_ragged_rows (input->rows);
 
-  if (input->kind == PLAIT_INPUT_TOKENS)
+  if (plait_input_kind_is_text (input->kind))
     for (gint64 i = 0; i < rows; i++)
       plait_batch_fill (gint32, input->tokens)[i]
           = PLAIT_TOKEN_SPECIALS

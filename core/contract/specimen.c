@@ -240,7 +240,7 @@ fill_source (PlaitInput *input, gint64 source, gint64 first, gint64 n, const gin
       offsets[s + 1] = offsets[s] + lengths[s];
       input->n_missing += lengths[s] == 0;
       for (gint64 i = 0; i < lengths[s]; i++)
-        if (input->kind == PLAIT_INPUT_TOKENS)
+        if (plait_input_kind_is_text (input->kind))
           plait_batch_fill (gint32, input->tokens)[offsets[s] + i]
               = (gint32)(PLAIT_TOKEN_SPECIALS
                          + plait_random_below (key, (guint64)i, PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS));
@@ -282,6 +282,43 @@ fill_trees (PlaitInput *input, gint64 first)
     }
 }
 
+/* The sentences of document @document, which has @n rows; any but the first may begin a sentence. Appends to
+ * @sentences, if that is not NULL, and gives their number. */
+static gint64
+cut_document (gint64 document, gint64 n, GArray *sentences)
+{
+  PlaitRandomKey key = plait_random_key (7, "document", NULL, (guint64)document);
+  PlaitDocumentSentence sentence = { 0, 0 };
+  gint64 found = 0;
+
+  for (gint64 row = 0; row < n; row++)
+    {
+      sentence.tokens++;
+      if (row < n - 1 && plait_random_below (key, (guint64)row, 2) == 0)
+        continue;
+      if (sentences)
+        g_array_append_val (sentences, sentence);
+      sentence.tokens = 0;
+      found++;
+    }
+  return found;
+}
+
+/* Cuts each document into sentences that begin with a start token. */
+static void
+fill_documents (PlaitInput *input, gint64 first)
+{
+  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  gint64 n = input->rows.n;
+  g_autofree gint64 *bounds = g_new0 (gint64, n + 1);
+
+  for (gint64 d = 0; d < n; d++)
+    bounds[d + 1] = bounds[d] + cut_document (first + d, plait_ragged_length (input->rows, d), sentences);
+  plait_batch_fill_documents (input, (const PlaitDocumentSentence *)(gpointer)sentences->data, bounds);
+  for (gint64 s = 0; s < bounds[n]; s++)
+    plait_batch_fill (gint32, input->tokens)[input->documents->rows[s]] = PLAIT_TOKEN_BOS;
+}
+
 PlaitBatch *
 plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, const gint64 *const *lengths,
                       const gint64 *targets)
@@ -301,8 +338,11 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
         {
           sources[i].rows += lengths[i][s];
           sources[i].nodes += (first + s) % 3 != 1 ? MAX (lengths[i][s] - 1, 0) : 0;
+          sources[i].sentences += cut_document (first + s, lengths[i][s], NULL);
         }
       sources[i].has_trees = sources[i].kind == PLAIT_INPUT_TOKENS;
+      sources[i].has_documents = sources[i].kind == PLAIT_INPUT_DOCUMENTS;
+      sources[i].starts = TRUE;
     }
   for (gint64 s = 0; s < n; s++)
     rows += targets[s];
@@ -314,6 +354,8 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
       fill_source (input, i, first, n, lengths[i]);
       if (input->trees)
         fill_trees (input, first);
+      if (input->documents)
+        fill_documents (input, first);
     }
   for (gint64 s = 0; s < n; s++)
     {

@@ -77,6 +77,7 @@ note_memories (PlaitModel *model, Source *source, gint64 width)
       memory->name = part ? g_strdup_printf ("%s.%s", source->specification->name, part)
                           : g_strdup (source->specification->name);
       memory->structure = source->encoder.shape.memories[i].structure;
+      memory->zero_output = source->encoder.shape.memories[i].zero_output;
       memory->width = width;
       if (source->encoder.shape.memories[i].width != width)
         {
@@ -315,7 +316,8 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       if (plait_input_kind_is_text (input->kind)
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
-      if (!check_lengths (model, i, input->rows, error))
+      if (!check_lengths (model, i, input->rows, error)
+          || !plait_call_check_input (&model->sources[i].encoder, input, error))
         return FALSE;
     }
   if (!batch->target_rows.offsets)

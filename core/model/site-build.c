@@ -204,6 +204,7 @@ declare_scaled (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
     .heads = heads_of (site, asked),
     .dropout = reader->dropout,
     .biases = settings_of (site)->attention_bias,
+    .zero_output = reader->reads == PLAIT_READS_MEMORY && plait_site_memory (site, reader->memory)->zero_output,
   };
   g_autofree const char **names = g_new (const char *, n);
   g_autofree gint64 *widths = g_new (gint64, n);

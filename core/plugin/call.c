@@ -170,6 +170,21 @@ enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
   return plait_tape_call (tape, (PlaitCaller){ instance->part->label, call });
 }
 
+/* After @call has returned @fits, perhaps with @fault (transfer full); @before runs again. */
+static gboolean
+end_check (const PlaitInstance *instance, PlaitCaller before, const char *call, gboolean fits, GError *fault,
+           GError **error)
+{
+  plait_crash_enter (before);
+  if (!fits && !fault)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: %s returned FALSE without an error: set one that names the setting", instance->part->label,
+                       call);
+  if (fault)
+    g_propagate_prefixed_error (error, fault, "[%s]: ", instance->part->group);
+  return fits;
+}
+
 gboolean
 plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error)
 {
@@ -184,14 +199,24 @@ plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **er
     return TRUE;
   before = plait_crash_enter ((PlaitCaller){ instance->part->label, "check_length" });
   fits = table->check_length (instance->part->settings, instance->state, rows, &fault);
-  plait_crash_enter (before);
-  if (!fits && !fault)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: check_length returned FALSE without an error: set one that names the setting",
-                       instance->part->label);
-  if (fault)
-    g_propagate_prefixed_error (error, fault, "[%s]: ", instance->part->group);
-  return fits;
+  return end_check (instance, before, "check_length", fits, fault, error);
+}
+
+gboolean
+plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error)
+{
+  const PlaitEncoderTable *table = encoder_table (instance);
+  PlaitCaller before;
+  GError *fault = NULL;
+  gboolean fits;
+
+  if (instance->leaves && !plait_call_check_input (instance->leaves, input, error))
+    return FALSE;
+  if (!table->check_input)
+    return TRUE;
+  before = plait_crash_enter ((PlaitCaller){ instance->part->label, "check_input" });
+  fits = table->check_input (instance->part->settings, instance->state, input, &fault);
+  return end_check (instance, before, "check_input", fits, fault, error);
 }
 
 /* A node that a plugin gave must be [rows, width]. */

@@ -45,6 +45,9 @@ gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *pa
 /* Whether the encoder, and what it stands on, can read a sentence of @rows rows. */
 gboolean plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error);
 
+/* Whether they can read @input in all else. */
+gboolean plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error);
+
 /* Fills the memories, and the summary, of @encoding, whose tape, input and embedded are set. Where its leaves are set
  * too, they are taken as they are; else their encoder runs first. */
 void plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, PlaitLossPass *losses);

@@ -100,3 +100,77 @@ plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramid
                          .token = token };
   return (PlaitMemory){ .states = pyramid->states, .cells = pyramid->cells, .rows = pyramid->rows, .links = links };
 }
+
+static const PlaitDocuments *
+documents_of (const PlaitEncoding *encoding, const char *function)
+{
+  const PlaitDocuments *documents = encoding->input->documents;
+
+  if (!documents)
+    plait_tape_fail (encoding->tape, "calls %s without documents: let the schema have input=documents", function);
+  return documents;
+}
+
+PlaitStarts
+plait_encoding_starts (const PlaitEncoding *encoding)
+{
+  const PlaitDocuments *documents = documents_of (encoding, G_STRFUNC);
+  gint64 rows = plait_ragged_rows (encoding->input->rows);
+
+  expect_leaves (encoding, G_STRFUNC);
+  if (plait_ragged_rows (encoding->leaves->memories[0].rows) != rows)
+    plait_tape_fail (encoding->tape,
+                     "stands on leaves of %" G_GINT64_FORMAT " rows for %" G_GINT64_FORMAT
+                     " tokens: sentences begin at tokens, so take leaves with a row a token",
+                     plait_ragged_rows (encoding->leaves->memories[0].rows), rows);
+  return (PlaitStarts){ documents->sentences, documents->rows };
+}
+
+PlaitMemory
+plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states, gboolean starts)
+{
+  const PlaitDocuments *documents = documents_of (encoding, G_STRFUNC);
+  PlaitRagged rows = encoding->input->rows;
+  PlaitArena *arena = plait_tape_arena (encoding->tape);
+  gint64 total = plait_ragged_rows (rows), n = 0;
+  gint64 *kept = plait_arena_new_array (arena, gint64, total + 1);
+  gint64 *token = plait_arena_new_array (arena, gint64, total + 1);
+  gint64 *sentence = plait_arena_new_array (arena, gint64, total + 1);
+  gint64 *offsets = plait_arena_new_array (arena, gint64, rows.n + 1);
+  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+  gint64 drop = documents->starts && !starts;
+
+  offsets[0] = 0;
+  for (gint64 d = 0; d < rows.n; d++)
+    {
+      gint64 first = documents->sentences.offsets[d];
+
+      for (gint64 s = first; s < documents->sentences.offsets[d + 1]; s++)
+        for (gint64 row = documents->rows[s] + drop; row < documents->rows[s + 1]; row++, n++)
+          {
+            kept[n] = row;
+            token[n] = row - rows.offsets[d];
+            sentence[n] = s - first;
+          }
+      offsets[d + 1] = n;
+    }
+  *links = (PlaitLinks){ .sentence = sentence, .token = token };
+  if (n < total)
+    states = plait_gather_rows (encoding->tape, states, kept, n);
+  return (PlaitMemory){ .states = states, .rows = { rows.n, offsets }, .links = links };
+}
+
+PlaitMemory
+plait_encoding_sentence_memory (const PlaitEncoding *encoding, PlaitNode *states)
+{
+  PlaitRagged sentences = documents_of (encoding, G_STRFUNC)->sentences;
+  PlaitArena *arena = plait_tape_arena (encoding->tape);
+  gint64 *sentence = plait_arena_new_array (arena, gint64, plait_ragged_rows (sentences) + 1);
+  PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
+
+  for (gint64 d = 0; d < sentences.n; d++)
+    for (gint64 s = sentences.offsets[d]; s < sentences.offsets[d + 1]; s++)
+      sentence[s] = s - sentences.offsets[d];
+  *links = (PlaitLinks){ .sentence = sentence };
+  return (PlaitMemory){ .states = states, .rows = sentences, .links = links };
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/input.h"
+#include "nn/attention.h"
 #include "nn/parameter.h"
 #include "nn/pyramid.h"
 #include "nn/tree.h"
@@ -23,6 +24,7 @@ typedef struct
     const char *part; /* NULL for the only or main one; else "sentences" and the like (static) */
     gint64 width;
     PlaitStructure structure; /* what the schema promises, at least */
+    gboolean zero_output;     /* attention to it alone starts with an output projection of zeros, where it has one */
   } memories[PLAIT_ENCODER_MAXIMUM_MEMORIES];
   gint64 summary_width; /* 0: gives no summary */
   PlaitLosses losses;
@@ -79,14 +81,17 @@ typedef struct
    * batch is read. NULL: any can. */
   gboolean (*check_length) (gconstpointer settings, gconstpointer state, gint64 rows, GError **error);
 
-  gpointer reserved[3];
+  /* Whether @input can be read in all else, such as the number of a document's sentences: likewise. */
+  gboolean (*check_input) (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error);
+
+  gpointer reserved[2];
 } PlaitEncoderTable;
 
 /* Adds @loss [1, 1], summed over sentences, to the declared loss @name. */
 PLAIT_API void plait_encoding_add_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss);
 
 /*
- * For encoders of trees and of pyramids that stand on leaves.
+ * For encoders of trees, of pyramids and of documents that stand on leaves.
  */
 
 /* The rows of the memory that the input's trees make over the leaves. A sentence of one token, with EOS behind it or
@@ -102,3 +107,13 @@ PLAIT_API PlaitNode *plait_encoding_tree_root (const PlaitEncoding *encoding, co
 
 /* A memory with all levels of a pyramid over the leaves, and their links. */
 PLAIT_API PlaitMemory plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramidRows *pyramid);
+
+/* The first rows of the sentences in documents, among the leaves' rows, of which there is one a token. */
+PLAIT_API PlaitStarts plait_encoding_starts (const PlaitEncoding *encoding);
+
+/* A memory with the rows of the tokens, @states [rows, w]; without those of start tokens, if documents have some and
+ * @starts is FALSE. */
+PLAIT_API PlaitMemory plait_encoding_token_memory (const PlaitEncoding *encoding, PlaitNode *states, gboolean starts);
+
+/* A memory with a row a sentence, @states [sentences of all documents, w]. */
+PLAIT_API PlaitMemory plait_encoding_sentence_memory (const PlaitEncoding *encoding, PlaitNode *states);

@@ -46,4 +46,5 @@ typedef struct
   const char *name; /* of the source, or source.part where an encoder gives several */
   gint64 width;
   PlaitStructure structure;
+  gboolean zero_output; /* attention to it alone starts with an output projection of zeros, where it has one */
 } PlaitMemorySpecification;

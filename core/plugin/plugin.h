@@ -111,6 +111,7 @@ typedef struct
   X (PlaitPyramid, "a pyramid")                                                                                        \
   X (PlaitInput, "a batch input")                                                                                      \
   X (PlaitTrees, "the trees of a batch")                                                                               \
+  X (PlaitDocuments, "the documents of a batch")                                                                       \
   X (PlaitLosses, "declared losses")                                                                                   \
   X (PlaitLinks, "links")                                                                                              \
   X (PlaitMemory, "a memory")                                                                                          \

@@ -96,6 +96,47 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_STRING (shuffled.errors, "");
 }
 
+/* A memory of tokens and one of sentences, which the decoder reads one after the other; learned positions of
+ * sentences reach as far as they reach. */
+TEST_CASE (documents_of_runs, are_read_by_their_sentences)
+{
+  static const char *const source = "[source en]\nencoder=transformer\nlayers=1\n";
+  static const char *const by_sentences = "[source en/leaves]\nheads=2\nlayers=1\nfeed_forward=32\ndropout=0\n"
+                                          "[source en]\nencoder=hat\nleaves=transformer\n";
+  g_auto (GStrv) parts = g_strsplit (experiment, source, 2);
+  g_autofree char *text = g_strjoinv (by_sentences, parts);
+
+  set_up ();
+  plait_test_write ("hat.ini", text);
+  g_auto (PlaitTestCall) run = CALL ("run", "hat.ini", "--threads", "1", "-o", "run.h5");
+  g_auto (PlaitTestCall) translated = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--threads", "1");
+  g_auto (PlaitTestCall) one_by_one = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--set", "decode.batch=1");
+  g_auto (PlaitTestCall) attention = CALL ("show", "run.h5", "/attention/test");
+  g_auto (PlaitTestCall) layers = CALL ("run", "hat.ini", "-q", "--threads", "1", "-o", "layers.h5", "--set",
+                                        "train.epochs=2", "--set", "source.en.place=layers", "--set",
+                                        "source.en/leaves.layers=0", "--set", "source.en/leaves.final_norm=false");
+  g_auto (PlaitTestCall) few = CALL ("run", "hat.ini", "-q", "--threads", "1", "-o", "few.h5", "--set",
+                                     "source.en.sentence_positions=learned", "--set", "source.en.sentence_limit=1");
+  g_auto (PlaitTestCall) none
+      = CALL ("run", "hat.ini", "-q", "-o", "none.h5", "--set", "data.documents=", "--set", "data.document_length=0");
+
+  CHECK_INT (run.code, 0);
+  CHECK_CONTAINS (run.errors, "train: cut 24 of 40 documents into 56 chunks of at most 6 tokens");
+  CHECK_INT (translated.code, 0);
+  CHECK_STRING (translated.errors, "");
+  CHECK_CONTAINS (translated.output, "un un\ndeux trois\n");
+  CHECK_STRING (one_by_one.output, translated.output);
+  CHECK_INT (attention.code, 0);
+  CHECK_CONTAINS (attention.output, "en.tokens");
+  CHECK_CONTAINS (attention.output, "en.sentences");
+  CHECK_INT (layers.code, 0);
+  CHECK_STRING (layers.errors, "");
+  CHECK_INT (few.code, 2);
+  CHECK_CONTAINS (few.errors, "has more than the sentence_limit=1 learned positions");
+  CHECK_INT (none.code, 2);
+  CHECK_CONTAINS (none.errors, "the encoder hat reads documents, but the stream en is none");
+}
+
 /* The same documents as tokens of a plain encoder: whole, without start tokens, beside lines, split by rule. */
 TEST_CASE (documents_of_runs, may_be_anything_else)
 {

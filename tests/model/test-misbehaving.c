@@ -28,7 +28,8 @@ typedef struct
   PlaitNode *(*prepare) (PlaitTape *tape, const PlaitMemory *rows);
   gboolean (*encoder) (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error);
   void (*encode) (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory);
-  PlaitStructure promised; /* by the encoder's schema */
+  gboolean refuses_length, refuses_input; /* without words */
+  PlaitStructure promised;                /* by the encoder's schema */
   gboolean (*coverage) (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error);
   PlaitNode *(*score) (const PlaitCoverageStep *step);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
@@ -95,6 +96,18 @@ encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
   encoding->memories[0].states = plait_linear_apply (encoding->tape, state, encoding->embedded, PLAIT_ACTIVATION_NONE);
   if (animal.encode)
     animal.encode (encoding, encoding->tape, &encoding->memories[0]);
+}
+
+static gboolean
+check_length (gconstpointer settings, gconstpointer state, gint64 rows, GError **error)
+{
+  return !animal.refuses_length;
+}
+
+static gboolean
+check_input (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error)
+{
+  return !animal.refuses_input;
 }
 
 static gboolean
@@ -170,7 +183,7 @@ pass_over (const PlaitSpecimen *model, GError **error)
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   Pass pass = { tape, model, batch };
 
-  return plait_arena_protect (arena, run_pass, &pass, error);
+  return plait_model_check_batch (model->model, batch, error) && plait_arena_protect (arena, run_pass, &pass, error);
 }
 
 /* A plugin of the tree with another table. */
@@ -197,8 +210,11 @@ disguise (Disguise *disguise, PlaitRegistry *registry, PlaitPluginKind kind, con
 static gboolean
 release (guint i, GError **error)
 {
-  static const PlaitEncoderTable encoder_table
-      = { .state_size = sizeof (PlaitLinear), .build = build_encoder, .encode = encode };
+  static const PlaitEncoderTable encoder_table = { .state_size = sizeof (PlaitLinear),
+                                                   .build = build_encoder,
+                                                   .encode = encode,
+                                                   .check_length = check_length,
+                                                   .check_input = check_input };
   static const PlaitCombinerTable combiner_table
       = { .build = build_combiner, .prepare = prepare_rows, .combine = combine };
   static const PlaitCoverageTable coverage_table = { .state_size = sizeof (gint64),
@@ -514,6 +530,7 @@ link_rows (PlaitTape *tape, PlaitMemory *memory, PlaitLinks links)
 #define ENCODE_LEVELS(...) ENCODE_WITH (PLAIT_STRUCTURE_LEVELS, __VA_ARGS__)
 
 ENCODE (fills_no_memory, *memory = (PlaitMemory){ .states = NULL }, "left a memory unfilled")
+ENCODE (starts_without_documents, plait_encoding_starts (encoding), "calls plait_encoding_starts without documents")
 ENCODE (fills_without_states, memory->states = NULL, "left a memory unfilled")
 ENCODE (fills_for_fewer_sentences, memory->rows.n = 1, "left a memory unfilled: give it states, and rows for each of 2 sentences")
 ENCODE (rows_that_fall, memory->rows.offsets = falling, "gave sentence 1 of a memory less than no rows")
@@ -572,6 +589,14 @@ TEST_CASE (misbehaving_encoders, promises_that_are_not_kept)
   check_animal (BOTH, ENCODER ", encode", "gave NULL for a summary: give a node [2, 4]");
   animal.encode = give_wide_summary;
   check_animal (BOTH, ENCODER ", encode", "gave a summary [2, 5], expected is [2, 4]");
+}
+
+TEST_CASE (misbehaving_encoders, refuses_sentences_without_words)
+{
+  animal = (Animal){ .refuses_length = TRUE };
+  check_animal (BOTH, ENCODER, "check_length returned FALSE without an error");
+  animal = (Animal){ .refuses_input = TRUE };
+  check_animal (BOTH, ENCODER, "check_input returned FALSE without an error");
 }
 
 /*

@@ -34,16 +34,18 @@ world_clear (World *world)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
+/* @first is an encoder that stands on another one, to be the first source, or NULL. */
 static World
-world_new (const char *combiner_name, guint decoder_number, const char *coverage_name, gboolean sentinel)
+world_over (const char *first, const char *combiner_name, guint decoder_number, const char *coverage_name,
+            gboolean sentinel)
 {
   World world = { plait_registry_new (), NULL, NULL };
   PlaitPlugin *encoder = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "transformer");
   PlaitPlugin *combiner = test_plugin (world.registry, PLAIT_PLUGIN_COMBINER, combiner_name);
   g_autoptr (PlaitSettings) encoder_settings = plait_specimen_settings (encoder);
   g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
-  PlaitPlugin *pyramid = test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, "pyramid");
-  g_autoptr (PlaitSettings) pyramid_settings = plait_specimen_settings (pyramid);
+  PlaitPlugin *over = first ? test_plugin (world.registry, PLAIT_PLUGIN_ENCODER, first) : NULL;
+  g_autoptr (PlaitSettings) over_settings = over ? plait_specimen_settings (over) : NULL;
   PlaitSpecimenSource sources[]
       = { { .encoder = encoder, .settings = encoder_settings }, { .encoder = encoder, .settings = encoder_settings } };
   PlaitPlugin *coverage = coverage_name ? test_plugin (world.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
@@ -54,13 +56,19 @@ world_new (const char *combiner_name, guint decoder_number, const char *coverage
 
   if (sentinel)
     CHECK (plait_settings_set (combiner_settings, "sentinel", "true", NULL));
-  if (plait_plugin_schema (combiner, NULL)->requires_structure == PLAIT_STRUCTURE_LEVELS)
-    sources[0] = (PlaitSpecimenSource){ pyramid, pyramid_settings, encoder, encoder_settings };
+  if (over)
+    sources[0] = (PlaitSpecimenSource){ over, over_settings, encoder, encoder_settings };
   world.model = plait_specimen_new (sources, 2, &decoder, 11, &error);
   CHECK_NO_ERROR (error);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
   world.pool = plait_pool_new (2, NULL);
   return world;
+}
+
+static World
+world_new (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
+{
+  return world_over (g_str_equal (combiner, "descent") ? "pyramid" : NULL, combiner, decoder, coverage, sentinel);
 }
 
 static PlaitDecodeSettings
@@ -126,6 +134,22 @@ check_scores (World *world, PlaitSearch *search, const PlaitHypotheses *hypothes
     }
 }
 
+static void
+check_beam (World *world)
+{
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world->model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (4);
+  g_autoptr (PlaitSearch) search = plait_search_new (world->model->model, world->pool, 0, NULL);
+  GError *error = NULL;
+  PlaitHypotheses *found = plait_search_batch (search, batch, &settings, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (found != NULL);
+  for (guint place = 0; place < 4; place++)
+    check_scores (world, search, found, place);
+  plait_hypotheses_free (found, 3);
+}
+
 /* Every hypothesis of a beam has the log-probability that forced decoding gives it: caches and ancestry are right. */
 TEST_CASE (search, scores_as_forced_decoding_does)
 {
@@ -133,19 +157,22 @@ TEST_CASE (search, scores_as_forced_decoding_does)
     for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
       {
         g_auto (World) world = world_new (combiners[c], d, NULL, FALSE);
-        g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
-        PlaitDecodeSettings settings = decode_settings (4);
-        g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
-        PlaitHypotheses *found;
-        GError *error = NULL;
         CONTEXT ("%s, decoder %u", combiners[c], d);
 
-        found = plait_search_batch (search, batch, &settings, &error);
-        CHECK_NO_ERROR (error);
-        REQUIRE (found != NULL);
-        for (guint place = 0; place < 4; place++)
-          check_scores (&world, search, found, place);
-        plait_hypotheses_free (found, 3);
+        check_beam (&world);
+      }
+}
+
+/* The two memories of documents, and that of a second source, under every combiner of memories. */
+TEST_CASE (search, scores_documents_as_forced_decoding_does)
+{
+  for (guint c = 0; c < COVERED_COMBINERS; c++)
+    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+      {
+        g_auto (World) world = world_over ("hat", combiners[c], d, NULL, FALSE);
+        CONTEXT ("%s, decoder %u", combiners[c], d);
+
+        check_beam (&world);
       }
 }
 

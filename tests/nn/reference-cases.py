@@ -284,6 +284,47 @@ def cross_entropy(x, table, targets, smoothing, others):
     return total(log_p * -shares, 1)[:, 0]
 
 
+# The Hierarchical Attention Transformer: Rohde, Wu & Liu 2021. Its code is not public.
+
+STARTS = [0, 3, 4]
+
+
+def first_rows(x):
+    return join([x[s:s + 1] for s in STARTS])
+
+
+def sentence_memory(tokens, w, pre):
+    """3.2: an encoder layer that reads the first rows of sentences alone; a last norm where norms come before."""
+    y, _ = encoder_layer(first_rows(tokens), below(w, "layer"), pre, gelu)
+    return layer_norm(y, below(w, "norm")) if pre else y
+
+
+def hat_decoder_layer(x, tokens, sentences, w, pre):
+    """3.3: self-attention, attention to the tokens, to the sentences, feed-forward; a last norm where norms come
+    before."""
+    first, last = below(w, "ln1"), below(w, "ln3")
+    read = layer_norm(x, first) if pre else x
+    y, _ = attend(read, read, below(w, "self"), 2, True)
+    x = x + y if pre else layer_norm(x + y, first)
+    x, _, _ = combine("serial", x, [tokens, sentences], below(w, "combiner"), pre)
+    y = feed_forward(layer_norm(x, last) if pre else x, below(w, "ff"), gelu)
+    return layer_norm(x + y, below(w, "norm")) if pre else layer_norm(x + y, last)
+
+
+def hat_layer(x, w, pre, readers):
+    """7: attention to the first rows of sentences after self-attention, of all rows or of those rows themselves."""
+    def sublayer(x, f, norm):
+        return x + f(layer_norm(x, norm)) if pre else layer_norm(x + f(x), norm)
+    x = sublayer(x, lambda q: attend(q, q, below(w, "self"), 2)[0], below(w, "ln1"))
+    if readers == "all":
+        x = sublayer(x, lambda q: attend(q, first_rows(q), below(w, "sentence"), 2)[0], below(w, "ln2"))
+    else:
+        made = sublayer(first_rows(x), lambda q: attend(q, q, below(w, "sentence"), 2)[0], below(w, "ln2"))
+        x = join([made[STARTS.index(i):STARTS.index(i) + 1] if i in STARTS else x[i:i + 1] for i in range(x.shape[0])])
+    x = sublayer(x, lambda q: feed_forward(q, below(w, "ff"), gelu), below(w, "ln3"))
+    return layer_norm(x, below(w, "norm")) if pre else x
+
+
 # Recurrent cells: Cho et al. 2014b (the update gate keeps the old state), Hochreiter & Schmidhuber 1997.
 
 
@@ -613,6 +654,7 @@ def attention_shapes(biases):
 
 
 NORM = {"g": (8,), "b": (8,)}
+FEED_FORWARD = {"W1": (8, 12), "b1": (12,), "W2": (12, 8), "b2": (8,)}
 BALANCED5 = [(0, 1), (3, 4), (2, 6), (5, 7)]
 LEFT4 = [(0, 1), (4, 2), (5, 3)]
 RANDOM7 = [(1, 2), (0, 7), (3, 4), (5, 6), (9, 10), (8, 11)]
@@ -635,8 +677,33 @@ def encoder_case(pre, biases, activation):
         y, weights = encoder_layer(x["x"], w, pre, activation)
         return {"y": y, "weights": weights}
     shapes = dict(under("ln1", NORM), **under("ln2", NORM), **under("self", attention_shapes(biases)),
-                  **under("ff", {"W1": (8, 12), "b1": (12,), "W2": (12, 8), "b2": (8,)}))
+                  **under("ff", FEED_FORWARD))
     return {"x": (4, 8)}, shapes, ["y"], forward
+
+
+def hat_case(pre):
+    attention = attention_shapes(not pre)
+
+    def forward(x, w):
+        sentences = sentence_memory(x["tokens"], below(w, "encoder"), pre)
+        return {"sentences": sentences, "y": hat_decoder_layer(x["x"], x["tokens"], sentences, below(w, "decoder"), pre)}
+    layer = dict(under("ln1", NORM), **under("ln2", NORM), **under("self", attention), **under("ff", FEED_FORWARD))
+    decoder = dict(under("ln1", NORM), **under("ln3", NORM), **under("self", attention), **under("ff", FEED_FORWARD))
+    for i in range(2):
+        decoder.update(under("combiner/attend/%d" % i, attention), **under("combiner/ln/%d" % i, NORM))
+    shapes = dict(under("encoder/layer", layer), **under("decoder", decoder))
+    if pre:
+        shapes.update(under("encoder/norm", NORM), **under("decoder/norm", NORM))
+    return {"tokens": (6, 8), "x": (3, 8)}, shapes, ["sentences", "y"], forward
+
+
+def hat_layer_case(pre, readers):
+    attention = attention_shapes(not pre)
+    shapes = dict(under("self", attention), **under("sentence", attention), **under("ff", FEED_FORWARD))
+    for name in ["ln1", "ln2", "ln3"] + ["norm"] * pre:
+        shapes.update(under(name, NORM))
+    return ({"tokens": (6, 8)}, shapes, ["tokens", "sentences"],
+            lambda x, w: (lambda y: {"tokens": y, "sentences": first_rows(y)})(hat_layer(x["tokens"], w, pre, readers)))
 
 
 def combiner_case(kind, pre):
@@ -870,6 +937,10 @@ CASES = {
     "pyramid/gru_soft1": pyramid_case("gru"),
     "pyramid/lstm_soft1": pyramid_case("lstm"),
     "pyramid/mean_soft1": pyramid_case("mean"),
+    "hat/top_pre": hat_case(True),
+    "hat/top_post": hat_case(False),
+    "hat/layers_pre_all": hat_layer_case(True, "all"),
+    "hat/layers_post_starts": hat_layer_case(False, "starts"),
 }
 
 # Where rows are cut by drawn numbers, it is drawn anew until the cuts are those that the tests look at.

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "nn/encoder-layer.h"
+#include "nn/positions.h"
+#include "plugin/plugin.h"
+
+/*
+ * The Hierarchical Attention Transformer over the leaves that another encoder makes of documents (Rohde, Wu & Liu
+ * 2021). Two memories: the tokens, and for each sentence its first row, which with start tokens is that of one. With S
+ * (x) the first rows of x, and H the states of the leaves:
+ *
+ *     place=top (3.2)        tokens = H;  sentences = layer_n (... layer_1 (S (H)))
+ *     place=layers (7)       x <- layer_i (x), in which the first rows of sentences are attended to after
+ *                            self-attention, from x = H on;  tokens = x;  sentences = S (x)
+ *
+ * Layers of the second kind are of this encoder. What they stand on is leaves all the same: for the architecture of the
+ * paper a Transformer with layers=0 and final_norm=false, embeddings and positions alone.
+ */
+typedef struct
+{
+  gint place;
+  gint64 layers;
+  gint64 heads;
+  gint64 feed_forward;
+  double dropout;
+  double attention_dropout;
+  double feed_forward_dropout;
+  gint activation;
+  gint norm;
+  gboolean attention_bias;
+  gint readers;
+  gint sentence_positions;
+  gint64 sentence_limit;
+  gint token_norm;
+  gboolean final_norm;
+  gboolean starts_in_tokens;
+  gboolean zero_output;
+} Settings;
+
+enum
+{
+  PLACE_TOP,
+  PLACE_LAYERS,
+};
+
+enum
+{
+  NORM_DECODER,
+  NORM_PRE,
+  NORM_POST,
+};
+
+enum
+{
+  READERS_PLACE,
+  READERS_STARTS,
+  READERS_ALL,
+};
+
+enum
+{
+  TOKEN_NORM_LEAVES,
+  TOKEN_NORM_BEFORE,
+  TOKEN_NORM_AFTER,
+};
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_CHOICE (Settings, place, "top;layers"),
+  PLAIT_BIND_INTEGER (Settings, layers),
+  PLAIT_BIND_INTEGER (Settings, heads),
+  PLAIT_BIND_INTEGER (Settings, feed_forward),
+  PLAIT_BIND_REAL (Settings, dropout),
+  PLAIT_BIND_REAL (Settings, attention_dropout),
+  PLAIT_BIND_REAL (Settings, feed_forward_dropout),
+  PLAIT_BIND_CHOICE (Settings, activation, PLAIT_FEED_FORWARD_ACTIVATIONS),
+  PLAIT_BIND_CHOICE (Settings, norm, "decoder;pre;post"),
+  PLAIT_BIND_BOOLEAN (Settings, attention_bias),
+  PLAIT_BIND_CHOICE (Settings, readers, "place;starts;all"),
+  PLAIT_BIND_CHOICE (Settings, sentence_positions, "none;interleaved;concatenated;learned"),
+  PLAIT_BIND_INTEGER (Settings, sentence_limit),
+  PLAIT_BIND_CHOICE (Settings, token_norm, "leaves;before;after"),
+  PLAIT_BIND_BOOLEAN (Settings, final_norm),
+  PLAIT_BIND_BOOLEAN (Settings, starts_in_tokens),
+  PLAIT_BIND_BOOLEAN (Settings, zero_output),
+};
+
+typedef struct
+{
+  gboolean all;         /* all rows go through the layers */
+  PlaitNorm token_norm; /* gain NULL without */
+  PlaitPositions positions;
+  PlaitEncoderLayer *layers;
+  PlaitNorm norm; /* final; gain NULL without */
+} State;
+
+static gboolean
+check_settings (const Settings *settings, gint64 width, GError **error)
+{
+  if (width % settings->heads != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "heads=%" G_GINT64_FORMAT " do not divide the leaves' width of %" G_GINT64_FORMAT
+                       ": choose heads that do",
+                       settings->heads, width);
+  if (settings->place == PLACE_LAYERS && settings->token_norm != TOKEN_NORM_LEAVES)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "token_norm says where sentence layers at the top read the tokens, but place=layers: set "
+                       "token_norm=leaves, or place=top");
+  if (settings->sentence_positions == PLAIT_POSITIONS_NONE)
+    return TRUE;
+  if (settings->place == PLACE_LAYERS)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "sentence_positions are for sentence layers at the top, but place=layers: set "
+                       "sentence_positions=none, or place=top");
+  if (settings->readers == READERS_ALL)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "sentence_positions belong to the first rows of sentences, but readers=all has all rows in the "
+                       "layers: set readers=starts, or sentence_positions=none");
+  return TRUE;
+}
+
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
+       GError **error)
+{
+  const Settings *settings = data;
+  State *state = state_data;
+  gboolean top = settings->place == PLACE_TOP;
+  gint64 width = build->leaves->memories[0].width;
+  g_autofree char *token_norm = g_strconcat (build->prefix, "token_norm", NULL);
+  g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
+  g_autofree char *norm = g_strconcat (build->prefix, "norm", NULL);
+  PlaitEncoderLayerDeclaration layer = {
+    .width = width,
+    .heads = (guint)settings->heads,
+    .feed_forward = settings->feed_forward,
+    .activation = plait_feed_forward_activation (settings->activation),
+    .pre_norm = settings->norm == NORM_DECODER ? build->pre_norm : settings->norm == NORM_PRE,
+    .dropout = settings->dropout,
+    .attention_dropout = settings->attention_dropout,
+    .feed_forward_dropout = settings->feed_forward_dropout,
+    .attention_bias = settings->attention_bias,
+    .zero_output = settings->zero_output,
+  };
+
+  if (!check_settings (settings, width, error))
+    return FALSE;
+  if (!top)
+    layer.readers = settings->readers == READERS_STARTS ? PLAIT_READERS_STARTS : PLAIT_READERS_ALL;
+  state->all = !top || settings->readers == READERS_ALL;
+  if (settings->token_norm != TOKEN_NORM_LEAVES)
+    state->token_norm = plait_norm_declare (build->parameters, token_norm, width);
+  state->positions = plait_positions_declare (
+      build->parameters, positions, (PlaitPositionKind)settings->sentence_positions, settings->sentence_limit, width);
+  state->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (PlaitEncoderLayer));
+  for (gint64 i = 0; i < settings->layers; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%slayer/%" G_GINT64_FORMAT, build->prefix, i);
+
+      state->layers[i] = plait_encoder_layer_declare (build->parameters, name, &layer);
+    }
+  if (layer.pre_norm && settings->final_norm)
+    state->norm = plait_norm_declare (build->parameters, norm, width);
+  shape->n_memories = 2;
+  shape->memories[0].part = "tokens";
+  shape->memories[0].width = width;
+  shape->memories[1].part = "sentences";
+  shape->memories[1].width = width;
+  shape->memories[1].structure = PLAIT_STRUCTURE_SENTENCES;
+  shape->memories[1].zero_output = settings->zero_output;
+  shape->summary_width = build->leaves->summary_width;
+  return TRUE;
+}
+
+static PlaitNode *
+normalise (PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x)
+{
+  return norm->gain ? plait_norm_apply (tape, norm, x) : x;
+}
+
+static void
+encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
+{
+  const Settings *settings = data;
+  const State *state = state_data;
+  PlaitTape *tape = encoding->tape;
+  PlaitStarts starts = plait_encoding_starts (encoding);
+  gint64 n = plait_ragged_rows (starts.sentences);
+  PlaitNode *tokens = encoding->leaves->memories[0].states;
+  PlaitNode *x = tokens;
+
+  tokens = normalise (tape, &state->token_norm, tokens);
+  if (settings->token_norm == TOKEN_NORM_AFTER)
+    x = tokens;
+  if (!state->all)
+    x = plait_positions_apply (tape, &state->positions, plait_gather_rows (tape, x, starts.rows, n), starts.sentences,
+                               0, 0);
+  for (gint64 i = 0; i < settings->layers; i++)
+    x = state->all ? plait_encoder_layer_apply (tape, &state->layers[i], x, encoding->input->rows, &starts)
+                   : plait_encoder_layer_apply (tape, &state->layers[i], x, starts.sentences, NULL);
+  x = normalise (tape, &state->norm, x);
+  if (settings->place == PLACE_LAYERS)
+    tokens = x;
+  if (state->all)
+    x = plait_gather_rows (tape, x, starts.rows, n);
+  encoding->memories[0] = plait_encoding_token_memory (encoding, tokens, settings->starts_in_tokens);
+  encoding->memories[1] = plait_encoding_sentence_memory (encoding, x);
+  encoding->summary = encoding->leaves->summary;
+  encoding->summary_cell = encoding->leaves->summary_cell;
+}
+
+static gboolean
+check_input (gconstpointer data, gconstpointer state, const PlaitInput *input, GError **error)
+{
+  const Settings *settings = data;
+  gint64 longest = 0;
+
+  for (gint64 d = 0; input->documents && d < input->rows.n; d++)
+    longest = MAX (longest, plait_ragged_length (input->documents->sentences, d));
+  if (settings->sentence_positions != PLAIT_POSITIONS_LEARNED || longest <= settings->sentence_limit)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "a document of %" G_GINT64_FORMAT " sentences has more than the sentence_limit=%" G_GINT64_FORMAT
+                     " learned positions: raise sentence_limit, or take shorter documents",
+                     longest, settings->sentence_limit);
+}
+
+static const PlaitEncoderTable table
+    = { .state_size = sizeof (State), .build = build, .encode = encode, .check_input = check_input };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("hat", "0.1.0", Settings, bindings, table)
