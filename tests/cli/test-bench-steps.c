@@ -108,12 +108,14 @@ TEST_CASE (bench_steps, goes_over_whole_targets_and_back)
 TEST_CASE (bench_steps, prints_a_table)
 {
   write_files ();
-  g_auto (PlaitTestCall) call = CALL ("bench", "steps", "full.ini", "--lengths", "4", "--steps", "1", "--threads", "1");
+  g_auto (PlaitTestCall) call
+      = CALL ("bench", "steps", "full.ini", "down.ini", "--lengths", "4", "--steps", "1", "--threads", "1");
 
   CHECK_INT (call.code, 0);
   CHECK_CONTAINS (call.output, "a step of attention in search, 1 thread\n");
   CHECK_CONTAINS (call.output, "times as fast");
   CHECK_CONTAINS (call.output, "full");
+  CHECK_CONTAINS (call.output, "down");
 }
 
 TEST_CASE (bench_steps, what_cannot_be_measured)

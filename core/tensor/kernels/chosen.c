@@ -280,28 +280,30 @@ product_of_row (const int vectors, const PlaitRowScores *from, const PlaitScalar
   return sum;
 }
 
+/* The same of the rows of @set, @group at most. Rows behind the set are read too, where there are some. */
+static inline __attribute__ ((always_inline)) void
+products_of_set (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *set, Vector *sums)
+{
+  const gboolean all = set->first + group <= from->n;
+
+  UNROLL
+  for (int k = 0; k < group; k++)
+    {
+      gint64 row = all || k < set->n ? set->first + k : 0;
+
+      sums[k] = product_of_row (vectors, from, from->rows + row * from->stride);
+    }
+}
+
 /* Products of the query with the rows of @n sets of @group rows at most, which share a vector, each in lanes of its
  * own. */
 static inline __attribute__ ((always_inline)) Vector
 products (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n)
 {
-  Vector sums[LANES];
+  Vector sums[LANES] = { 0 };
 
-  UNROLL
-  for (int s = 0; s < LANES / group; s++)
-    {
-      const PlaitSiblings *set = &sets[MIN (s, n - 1)];
-      const PlaitScalar *row = from->rows + set->first * from->stride;
-      /* Rows behind the set are read too, where there are some. */
-      gboolean all = set->first + group <= from->n;
-
-      if (s >= n)
-        UNROLL
-      for (int k = 0; k < group; k++)
-        sums[s * group + k] = (Vector){ 0 };
-      else UNROLL for (int k = 0; k < group; k++, row += all || k < set->n ? from->stride : 0) sums[s * group + k]
-          = product_of_row (vectors, from, all || k < set->n ? row : from->rows);
-    }
+  for (int s = 0; s < LANES / group && s < n; s++)
+    products_of_set (group, vectors, from, &sets[s], sums + s * group);
   return from->scale * vector_sums (sums);
 }
 
