@@ -48,7 +48,6 @@ is_treeless (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
 static PlaitDocument
 document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
 {
-  const PlaitDocumentSettings *settings = &block->corpus->streams[side->stream].documents;
   guint first = side->first_sentence[line];
   guint end = line + 1 == block->lines ? side->sentences->len : side->first_sentence[line + 1];
   gsize n;
@@ -57,8 +56,7 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
     .ids = line_ids (side, block->lines, line, &n),
     .sentences = (const PlaitDocumentSentence *)(gpointer)side->sentences->data + first,
     .n = end - first,
-    .maximum = settings->maximum,
-    .layout = settings->layout,
+    .settings = &block->corpus->streams[side->stream].documents,
     .file = plait_text_reader_name (side->reader),
     .line = side->numbers[line],
   };
@@ -75,20 +73,15 @@ static const gint32 *
 tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Tuple *tuple, PlaitDocument *part,
            gsize *n)
 {
-  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
   PlaitDocument document;
   gint64 rows;
 
   if (!side->documents)
     return line_ids (side, block->lines, tuple->line, n);
   document = document_of (block, side, tuple->line);
-  *part = plait_document_part (&document, tuple->first, tuple->end,
-                               stream->documents.truncates ? stream->documents.maximum : 0, &rows);
+  *part = plait_document_part (&document, tuple->first, tuple->end, side->stream == block->corpus->n_sources, &rows);
   *n = (gsize)rows;
-  if (side->stream < block->corpus->n_sources || !stream->documents.starts || rows == 0)
-    return part->ids;
-  *n -= 1; /* the first start token of a target is the one that decoders begin with */
-  return part->ids + 1;
+  return part->ids;
 }
 
 /* Whether @tuple stays; counts why not. */

@@ -214,8 +214,7 @@ plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVocabulary *
     .ids = (const gint32 *)(gpointer)self->ids->data,
     .sentences = (const PlaitDocumentSentence *)(gpointer)self->sentences->data,
     .n = self->sentences->len,
-    .maximum = self->settings.maximum,
-    .layout = self->settings.layout,
+    .settings = &self->settings,
     .file = plait_text_reader_name (self->reader),
     .line = line,
   };

@@ -31,7 +31,7 @@ plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsiz
 static gint64
 line_of (const PlaitDocument *document, gint64 sentence)
 {
-  return document->line + (document->layout == PLAIT_LAYOUT_DOCUMENTS ? sentence : 0);
+  return document->line + (document->settings->layout == PLAIT_LAYOUT_DOCUMENTS ? sentence : 0);
 }
 
 /* Whether all streams that have the document at all have as many sentences of it. */
@@ -77,14 +77,15 @@ plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray 
         {
           const PlaitDocument *document = &documents[i];
           gint64 more = document->n > 0 ? document->sentences[sentence].tokens : 0;
+          gint64 maximum = document->settings->maximum;
 
-          if (document->maximum > 0 && more > document->maximum)
+          if (maximum > 0 && more > maximum)
             return plait_fail (error, PLAIT_ERROR_INPUT,
                                "%s:%" G_GINT64_FORMAT ": sentence %" G_GINT64_FORMAT " of the document has "
                                "%" G_GINT64_FORMAT " tokens; expected at most the %" G_GINT64_FORMAT
                                " of a chunk, so raise document_length or split the sentence",
-                               document->file, line_of (document, sentence), sentence + 1, more, document->maximum);
-          fits &= document->maximum == 0 || tokens[i] + more <= document->maximum;
+                               document->file, line_of (document, sentence), sentence + 1, more, maximum);
+          fits &= maximum == 0 || tokens[i] + more <= maximum;
         }
       if (!fits)
         {
@@ -100,8 +101,10 @@ plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray 
 }
 
 PlaitDocument
-plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gint64 maximum, gint64 *rows)
+plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean is_target, gint64 *rows)
 {
+  const PlaitDocumentSettings *settings = document->settings;
+  gint64 maximum = settings->truncates ? settings->maximum : 0;
   PlaitDocument part = *document;
 
   first = MIN (first, document->n);
@@ -116,6 +119,11 @@ plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gi
     *rows += part.sentences[part.n++].tokens;
   if (maximum > 0)
     *rows = MIN (*rows, maximum);
+  if (is_target && settings->starts && *rows > 0)
+    {
+      part.ids++;
+      --*rows;
+    }
   return part;
 }
 

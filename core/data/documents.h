@@ -66,10 +66,9 @@ typedef struct
 {
   const gint32 *ids;
   const PlaitDocumentSentence *sentences;
-  gint64 n;               /* sentences; 0: missing in this stream */
-  gint64 maximum;         /* of settings; 0: this stream's lengths cut nothing */
-  PlaitTextLayout layout; /* for messages, as are these: */
-  const char *file;
+  gint64 n; /* sentences; 0: missing in this stream */
+  const PlaitDocumentSettings *settings;
+  const char *file; /* for messages, as is the line */
   gint64 line;
 } PlaitDocument;
 
@@ -87,10 +86,11 @@ void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text,
  * allow. Fails on a sentence above its maximum, and on streams of different numbers of sentences. */
 gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray *ends, GError **error);
 
-/* The sentences @first .. @end - 1 of a document, or as many as there are, as a document, its rows at most @maximum
- * (0: all): the last sentence may be cut short then, *@rows tells where. */
-PlaitDocument plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gint64 maximum,
+/* The sentences @first .. @end - 1 of a document, or as many as there are, as a document of *@rows rows, at most its
+ * maximum where that truncates: the last sentence may be cut short then. The ids of a target lack the first start
+ * token, which is the one that decoders begin with. */
+PlaitDocument plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean is_target,
                                    gint64 *rows);
 
-/* Appends the sentences of a part of @rows rows to @sentences, PlaitDocumentSentence each. */
+/* Appends the sentences of a part, of a source, of @rows rows to @sentences, PlaitDocumentSentence each. */
 void plait_document_append_sentences (const PlaitDocument *part, gint64 rows, GArray *sentences);

@@ -145,6 +145,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       if (stream->trees && !open_trees (side, stream, error))
         return NULL;
       side->settings = stream->documents;
+      feed->cut_from[i].settings = &side->settings;
       if (side->settings.layout != PLAIT_LAYOUT_SENTENCES && !open_documents (side, error))
         return NULL;
       feed->cuts |= side->settings.maximum > 0 && !side->settings.truncates;
@@ -282,15 +283,15 @@ take_document (PlaitFeed *feed, Side *side, GError **error)
 static void
 add_chunk (const PlaitFeed *feed, Side *side, gint64 first, gint64 end)
 {
-  gint64 rows, offset, bound, maximum = side->settings.truncates ? side->settings.maximum : 0;
-  PlaitDocument part = plait_document_part (&feed->cut_from[side - feed->sides], first, end, maximum, &rows);
-  gboolean is_target = side - feed->sides == feed->n_sources;
-  gboolean skips = is_target && side->settings.starts && rows > 0; /* the one that decoders begin with */
+  gint64 rows, offset, bound, i = side - feed->sides;
+  gboolean is_target = i == feed->n_sources;
+  PlaitDocument part = plait_document_part (&feed->cut_from[i], first, end, is_target, &rows);
   gint32 eos = PLAIT_TOKEN_EOS;
 
-  plait_document_append_sentences (&part, rows, side->sentences);
+  if (!is_target)
+    plait_document_append_sentences (&part, rows, side->sentences);
   if (rows > 0)
-    g_array_append_vals (side->ids, part.ids + skips, (guint)(rows - skips));
+    g_array_append_vals (side->ids, part.ids, (guint)rows);
   if (rows > 0 && side->append_end)
     g_array_append_val (side->ids, eos);
   offset = side->ids->len;
