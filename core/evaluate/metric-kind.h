@@ -59,11 +59,11 @@ struct PlaitMetricKind
 {
   const char *name;
   gsize size;                       /* of the metric with its settings */
-  const PlaitMetricOption *options; /* ends with a NULL name */
+  const PlaitMetricOption *options; /* ends with a NULL name; NULL: plait_metric_new knows it not */
   gboolean larger_is_better;
   gboolean reads_lines; /* the lines of a document; to the others a space stands between its sentences */
 
-  /* Sets the defaults. */
+  /* Sets the defaults; NULL: all are zero. */
   void (*begin) (PlaitMetric *metric);
   /* Checks the settings against each other; sets title and width, and most_bytes where it takes less. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);

@@ -141,7 +141,8 @@ begin_metric (const PlaitMetricKind *kind, const char *text)
   metric->kind = kind;
   metric->text = g_strdup (text);
   metric->most_bytes = PLAIT_TEXT_LIMIT;
-  kind->begin (metric);
+  if (kind->begin)
+    kind->begin (metric);
   return metric;
 }
 

@@ -9,13 +9,6 @@
 
 #define WIDTH 3
 
-static const PlaitMetricOption options[] = { { NULL } };
-
-static void
-begin (PlaitMetric *metric)
-{
-}
-
 static double
 perplexity (double log_probability, double count)
 {
@@ -81,8 +74,6 @@ sign_word (const PlaitMetric *metric, GString *signature)
 static const PlaitMetricKind per_token = {
   .name = "perplexity",
   .size = sizeof (PlaitMetric),
-  .options = options,
-  .begin = begin,
   .finish = finish_token,
   .score = score_token,
   .detail = detail,
@@ -93,8 +84,6 @@ static const PlaitMetricKind per_token = {
 static const PlaitMetricKind per_word = {
   .name = "perplexity-word",
   .size = sizeof (PlaitMetric),
-  .options = options,
-  .begin = begin,
   .finish = finish_word,
   .score = score_word,
   .detail = detail,

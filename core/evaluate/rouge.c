@@ -49,11 +49,6 @@ static const PlaitMetricOption options[] = {
   { NULL },
 };
 
-static void
-begin (PlaitMetric *metric)
-{
-}
-
 static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
@@ -308,7 +303,6 @@ const PlaitMetricKind plait_metric_rouge = {
   .options = options,
   .larger_is_better = TRUE,
   .reads_lines = TRUE,
-  .begin = begin,
   .finish = finish,
   .row = row,
   .score = score,

@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-static const PlaitMetricOption options[] = { { NULL } };
-
-static void
-begin (PlaitMetric *metric)
-{
-}
-
 static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
@@ -65,8 +58,7 @@ sign (const PlaitMetric *metric, GString *signature)
 
 #define RATE_KIND(name_, score_)                                                                                       \
   {                                                                                                                    \
-    .name = name_, .size = sizeof (PlaitMetric), .options = options, .begin = begin, .finish = finish,                 \
-    .score = score_, .detail = detail, .sign = sign,                                                                   \
+    .name = name_, .size = sizeof (PlaitMetric), .finish = finish, .score = score_, .detail = detail, .sign = sign,    \
   }
 
 /* The shares of source words whose attention exceeds a bound, and misses one. */
