@@ -63,7 +63,6 @@ oed eed ing ed ies ied sses 123 3ing x86 4444 2nds aaaa bbbb ational fulness eli
 """.split()
 
 SEED = 1
-SEED = 1
 RANDOM = 80
 
 
