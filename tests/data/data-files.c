@@ -53,6 +53,28 @@ data_tokens (const char *name, const char *path, PlaitVocabulary *vocabulary)
   return (PlaitCorpusStream){ .name = name, .kind = PLAIT_INPUT_TOKENS, .path = path, .vocabulary = vocabulary };
 }
 
+void
+data_text_set_up (DataText *text, const char *one, const char *two, const char *target)
+{
+  text->vocabulary = data_words ("a a a a b b b c c d\n");
+  text->paths[0] = data_write ("one", one, -1);
+  text->paths[1] = data_write_gzip ("two.gz", two, -1);
+  text->paths[2] = data_write ("target", target, -1);
+  text->sources[0] = data_tokens ("one", text->paths[0], text->vocabulary);
+  text->sources[1] = data_tokens ("two", text->paths[1], text->vocabulary);
+  text->target = data_tokens ("out", text->paths[2], text->vocabulary);
+  text->settings
+      = (PlaitCorpusSettings){ .split = "train", .sources = text->sources, .n_sources = 2, .target = &text->target };
+}
+
+void
+data_text_clear (DataText *text)
+{
+  plait_vocabulary_unref (text->vocabulary);
+  for (int i = 0; i < 3; i++)
+    g_free (text->paths[i]);
+}
+
 static void
 append_sentence (GString *text, gint64 i, gint64 words)
 {

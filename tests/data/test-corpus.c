@@ -8,40 +8,6 @@
 #include "data-files.h"
 #include "harness.h"
 
-/* Three streams of one file each, and how to read them. */
-typedef struct
-{
-  PlaitVocabulary *vocabulary;
-  char *paths[3];
-  PlaitCorpusStream sources[2];
-  PlaitCorpusStream target;
-  PlaitCorpusSettings settings;
-} Setup;
-
-static void
-setup_clear (Setup *setup)
-{
-  plait_vocabulary_unref (setup->vocabulary);
-  for (int i = 0; i < 3; i++)
-    g_free (setup->paths[i]);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
-
-static void
-set_up (Setup *setup, const char *one, const char *two, const char *target)
-{
-  setup->vocabulary = data_words ("a a a a b b b c c d\n");
-  setup->paths[0] = data_write ("one", one, -1);
-  setup->paths[1] = data_write_gzip ("two.gz", two, -1);
-  setup->paths[2] = data_write ("target", target, -1);
-  setup->sources[0] = data_tokens ("one", setup->paths[0], setup->vocabulary);
-  setup->sources[1] = data_tokens ("two", setup->paths[1], setup->vocabulary);
-  setup->target = data_tokens ("out", setup->paths[2], setup->vocabulary);
-  setup->settings
-      = (PlaitCorpusSettings){ .split = "train", .sources = setup->sources, .n_sources = 2, .target = &setup->target };
-}
-
 static void
 check_ids (const gint32 *ids, gint64 n, const char *expected)
 {
@@ -62,8 +28,8 @@ check_offsets (PlaitRagged ragged, const char *expected)
 
 TEST_CASE (corpus, gives_ragged_batches)
 {
-  g_auto (Setup) setup = { 0 };
-  set_up (&setup, "a b\nc\n\nd d d\n", "b\n \t\na a\nzzz", "c b a\nd\na\nb b\r\n");
+  g_auto (DataText) setup = { 0 };
+  data_text_set_up (&setup, "a b\nc\n\nd d d\n", "b\n \t\na a\nzzz", "c b a\nd\na\nb b\r\n");
   setup.sources[1].append_end = TRUE;
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
@@ -109,8 +75,8 @@ TEST_CASE (corpus, gives_ragged_batches)
 
 TEST_CASE (corpus, has_no_target_where_none_is_given)
 {
-  g_auto (Setup) setup = { 0 };
-  set_up (&setup, "a\nb\n", "a\nb\n", "");
+  g_auto (DataText) setup = { 0 };
+  data_text_set_up (&setup, "a\nb\n", "a\nb\n", "");
   setup.settings.target = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
@@ -126,8 +92,8 @@ TEST_CASE (corpus, has_no_target_where_none_is_given)
 
 TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
 {
-  g_auto (Setup) setup = { 0 };
-  set_up (&setup, "a b\nc c c\nb\nd\na\n", "b\nb\na a a\na\na\n", "c\nd\na\n\nb b\n");
+  g_auto (DataText) setup = { 0 };
+  data_text_set_up (&setup, "a b\nc c c\nb\nd\na\n", "b\nb\na a a\na\na\n", "c\nd\na\n\nb b\n");
   setup.sources[0].maximum_length = 2;
   setup.sources[1].maximum_length = 2;
   g_autoptr (GError) error = NULL;
@@ -173,8 +139,8 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
  * count. Of (2, 2), (3, 1), (1, 3), (3, 3) and (1, 1) tokens the limit 2 keeps the first and the last. */
 TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
 {
-  g_auto (Setup) setup = { 0 };
-  set_up (&setup, "a a\na a a\na\na a a\na\n", "b\nb\nb\nb\nb\n", "c c\nc\nc c c\nc c c\nc\n");
+  g_auto (DataText) setup = { 0 };
+  data_text_set_up (&setup, "a a\na a a\na\na a a\na\n", "b\nb\nb\nb\nb\n", "c c\nc\nc c c\nc c c\nc\n");
   setup.sources[0].append_end = TRUE;
   setup.sources[0].maximum_length = setup.target.maximum_length = 2;
   g_autoptr (GError) error = NULL;
@@ -189,7 +155,7 @@ TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
 }
 
 static void
-check_refused (Setup *setup, const char *message)
+check_refused (DataText *setup, const char *message)
 {
   CONTEXT ("expecting %s", message);
   g_autoptr (GError) error = NULL;
@@ -199,8 +165,8 @@ check_refused (Setup *setup, const char *message)
 
 TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
 {
-  g_auto (Setup) setup = { 0 };
-  set_up (&setup, "a\nb\nc\n", "a\nb\nc\nd\na\n", "a\nb\nc\n");
+  g_auto (DataText) setup = { 0 };
+  data_text_set_up (&setup, "a\nb\nc\n", "a\nb\nc\nd\na\n", "a\nb\nc\n");
   check_refused (&setup, "two.gz:4: the file has 5 lines, but ");
   check_refused (&setup, "one has 3; expected as many in both");
 
@@ -230,8 +196,8 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
 
 TEST_CASE (corpus, notices_text_that_changes)
 {
-  g_auto (Setup) setup = { 0 };
-  set_up (&setup, "a\nb\n", "a\nb\n", "a\nb\n");
+  g_auto (DataText) setup = { 0 };
+  data_text_set_up (&setup, "a\nb\n", "a\nb\n", "a\nb\n");
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
   CHECK_NO_ERROR (error);
@@ -253,7 +219,7 @@ TEST_CASE (corpus, notices_text_that_changes)
 
 TEST_CASE (corpus, is_the_same_for_any_threads)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 10000; i++)
     {
@@ -261,7 +227,7 @@ TEST_CASE (corpus, is_the_same_for_any_threads)
         g_string_append_printf (text, "%c ", 'a' + (i * 7 + j * j) % 5);
       g_string_append (text, "d\n");
     }
-  set_up (&setup, text->str, text->str, text->str);
+  data_text_set_up (&setup, text->str, text->str, text->str);
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
   g_autoptr (PlaitCorpus) alone = plait_corpus_open (&setup.settings, NULL, &error);

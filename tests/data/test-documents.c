@@ -7,47 +7,19 @@
 #include "data/feed.h"
 #include "harness.h"
 
-/* Two sources and a target, of one file each; all documents, a sentence a line and with start tokens, and no chunks. */
-typedef struct
-{
-  PlaitVocabulary *vocabulary;
-  char *paths[3];
-  PlaitCorpusStream sources[2];
-  PlaitCorpusStream target;
-  PlaitCorpusSettings settings;
-} Setup;
-
+/* All documents, a sentence a line and with start tokens, and no chunks. */
 static void
-setup_clear (Setup *setup)
-{
-  plait_vocabulary_unref (setup->vocabulary);
-  for (int i = 0; i < 3; i++)
-    g_free (setup->paths[i]);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
-
-/* Ids: a 4, b 5, c 6, d 7, unknown words 3. */
-static void
-set_up (Setup *setup, const char *one, const char *two, const char *target)
+set_up (DataText *setup, const char *one, const char *two, const char *target)
 {
   const PlaitDocumentSettings documents = { .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
 
-  setup->vocabulary = data_words ("a a a a b b b c c d\n");
-  setup->paths[0] = data_write ("one", one, -1);
-  setup->paths[1] = data_write_gzip ("two.gz", two, -1);
-  setup->paths[2] = data_write ("target", target, -1);
-  setup->sources[0] = data_tokens ("one", setup->paths[0], setup->vocabulary);
-  setup->sources[1] = data_tokens ("two", setup->paths[1], setup->vocabulary);
-  setup->target = data_tokens ("out", setup->paths[2], setup->vocabulary);
+  data_text_set_up (setup, one, two, target);
   setup->sources[0].append_end = TRUE;
   setup->sources[0].documents = setup->sources[1].documents = setup->target.documents = documents;
-  setup->settings
-      = (PlaitCorpusSettings){ .split = "train", .sources = setup->sources, .n_sources = 2, .target = &setup->target };
 }
 
 static void
-set_maximum (Setup *setup, gint64 maximum)
+set_maximum (DataText *setup, gint64 maximum)
 {
   setup->sources[0].documents.maximum = setup->sources[1].documents.maximum = maximum;
 }
@@ -130,7 +102,7 @@ batch_of (const PlaitCorpus *corpus)
 }
 
 static PlaitCorpus *
-open_corpus (const Setup *setup)
+open_corpus (const DataText *setup)
 {
   g_autoptr (GError) error = NULL;
   PlaitCorpus *corpus = plait_corpus_open (&setup->settings, NULL, &error);
@@ -150,7 +122,7 @@ check_report (const PlaitCorpus *corpus, const char *expected)
 
 TEST_CASE (documents, tell_where_sentences_begin)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a b\nc\n\nd zzz\n", "b\n\na a\r\nc\r\n\r\n", "b\nc c\n\nd\n");
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   REQUIRE (corpus != NULL);
@@ -174,7 +146,7 @@ TEST_CASE (documents, tell_where_sentences_begin)
 
 TEST_CASE (documents, need_no_start_tokens)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a b\nc\n\nd\n", "b\n\na\nc\n", "b\nc c\n\nd\n");
   setup.sources[0].documents.starts = setup.target.documents.starts = FALSE;
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
@@ -187,7 +159,7 @@ TEST_CASE (documents, need_no_start_tokens)
 
 TEST_CASE (documents, may_be_missing_in_a_source)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "\nd\n\n\n", "a\n\na\n\nc\n\n", "a\n\nb\n\nc\n");
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
@@ -198,7 +170,7 @@ TEST_CASE (documents, may_be_missing_in_a_source)
 
 TEST_CASE (documents, may_stand_beside_lines)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a\nb\n\nc\n", "a b\n\n", "c\nd\n");
   setup.sources[1].documents.layout = setup.target.documents.layout = PLAIT_LAYOUT_SENTENCES;
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
@@ -212,7 +184,7 @@ TEST_CASE (documents, may_stand_beside_lines)
 
 TEST_CASE (documents, of_a_line_are_split_by_rule)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a b. C d!  Mr. B?  a 1.5 b\n  a  \n", "a\nb\n", "c\nd\n");
   setup.sources[0].documents.layout = PLAIT_LAYOUT_LINES;
   setup.sources[1].documents.layout = setup.target.documents.layout = PLAIT_LAYOUT_SENTENCES;
@@ -231,7 +203,7 @@ TEST_CASE (documents, of_a_line_are_split_by_rule)
 
 TEST_CASE (documents, have_roles_from_prefixes)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "Ann: a\nb 1:2\nBob B: c\nAnn:\nCy: d\n\nCy: d\nAnn: a\n", "a\n\nb\n", "c\n\nd\n");
   setup.sources[0].documents.roles = 3;
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
@@ -243,7 +215,7 @@ TEST_CASE (documents, have_roles_from_prefixes)
 
 TEST_CASE (documents, are_cut_into_chunks_at_the_same_sentences)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a\nb\nc d\na\n\nd\n", "a\nb b b\nc\na\n\n\n", "a\nb b b b b b b b b\nc c\nd d d\n\nb\n");
   set_maximum (&setup, 6);
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
@@ -265,7 +237,7 @@ TEST_CASE (documents, are_cut_into_chunks_at_the_same_sentences)
 
 TEST_CASE (documents, drop_chunks_above_a_length_limit)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a a a\nb\nc\n\nd\n", "a\nb\nc\n\nb\n", "a\nb\nc\n\nb\n");
   set_maximum (&setup, 4);
   setup.sources[0].maximum_length = 3;
@@ -280,7 +252,7 @@ TEST_CASE (documents, drop_chunks_above_a_length_limit)
 
 TEST_CASE (documents, are_truncated_instead)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a b\nc c c\nd\n\na\n", "a\n\nb\n", "a\nb b b b b b b\n\nc\n");
   setup.sources[0].documents.maximum = setup.sources[1].documents.maximum = 5;
   setup.sources[0].documents.truncates = setup.sources[1].documents.truncates = TRUE;
@@ -294,7 +266,7 @@ TEST_CASE (documents, are_truncated_instead)
 
 TEST_CASE (documents, keep_their_sentences_in_parts_of_batches)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "A: a b\nB: c\n\nA: d\n\nA: a\nB: a\nA: d d", "a\n\n\nb\n", "b\n\nd\n\na\n");
   setup.sources[0].documents.roles = 2;
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
@@ -309,7 +281,7 @@ TEST_CASE (documents, keep_their_sentences_in_parts_of_batches)
 
 TEST_CASE (documents, are_fed_as_a_corpus_gives_them)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "A: a\nb\nB: c d\nB: a\n\nA: d\n", "a\nb b b\nc\na\n\n\n", "a\nb\nc c\nd d d\n\nb\n");
   set_maximum (&setup, 6);
   setup.sources[0].documents.roles = 2;
@@ -344,7 +316,7 @@ TEST_CASE (documents, are_fed_as_a_corpus_gives_them)
 
 TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
 {
-  g_auto (Setup) setup = { 0 };
+  g_auto (DataText) setup = { 0 };
   set_up (&setup, "a\nb\n\nc\n", "", "");
   set_maximum (&setup, 2);
   setup.sources[1].path = NULL;
@@ -361,7 +333,7 @@ TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
 
 /* Refused by a corpus, and by a feed, which says so in other words perhaps. */
 static void
-check_refused (const Setup *setup, const char *said, const char *fed)
+check_refused (const DataText *setup, const char *said, const char *fed)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup->settings, NULL, &error);
@@ -401,7 +373,7 @@ TEST_CASE (documents, are_refused_where_they_are_bad)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_auto (Setup) setup = { 0 };
+      g_auto (DataText) setup = { 0 };
       CONTEXT ("case %u", i);
       set_up (&setup, cases[i].one, cases[i].two, cases[i].target);
       set_maximum (&setup, 5);
@@ -411,17 +383,17 @@ TEST_CASE (documents, are_refused_where_they_are_bad)
 
   for (int i = 0; i < 100000; i++)
     g_string_append (many, "a\n");
-  g_auto (Setup) endless = { 0 };
+  g_auto (DataText) endless = { 0 };
   set_up (&endless, many->str, "a\n", "a\n");
   check_refused (&endless, "one:65537: the document has more than 65536 sentences; expected a blank line between",
                  NULL);
 
-  g_auto (Setup) crowd = { 0 };
+  g_auto (DataText) crowd = { 0 };
   set_up (&crowd, "A: a\nB: a\nC: a\n", "a\n", "a\n");
   crowd.sources[0].documents.roles = 2;
   check_refused (&crowd, "one:3: the role \"C\" is one more than the 2 that a document may have", NULL);
 
-  g_auto (Setup) nobody = { 0 };
+  g_auto (DataText) nobody = { 0 };
   set_up (&nobody, "A: a\n\nwho am I\n", "a\n\na\n", "a\n\na\n");
   nobody.sources[0].documents.roles = 2;
   check_refused (&nobody, "one:3: the document begins without a role; expected NAME: before its first sentence", NULL);
