@@ -64,6 +64,19 @@ test_run_with (const char *path, const char *const *overrides, const char *outpu
   return experiment && plait_run (experiment, &options, &outcome, error);
 }
 
+PlaitStore *
+test_run_open (const char *path, const char *const *overrides, const char *name)
+{
+  g_autofree char *output = plait_test_path (name);
+  g_autoptr (GError) error = NULL;
+  PlaitStore *run = NULL;
+
+  if (test_run_with (path, overrides, output, FALSE, NULL, &error))
+    run = plait_store_open (output, &error);
+  CHECK_NO_ERROR (error);
+  return run;
+}
+
 /* Times and places stand apart, but for two columns. */
 static gboolean
 is_compared (const char *path)

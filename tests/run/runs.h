@@ -21,6 +21,10 @@ gboolean test_run (const char *path, const char *output, gboolean resume, guint 
 gboolean test_run_with (const char *path, const char *const *overrides, const char *output, gboolean resume,
                         PlaitLog *log, GError **error);
 
+/* The same into the file @name of the test's folder, which is opened; checks that all goes well, NULL otherwise.
+ * (transfer full) */
+PlaitStore *test_run_open (const char *path, const char *const *overrides, const char *name);
+
 /* Checks that two runs hold the same: every dataset and attribute but what tells time and place. */
 void test_check_same_run (const char *a, const char *b);
 

@@ -21,6 +21,28 @@ static const char *no_names[] = { NULL, NULL };
 static PlaitSentenceLevels no_levels[2];
 static PlaitSentenceChoice *no_choices[2];
 
+/* One layer of theirs, without a second level unless @context_heads says so. */
+static PlaitSentenceAttention
+attention_of (gint64 length, guint *heads, PlaitScalar **weights, guint *context_heads)
+{
+  static gint64 rows[] = { 2, 1 };
+
+  return (PlaitSentenceAttention){
+    .n_layers = 1,
+    .n_memories = 2,
+    .length = length,
+    .rows = rows,
+    .levels = no_levels,
+    .n_attentions = 2,
+    .memory = memory_of,
+    .names = no_names,
+    .choices = no_choices,
+    .heads = heads,
+    .weights = weights,
+    .context_heads = context_heads,
+  };
+}
+
 /* Of a target whose last row is its end, and of two memories, en and de, whose rows are numbered. (transfer full) */
 static PlaitLabels *
 new_labels (const PlaitSentenceAttention *attention)
@@ -39,30 +61,16 @@ write_dump (const char *name, Weights weights, gboolean has_contexts, GError **e
 {
   g_autofree char *path = plait_test_path (name);
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
-  gint64 rows[] = { 2, 1 };
   PlaitScalar *memories[] = { weights.first, weights.second };
   PlaitScalar *contexts[] = { weights.contexts };
   guint context_heads[] = { has_contexts ? 2 : 0 }, sentinel_heads[] = { weights.sentinel_heads };
   PlaitScalar *sentinels[] = { weights.sentinel };
-  PlaitSentenceAttention attention = {
-    .n_layers = 1,
-    .n_memories = 2,
-    .length = 1,
-    .rows = rows,
-    .levels = no_levels,
-    .n_attentions = 2,
-    .memory = memory_of,
-    .names = no_names,
-    .choices = no_choices,
-    .heads = weights.heads,
-    .weights = memories,
-    .context_heads = context_heads,
-    .contexts = contexts,
-    .sentinel_heads = sentinel_heads,
-    .sentinels = sentinels,
-  };
+  PlaitSentenceAttention attention = attention_of (1, weights.heads, memories, context_heads);
   g_autoptr (PlaitLabels) labels = new_labels (&attention);
 
+  attention.contexts = contexts;
+  attention.sentinel_heads = sentinel_heads;
+  attention.sentinels = sentinels;
   return store && plait_attention_write (store, "/attention/test/0", &attention, labels, error)
          && plait_store_commit (store, error);
 }
@@ -146,25 +154,11 @@ write_coverage (const char *name, const PlaitSentenceCoverage *of_en, GError **e
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
   PlaitScalar *weights[] = { en, de };
   guint heads[] = { 1, 1 }, context_heads[] = { 0 };
-  gint64 rows[] = { 2, 1 };
   PlaitSentenceCoverage coverage[] = { *of_en, { 0 } };
-  PlaitSentenceAttention attention = {
-    .n_layers = 1,
-    .n_memories = 2,
-    .length = 2,
-    .rows = rows,
-    .levels = no_levels,
-    .n_attentions = 2,
-    .memory = memory_of,
-    .names = no_names,
-    .choices = no_choices,
-    .heads = heads,
-    .weights = weights,
-    .context_heads = context_heads,
-    .coverage = coverage,
-  };
+  PlaitSentenceAttention attention = attention_of (2, heads, weights, context_heads);
   g_autoptr (PlaitLabels) labels = new_labels (&attention);
 
+  attention.coverage = coverage;
   return store && plait_coverage_write (store, "/coverage/test/0", &attention, labels, error)
          && plait_store_commit (store, error);
 }

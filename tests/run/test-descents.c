@@ -23,16 +23,10 @@ run_descent (const char *name, const char *const *overrides)
         "[train]\nbatch=8\nupdates=2\nwarm_up=10\nlearning_rate=1\n"
         "[decode]\nbeam=2\nmaximum_length=9\nminimum_length=2\n[evaluate]\nresamples=10\nattention=8\n";
   g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
-  g_autofree char *path = plait_test_path (file), *run = plait_test_path (output);
-  g_autoptr (GError) error = NULL;
-  PlaitStore *store;
+  g_autofree char *path = plait_test_path (file);
 
   CHECK (g_file_set_contents (path, text, -1, NULL));
-  CHECK (test_run_with (path, overrides, run, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  store = plait_store_open (run, &error);
-  CHECK_NO_ERROR (error);
-  return store;
+  return test_run_open (path, overrides, output);
 }
 
 static double
@@ -80,12 +74,11 @@ TEST_CASE (descents, are_told_by_what_they_touch)
 {
   g_autoptr (PlaitStore) top = run_descent ("top", NULL);
   g_autoptr (PlaitStore) soft = run_descent ("soft", (const char *[]){ "combiner.descent=soft", NULL });
-  g_autofree char *file = test_write_experiment ("tiny", NULL), *path = plait_test_path ("tiny.h5");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) all = NULL;
+  g_autofree char *file = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) all = test_run_open (file, NULL, "tiny.h5");
   double touched;
 
-  REQUIRE (top && soft);
+  REQUIRE (top && soft && all);
   touched = attribute (top, "/evaluation/test", "states_touched");
   check_work (top, TRUE);
   check_work (soft, TRUE);
@@ -98,10 +91,6 @@ TEST_CASE (descents, are_told_by_what_they_touch)
                   / attribute (top, "/environment/evaluation/test", "words"),
               1e-9);
 
-  CHECK (test_run_with (file, NULL, path, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  all = plait_store_open (path, &error);
-  REQUIRE (all != NULL);
   check_work (all, FALSE);
   CHECK_NEAR (attribute (all, "/evaluation/test", "states_chosen"), 0, 0);
 }

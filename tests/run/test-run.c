@@ -306,13 +306,10 @@ TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
   static const char *const overrides[] = { "train.validate_every=0", "train.accumulate=3", NULL };
   static const gint64 expected[] = { 4, 7 };
   g_autofree char *path = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
   g_autoptr (GError) error = NULL;
   gint64 steps[2] = { 0, 0 };
 
-  CHECK (test_run_with (path, overrides, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
   CHECK (plait_store_read (store, "/training/validation/step", PLAIT_STORE_INT64, 2, steps, &error));
   CHECK_NO_ERROR (error);
@@ -345,12 +342,9 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
 {
   static const char *const overrides[] = { "evaluate.attention=5", "decode.batch=2", "train.updates=1", NULL };
   g_autofree char *path = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
   g_autoptr (GError) error = NULL;
 
-  CHECK (test_run_with (path, overrides, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
   g_auto (GStrv) sentences = plait_store_members (store, "/attention/test-forced", &error);
   REQUIRE (sentences != NULL);
@@ -364,12 +358,9 @@ TEST_CASE (run, scores_by_length_of_the_source)
   static const char *const overrides[]
       = { "evaluate.length_bins=3;6;50", "evaluate.metrics=bleu;repetition", "train.updates=1", NULL };
   g_autofree char *path = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
   g_autoptr (GError) error = NULL;
 
-  CHECK (test_run_with (path, overrides, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) store = plait_store_open (output, &error);
   REQUIRE (store != NULL);
   g_autoptr (GPtrArray) rows = plait_length_table_read (store, "/evaluation/test/length_bins", &error);
   CHECK_NO_ERROR (error);

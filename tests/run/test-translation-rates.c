@@ -169,16 +169,12 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
                               NULL };
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
   g_autofree char *output = g_strconcat (combiner, ".h5", NULL);
-  g_autofree char *path = plait_test_path (output);
+  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, output);
   GError *error = NULL;
-  g_autoptr (PlaitStore) run = NULL;
   static const char *const columns[] = { "over", "under", "words" };
   double sums[3] = { 0 };
   gint64 n_metrics = 0;
 
-  CHECK (test_run_with (experiment, overrides, path, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  run = plait_store_open (path, &error);
   REQUIRE (run != NULL);
   for (gint64 s = 0; s < SENTENCES; s++)
     {
@@ -239,14 +235,9 @@ TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
                                            "train.updates=1",
                                            NULL };
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *path = plait_test_path ("run.h5");
-  GError *error = NULL;
-  g_autoptr (PlaitStore) run = NULL;
+  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, "run.h5");
   gint64 over[SENTENCES] = { 0 };
 
-  CHECK (test_run_with (experiment, overrides, path, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  run = plait_store_open (path, &error);
   REQUIRE (run != NULL);
   CHECK (!plait_store_has (run, "/evaluation/test/translation_rates/forced"));
   CHECK (plait_store_read (run, "/evaluation/test/translation_rates/search/a/over", PLAIT_STORE_INT64, SENTENCES, over,
