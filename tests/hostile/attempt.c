@@ -165,28 +165,12 @@ attempt_end (AttemptProcess *process)
   return attempt;
 }
 
-/* LeakSanitizer's tracer can itself crash where it looks at the threads of a process that ends, which tells nothing of
- * the process. */
-static gboolean
-is_crash_of_the_tracer (const Attempt *attempt)
-{
-  return strstr (attempt->errors, "Tracer caught signal") && strstr (attempt->errors, "LeakSanitizer has encountered");
-}
-
 Attempt
 attempt_with (const char *command, const AttemptLimits *limits)
 {
   AttemptProcess process = attempt_start (command, limits);
-  Attempt attempt = attempt_end (&process);
 
-  for (guint tries = 1; tries < 3 && is_crash_of_the_tracer (&attempt); tries++)
-    {
-      g_free (attempt.output);
-      g_free (attempt.errors);
-      process = attempt_start (command, limits);
-      attempt = attempt_end (&process);
-    }
-  return attempt;
+  return attempt_end (&process);
 }
 
 static void
