@@ -52,8 +52,7 @@ hold_values (const Build *build, GError **error)
     {
       PlaitParameter *parameter = plait_parameters_get (parameters, i);
 
-      if (!parameter->frozen)
-        leaves[check.n_leaves++] = (PlaitCheckLeaf){ parameter->name, parameter->value, parameter->gradient };
+      leaves[check.n_leaves++] = (PlaitCheckLeaf){ parameter->name, parameter->value, parameter->gradient };
     }
   return plait_check_gradients (&check, pool, error);
 }

@@ -102,7 +102,7 @@ plait_pass_has_gradients (const PlaitSpecimen *specimen, GError **error)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
 
-      for (gint64 k = 0; parameter->gradient.data && k < parameter->value.rows * parameter->value.width; k++)
+      for (gint64 k = 0; k < parameter->value.rows * parameter->value.width; k++)
         {
           double one = (double)parameter->gradient.data[k];
 

@@ -25,8 +25,7 @@ struct PlaitParameters
   PlaitParameter refused; /* what comes back with a fault */
   PlaitScalar *values;
   PlaitScalar *gradients;
-  gint64 n_learned;  /* elements of the parameters with a gradient, gaps included */
-  gint64 n_elements; /* of all */
+  gint64 n_elements; /* gaps included */
 };
 
 static gsize
@@ -39,7 +38,7 @@ static void
 give_back (PlaitParameters *parameters)
 {
   plait_pages_give_back (parameters->values, bytes_of (parameters->n_elements));
-  plait_pages_give_back (parameters->gradients, bytes_of (parameters->n_learned));
+  plait_pages_give_back (parameters->gradients, bytes_of (parameters->n_elements));
   parameters->values = parameters->gradients = NULL;
 }
 
@@ -176,13 +175,6 @@ plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 
 }
 
 void
-plait_parameters_freeze (PlaitParameters *parameters, PlaitParameter *parameter)
-{
-  g_assert (!parameters->values);
-  parameter->frozen = TRUE;
-}
-
-void
 plait_parameters_use (PlaitParameters *parameters, PlaitParameter *parameter, PlaitParameterUse use)
 {
   parameter->use = use;
@@ -197,17 +189,17 @@ plait_parameters_memory (PlaitParameters *parameters, gsize size)
   return memory;
 }
 
-/* Gives the parameters that are frozen or not their places from @offset on; what comes after the last. */
+/* Gives the parameters their places; what comes after the last. */
 static gint64
-place (PlaitParameters *parameters, gboolean frozen, gint64 offset)
+place (PlaitParameters *parameters)
 {
+  gint64 offset = 0;
+
   for (guint i = 0; i < parameters->list->len; i++)
     {
       PlaitParameter *parameter = parameters->list->pdata[i];
       gint64 n = elements_of (parameter);
 
-      if (parameter->frozen != frozen)
-        continue;
       parameter->offset = offset;
       offset = MIN (offset + (n + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS, MOST_ELEMENTS);
     }
@@ -220,18 +212,16 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
   g_assert (!parameters->values);
   if (!plait_parameters_check (parameters, error))
     return FALSE;
-  parameters->n_learned = place (parameters, FALSE, 0);
-  parameters->n_elements = place (parameters, TRUE, parameters->n_learned);
+  parameters->n_elements = place (parameters);
   parameters->values = plait_pages_take (bytes_of (parameters->n_elements));
-  parameters->gradients = plait_pages_take (bytes_of (parameters->n_learned));
+  parameters->gradients = plait_pages_take (bytes_of (parameters->n_elements));
   if (!parameters->values || !parameters->gradients)
     {
       give_back (parameters);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
                          "there is no memory for %" G_GINT64_FORMAT " parameters and their gradients (%" G_GINT64_FORMAT
                          " bytes); lower decoder.width, decoder.layers, decoder.feed_forward or data.vocabulary_size",
-                         parameters->n_elements,
-                         (parameters->n_elements + parameters->n_learned) * (gint64)sizeof (PlaitScalar));
+                         parameters->n_elements, 2 * parameters->n_elements * (gint64)sizeof (PlaitScalar));
     }
 
   for (guint i = 0; i < parameters->list->len; i++)
@@ -239,8 +229,7 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
       PlaitParameter *parameter = parameters->list->pdata[i];
 
       parameter->value.data = parameters->values + parameter->offset;
-      if (!parameter->frozen)
-        parameter->gradient.data = parameters->gradients + parameter->offset;
+      parameter->gradient.data = parameters->gradients + parameter->offset;
     }
   return TRUE;
 }
@@ -302,13 +291,13 @@ PlaitTensor
 plait_parameters_gradients (const PlaitParameters *parameters)
 {
   g_assert (parameters->gradients != NULL);
-  return plait_tensor (parameters->gradients, 1, parameters->n_learned);
+  return plait_tensor (parameters->gradients, 1, parameters->n_elements);
 }
 
 void
 plait_parameters_zero_gradients (PlaitParameters *parameters)
 {
-  memset (parameters->gradients, 0, sizeof (PlaitScalar) * (gsize)parameters->n_learned);
+  memset (parameters->gradients, 0, sizeof (PlaitScalar) * (gsize)parameters->n_elements);
 }
 
 gboolean
@@ -337,6 +326,5 @@ plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
 
   plait_tape_expect (tape, parameter && parameter->value.data);
   panels = parameter->use == PLAIT_USE_WEIGHT ? parameter->packed : NULL;
-  return plait_tape_keyed_leaf (tape, parameter, parameter->value,
-                                !parameter->gradient.data ? NULL : &parameter->gradient, panels);
+  return plait_tape_keyed_leaf (tape, parameter, parameter->value, &parameter->gradient, panels);
 }

@@ -59,9 +59,8 @@ typedef struct
 {
   const char *name;
   PlaitTensor value;    /* [rows, width]; data is NULL before allocation */
-  PlaitTensor gradient; /* the same shape; data is NULL before allocation and where the parameter is frozen */
+  PlaitTensor gradient; /* the same shape; data is NULL before allocation */
   PlaitInitial initial;
-  gboolean frozen; /* has no gradient: optimisers leave it alone */
   gboolean places; /* row i is of place i in a sentence: what was learned of shorter ones holds for longer ones too */
   PlaitParameterUse use;
   struct PlaitPacked *packed; /* panels of the value for products of few rows, or NULL */
@@ -89,9 +88,6 @@ PLAIT_API void plait_parameters_misfit (PlaitParameters *parameters, const char 
 /* The first fault of the declarations so far, as PLAIT_ERROR_PLUGIN; TRUE without one. */
 gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);
 
-/* Declares that @parameter has no gradient. Before allocation. */
-PLAIT_API void plait_parameters_freeze (PlaitParameters *parameters, PlaitParameter *parameter);
-
 /* @size zeroed bytes that live as long as the registry: for arrays of layers. (transfer none) */
 PLAIT_API gpointer plait_parameters_memory (PlaitParameters *parameters, gsize size);
 
@@ -113,20 +109,19 @@ PLAIT_API PlaitParameter *plait_parameters_get (const PlaitParameters *parameter
 /* The parameter @name, or NULL. (transfer none) */
 PLAIT_API PlaitParameter *plait_parameters_find (const PlaitParameters *parameters, const char *name);
 
-/* The number of elements of all parameters whose name begins with @prefix (NULL: of all), frozen ones included. Also
- * before allocation. */
+/* The number of elements of all parameters whose name begins with @prefix (NULL: of all). Also before allocation. */
 PLAIT_API gint64 plait_parameters_count (const PlaitParameters *parameters, const char *prefix);
 
 /*
- * All values as one row, to be read: first those with a gradient, in the order of declaration, then the frozen ones.
- * Each parameter starts at a multiple of 64 bytes; what stands between is zero and has zero gradient.
+ * All values as one row, to be read, in the order of declaration. Each parameter starts at a multiple of 64 bytes; what
+ * stands between is zero and has zero gradient.
  */
 PLAIT_API PlaitTensor plait_parameters_values (const PlaitParameters *parameters);
 
 /* The same for writing; drops the packed panels. Whoever writes values, one parameter's too, calls it first. */
 PLAIT_API PlaitTensor plait_parameters_write_values (PlaitParameters *parameters);
 
-/* All gradients as one row: element i belongs to element i of the values. Frozen parameters have none. */
+/* All gradients as one row: element i belongs to element i of the values. */
 PLAIT_API PlaitTensor plait_parameters_gradients (const PlaitParameters *parameters);
 
 /* Makes all gradients zero. */

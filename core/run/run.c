@@ -89,9 +89,7 @@ write_average (const Run *run, PlaitStore *store, GError **error)
   PlaitParameters *parameters = plait_model_parameters (run->system->model);
   g_autofree PlaitScalar *average = plait_trainer_average (run->trainer);
 
-  return !average
-         || plait_parameters_write_array (parameters, average, plait_parameters_values (parameters).width, store,
-                                          "/checkpoint/average/parameters", error);
+  return !average || plait_parameters_write_array (parameters, average, store, "/checkpoint/average/parameters", error);
 }
 
 /* What is read after training: better now than then. */

@@ -13,7 +13,7 @@ struct PlaitOptimizer
   const PlaitTrainSettings *settings;
   PlaitParameters *parameters;
   PlaitScalar *kept[2]; /* PlaitUpdateSlot */
-  gint64 n;             /* numbers with a gradient */
+  gint64 n;             /* numbers of the parameters */
 };
 
 PlaitOptimizer *
@@ -71,22 +71,21 @@ all_parameters (const PlaitOptimizer *optimizer)
 static PlaitUpdateSlot *
 kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
 {
-  guint parameters = plait_parameters_n (optimizer->parameters);
-  PlaitUpdateSlot *slots = plait_arena_new_array (plait_tape_arena (tape), PlaitUpdateSlot, parameters);
+  PlaitUpdateSlot *slots;
 
-  *n = 0;
-  for (guint i = 0; i < parameters; i++)
+  *n = plait_parameters_n (optimizer->parameters);
+  slots = plait_arena_new_array (plait_tape_arena (tape), PlaitUpdateSlot, *n);
+  for (guint i = 0; i < *n; i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (optimizer->parameters, i);
       PlaitTensor gradient = plait_tape_keyed_gradient (tape, parameter);
 
-      if (!parameter->frozen)
-        slots[(*n)++] = (PlaitUpdateSlot){
-          .value = parameter->value.data,
-          .gradient = gradient.data ? gradient.data : parameter->gradient.data,
-          .kept = { optimizer->kept[0] + parameter->offset, optimizer->kept[1] + parameter->offset },
-          .n = parameter->value.rows * parameter->value.width,
-        };
+      slots[i] = (PlaitUpdateSlot){
+        .value = parameter->value.data,
+        .gradient = gradient.data ? gradient.data : parameter->gradient.data,
+        .kept = { optimizer->kept[0] + parameter->offset, optimizer->kept[1] + parameter->offset },
+        .n = parameter->value.rows * parameter->value.width,
+      };
     }
   return slots;
 }
@@ -177,7 +176,7 @@ plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const
     {
       g_autofree char *below = g_strdup_printf ("%s/%s", path, describe_kept (optimizer, i).name);
 
-      if (!plait_parameters_write_array (optimizer->parameters, optimizer->kept[i], optimizer->n, store, below, error))
+      if (!plait_parameters_write_array (optimizer->parameters, optimizer->kept[i], store, below, error))
         return FALSE;
     }
   return TRUE;
@@ -191,8 +190,7 @@ plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *
       Kept kept = describe_kept (optimizer, i);
       g_autofree char *below = g_strdup_printf ("%s/%s", path, kept.name);
 
-      if (!plait_parameters_read_array (optimizer->parameters, optimizer->kept[i], optimizer->n, kept.range, store,
-                                        below, error))
+      if (!plait_parameters_read_array (optimizer->parameters, optimizer->kept[i], kept.range, store, below, error))
         return FALSE;
     }
   return TRUE;

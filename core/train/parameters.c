@@ -14,14 +14,8 @@ within (const PlaitParameter *parameter, PlaitScalar *array)
   return plait_tensor (array + parameter->offset, parameter->value.rows, parameter->value.width);
 }
 
-static gboolean
-is_within (const PlaitParameter *parameter, gint64 n)
-{
-  return parameter->offset + parameter->value.rows * parameter->value.width <= n;
-}
-
 gboolean
-plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScalar *array, gint64 n, PlaitStore *store,
+plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScalar *array, PlaitStore *store,
                               const char *path, GError **error)
 {
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
@@ -29,8 +23,7 @@ plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScal
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       g_autofree char *name = g_strdup_printf ("%s/%s", path, parameter->name);
 
-      if (is_within (parameter, n)
-          && !plait_store_write_tensor (store, name, within (parameter, (PlaitScalar *)array), error))
+      if (!plait_store_write_tensor (store, name, within (parameter, (PlaitScalar *)array), error))
         return FALSE;
     }
   return TRUE;
@@ -67,15 +60,15 @@ plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *
 }
 
 gboolean
-plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitRange range,
-                             PlaitStore *store, const char *path, GError **error)
+plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitRange range, PlaitStore *store,
+                             const char *path, GError **error)
 {
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
       g_autofree char *name = g_strdup_printf ("%s/%s", path, parameter->name);
 
-      if (is_within (parameter, n) && !read_tensor (within (parameter, array), range, store, name, error))
+      if (!read_tensor (within (parameter, array), range, store, name, error))
         return FALSE;
     }
   return TRUE;
@@ -84,15 +77,12 @@ plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *arr
 gboolean
 plait_parameters_write (const PlaitParameters *parameters, PlaitStore *store, const char *path, GError **error)
 {
-  PlaitTensor values = plait_parameters_values (parameters);
-
-  return plait_parameters_write_array (parameters, values.data, values.width, store, path, error);
+  return plait_parameters_write_array (parameters, plait_parameters_values (parameters).data, store, path, error);
 }
 
 gboolean
 plait_parameters_read (PlaitParameters *parameters, PlaitStore *store, const char *path, GError **error)
 {
-  PlaitTensor values = plait_parameters_write_values (parameters);
-
-  return plait_parameters_read_array (parameters, values.data, values.width, plait_range_finite, store, path, error);
+  return plait_parameters_read_array (parameters, plait_parameters_write_values (parameters).data, plait_range_finite,
+                                      store, path, error);
 }

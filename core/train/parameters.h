@@ -6,10 +6,9 @@
 
 /* Parameters, and numbers that go with them, in files: PATH/NAME is the tensor of parameter NAME, [rows, width]. */
 
-/* Writes @array, laid out as the parameters' values are, its first @n elements being given: parameters beyond (the
- * frozen ones, of moments) are left out. */
-gboolean plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScalar *array, gint64 n,
-                                       PlaitStore *store, const char *path, GError **error);
+/* Writes @array, laid out as the parameters' values are. */
+gboolean plait_parameters_write_array (const PlaitParameters *parameters, const PlaitScalar *array, PlaitStore *store,
+                                       const char *path, GError **error);
 
 /* What an element can be; undefined ones are in no range. */
 typedef struct
@@ -22,7 +21,7 @@ extern const PlaitRange plait_range_finite;
 
 /* Reads it back. Refuses shapes and names that differ and elements out of @range, naming the parameter, what was found
  * and what expected. */
-gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, gint64 n, PlaitRange range,
+gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitRange range,
                                       PlaitStore *store, const char *path, GError **error);
 
 /* The first @rows rows of @parameter from the dataset @path, which has as many, whatever its name;

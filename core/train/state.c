@@ -255,8 +255,7 @@ write_recent (const PlaitTrainer *trainer, PlaitStore *store, const char *path, 
     {
       g_autofree char *below = g_strdup_printf ("%s/recent/%u", path, i);
 
-      if (!plait_parameters_write_array (trainer->parameters, trainer->recent->pdata[i],
-                                         plait_parameters_values (trainer->parameters).width, store, below, error))
+      if (!plait_parameters_write_array (trainer->parameters, trainer->recent->pdata[i], store, below, error))
         return FALSE;
     }
   return TRUE;
@@ -277,7 +276,7 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
         return plait_fail (error, PLAIT_ERROR_MEMORY,
                            "no memory for parameter set %" G_GINT64_FORMAT " of train.average: lower it", i);
       g_ptr_array_add (trainer->recent, array);
-      if (!plait_parameters_read_array (trainer->parameters, array, n, plait_range_finite, store, below, error))
+      if (!plait_parameters_read_array (trainer->parameters, array, plait_range_finite, store, below, error))
         return FALSE;
     }
   return TRUE;

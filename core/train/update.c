@@ -186,7 +186,7 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (parameters, i);
-      PlaitTensor sum = parameter->frozen ? (PlaitTensor){ 0 } : gather_one (update, n, parameter, added);
+      PlaitTensor sum = gather_one (update, n, parameter, added);
 
       if (sum.data && !added)
         plait_parameter_node (update->tape, parameter)->gradient = sum;
