@@ -5,6 +5,29 @@
 
 #include "autograd/internal.h"
 
+/* After @call has returned @fits, perhaps with @fault (transfer full), to be told behind @who; @before runs again. */
+static gboolean
+end_call (const PlaitInstance *instance, PlaitCaller before, const char *call, gboolean fits, GError *fault,
+          const char *who, GError **error)
+{
+  const char *label = instance->part->label;
+
+  plait_crash_enter (before);
+  if (fits && fault)
+    {
+      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s returned TRUE with an error (%s): return FALSE with it", label,
+                  call, fault->message);
+      g_error_free (fault);
+      return FALSE;
+    }
+  if (!fits && !fault)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: %s returned FALSE without an error: set one that says what does not fit", label, call);
+  if (fault)
+    g_propagate_prefixed_error (error, fault, "%s: ", who);
+  return fits;
+}
+
 /*
  * Building
  */
@@ -23,25 +46,8 @@ static gboolean
 end_build (const PlaitInstance *instance, PlaitCaller before, gboolean built, GError *fault,
            const PlaitParameters *parameters, GError **error)
 {
-  const char *label = instance->part->label;
-
-  plait_crash_enter (before);
-  if (built && fault)
-    {
-      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build returned TRUE with an error (%s): return FALSE with it", label,
-                  fault->message);
-      g_error_free (fault);
-      return FALSE;
-    }
-  if (!built && !fault)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: build returned FALSE without an error: set one that says what does not fit", label);
-  if (!built)
-    {
-      g_propagate_prefixed_error (error, fault, "%s: ", label);
-      return FALSE;
-    }
-  return plait_parameters_check (parameters, error);
+  return end_call (instance, before, "build", built, fault, instance->part->label, error)
+         && plait_parameters_check (parameters, error);
 }
 
 static gboolean
@@ -170,19 +176,14 @@ enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
   return plait_tape_call (tape, (PlaitCaller){ instance->part->label, call });
 }
 
-/* After @call has returned @fits, perhaps with @fault (transfer full); @before runs again. */
+/* As end_call: who finds an input too long looks for the group of the setting. */
 static gboolean
 end_check (const PlaitInstance *instance, PlaitCaller before, const char *call, gboolean fits, GError *fault,
            GError **error)
 {
-  plait_crash_enter (before);
-  if (!fits && !fault)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: %s returned FALSE without an error: set one that names the setting", instance->part->label,
-                       call);
-  if (fault)
-    g_propagate_prefixed_error (error, fault, "[%s]: ", instance->part->group);
-  return fits;
+  g_autofree char *group = g_strdup_printf ("[%s]", instance->part->group);
+
+  return end_call (instance, before, call, fits, fault, group, error);
 }
 
 gboolean

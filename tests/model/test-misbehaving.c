@@ -28,8 +28,9 @@ typedef struct
   PlaitNode *(*prepare) (PlaitTape *tape, const PlaitMemory *rows);
   gboolean (*encoder) (const PlaitEncoderBuild *build, PlaitEncoderShape *shape, GError **error);
   void (*encode) (PlaitEncoding *encoding, PlaitTape *tape, PlaitMemory *memory);
-  gboolean refuses_length, refuses_input; /* without words */
-  PlaitStructure promised;                /* by the encoder's schema */
+  gboolean (*check_length) (GError **error);
+  gboolean (*check_input) (GError **error);
+  PlaitStructure promised; /* by the encoder's schema */
   gboolean (*coverage) (const PlaitCoverageBuild *build, PlaitCoverageShape *shape, GError **error);
   PlaitNode *(*score) (const PlaitCoverageStep *step);
   PlaitNode *(*update) (const PlaitCoverageStep *step);
@@ -101,13 +102,13 @@ encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
 static gboolean
 check_length (gconstpointer settings, gconstpointer state, gint64 rows, GError **error)
 {
-  return !animal.refuses_length;
+  return !animal.check_length || animal.check_length (error);
 }
 
 static gboolean
 check_input (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error)
 {
-  return !animal.refuses_input;
+  return !animal.check_input || animal.check_input (error);
 }
 
 static gboolean
@@ -591,12 +592,33 @@ TEST_CASE (misbehaving_encoders, promises_that_are_not_kept)
   check_animal (BOTH, ENCODER ", encode", "gave a summary [2, 5], expected is [2, 4]");
 }
 
+static gboolean
+refuse_without_words (GError **error)
+{
+  return FALSE;
+}
+
+static gboolean
+accept_with_an_error (GError **error)
+{
+  FAIL;
+  return TRUE;
+}
+
 TEST_CASE (misbehaving_encoders, refuses_sentences_without_words)
 {
-  animal = (Animal){ .refuses_length = TRUE };
+  animal = (Animal){ .check_length = refuse_without_words };
   check_animal (BOTH, ENCODER, "check_length returned FALSE without an error");
-  animal = (Animal){ .refuses_input = TRUE };
+  animal = (Animal){ .check_input = refuse_without_words };
   check_animal (BOTH, ENCODER, "check_input returned FALSE without an error");
+}
+
+TEST_CASE (misbehaving_encoders, accepts_sentences_with_an_error)
+{
+  animal = (Animal){ .check_length = accept_with_an_error };
+  check_animal (BOTH, ENCODER, "check_length returned TRUE with an error (not to my taste): return FALSE with it");
+  animal = (Animal){ .check_input = accept_with_an_error };
+  check_animal (BOTH, ENCODER, "check_input returned TRUE with an error (not to my taste): return FALSE with it");
 }
 
 /*
