@@ -92,14 +92,14 @@ rates_free (gpointer rates)
 /* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
  * evaluation. */
 static PlaitTranslationRates *
-begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char *of, gint64 n)
+begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char *of, const PlaitCorpus *corpus)
 {
   g_auto (GStrv) asked = g_strsplit (system->experiment->evaluate.translation_rates, ";", -1);
   PlaitTranslationRates *rates = NULL;
 
   if (g_strv_contains ((const char *const *)asked, of))
     {
-      rates = plait_translation_rates_new (system, of, n);
+      rates = plait_translation_rates_new (system, of, corpus);
       g_ptr_array_add (evaluation->rates, rates);
     }
   return rates;
@@ -124,8 +124,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   PlaitTranslationRates *forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func (rates_free);
-  search = begin_rates (evaluation, evaluator->system, "search", plait_corpus_size (corpus));
-  forced = begin_rates (evaluation, evaluator->system, "forced", plait_corpus_size (corpus));
+  search = begin_rates (evaluation, evaluator->system, "search", corpus);
+  forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
   evaluation->split = g_strdup (split);
   evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
   if (!evaluation->references)

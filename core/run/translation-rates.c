@@ -19,13 +19,14 @@ typedef struct
 struct PlaitTranslationRates
 {
   const PlaitExperiment *experiment;
+  const PlaitCorpus *corpus; /* while rates are taken */
   const char *of;
   guint n;
   Source *sources; /* [n] */
 };
 
 PlaitTranslationRates *
-plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n)
+plait_translation_rates_new (const PlaitSystem *system, const char *of, const PlaitCorpus *corpus)
 {
   PlaitTranslationRates *rates = g_new0 (PlaitTranslationRates, 1);
   const PlaitExperiment *experiment = system->experiment;
@@ -33,6 +34,7 @@ plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n
   const PlaitMemorySpecification *memories = plait_model_memories (system->model, &n_memories);
 
   rates->experiment = experiment;
+  rates->corpus = corpus;
   rates->of = of;
   rates->sources = g_new0 (Source, experiment->n_sources + 1);
   for (guint m = 0; m < n_memories; m++)
@@ -43,7 +45,7 @@ plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n
           .name = experiment->sources[s].name,
           .source = s,
           .memory = m,
-          .statistics = plait_statistics_new ((gsize)n, PLAIT_TRANSLATION_RATE_WIDTH),
+          .statistics = plait_statistics_new ((gsize)plait_corpus_lines (corpus), PLAIT_TRANSLATION_RATE_WIDTH),
         };
   return rates;
 }
@@ -185,6 +187,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
 {
   const PlaitTranslationRates *rates = data;
   gint64 targets = attention->length - (best->ended ? 1 : 0);
+  gint64 line = plait_corpus_line (rates->corpus, batch->sentence[sentence]);
   gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_RATE_LAYERS_LAST;
 
   for (guint i = 0; i < rates->n; i++)
@@ -206,8 +209,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
         continue;
       if (nodes > 0)
         plait_attention_spread (input->trees, sentence, leaves, sums);
-      count (rates, source, input, sentence, sums,
-             source->statistics->values + batch->sentence[sentence] * PLAIT_TRANSLATION_RATE_WIDTH);
+      count (rates, source, input, sentence, sums, source->statistics->values + line * PLAIT_TRANSLATION_RATE_WIDTH);
     }
   return TRUE;
 }

@@ -18,12 +18,14 @@
  */
 typedef struct PlaitTranslationRates PlaitTranslationRates;
 
-/* Sums for @n sentences; @of, static, is "search" or "forced". (transfer full) */
-PlaitTranslationRates *plait_translation_rates_new (const PlaitSystem *system, const char *of, gint64 n);
+/* Sums for the lines of @corpus, a row each, or for its documents, of all their chunks; @of, static, is "search" or
+ * "forced". (transfer full) */
+PlaitTranslationRates *plait_translation_rates_new (const PlaitSystem *system, const char *of,
+                                                    const PlaitCorpus *corpus);
 void plait_translation_rates_free (PlaitTranslationRates *rates);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslationRates, plait_translation_rates_free)
 
-/* A PlaitAttentionTaker whose data is the rates. */
+/* A PlaitAttentionTaker whose data is the rates, for batches of their corpus. */
 gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
                                        const PlaitSentenceAttention *attention, gpointer rates, GError **error);
 
@@ -32,7 +34,8 @@ gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence,
 gboolean plait_translation_rates_add_results (const PlaitTranslationRates *rates, PlaitLog *log, GPtrArray *results,
                                               GError **error);
 
-/* Writes the table @path/OF/SOURCE of each source: columns words, over and under, a row a sentence. */
+/* Writes the table @path/OF/SOURCE of each source: columns words, over and under, a row a sentence
+ * or document. */
 gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *store, const char *path,
                                         GError **error);
 
