@@ -9,43 +9,19 @@
 /* plait bench: whole training steps and searches of an experiment's model, and parts of them; steps of attention of
  * several experiments. */
 
-static gboolean
-train (const PlaitBenchOptions *options, GError **error)
-{
-  return plait_bench_time (&plait_bench_train, options, error);
-}
-
-static gboolean
-decode (const PlaitBenchOptions *options, GError **error)
-{
-  return plait_bench_time (&plait_bench_decode, options, error);
-}
-
-static gboolean
-encode (const PlaitBenchOptions *options, GError **error)
-{
-  return plait_bench_time (&plait_bench_encode, options, error);
-}
-
-static gboolean
-attend (const PlaitBenchOptions *options, GError **error)
-{
-  return plait_bench_time (&plait_bench_attend, options, error);
-}
-
 typedef struct
 {
   const char *name;
-  gboolean (*measure) (const PlaitBenchOptions *options, GError **error);
+  const PlaitBenchWork *work;
   gboolean goes_back; /* so that backward can be left out */
   gboolean reads_data;
 } Mode;
 
 static const Mode modes[] = {
-  { "train", train, FALSE, TRUE },
-  { "decode", decode, FALSE, TRUE },
-  { "encode", encode, TRUE, TRUE },
-  { "attend", attend, TRUE, FALSE },
+  { "train", &plait_bench_train, FALSE, TRUE },
+  { "decode", &plait_bench_decode, FALSE, TRUE },
+  { "encode", &plait_bench_encode, TRUE, TRUE },
+  { "attend", &plait_bench_attend, TRUE, FALSE },
 };
 
 /* The mode of that name, which suits the options. */
@@ -129,5 +105,5 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   registry = plait_registry_new ();
   options.experiment = experiment
       = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, error);
-  return experiment && mode->measure (&options, error);
+  return experiment && plait_bench_time (mode->work, &options, error);
 }
