@@ -4,26 +4,18 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "evaluate/statistics.h"
 #include "tensor/blas.h"
 
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return x < y ? -1 : x > y;
-}
-
-/* The median of amounts[i] / seconds[i]; of the seconds themselves where @amounts is NULL. */
+/* The median of amounts[i] / seconds[i]. */
 static double
-median (const double *amounts, const double *seconds, gint64 n)
+median_rate (const double *amounts, const double *seconds, gint64 n)
 {
-  g_autofree double *numbers = g_new (double, n);
+  g_autofree double *rates = g_new (double, n);
 
   for (gint64 i = 0; i < n; i++)
-    numbers[i] = amounts ? amounts[i] / seconds[i] : seconds[i];
-  qsort (numbers, (gsize)n, sizeof *numbers, compare_numbers);
-  return (numbers[(n - 1) / 2] + numbers[n / 2]) / 2;
+    rates[i] = amounts[i] / seconds[i];
+  return plait_median (rates, (gsize)n);
 }
 
 static void
@@ -62,12 +54,12 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   plait_json_end_array (json);
   plait_json_text (json, "measured", what);
   plait_json_integer (json, "threads", figures->threads);
-  print_rate (json, "tokens_per_second", median (figures->tokens, figures->seconds, n));
-  plait_json_real (json, "sentences_per_second", median (figures->sentences, figures->seconds, n));
+  print_rate (json, "tokens_per_second", median_rate (figures->tokens, figures->seconds, n));
+  plait_json_real (json, "sentences_per_second", median_rate (figures->sentences, figures->seconds, n));
   plait_json_integer (json, "peak_bytes", figures->peak);
   plait_json_integer (json, "loaded_bytes", figures->loaded);
   plait_json_real (json, "sgemm_gflops", figures->rate / 1e9);
-  print_rate (json, "share", median (figures->flops, figures->seconds, n) / figures->rate);
+  print_rate (json, "share", median_rate (figures->flops, figures->seconds, n) / figures->rate);
   plait_json_integer (json, "warmup", options->warmup);
   plait_json_integer (json, "steps", n);
   print_numbers (json, "seconds_per_step", figures->seconds, n);
@@ -93,17 +85,17 @@ print_text (const PlaitBenchOptions *options, const char *what, const PlaitBench
   gint64 n = options->steps;
 
   printf ("%s: %s, %u threads\n", options->experiment->name, what, figures->threads);
-  print_line ("milliseconds", "%.2f", 1e3 * median (NULL, figures->seconds, n));
-  print_line ("processor milliseconds", "%.2f", 1e3 * median (NULL, figures->processor, n));
+  print_line ("milliseconds", "%.2f", 1e3 * plait_median (figures->seconds, (gsize)n));
+  print_line ("processor milliseconds", "%.2f", 1e3 * plait_median (figures->processor, (gsize)n));
   if (figures->tokens[0] > 0)
     {
-      print_line ("tokens/s", "%.1f", median (figures->tokens, figures->seconds, n));
-      print_line ("sentences/s", "%.2f", median (figures->sentences, figures->seconds, n));
+      print_line ("tokens/s", "%.1f", median_rate (figures->tokens, figures->seconds, n));
+      print_line ("sentences/s", "%.2f", median_rate (figures->sentences, figures->seconds, n));
     }
   print_line ("peak memory, MiB", "%.1f", (double)figures->peak / 1048576);
   print_line ("sgemm, GFLOP/s", "%.1f", figures->rate / 1e9);
   if (figures->flops[0] > 0)
-    print_line ("share of it reached", "%.3f", median (figures->flops, figures->seconds, n) / figures->rate);
+    print_line ("share of it reached", "%.3f", median_rate (figures->flops, figures->seconds, n) / figures->rate);
   printf ("medians of %" G_GINT64_FORMAT " after %" G_GINT64_FORMAT "; %s\n", n, options->warmup,
           plait_blas_description ());
 }

@@ -70,22 +70,15 @@ peak_bytes (void)
   return line ? g_ascii_strtoll (line + strlen ("VmHWM:"), NULL, 10) * 1024 : 0;
 }
 
-/* Seconds on the clock, and seconds that the process has spent on processors. */
-typedef struct
-{
-  double clock;
-  double processor;
-} Moment;
-
-static Moment
-now (void)
+PlaitBenchMoment
+plait_bench_now (void)
 {
   struct timespec clock, processor;
 
   clock_gettime (CLOCK_MONOTONIC, &clock);
   clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &processor);
-  return (Moment){ (double)clock.tv_sec + (double)clock.tv_nsec / 1e9,
-                   (double)processor.tv_sec + (double)processor.tv_nsec / 1e9 };
+  return (PlaitBenchMoment){ (double)clock.tv_sec + (double)clock.tv_nsec / 1e9,
+                             (double)processor.tv_sec + (double)processor.tv_nsec / 1e9 };
 }
 
 static gboolean
@@ -94,13 +87,13 @@ time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBenchOptions *
 {
   for (gint64 step = 0; step < options->warmup + options->steps; step++)
     {
-      Moment start = now (), end;
+      PlaitBenchMoment start = plait_bench_now (), end;
       gint64 timed = step - options->warmup;
       PlaitBenchStep done = { 0 };
 
       if (!work->step (made, step, &done, error))
         return FALSE;
-      end = now ();
+      end = plait_bench_now ();
       figures->losses[step] = done.loss;
       if (timed < 0)
         continue;

@@ -3,12 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "base/number.h"
 #include "cli/bench-site.h"
 #include "cli/options.h"
 #include "cli/table-print.h"
+#include "evaluate/statistics.h"
 #include "tensor/blas.h"
 
 /* A sample is as many steps as take so long, and no more than so many. */
@@ -59,45 +59,19 @@ bench_clear (Bench *bench)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
-static Cost
-now (void)
-{
-  struct timespec clock, processor;
-
-  clock_gettime (CLOCK_MONOTONIC, &clock);
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &processor);
-  return (Cost){ (double)clock.tv_sec + (double)clock.tv_nsec / 1e9,
-                 (double)processor.tv_sec + (double)processor.tv_nsec / 1e9, 0 };
-}
-
 /* What each of @n steps takes in the mean. */
 static gboolean
 sample (PlaitBenchSite *site, gint64 n, Cost *cost, GError **error)
 {
-  Cost start = now (), end;
+  PlaitBenchMoment start = plait_bench_now (), end;
 
   for (gint64 i = 0; i < n; i++)
     if (!plait_bench_site_step (site, &cost->touched, error))
       return FALSE;
-  end = now ();
-  cost->seconds = (end.seconds - start.seconds) / (double)n;
+  end = plait_bench_now ();
+  cost->seconds = (end.clock - start.clock) / (double)n;
   cost->processor = (end.processor - start.processor) / (double)n;
   return TRUE;
-}
-
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return x < y ? -1 : x > y;
-}
-
-static double
-median (double *numbers, gint64 n)
-{
-  qsort (numbers, (gsize)n, sizeof *numbers, compare_numbers);
-  return (numbers[(n - 1) / 2] + numbers[n / 2]) / 2;
 }
 
 /* Medians over the samples. The memories of a long length are large, so each has its own site. */
@@ -121,8 +95,8 @@ measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cos
     }
   if (bench->options->parameters && !plait_bench_site_write (site, bench->options->parameters, error))
     return FALSE;
-  cost->seconds = median (seconds, n);
-  cost->processor = median (processor, n);
+  cost->seconds = plait_median (seconds, (gsize)n);
+  cost->processor = plait_median (processor, (gsize)n);
   return TRUE;
 }
 

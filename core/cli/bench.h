@@ -70,6 +70,15 @@ extern const PlaitBenchWork plait_bench_attend; /* one query of the decoder over
  * people, or everything as JSON. */
 gboolean plait_bench_time (const PlaitBenchWork *work, const PlaitBenchOptions *options, GError **error);
 
+/* Seconds on the clock, and seconds that the process has spent on processors. */
+typedef struct
+{
+  double clock;
+  double processor;
+} PlaitBenchMoment;
+
+PlaitBenchMoment plait_bench_now (void);
+
 /*
  * For those.
  */

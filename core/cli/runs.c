@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/runs.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/place.h"
+#include "evaluate/statistics.h"
 
 #define MOST_RUNS 1000
 #define DIGEST 8 /* digits */
@@ -20,24 +20,6 @@ run_free (gpointer item)
   g_clear_pointer (&run->experiment, plait_key_file_free);
   plait_run_result_free (run->result);
   g_free (run);
-}
-
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (const GArray *values)
-{
-  if (values->len == 0)
-    return NAN;
-  g_autofree double *sorted = g_memdup2 (values->data, values->len * sizeof (double));
-  qsort (sorted, values->len, sizeof (double), compare_doubles);
-  return (sorted[(values->len - 1) / 2] + sorted[values->len / 2]) / 2;
 }
 
 /* Whether there may be @n runs in all. */
@@ -71,7 +53,7 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
   run->result = plait_run_result_new (store, error);
   if (!run->result)
     return FALSE;
-  run->rate = median (run->result->rates);
+  run->rate = plait_median ((const double *)(gpointer)run->result->rates->data, run->result->rates->len);
   return TRUE;
 }
 

@@ -14,6 +14,16 @@ compare_numbers (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+double
+plait_median (const double *numbers, gsize n)
+{
+  if (n == 0)
+    return NAN;
+  g_autofree double *sorted = g_memdup2 (numbers, n * sizeof *sorted);
+  qsort (sorted, n, sizeof *sorted, compare_numbers);
+  return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
 static void
 add_row (double *sums, const double *row, guint width)
 {

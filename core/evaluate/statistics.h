@@ -14,6 +14,9 @@
 #define PLAIT_PERMUTATION_SHUFFLES 10000
 #define PLAIT_MOST_TRIALS 10000000
 
+/* The median of @n numbers; NaN of none. */
+double plait_median (const double *numbers, gsize n);
+
 /* The middle 95 % of the scores of bootstrap resamples (sentences drawn with replacement). */
 typedef struct
 {

@@ -89,26 +89,6 @@ collect_measures (PlaitGridTable *table, const PlaitGrid *grid)
  * Rows
  */
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (GArray *values)
-{
-  guint n = values->len;
-
-  if (n == 0)
-    return NAN;
-  g_array_sort (values, compare_doubles);
-  return (g_array_index (values, double, (n - 1) / 2) + g_array_index (values, double, n / 2)) / 2;
-}
-
 static const PlaitRunScore *
 score_of (const PlaitGridCell *cell, const PlaitMeasure *measure)
 {
@@ -168,7 +148,7 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
         row->parameters = result->parameters;
       g_array_append_vals (rates, result->rates->data, result->rates->len);
     }
-  row->rate = median (rates);
+  row->rate = plait_median ((const double *)(gpointer)rates->data, rates->len);
   row->measured = g_new0 (PlaitGridValue, table->n_measures + 1);
   for (guint m = 0; m < table->n_measures; m++)
     row->measured[m] = summarise (cells, &table->measures[m]);

@@ -22,6 +22,17 @@ rows_of (const double *surprises, gsize sentences)
   return statistics;
 }
 
+TEST_CASE (statistics, median)
+{
+  const double numbers[] = { 3, -1, 7, 2 };
+
+  CHECK (isnan (plait_median (numbers, 0)));
+  CHECK_NEAR (plait_median (numbers, 1), 3, 0);
+  CHECK_NEAR (plait_median (numbers, 3), 3, 0);
+  CHECK_NEAR (plait_median (numbers, 4), 2.5, 0);
+  CHECK_NEAR (numbers[1], -1, 0);
+}
+
 static PlaitComparison
 compare (const double *baseline, const double *system, gsize sentences, PlaitTest test, guint trials)
 {
