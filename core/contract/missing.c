@@ -12,13 +12,11 @@ static gboolean
 hold_lengths (PlaitCase *held, const PlaitPassLengths *lengths, gboolean no_width, GError **error)
 {
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
-  PlaitPass pass;
 
   /* Where all is missing there may be no file that tells the width of features. */
   for (guint i = 0; i < held->n_sources && no_width; i++)
     plait_batch_fill (PlaitInput, batch->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
-  return plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
-         && plait_pass_is_finite (&pass, batch, error) && plait_pass_has_gradients (held->specimen, error);
+  return plait_pass_trains (held->specimen, batch, error);
 }
 
 static gboolean

@@ -80,20 +80,9 @@ plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **e
   return TRUE;
 }
 
-const PlaitPassLengths *
-plait_pass_lengths (const PlaitSpecimen *specimen)
-{
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (specimen, &plait_pass_missing);
-  PlaitPass pass;
-
-  return plait_pass_run (specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, NULL)
-                 && plait_pass_is_finite (&pass, batch, NULL) && plait_pass_has_gradients (specimen, NULL)
-             ? &plait_pass_missing
-             : &plait_pass_whole;
-}
-
-gboolean
-plait_pass_has_gradients (const PlaitSpecimen *specimen, GError **error)
+/* That the gradients of the parameters are numbers, and not all zero. */
+static gboolean
+has_gradients (const PlaitSpecimen *specimen, GError **error)
 {
   const PlaitParameters *parameters = plait_model_parameters (specimen->model);
   double norm = 0;
@@ -118,6 +107,23 @@ plait_pass_has_gradients (const PlaitSpecimen *specimen, GError **error)
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "all gradients are 0: nothing of the model can be trained; look for an operator whose backward "
                         "adds nothing");
+}
+
+gboolean
+plait_pass_trains (const PlaitSpecimen *specimen, const PlaitBatch *batch, GError **error)
+{
+  PlaitPass pass;
+
+  return plait_pass_run (specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
+         && plait_pass_is_finite (&pass, batch, error) && has_gradients (specimen, error);
+}
+
+const PlaitPassLengths *
+plait_pass_lengths (const PlaitSpecimen *specimen)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (specimen, &plait_pass_missing);
+
+  return plait_pass_trains (specimen, batch, NULL) ? &plait_pass_missing : &plait_pass_whole;
 }
 
 gboolean

@@ -48,8 +48,8 @@ const PlaitPassLengths *plait_pass_lengths (const PlaitSpecimen *specimen);
 /* That every row of @pass over @batch is a number, and a loss. */
 gboolean plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **error);
 
-/* That the gradients of the parameters are numbers, and not all zero. */
-gboolean plait_pass_has_gradients (const PlaitSpecimen *specimen, GError **error);
+/* That forward and backward over @batch give losses as above, and gradients that are numbers and not all zero. */
+gboolean plait_pass_trains (const PlaitSpecimen *specimen, const PlaitBatch *batch, GError **error);
 
 /* That each sentence of @lengths alone is what it is in their batch. */
 gboolean plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths, GError **error);

@@ -8,10 +8,8 @@ static gboolean
 hold (PlaitCase *held, GError **error)
 {
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
-  PlaitPass pass;
 
-  return plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &pass, error)
-         && plait_pass_is_finite (&pass, batch, error) && plait_pass_has_gradients (held->specimen, error);
+  return plait_pass_trains (held->specimen, batch, error);
 }
 
 const PlaitProperty plait_contract_runs = {

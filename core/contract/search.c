@@ -13,11 +13,11 @@
 #define BEAM 4
 #define LONGEST 7
 
-/* The batch with sentence s's target replaced by its hypothesis @place, or its last. */
+/* The batch of @lengths with sentence s's target replaced by its hypothesis @place, or its last. */
 static PlaitBatch *
-batch_of (const PlaitCase *held, const PlaitHypotheses *found, guint place, const PlaitHypothesis **hypotheses)
+batch_of (const PlaitCase *held, PlaitPassLengths lengths, const PlaitHypotheses *found, guint place,
+          const PlaitHypothesis **hypotheses)
 {
-  PlaitPassLengths lengths = *plait_pass_lengths (held->specimen);
   PlaitBatch *batch;
 
   for (gint64 s = 0; s < PLAIT_PASS_SENTENCES; s++)
@@ -32,10 +32,11 @@ batch_of (const PlaitCase *held, const PlaitHypotheses *found, guint place, cons
 }
 
 static gboolean
-hold_place (const PlaitCase *held, PlaitSearch *search, const PlaitHypotheses *found, guint place, GError **error)
+hold_place (const PlaitCase *held, const PlaitPassLengths *lengths, PlaitSearch *search, const PlaitHypotheses *found,
+            guint place, GError **error)
 {
   const PlaitHypothesis *hypotheses[PLAIT_PASS_SENTENCES];
-  g_autoptr (PlaitBatch) batch = batch_of (held, found, place, hypotheses);
+  g_autoptr (PlaitBatch) batch = batch_of (held, *lengths, found, place, hypotheses);
   double rows[PLAIT_PASS_ROWS];
 
   if (!plait_search_forced (search, batch, rows, NULL, FALSE, error))
@@ -61,7 +62,8 @@ hold_place (const PlaitCase *held, PlaitSearch *search, const PlaitHypotheses *f
 static gboolean
 hold (PlaitCase *held, GError **error)
 {
-  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, plait_pass_lengths (held->specimen));
+  const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitSearch) search = plait_search_new (held->specimen->model, pool, 0, error);
   PlaitDecodeSettings settings;
@@ -73,7 +75,7 @@ hold (PlaitCase *held, GError **error)
   settings.maximum_length = LONGEST;
   found = search ? plait_search_batch (search, batch, &settings, error) : NULL;
   for (guint place = 0; found && place < BEAM && holds; place++)
-    holds = hold_place (held, search, found, place, error);
+    holds = hold_place (held, lengths, search, found, place, error);
   if (!found)
     return FALSE;
   plait_hypotheses_free (found, PLAIT_PASS_SENTENCES);
