@@ -30,24 +30,12 @@ struct PlaitBenchSite
   /* What is remembered, on the lasting tape. */
   gint64 batch;
   gint64 words;
-  PlaitSiteKeys once; /* of one sentence */
-  PlaitSiteKeys keys; /* of all */
-  PlaitRagged rows;
-  const PlaitLinks *links;
+  PlaitSiteKeys keys;
   PlaitTensor queries; /* [words or TURNS, batch, query width] */
   gint64 turn;         /* of the last step of search */
   PlaitTensor dqueries;
   PlaitTensor given; /* by the last step of search */
-  GPtrArray *tiled;  /* Tiled */
 };
-
-/* A value that is there once for every sentence, and what goes back to it. */
-typedef struct
-{
-  const PlaitNode *once;
-  PlaitTensor value;
-  PlaitTensor gradient;
-} Tiled;
 
 void
 plait_bench_site_free (PlaitBenchSite *site)
@@ -60,7 +48,6 @@ plait_bench_site_free (PlaitBenchSite *site)
   plait_arena_free (site->step_arena);
   plait_parameters_free (site->parameters);
   plait_loss_columns_clear (&site->losses);
-  g_clear_pointer (&site->tiled, g_ptr_array_unref);
   g_free (site);
 }
 
@@ -139,41 +126,22 @@ build_site (PlaitBenchSite *site, GError **error)
                                        site->memory.width, "site/", error);
 }
 
-PlaitBenchSite *
-plait_bench_site_new (const PlaitExperiment *experiment, PlaitPool *pool, GError **error)
-{
-  g_autoptr (PlaitBenchSite) site = NULL;
-
-  if (!check_experiment (experiment, error))
-    return NULL;
-  site = g_new0 (PlaitBenchSite, 1);
-  site->experiment = experiment;
-  site->parameters = plait_parameters_new ();
-  site->tiled = g_ptr_array_new_with_free_func (g_free);
-  if (!build_encoder (site, error) || !build_site (site, error) || !plait_parameters_allocate (site->parameters, error))
-    return NULL;
-  plait_parameters_initialise (site->parameters, pool, (guint64)experiment->experiment.seed);
-  if (!plait_parameters_pack (site->parameters, pool, error))
-    return NULL;
-  site->lasting_arena = plait_arena_new (0);
-  site->step_arena = plait_arena_new (0);
-  site->lasting = plait_tape_new (pool, site->lasting_arena);
-  site->step = plait_tape_new (pool, site->step_arena);
-  return g_steal_pointer (&site);
-}
-
 /*
  * Memories
  */
 
+/* The same @rows drawn ones for each of @n sentences. */
 static PlaitTensor
-draw (PlaitArena *arena, gint64 rows, gint64 width, const char *what)
+draw (PlaitArena *arena, gint64 n, gint64 rows, gint64 width, const char *what)
 {
-  PlaitTensor tensor = plait_tensor (plait_arena_new_array (arena, PlaitScalar, rows * width), rows, width);
+  gint64 size = rows * width;
+  PlaitTensor tensor = plait_tensor (plait_arena_new_array (arena, PlaitScalar, n * size), n * rows, width);
   PlaitRandomKey key = plait_random_key (1, "bench", what, 0);
 
-  for (gint64 i = 0; i < rows * width; i++)
+  for (gint64 i = 0; i < size; i++)
     tensor.data[i] = (PlaitScalar)plait_random_normal (key, (guint64)i);
+  for (gint64 s = 1; s < n; s++)
+    memcpy (tensor.data + s * size, tensor.data, sizeof (PlaitScalar) * (gsize)size);
   return tensor;
 }
 
@@ -188,140 +156,69 @@ alike (PlaitArena *arena, gint64 n, gint64 length)
   return (PlaitRagged){ n, offsets };
 }
 
-/* The memory of one sentence. */
+/* Every sentence has the same leaves. */
 static PlaitMemory
 draw_memory (const PlaitBenchSite *site, gint64 length)
 {
   PlaitTape *tape = site->lasting;
+  PlaitArena *arena = site->lasting_arena;
   PlaitInput input = { .kind = PLAIT_INPUT_TOKENS, .name = site->memory.name };
-  PlaitEncoding *leaves = plait_arena_new_array (site->lasting_arena, PlaitEncoding, 1);
-  PlaitEncoding *encoding = plait_arena_new_array (site->lasting_arena, PlaitEncoding, 1);
-  PlaitTensor states = draw (site->lasting_arena, length, site->leaf_width, "leaves");
+  PlaitEncoding *leaves = plait_arena_new_array (arena, PlaitEncoding, 1);
+  PlaitEncoding *encoding = plait_arena_new_array (arena, PlaitEncoding, 1);
+  PlaitTensor states = draw (arena, site->batch, length, site->leaf_width, "leaves"), summary;
 
-  input.rows = alike (site->lasting_arena, 1, length);
+  input.rows = alike (arena, site->batch, length);
   *leaves = (PlaitEncoding){ .tape = tape, .input = &input };
   leaves->memories[0] = (PlaitMemory){ .states = plait_leaf (tape, states, NULL), .rows = input.rows };
   if (!site->encoder.leaves)
     return leaves->memories[0];
-  leaves->summary
-      = plait_leaf (tape, draw (site->lasting_arena, 1, site->encoder.leaves->shape.summary_width, "summary"), NULL);
+  summary = draw (arena, site->batch, 1, site->encoder.leaves->shape.summary_width, "summary");
+  leaves->summary = plait_leaf (tape, summary, NULL);
   *encoding = (PlaitEncoding){ .tape = tape, .input = &input, .leaves = leaves };
   plait_call_encode (&site->encoder, encoding, NULL);
   return encoding->memories[0];
 }
 
-/* Row numbers of every sentence, from those of one. */
-static const gint64 *
-tile_numbers (const PlaitBenchSite *site, const gint64 *numbers, gint64 rows, gboolean of_rows)
-{
-  gint64 *tiled;
-
-  if (!numbers)
-    return NULL;
-  tiled = plait_arena_new_array (site->lasting_arena, gint64, site->batch * rows);
-  for (gint64 s = 0; s < site->batch; s++)
-    for (gint64 i = 0; i < rows; i++)
-      tiled[s * rows + i] = numbers[i] + (of_rows && numbers[i] >= 0 ? s * rows : 0);
-  return tiled;
-}
-
-static const PlaitLinks *
-tile_links (const PlaitBenchSite *site, const PlaitLinks *links, gint64 rows)
-{
-  PlaitLinks *tiled;
-
-  if (!links)
-    return NULL;
-  tiled = plait_arena_new_array (site->lasting_arena, PlaitLinks, 1);
-  *tiled = (PlaitLinks){
-    .left = tile_numbers (site, links->left, rows, TRUE),
-    .right = tile_numbers (site, links->right, rows, TRUE),
-    .parent = tile_numbers (site, links->parent, rows, TRUE),
-    .first_child = tile_numbers (site, links->first_child, rows, TRUE),
-    .n_children = tile_numbers (site, links->n_children, rows, FALSE),
-    .level = tile_numbers (site, links->level, rows, FALSE),
-    .previous = tile_numbers (site, links->previous, rows, TRUE),
-    .next = tile_numbers (site, links->next, rows, TRUE),
-    .sentence = tile_numbers (site, links->sentence, rows, FALSE),
-    .token = tile_numbers (site, links->token, rows, FALSE),
-  };
-  return tiled;
-}
-
-/* The value of the node that @once is, or is a view of, for every sentence. */
-static const Tiled *
-tile (PlaitBenchSite *site, const PlaitNode *once)
-{
-  gint64 rows = once->value.rows, width = once->value.width;
-  gsize size = sizeof (PlaitScalar) * (gsize)(rows * width);
-  Tiled *tiled;
-
-  for (guint i = 0; i < site->tiled->len; i++)
-    {
-      tiled = site->tiled->pdata[i];
-      if (tiled->once == once)
-        return tiled;
-    }
-  tiled = g_new0 (Tiled, 1);
-  g_ptr_array_add (site->tiled, tiled);
-  tiled->once = once;
-  tiled->value = plait_tensor (plait_arena_new_array (site->lasting_arena, PlaitScalar, site->batch * rows * width),
-                               site->batch * rows, width);
-  for (gint64 s = 0; s < site->batch; s++)
-    memcpy (plait_tensor_row (tiled->value, s * rows), once->value.data, size);
-  if (site->words == 0)
-    return tiled;
-  tiled->gradient = tiled->value;
-  tiled->gradient.data = plait_arena_new_array (site->lasting_arena, PlaitScalar, site->batch * rows * width);
-  memset (tiled->gradient.data, 0, size * (gsize)site->batch);
-  return tiled;
-}
-
-/* @node for every sentence, on @tape. */
+/* @node of the lasting tape as a leaf of @tape, with a gradient that lasts as long as it. */
 static PlaitNode *
-tile_node (PlaitBenchSite *site, PlaitTape *tape, const PlaitNode *node)
+with_gradient (const PlaitBenchSite *site, PlaitTape *tape, PlaitNode *node)
 {
-  const PlaitNode *whole = node && node->whole ? node->whole : node;
-  const Tiled *tiled;
-  PlaitTensor value, gradient;
+  PlaitNode *whole = node && node->whole ? node->whole : node;
+  PlaitTensor gradient;
 
   if (!node)
     return NULL;
-  tiled = tile (site, whole);
-  value = (PlaitTensor){ .data = tiled->value.data + (node->value.data - whole->value.data),
-                         .rows = tiled->value.rows,
-                         .width = node->value.width,
-                         .stride = tiled->value.stride };
-  gradient = value;
-  if (site->words > 0)
-    gradient.data = tiled->gradient.data + (value.data - tiled->value.data);
-  return plait_leaf (tape, value, site->words > 0 ? &gradient : NULL);
+  if (!whole->gradient.data)
+    {
+      gint64 n = whole->value.rows * whole->value.stride;
+
+      whole->gradient = whole->value;
+      whole->gradient.data = plait_arena_new_array (site->lasting_arena, PlaitScalar, n);
+      memset (whole->gradient.data, 0, sizeof (PlaitScalar) * (gsize)n);
+    }
+  gradient = node->value;
+  gradient.data = whole->gradient.data + (node->value.data - whole->value.data);
+  return plait_leaf (tape, node->value, &gradient);
 }
 
-/* The keys of all sentences, as leaves of @tape. */
+/* The keys as leaves of @tape that gradients go back to. */
 static PlaitSiteKeys
-tile_keys (PlaitBenchSite *site, PlaitTape *tape)
+keys_with_gradients (const PlaitBenchSite *site, PlaitTape *tape)
 {
-  PlaitArena *arena = plait_tape_arena (tape);
-  PlaitMemory *memory = plait_arena_new_array (arena, PlaitMemory, 1);
-  const PlaitSiteKeys *once = &site->once;
-  PlaitSiteKeys keys = *once;
-  guint n = site->site.n_readers;
+  const PlaitSiteKeys *lasting = &site->keys;
+  PlaitSiteKeys keys = plait_site_keys_on (&site->site, lasting, tape);
+  PlaitMemory *memory = plait_arena_new_array (plait_tape_arena (tape), PlaitMemory, 1);
 
-  *memory = (PlaitMemory){ .rows = site->rows, .links = site->links };
+  *memory = *keys.memories;
   if (site->site.reads_rows[0])
-    memory->states = tile_node (site, tape, once->memories->states);
+    memory->states = with_gradient (site, tape, lasting->memories->states);
   keys.memories = memory;
-  keys.attended = plait_arena_new_array (arena, PlaitAttended, n + 1);
-  keys.prepared = plait_arena_new_array (arena, PlaitNode *, 1);
-  keys.prepared[0] = tile_node (site, tape, once->prepared[0]);
-  for (guint r = 0; r < n; r++)
-    if (once->attended[r].keys)
-      keys.attended[r] = (PlaitAttended){ .keys = tile_node (site, tape, once->attended[r].keys),
-                                          .values = tile_node (site, tape, once->attended[r].values),
-                                          .rows = site->rows };
-    else
-      keys.attended[r] = once->attended[r];
+  keys.prepared[0] = with_gradient (site, tape, lasting->prepared[0]);
+  for (guint r = 0; r < site->site.n_readers; r++)
+    {
+      keys.attended[r].keys = with_gradient (site, tape, lasting->attended[r].keys);
+      keys.attended[r].values = with_gradient (site, tape, lasting->attended[r].values);
+    }
   return keys;
 }
 
@@ -339,32 +236,45 @@ remember (gpointer data)
   PlaitBenchSite *site = call->site;
   PlaitArena *arena = site->lasting_arena;
   PlaitMemory *memory;
-  gint64 rows;
 
   plait_tape_begin (site->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   memory = plait_arena_new_array (arena, PlaitMemory, 1);
   *memory = draw_memory (site, call->length);
-  rows = plait_ragged_rows (memory->rows);
-  site->once = plait_site_project (&site->site, site->lasting, memory);
-  site->rows = alike (arena, site->batch, rows);
-  site->links = tile_links (site, memory->links, rows);
-  site->keys = tile_keys (site, site->lasting);
+  site->keys = plait_site_project (&site->site, site->lasting, memory);
   site->queries
-      = draw (arena, site->batch * (site->words > 0 ? site->words : TURNS), site->site.query_width, "queries");
-  site->dqueries = draw (arena, site->batch * site->words, site->site.query_width, "queries");
+      = draw (arena, 1, site->batch * (site->words > 0 ? site->words : TURNS), site->site.query_width, "queries");
+  site->dqueries = draw (arena, 1, site->batch * site->words, site->site.query_width, "queries");
   if (site->words == 0)
     plait_site_keys_keep_columns (&site->site, &site->keys, site->lasting);
+  else
+    keys_with_gradients (site, site->lasting); /* so that the gradients are there */
 }
 
-gboolean
-plait_bench_site_remember (PlaitBenchSite *site, gint64 length, gint64 batch, gint64 words, GError **error)
+PlaitBenchSite *
+plait_bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words, PlaitPool *pool,
+                      GError **error)
 {
-  Call call = { .site = site, .length = length };
+  g_autoptr (PlaitBenchSite) site = NULL;
+  Call call;
 
+  if (!check_experiment (experiment, error))
+    return NULL;
+  site = g_new0 (PlaitBenchSite, 1);
+  site->experiment = experiment;
   site->batch = batch;
   site->words = words;
-  g_ptr_array_set_size (site->tiled, 0);
-  return plait_arena_protect (site->lasting_arena, remember, &call, error);
+  site->parameters = plait_parameters_new ();
+  if (!build_encoder (site, error) || !build_site (site, error) || !plait_parameters_allocate (site->parameters, error))
+    return NULL;
+  plait_parameters_initialise (site->parameters, pool, (guint64)experiment->experiment.seed);
+  if (!plait_parameters_pack (site->parameters, pool, error))
+    return NULL;
+  site->lasting_arena = plait_arena_new (0);
+  site->step_arena = plait_arena_new (0);
+  site->lasting = plait_tape_new (pool, site->lasting_arena);
+  site->step = plait_tape_new (pool, site->step_arena);
+  call = (Call){ .site = site, .length = length };
+  return plait_arena_protect (site->lasting_arena, remember, &call, error) ? g_steal_pointer (&site) : NULL;
 }
 
 /*
@@ -418,7 +328,7 @@ train (gpointer data)
   plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "dropout", NULL, 1));
   plait_tape_keep_gradients (tape);
   given = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, steps);
-  keys = tile_keys (site, tape);
+  keys = keys_with_gradients (site, tape);
   for (gint64 t = 0; t < steps; t++)
     given[t] = attend (site, &keys, t * site->batch * each, each, &call->touched);
   plait_tape_backward (tape, plait_total (tape, steps == 1 ? given[0] : plait_sum (tape, given, (guint)steps)));
@@ -447,9 +357,10 @@ gboolean
 plait_bench_site_write (const PlaitBenchSite *site, const char *path, GError **error)
 {
   static const PlaitLinks none;
-  const PlaitMemory *memory = site->once.memories;
+  const PlaitMemory *memory = site->keys.memories;
   const PlaitLinks *links = memory->links ? memory->links : &none;
-  gint64 rows = plait_ragged_rows (memory->rows);
+  gint64 rows = plait_ragged_length (memory->rows, 0);
+  const PlaitAttended *attended = site->keys.attended;
   g_autoptr (PlaitStore) store = NULL;
 
   if (site->site.n_readers != 1 || site->site.readers[0].reads != PLAIT_READS_MEMORY)
@@ -458,8 +369,8 @@ plait_bench_site_write (const PlaitBenchSite *site, const char *path, GError **e
                        site->experiment->decoder.combiner);
   store = plait_store_create (path, error);
   return store && plait_parameters_write (site->parameters, store, "/parameters", error)
-         && plait_store_write_tensor (store, "/keys", site->once.attended[0].keys->value, error)
-         && plait_store_write_tensor (store, "/values", site->once.attended[0].values->value, error)
+         && plait_store_write_tensor (store, "/keys", plait_tensor_rows (attended->keys->value, 0, rows), error)
+         && plait_store_write_tensor (store, "/values", plait_tensor_rows (attended->values->value, 0, rows), error)
          && plait_store_write_tensor (store, "/queries",
                                       plait_tensor_rows (site->queries, site->turn * site->batch, site->batch), error)
          && plait_store_write_tensor (store, "/given", site->given, error)

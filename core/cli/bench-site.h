@@ -9,15 +9,14 @@
  */
 typedef struct PlaitBenchSite PlaitBenchSite;
 
-/* Builds it with its initial values, and what makes its memory. PLAIT_ERROR_INPUT where the experiment has more than
- * one source, or coverage, or memories that cannot be drawn. @experiment and @pool are borrowed. (transfer full) */
-PlaitBenchSite *plait_bench_site_new (const PlaitExperiment *experiment, PlaitPool *pool, GError **error);
+/* Builds it with its initial values, and makes the memories of @batch sentences of @length leaves, and their keys. With
+ * @words a step goes over targets of so many and back again, else it is one of search. PLAIT_ERROR_INPUT where the
+ * experiment has more than one source, or coverage, or memories that cannot be drawn. @experiment and @pool are
+ * borrowed. (transfer full) */
+PlaitBenchSite *plait_bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words,
+                                      PlaitPool *pool, GError **error);
 void plait_bench_site_free (PlaitBenchSite *site);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBenchSite, plait_bench_site_free)
-
-/* Makes the memories of @batch sentences of @length leaves, and their keys, in place of those before. With @words a
- * step goes over targets of so many and back again, else it is one of search. */
-gboolean plait_bench_site_remember (PlaitBenchSite *site, gint64 length, gint64 batch, gint64 words, GError **error);
 
 /* Takes one step. *touched (may be NULL) gets the rows that were weighed against a query by all heads together. */
 gboolean plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error);

@@ -80,10 +80,10 @@ measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cos
 {
   gint64 n = bench->options->steps, in_sample;
   g_autofree double *seconds = g_new (double, n), *processor = g_new (double, n);
-  g_autoptr (PlaitBenchSite) site = plait_bench_site_new (bench->experiments[which], bench->pool, error);
+  g_autoptr (PlaitBenchSite) site
+      = plait_bench_site_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
 
-  if (!site || !plait_bench_site_remember (site, length, batch, bench->words, error) || !sample (site, 2, cost, error)
-      || !sample (site, 1, cost, error))
+  if (!site || !sample (site, 2, cost, error) || !sample (site, 1, cost, error))
     return FALSE;
   in_sample = (gint64)CLAMP (SAMPLE_SECONDS / MAX (cost->seconds, 1e-9), 1, MOST_IN_SAMPLE);
   for (gint64 i = 0; i < n; i++)
