@@ -74,11 +74,13 @@ sample (PlaitBenchSite *site, gint64 n, Cost *cost, GError **error)
   return TRUE;
 }
 
-/* Medians over the samples. The memories of a long length are large, so each has its own site. */
+/* Medians over the samples; what is touched, in the same step however many follow. The memories of a long length are
+ * large, so each has its own site. */
 static gboolean
 measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cost, GError **error)
 {
   gint64 n = bench->options->steps, in_sample;
+  Cost timed;
   g_autofree double *seconds = g_new (double, n), *processor = g_new (double, n);
   g_autoptr (PlaitBenchSite) site
       = plait_bench_site_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
@@ -88,10 +90,10 @@ measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cos
   in_sample = (gint64)CLAMP (SAMPLE_SECONDS / MAX (cost->seconds, 1e-9), 1, MOST_IN_SAMPLE);
   for (gint64 i = 0; i < n; i++)
     {
-      if (!sample (site, in_sample, cost, error))
+      if (!sample (site, in_sample, &timed, error))
         return FALSE;
-      seconds[i] = cost->seconds;
-      processor[i] = cost->processor;
+      seconds[i] = timed.seconds;
+      processor[i] = timed.processor;
     }
   if (bench->options->parameters && !plait_bench_site_write (site, bench->options->parameters, error))
     return FALSE;

@@ -59,6 +59,28 @@ TEST_CASE (bench_steps, weighs_what_each_experiment_says)
     }
 }
 
+/* However many steps it takes: the queries that take turns weigh more or fewer of the blocks that are cut short. */
+TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
+{
+  static const char *const steps[] = { "1", "2", "3", "4", "5" };
+  g_autofree char *expected = NULL;
+
+  write_files ();
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      CONTEXT ("%s steps", steps[i]);
+      g_auto (PlaitTestCall) call = CALL ("bench", "steps", "down.ini", "--lengths", "28,58,85", "--steps", steps[i],
+                                          "--threads", "1", "--json");
+      g_auto (GStrv) counts = column (call.output, "weighed");
+      g_autofree char *found = g_strjoinv (",", counts);
+
+      if (!expected)
+        expected = g_strdup (found);
+      CHECK (*found != '\0');
+      CHECK_STRING (found, expected);
+    }
+}
+
 /* What a peer needs to take the same step. */
 TEST_CASE (bench_steps, writes_a_step)
 {
