@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples.h"
+#include "harness.h"
+
+/* Experiment files: what is said of broken ones. */
+
+static void
+check_refused (PlaitRegistry *registry, const char *text, const char *const *overrides, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) experiment = example_load (registry, text, overrides, &error);
+
+  CHECK (!experiment);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
+}
+
+typedef struct
+{
+  guint line; /* of the sound file, from 1; 0: @replacement is an override */
+  const char *replacement;
+  const char *part;
+} Fault;
+
+static void
+check_fault (PlaitRegistry *registry, const Fault *fault)
+{
+  CONTEXT ("line %u: %s", fault->line, fault->replacement);
+  g_auto (GStrv) lines = g_strsplit (example_text, "\n", -1);
+
+  if (fault->line > 0)
+    {
+      g_free (lines[fault->line - 1]);
+      lines[fault->line - 1] = g_strdup (fault->replacement);
+    }
+  g_autofree char *text = g_strjoinv ("\n", lines);
+  check_refused (registry, text, fault->line == 0 ? (const char *[]){ fault->replacement, NULL } : NULL, fault->part);
+}
+
+TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
+{
+  static const Fault faults[] = {
+    { 1, "[experimnt]", "example.ini:1: [experimnt]: no such group; did you mean [experiment]?" },
+    { 1, "[zzz]", "example.ini:1: [zzz]: no such group; there are experiment, data, source NAME" },
+    { 1, "[source]", "example.ini:1: [source]: no such group; a source is [source NAME]" },
+    { 1, "[experiment", "example.ini:1: " },
+    { 2, "seed=-1", "example.ini:2: [experiment] seed: \"-1\" is below the minimum 0; give an integer from 0" },
+    { 2, "seeds=1", "example.ini:2: [experiment] seeds: no such key; did you mean \"seed\"?" },
+    { 2, "colour=1", "example.ini:2: [experiment] colour: no such key; plait inspect experiment lists the keys" },
+    { 2, "sources=en+dee", "example.ini:2: [experiment] sources: there is no [source dee]; did you mean \"de\"?" },
+    { 2, "sources=en+en", "example.ini:2: [experiment] sources: en stands there twice" },
+    { 2, "sources=audio", "there is no [source audio]; join names with '+' (there are: en, de, image)" },
+    { 2, "seed", "example.ini:2: " },
+    { 3, "[experiment]", "example.ini:3: " },
+    { 4, "folder=nowhere", "nowhere/train.en; name one relative to" },
+    { 5, "", "example.ini:3: [data]: target is missing (Stream to be predicted); add target=" },
+    { 5, "target=fr", "example.ini:3: [data]: there is no file for train.fr; add train.fr=FILE" },
+    { 5, "target=en", "example.ini:15: [source en]: reads the stream en, which is data.target" },
+    { 6, "vocabulary_size=many", "example.ini:6: [data] vocabulary_size: \"many\" is not an integer" },
+    { 6, "vocabulary_size=5", "example.ini:6: [data] vocabulary_size: 5 entries are too few for SentencePiece" },
+    { 6, "vocabulary=shard", "example.ini:6: [data] vocabulary: \"shard\" is not a choice (did you mean \"shared\"?)" },
+    { 6, "vocabulary_character_coverage=2", "\"2\" is above the maximum 1; give a number from 0.98 to 1" },
+    { 6, "vocabulary.en=train.en",
+      "example.ini:6: [data] vocabulary.en: there is one vocabulary for all, called shared" },
+    { 6, "vocabulary.shared=none.model", "example.ini:6: [data] vocabulary.shared: there is no file" },
+    { 6, "append_end=1", "example.ini:6: [data] append_end: \"1\" is not a truth value; give true or false" },
+    { 6, "generate=agreemnt", "example.ini:6: [data] generate: " },
+    { 6, "generate=agreement",
+      "example.ini:7: [data] train.en: names a file, but generate=agreement makes the corpus" },
+    { 6, "generate.train=7", "example.ini:6: [data] generate.train: belongs to a generated corpus; add generate=TASK" },
+    { 7, "train.en=missing.en", "example.ini:7: [data] train.en: there is no file" },
+    { 7, "train.en=", "example.ini:7: [data] train.en: no file is named" },
+    { 7, "train.en=..", "example.ini:7: [data] train.en: " },
+    { 7, "train.en=train.h5", "example.ini:7: [data] train.en: train.h5 is an HDF5 file, but the encoder transformer" },
+    { 7, "training.en=train.en", "example.ini:7: [data] training.en: \"training\" is no split" },
+    { 7, "train.e n=train.en", "example.ini:7: [data] train.e n: \"e n\" is no name of a stream" },
+    { 7, "train.en=train.en\ntrain.enn=train.en",
+      "no source reads the stream \"enn\", nor is it the target; did you mean" },
+    { 7, "train.en=train.en\ntrain.audio=train.en", "add [source audio], or drop the line" },
+    { 8, "", "example.ini:3: [data]: there is no file for train.de; add train.de=FILE" },
+    { 10, "train.cs=train.h5", "example.ini:10: [data] train.cs: train.h5 is an HDF5 file, but cs is the target" },
+    { 10, "train.cs=train.cs\nvalidation.cs=train.cs", "there is no file for validation.en" },
+    { 12, "", "there is no file for test2016.de" },
+    { 14, "train.cs=train.cs", "example.ini:14: the key train.cs of [data] stands already in line 10" },
+    { 15, "[source e/n]", "example.ini:15: [source e/n]: \"e/n\" is no name for a source" },
+    { 16, "", "example.ini:15: [source en]: encoder is missing; add encoder=" },
+    { 16, "encoder=transfromer", "there is no encoder called \"transfromer\"; did you mean \"transformer\"?" },
+    { 16, "encoder=../transformer", "\"../transformer\" is no name of a plugin" },
+    { 16, "encoder=needy", "example.ini:15: [source en]: size is missing (Size); add size= and an integer" },
+    { 16, "encoder=greedy", "greedy.ini has a parameter stream, which the host keeps for itself" },
+    { 17, "layers=four",
+      "example.ini:17: [source en] layers: \"four\" is not an integer; give an integer from 0 to 64" },
+    { 17, "layer=4", "example.ini:17: [source en] layer: no such key; did you mean \"layers\"?" },
+    { 17, "colour=4", "example.ini:17: [source en] colour: no such key; plait inspect transformer lists the keys" },
+    { 17, "stream=image",
+      "example.ini:21: [source image] encoder: the encoder features reads features, but [source en]" },
+    { 19, "encoder=treeful", "the encoder treeful needs tree, which its input (tokens) does not carry" },
+    { 19, "encoder=recurrent", "example.ini:19: [source de] encoder: the encoder recurrent cannot stand in a decoder" },
+    { 24, "combiner=heirarchical", "there is no combiner called \"heirarchical\"; did you mean \"hierarchical\"?" },
+    { 24, "combiner=serial", "example.ini:27: [combiner] context_heads: no such key" },
+    { 25, "width=250", "example.ini:23: [decoder] heads: 8 heads do not divide the width 250" },
+    { 25, "width=1e3", "example.ini:25: [decoder] width: \"1e3\" is not an integer" },
+    { 25, "norm=prae",
+      "example.ini:25: [decoder] norm: \"prae\" is not a choice (did you mean \"pre\"?); give one of pre, post" },
+    { 27, "context_dropout=some", "example.ini:27: [combiner] context_dropout: \"some\" is not a choice" },
+    { 29, "metric=bleu",
+      "example.ini:29: [train] metric: needs validation text, but [data] has none; add validation.cs=FILE" },
+    { 29, "patience=2", "example.ini:29: [train] patience: needs validation text" },
+    { 29, "epochs=0", "example.ini:29: [train] epochs: epochs=0 and updates=0: training would never end" },
+    { 29, "best_by=metric", "example.ini:29: [train] best_by: best_by=metric needs a metric" },
+    { 29, "metric=blue", "example.ini:29: [train] metric: " },
+    { 29, "smoothing=1", "example.ini:29: [train] smoothing: \"1\" is above the maximum 0.9" },
+    { 31, "n_best=9", "example.ini:31: [decode] n_best: 9 is above the beam of 5" },
+    { 31, "minimum_length=500", "example.ini:31: [decode] minimum_length: 500 is above maximum_length=200" },
+    { 33, "metrics=bleu;blue", "example.ini:33: [evaluate] metrics: " },
+    { 33, "metrics=bleu;chrf:unit=document",
+      "example.ini:33: [evaluate] metrics: chrf:unit=document is of documents, but a corpus is of sentences" },
+    { 33, "length_bins=20;10", "example.ini:33: [evaluate] length_bins: the bins \"20;10\" are not rising" },
+    { 33, "translation_rates=beam", "example.ini:33: [evaluate] translation_rates: \"beam\" is not" },
+    { 33, "translation_rate_under=2",
+      "example.ini:33: [evaluate] translation_rate_under: 2 is above translation_rate_over=1.5" },
+    { 33, "metrics=bleu;bleu", "example.ini:33: [evaluate] metrics: \"bleu;bleu\" names \"bleu\" twice" },
+    { 29, "optimizer=adadelta\nschedule=noam",
+      "example.ini:30: [train] schedule: the rates of noam are made for adam; adadelta finds its step sizes itself" },
+    { 0, "decoder.layers=0", "--set decoder.layers=0: [decoder] layers: \"0\" is below the minimum 1" },
+    { 0, "decoder.lairs=2", "--set decoder.lairs=2: [decoder] lairs: no such key" },
+    { 0, "layers=2", "--set layers=2: is not GROUP.KEY=VALUE; write it like decoder.layers=4" },
+    { 0, "decoder.layers", "--set decoder.layers: is not GROUP.KEY=VALUE" },
+    { 0, "source.en=4", "--set source.en=4: is not GROUP.KEY=VALUE" },
+    { 0, "sourec.en=4", "--set sourec.en=4: [sourec]: no such group; a source is [source NAME]" },
+    { 0, "decoder.layers=\xff", "is not valid UTF-8" },
+  };
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    check_fault (registry, &faults[i]);
+}
+
+static const struct
+{
+  const char *overrides[4];
+  const char *said;
+} document_faults[] = {
+  { { "source.en.encoder=reader" },
+    "[source en] encoder: the encoder reader reads documents, but the stream en is none" },
+  { { "source.en.encoder=forest", "data.documents=en", "data.train.en.trees=text/train.en" },
+    "[source en] encoder: the encoder forest reads trees, but the stream en is documents" },
+  { { "data.documents=image" },
+    "[source image] encoder: the encoder features reads features, but the stream image is" },
+  { { "data.documents=en;fr" }, "[data] documents: no source reads the stream \"fr\"" },
+  { { "data.documents=en", "data.documents_by_line=en:en" }, "the stream en stands in documents as well" },
+  { { "data.documents_by_line=en:e n" }, "[data] documents_by_line: \"e n\" is no language" },
+  { { "data.documents=en;de;cs", "data.document_length=9" },
+    "[data] document_length: documents are cut into chunks, the same sentences of all streams, but the stream image" },
+};
+
+TEST_CASE (experiment_file, documents_must_fit)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_auto (GStrv) parts = g_strsplit (example_text, "layers=4\n", -1);
+  g_autofree char *file = g_strjoinv ("", parts);
+
+  for (guint i = 0; i < G_N_ELEMENTS (document_faults); i++)
+    {
+      CONTEXT ("%s", document_faults[i].overrides[0]);
+
+      check_refused (registry, file, document_faults[i].overrides, document_faults[i].said);
+    }
+}
+
+#define DATA "[data]\ntarget=cs\nfolder=text\ntrain.en=train.en\ntrain.cs=train.cs\n"
+#define OF_ONE_TRANSFORMER DATA "[source en]\nencoder=transformer\n[decoder]\ncombiner=recurrent\n"
+#define OF_ONE_PYRAMID                                                                                                 \
+  DATA "train.de=train.de\n[source en]\nencoder=transformer\n[source de]\nencoder=pyramid\nleaves=transformer\n"       \
+       "[decoder]\ncombiner=descent\n"
+
+TEST_CASE (experiment_file, combiners_must_fit)
+{
+  static const struct
+  {
+    const char *text, *overrides[2], *part;
+  } faults[] = {
+    { OF_ONE_TRANSFORMER,
+      { NULL },
+      "example.ini:9: [decoder] combiner: the combiner recurrent cannot stand in a decoder of type transformer; it "
+      "needs one of: gru, lstm (" },
+    { OF_ONE_TRANSFORMER,
+      { "decoder.combiner=downwards" },
+      "example.ini:7: [source en] encoder: the combiner downwards needs memories with levels, which the encoder "
+      "transformer does not make" },
+    { OF_ONE_PYRAMID,
+      { "experiment.sources=en" },
+      "example.ini:13: [decoder] combiner: the combiner descent needs at least one memory with levels, which no "
+      "source makes; choose an encoder that provides it for one of them, or another combiner" },
+    { OF_ONE_PYRAMID,
+      { "decoder.combiner=downwards" },
+      "[source en] encoder: the combiner downwards needs memories with levels" },
+    { DATA "[source en]\nencoder=pyramid\nleaves=transformer\n[decoder]\ncombiner=descent\ncoverage=fertility\n",
+      { NULL },
+      "example.ini:11: [decoder] coverage: no coverage can stand beside the combiner descent; set coverage=none, or "
+      "choose another combiner (" },
+  };
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) one_is_enough = example_load (registry, OF_ONE_PYRAMID, NULL, &error);
+
+  CHECK_NO_ERROR (error);
+  CHECK (one_is_enough != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      CONTEXT ("fault %u", i);
+      check_refused (registry, faults[i].text, faults[i].overrides, faults[i].part);
+    }
+}
+
+TEST_CASE (experiment_file, all_faults_at_once)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!example_load (
+      registry,
+      "[experiment]\nsed=1\n[data]\ntrain.en=nowhere\n[source en]\nencoder=nothing\n[decoder]\nlayers=x\n"
+      "[train]\nclip=-1\n",
+      NULL, &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "example.ini:2: [experiment] sed");
+  CHECK_CONTAINS (error->message, "example.ini:4: [data] train.en");
+  CHECK_CONTAINS (error->message, "example.ini:3: [data]: target is missing");
+  CHECK_CONTAINS (error->message, "example.ini:6: [source en] encoder");
+  CHECK_CONTAINS (error->message, "example.ini:8: [decoder] layers");
+  CHECK_CONTAINS (error->message, "example.ini:10: [train] clip");
+}
+
+TEST_CASE (experiment_file, files_that_are_none)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autofree char *nowhere = plait_test_path ("nowhere.ini");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!plait_experiment_load (nowhere, NULL, registry, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere.ini");
+  CHECK (!plait_experiment_load (plait_test_folder (), NULL, registry, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
+  CHECK (!example_load (registry, "", NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no source; add a group [source NAME]");
+  CHECK (!example_load (registry, "[data]\ntarget=\xff\n", NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "example.ini:2");
+}
