@@ -9,7 +9,7 @@
 #include "nn/attention.h"
 #include "nn/blocks.h"
 #include "nn/embedding.h"
-#include "nn/encoder-layer.h"
+#include "nn/encoder-stack.h"
 #include "nn/feed-forward.h"
 #include "nn/linear.h"
 #include "nn/norm.h"

@@ -5,7 +5,7 @@
 
 #include "nn/attention.h"
 #include "nn/embedding.h"
-#include "nn/encoder-layer.h"
+#include "nn/encoder-stack.h"
 #include "nn/feed-forward.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
@@ -65,16 +65,30 @@ typedef struct
   const char *choices; /* of a choice: the names in the order of its enum, "pre;post"; must equal the schema's */
 } PlaitBinding;
 
-#define PLAIT_BIND(Struct, field, type, choices)                                                                       \
+#define PLAIT_BIND_AS(name, Struct, field, type, choices)                                                              \
   {                                                                                                                    \
-    G_STRINGIFY (field), type, G_STRUCT_OFFSET (Struct, field), choices                                                \
+    name, type, G_STRUCT_OFFSET (Struct, field), choices                                                               \
   }
+#define PLAIT_BIND(Struct, field, type, choices) PLAIT_BIND_AS (G_STRINGIFY (field), Struct, field, type, choices)
 #define PLAIT_BIND_INTEGER(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_INTEGER, NULL)
 #define PLAIT_BIND_REAL(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_REAL, NULL)
 #define PLAIT_BIND_BOOLEAN(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_BOOLEAN, NULL)
 #define PLAIT_BIND_TEXT(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_TEXT, NULL)
 #define PLAIT_BIND_LIST(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_LIST, NULL)
 #define PLAIT_BIND_CHOICE(Struct, field, names) PLAIT_BIND (Struct, field, PLAIT_SETTING_CHOICE, names)
+
+/* All of the field @stack, a PlaitEncoderStackSettings, by their names there. */
+#define PLAIT_BIND_ENCODER_STACK(Struct, stack)                                                                        \
+  PLAIT_BIND_AS ("layers", Struct, stack.layers, PLAIT_SETTING_INTEGER, NULL),                                         \
+      PLAIT_BIND_AS ("heads", Struct, stack.heads, PLAIT_SETTING_INTEGER, NULL),                                       \
+      PLAIT_BIND_AS ("feed_forward", Struct, stack.feed_forward, PLAIT_SETTING_INTEGER, NULL),                         \
+      PLAIT_BIND_AS ("dropout", Struct, stack.dropout, PLAIT_SETTING_REAL, NULL),                                      \
+      PLAIT_BIND_AS ("attention_dropout", Struct, stack.attention_dropout, PLAIT_SETTING_REAL, NULL),                  \
+      PLAIT_BIND_AS ("feed_forward_dropout", Struct, stack.feed_forward_dropout, PLAIT_SETTING_REAL, NULL),            \
+      PLAIT_BIND_AS ("activation", Struct, stack.activation, PLAIT_SETTING_CHOICE, PLAIT_FEED_FORWARD_ACTIVATIONS),    \
+      PLAIT_BIND_AS ("norm", Struct, stack.norm, PLAIT_SETTING_CHOICE, PLAIT_ENCODER_NORMS),                           \
+      PLAIT_BIND_AS ("attention_bias", Struct, stack.attention_bias, PLAIT_SETTING_BOOLEAN, NULL),                     \
+      PLAIT_BIND_AS ("final_norm", Struct, stack.final_norm, PLAIT_SETTING_BOOLEAN, NULL)
 
 /* Every struct that crosses between host and plugin by its layout, with the layers that a plugin's state holds by
  * value. */
@@ -97,7 +111,9 @@ typedef struct
   X (PlaitAttentionDeclaration, "the declaration of an attention")                                                     \
   X (PlaitStarts, "the starts of sentences")                                                                           \
   X (PlaitEncoderLayer, "an encoder layer")                                                                            \
-  X (PlaitEncoderLayerDeclaration, "the declaration of an encoder layer")                                              \
+  X (PlaitEncoderStack, "an encoder stack")                                                                            \
+  X (PlaitEncoderStackSettings, "the settings of an encoder stack")                                                    \
+  X (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
   X (PlaitCellDeclaration, "the declaration of a recurrent cell")                                                      \
   X (PlaitCellState, "the state of a cell")                                                                            \

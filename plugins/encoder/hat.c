@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/encoder-layer.h"
+#include "nn/encoder-stack.h"
 #include "nn/positions.h"
 #include "plugin/plugin.h"
 
@@ -18,20 +18,11 @@
 typedef struct
 {
   gint place;
-  gint64 layers;
-  gint64 heads;
-  gint64 feed_forward;
-  double dropout;
-  double attention_dropout;
-  double feed_forward_dropout;
-  gint activation;
-  gint norm;
-  gboolean attention_bias;
+  PlaitEncoderStackSettings stack;
   gint readers;
   gint sentence_positions;
   gint64 sentence_limit;
   gint token_norm;
-  gboolean final_norm;
   gboolean starts_in_tokens;
   gboolean zero_output;
 } Settings;
@@ -40,13 +31,6 @@ enum
 {
   PLACE_TOP,
   PLACE_LAYERS,
-};
-
-enum
-{
-  NORM_DECODER,
-  NORM_PRE,
-  NORM_POST,
 };
 
 enum
@@ -65,20 +49,11 @@ enum
 
 static const PlaitBinding bindings[] = {
   PLAIT_BIND_CHOICE (Settings, place, "top;layers"),
-  PLAIT_BIND_INTEGER (Settings, layers),
-  PLAIT_BIND_INTEGER (Settings, heads),
-  PLAIT_BIND_INTEGER (Settings, feed_forward),
-  PLAIT_BIND_REAL (Settings, dropout),
-  PLAIT_BIND_REAL (Settings, attention_dropout),
-  PLAIT_BIND_REAL (Settings, feed_forward_dropout),
-  PLAIT_BIND_CHOICE (Settings, activation, PLAIT_FEED_FORWARD_ACTIVATIONS),
-  PLAIT_BIND_CHOICE (Settings, norm, "decoder;pre;post"),
-  PLAIT_BIND_BOOLEAN (Settings, attention_bias),
+  PLAIT_BIND_ENCODER_STACK (Settings, stack),
   PLAIT_BIND_CHOICE (Settings, readers, "place;starts;all"),
   PLAIT_BIND_CHOICE (Settings, sentence_positions, "none;interleaved;concatenated;learned"),
   PLAIT_BIND_INTEGER (Settings, sentence_limit),
   PLAIT_BIND_CHOICE (Settings, token_norm, "leaves;before;after"),
-  PLAIT_BIND_BOOLEAN (Settings, final_norm),
   PLAIT_BIND_BOOLEAN (Settings, starts_in_tokens),
   PLAIT_BIND_BOOLEAN (Settings, zero_output),
 };
@@ -86,20 +61,14 @@ static const PlaitBinding bindings[] = {
 typedef struct
 {
   gboolean all;         /* all rows go through the layers */
-  PlaitNorm token_norm; /* gain NULL without */
+  PlaitNorm token_norm; /* unless it is the leaves' */
   PlaitPositions positions;
-  PlaitEncoderLayer *layers;
-  PlaitNorm norm; /* final; gain NULL without */
+  PlaitEncoderStack stack;
 } State;
 
 static gboolean
-check_settings (const Settings *settings, gint64 width, GError **error)
+check_settings (const Settings *settings, GError **error)
 {
-  if (width % settings->heads != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "heads=%" G_GINT64_FORMAT " do not divide the leaves' width of %" G_GINT64_FORMAT
-                       ": choose heads that do",
-                       settings->heads, width);
   if (settings->place == PLACE_LAYERS && settings->token_norm != TOKEN_NORM_LEAVES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "token_norm says where sentence layers at the top read the tokens, but place=layers: set "
@@ -127,38 +96,22 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   gint64 width = build->leaves->memories[0].width;
   g_autofree char *token_norm = g_strconcat (build->prefix, "token_norm", NULL);
   g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
-  g_autofree char *norm = g_strconcat (build->prefix, "norm", NULL);
-  PlaitEncoderLayerDeclaration layer = {
+  PlaitEncoderStackDeclaration stack = {
+    .settings = &settings->stack,
     .width = width,
-    .heads = (guint)settings->heads,
-    .feed_forward = settings->feed_forward,
-    .activation = plait_feed_forward_activation (settings->activation),
-    .pre_norm = settings->norm == NORM_DECODER ? build->pre_norm : settings->norm == NORM_PRE,
-    .dropout = settings->dropout,
-    .attention_dropout = settings->attention_dropout,
-    .feed_forward_dropout = settings->feed_forward_dropout,
-    .attention_bias = settings->attention_bias,
+    .pre_norm = build->pre_norm,
     .zero_output = settings->zero_output,
   };
 
-  if (!check_settings (settings, width, error))
+  if (!check_settings (settings, error))
     return FALSE;
   if (!top)
-    layer.readers = settings->readers == READERS_STARTS ? PLAIT_READERS_STARTS : PLAIT_READERS_ALL;
+    stack.readers = settings->readers == READERS_STARTS ? PLAIT_READERS_STARTS : PLAIT_READERS_ALL;
   state->all = !top || settings->readers == READERS_ALL;
   if (settings->token_norm != TOKEN_NORM_LEAVES)
     state->token_norm = plait_norm_declare (build->parameters, token_norm, width);
   state->positions = plait_positions_declare (
       build->parameters, positions, (PlaitPositionKind)settings->sentence_positions, settings->sentence_limit, width);
-  state->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (PlaitEncoderLayer));
-  for (gint64 i = 0; i < settings->layers; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("%slayer/%" G_GINT64_FORMAT, build->prefix, i);
-
-      state->layers[i] = plait_encoder_layer_declare (build->parameters, name, &layer);
-    }
-  if (layer.pre_norm && settings->final_norm)
-    state->norm = plait_norm_declare (build->parameters, norm, width);
   shape->n_memories = 2;
   shape->memories[0].part = "tokens";
   shape->memories[0].width = width;
@@ -167,13 +120,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   shape->memories[1].structure = PLAIT_STRUCTURE_SENTENCES;
   shape->memories[1].zero_output = settings->zero_output;
   shape->summary_width = build->leaves->summary_width;
-  return TRUE;
-}
-
-static PlaitNode *
-normalise (PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x)
-{
-  return norm->gain ? plait_norm_apply (tape, norm, x) : x;
+  return plait_encoder_stack_declare (&state->stack, build->parameters, build->prefix, &stack, error);
 }
 
 static void
@@ -187,16 +134,15 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   PlaitNode *tokens = encoding->leaves->memories[0].states;
   PlaitNode *x = tokens;
 
-  tokens = normalise (tape, &state->token_norm, tokens);
+  if (settings->token_norm != TOKEN_NORM_LEAVES)
+    tokens = plait_norm_apply (tape, &state->token_norm, tokens);
   if (settings->token_norm == TOKEN_NORM_AFTER)
     x = tokens;
   if (!state->all)
     x = plait_positions_apply (tape, &state->positions, plait_gather_rows (tape, x, starts.rows, n), starts.sentences,
                                0, 0);
-  for (gint64 i = 0; i < settings->layers; i++)
-    x = state->all ? plait_encoder_layer_apply (tape, &state->layers[i], x, encoding->input->rows, &starts)
-                   : plait_encoder_layer_apply (tape, &state->layers[i], x, starts.sentences, NULL);
-  x = normalise (tape, &state->norm, x);
+  x = state->all ? plait_encoder_stack_apply (tape, &state->stack, x, encoding->input->rows, &starts)
+                 : plait_encoder_stack_apply (tape, &state->stack, x, starts.sentences, NULL);
   if (settings->place == PLACE_LAYERS)
     tokens = x;
   if (state->all)

@@ -1,58 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/encoder-layer.h"
+#include "nn/encoder-stack.h"
 #include "nn/positions.h"
 #include "plugin/plugin.h"
 
 /*
- * The Transformer encoder (Vaswani et al. 2017, section 3): tokens -> one memory with a row a token. Pre-norm stacks
- * end in a layer norm, as the paper's own code has it.
+ * The Transformer encoder (Vaswani et al. 2017, section 3): tokens -> one memory with a row a token.
  */
 typedef struct
 {
-  gint64 layers;
-  gint64 heads;
-  gint64 feed_forward;
-  double dropout;
-  double attention_dropout;
-  double feed_forward_dropout;
-  gint activation;
-  gint norm;
+  PlaitEncoderStackSettings stack;
   gint positions;
   gint64 position_limit;
-  gboolean attention_bias;
   gboolean embedding_norm;
-  gboolean final_norm;
 } Settings;
 
-enum
-{
-  NORM_DECODER,
-  NORM_PRE,
-  NORM_POST,
-};
-
 static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, layers),
-  PLAIT_BIND_INTEGER (Settings, heads),
-  PLAIT_BIND_INTEGER (Settings, feed_forward),
-  PLAIT_BIND_REAL (Settings, dropout),
-  PLAIT_BIND_REAL (Settings, attention_dropout),
-  PLAIT_BIND_REAL (Settings, feed_forward_dropout),
-  PLAIT_BIND_CHOICE (Settings, activation, PLAIT_FEED_FORWARD_ACTIVATIONS),
-  PLAIT_BIND_CHOICE (Settings, norm, "decoder;pre;post"),
+  PLAIT_BIND_ENCODER_STACK (Settings, stack),
   PLAIT_BIND_CHOICE (Settings, positions, "none;interleaved;concatenated;learned"),
   PLAIT_BIND_INTEGER (Settings, position_limit),
-  PLAIT_BIND_BOOLEAN (Settings, attention_bias),
   PLAIT_BIND_BOOLEAN (Settings, embedding_norm),
-  PLAIT_BIND_BOOLEAN (Settings, final_norm),
 };
 
 typedef struct
 {
   PlaitPositions positions;
   PlaitNorm embedding_norm; /* gain NULL without */
-  PlaitEncoderLayer *layers;
-  PlaitNorm norm; /* final; gain NULL without */
+  PlaitEncoderStack stack;
 } State;
 
 static gboolean
@@ -63,40 +36,16 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   State *state = state_data;
   g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
   g_autofree char *embedding_norm = g_strconcat (build->prefix, "embedding_norm", NULL);
-  g_autofree char *norm = g_strconcat (build->prefix, "norm", NULL);
-  PlaitEncoderLayerDeclaration layer = {
-    .width = build->input_width,
-    .heads = (guint)settings->heads,
-    .feed_forward = settings->feed_forward,
-    .activation = plait_feed_forward_activation (settings->activation),
-    .pre_norm = settings->norm == NORM_DECODER ? build->pre_norm : settings->norm == NORM_PRE,
-    .dropout = settings->dropout,
-    .attention_dropout = settings->attention_dropout,
-    .feed_forward_dropout = settings->feed_forward_dropout,
-    .attention_bias = settings->attention_bias,
-  };
+  PlaitEncoderStackDeclaration stack
+      = { .settings = &settings->stack, .width = build->input_width, .pre_norm = build->pre_norm };
 
-  if (build->input_width % settings->heads != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "heads=%" G_GINT64_FORMAT " do not divide the width of %" G_GINT64_FORMAT
-                       ": choose heads that do",
-                       settings->heads, build->input_width);
   state->positions = plait_positions_declare (build->parameters, positions, (PlaitPositionKind)settings->positions,
                                               settings->position_limit, build->input_width);
   if (settings->embedding_norm)
     state->embedding_norm = plait_norm_declare (build->parameters, embedding_norm, build->input_width);
-  state->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (PlaitEncoderLayer));
-  for (gint64 i = 0; i < settings->layers; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("%slayer/%" G_GINT64_FORMAT, build->prefix, i);
-
-      state->layers[i] = plait_encoder_layer_declare (build->parameters, name, &layer);
-    }
-  if (layer.pre_norm && settings->final_norm)
-    state->norm = plait_norm_declare (build->parameters, norm, build->input_width);
   shape->n_memories = 1;
   shape->memories[0].width = build->input_width;
-  return TRUE;
+  return plait_encoder_stack_declare (&state->stack, build->parameters, build->prefix, &stack, error);
 }
 
 /* dropout (x + position), or dropout (norm (x + position)). */
@@ -105,12 +54,12 @@ place (const Settings *settings, const State *state, PlaitEncoding *encoding)
 {
   gboolean norm = state->embedding_norm.gain != NULL;
   PlaitNode *x = plait_positions_apply (encoding->tape, &state->positions, encoding->embedded, encoding->input->rows, 0,
-                                        norm ? 0 : settings->dropout);
+                                        norm ? 0 : settings->stack.dropout);
 
   if (!norm)
     return x;
   return plait_dropout (encoding->tape, plait_norm_apply (encoding->tape, &state->embedding_norm, x),
-                        settings->dropout);
+                        settings->stack.dropout);
 }
 
 static void
@@ -121,10 +70,7 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   PlaitRagged rows = encoding->input->rows;
   PlaitNode *x = place (settings, state, encoding);
 
-  for (gint64 i = 0; i < settings->layers; i++)
-    x = plait_encoder_layer_apply (encoding->tape, &state->layers[i], x, rows, NULL);
-  if (state->norm.gain)
-    x = plait_norm_apply (encoding->tape, &state->norm, x);
+  x = plait_encoder_stack_apply (encoding->tape, &state->stack, x, rows, NULL);
   encoding->memories[0] = (PlaitMemory){ .states = x, .rows = rows };
 }
 

@@ -623,7 +623,7 @@ TEST_CASE (hat, refuses_settings_that_mean_nothing_together)
                  "set sentence_positions=none");
   check_refused ((const char *const[]){ "readers", "all", "sentence_positions", "learned", NULL },
                  "set readers=starts");
-  check_refused ((const char *const[]){ "heads", "3", NULL }, "heads=3 do not divide the leaves' width of 8");
+  check_refused ((const char *const[]){ "heads", "3", NULL }, "heads=3 do not divide the width of 8 that they read");
 }
 
 TEST_CASE (hat, refuses_more_sentences_than_learned_positions)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/encoder-layer.h"
+#include "nn/encoder-stack.h"
 #include "nn/positions.h"
 #include "reference.h"
 
@@ -146,20 +146,23 @@ TEST_CASE (reference, causal_attention_with_biases)
 
 /* A whole encoder layer: self-attention and feed-forward layer with residuals, norms before or after. */
 static void
-check_encoder_layer (const char *name, gboolean pre, gboolean biases, PlaitActivation activation)
+check_encoder_layer (const char *name, PlaitEncoderNorm norm, gboolean biases, const char *activation)
 {
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  PlaitEncoderLayerDeclaration declaration = { .width = WIDTH,
-                                               .heads = HEADS,
-                                               .feed_forward = 12,
-                                               .activation = activation,
-                                               .pre_norm = pre,
-                                               .attention_bias = biases };
-  PlaitEncoderLayer layer = plait_encoder_layer_declare (parameters, "layer", &declaration);
+  g_auto (GStrv) activations = g_strsplit (PLAIT_FEED_FORWARD_ACTIVATIONS, ";", -1);
+  PlaitEncoderStackSettings settings
+      = { .layers = 1, .heads = HEADS, .feed_forward = 12, .norm = norm, .attention_bias = biases };
+  PlaitEncoderStackDeclaration declaration = { .settings = &settings, .width = WIDTH };
+  PlaitEncoderStack stack;
+  PlaitEncoderLayer layer;
   PlaitRagged rows = { 1, (gint64[]){ 0, 4 } };
   PlaitNode *x;
 
+  while (!g_str_equal (activations[settings.activation], activation))
+    settings.activation++;
+  CHECK (plait_encoder_stack_declare (&stack, parameters, "", &declaration, NULL));
+  layer = stack.layers[0];
   allocate (parameters);
   reference_set_attention (&layer.attention, name, "self");
   reference_set_norm (&layer.attention_norm, name, "ln1");
@@ -170,7 +173,7 @@ check_encoder_layer (const char *name, gboolean pre, gboolean biases, PlaitActiv
   reference_set (layer.feed_forward.outer.bias, 0, name, "ff/b2");
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
-  reference_go_back (&bench, plait_encoder_layer_apply (bench.tape, &layer, x, rows, NULL), name);
+  reference_go_back (&bench, plait_encoder_stack_apply (bench.tape, &stack, x, rows, NULL), name);
   reference_check_input (x, name, "x");
   reference_check_attention (&layer.attention, name, "self");
   reference_check_norm (&layer.attention_norm, name, "ln1");
@@ -183,12 +186,12 @@ check_encoder_layer (const char *name, gboolean pre, gboolean biases, PlaitActiv
 
 TEST_CASE (reference, encoder_layer_with_norms_before)
 {
-  check_encoder_layer ("transformer/encoder_pre_relu", TRUE, FALSE, PLAIT_ACTIVATION_RELU);
+  check_encoder_layer ("transformer/encoder_pre_relu", PLAIT_ENCODER_NORM_PRE, FALSE, "relu");
 }
 
 TEST_CASE (reference, encoder_layer_with_norms_after_and_biases)
 {
-  check_encoder_layer ("transformer/encoder_post_gelu", FALSE, TRUE, PLAIT_ACTIVATION_GELU);
+  check_encoder_layer ("transformer/encoder_post_gelu", PLAIT_ENCODER_NORM_POST, TRUE, "gelu");
 }
 
 static const gint64 memory_lengths[] = { 3, 0, 4 };
