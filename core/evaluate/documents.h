@@ -16,10 +16,9 @@ typedef struct
   char ***references;
 } PlaitDocumentPairs;
 
-/* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @joint,
- * "\n" or a space, between their sentences. PLAIT_ERROR_INPUT
- * names the line that is not blank in all texts then; no documents are an error too. A set that lacks a line lacks the
- * document. (transfer full) */
+/* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @joint, "\n" or a
+ * space, between their sentences. PLAIT_ERROR_INPUT names the line that is not blank in all texts then; no documents
+ * are an error too. A set that lacks a line lacks the document. (transfer full) */
 PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error);
 void plait_document_pairs_free (PlaitDocumentPairs *documents);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)

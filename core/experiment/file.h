@@ -73,8 +73,8 @@ typedef struct
 } PlaitExperiment;
 
 /* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL). Files
- * that these name are relative to the current folder. Also
- * checks that the files of [data] are there. A group [grid] is left aside. (transfer full) */
+ * that these name are relative to the current folder. Also checks that the files of [data] are there. A group [grid] is
+ * left aside. (transfer full) */
 PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry,
                                         GError **error);
 

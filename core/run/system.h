@@ -19,11 +19,10 @@ typedef struct
 PlaitSystem *plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials,
                                const gint64 *feature_widths, GError **error);
 void plait_system_free (PlaitSystem *system);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
 
 /* Draws the initial values of all parameters, by train.initial_values and experiment.seed. */
 void plait_system_initialise (const PlaitSystem *system, PlaitPool *pool);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
 
 /* Writes /plugins and what the model needs beside its parameters (widths of features). */
 gboolean plait_system_write (const PlaitSystem *system, PlaitStore *store, GError **error);
