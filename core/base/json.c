@@ -156,6 +156,17 @@ plait_json_boolean (PlaitJson *json, const char *name, gboolean value)
   g_string_append (json->text, value ? "true" : "false");
 }
 
+void
+plait_json_document (PlaitJson *json, const char *name, const char *document)
+{
+  begin_value (json, name);
+  for (const char *p = document; *p != '\0'; p++)
+    if (*p != '\n')
+      g_string_append_c (json->text, *p);
+    else if (p[1] != '\0')
+      new_line (json);
+}
+
 const char *
 plait_json_string (const PlaitJson *json)
 {

@@ -26,5 +26,8 @@ void plait_json_integer (PlaitJson *json, const char *name, gint64 value);
 void plait_json_real (PlaitJson *json, const char *name, double value);
 void plait_json_boolean (PlaitJson *json, const char *name, gboolean value);
 
+/* @document is what plait_json_string() gave for another. */
+void plait_json_document (PlaitJson *json, const char *name, const char *document);
+
 /* What was written, with a line break at its end. (transfer none) */
 const char *plait_json_string (const PlaitJson *json);

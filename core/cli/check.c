@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 
 #define SECONDS 60
 #define OUTCOMES 4
+#define GRADIENTS "gradients"
+#define DOUBLES "plait-double"
 
 static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applicable", "not run" };
 
@@ -22,7 +25,8 @@ typedef struct
   PlaitJson *json;
   guint name_width;
   guint n[OUTCOMES];
-  GString *failed; /* "runs, search" */
+  GString *failed;    /* "runs, search" */
+  gboolean gradients; /* held to and kept */
 } Report;
 
 static void
@@ -62,6 +66,8 @@ take (const PlaitContractResult *result, gpointer data)
   report->n[result->outcome]++;
   if (result->outcome == PLAIT_CONTRACT_FAILED)
     g_string_append_printf (report->failed, "%s%s", report->failed->len > 0 ? ", " : "", result->property);
+  if (result->outcome == PLAIT_CONTRACT_PASSED && g_str_equal (result->property, GRADIENTS))
+    report->gradients = TRUE;
   if (report->json)
     add_result (report->json, result);
   else
@@ -90,8 +96,60 @@ begin (Report *report, const PlaitPlugin *plugin)
   plait_json_begin_array (report->json, "properties");
 }
 
+/* Whether the plugin folder @folder is there for doubles: plait-double's own plugins are where it finds them. */
+static gboolean
+has_doubles (const PlaitPlugin *plugin, const char *folder)
+{
+  g_autofree char *file = g_strconcat (plugin->name, ".so", NULL);
+  g_autofree char *module = g_build_filename (folder, plait_plugin_kind_name (plugin->kind), file, NULL);
+
+  return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
+}
+
+/* What @program, the plait of doubles, says of the gradients of @plugin in @folder. FALSE: they are wrong. */
+static gboolean
+run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
+{
+  g_autofree char *name = g_strdup_printf ("%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
+  g_autofree char *limit = g_strdup_printf ("--seconds=%u", seconds);
+  g_autofree char *output = NULL;
+  const char *const words[]
+      = { program, "check", name, "--property", GRADIENTS, limit, report->json ? "--json" : NULL, NULL };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+
+  g_subprocess_launcher_setenv (launcher, "PLAIT_PLUGIN_PATH", folder, TRUE);
+  process = g_subprocess_launcher_spawnv (launcher, words, NULL);
+  if (!process || !g_subprocess_communicate_utf8 (process, NULL, NULL, &output, NULL, NULL))
+    return FALSE;
+  if (report->json)
+    plait_json_document (report->json, "doubles", output);
+  else
+    plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n%s", output);
+  return g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0;
+}
+
+/* Has plait-double, where it is installed, check the gradients of the same plugin, built for it in the folder double of
+ * its plugin folder. TRUE where there is no such plait. */
+static gboolean
+check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
+{
+  g_autofree char *program = g_find_program_in_path (DOUBLES);
+  g_autofree char *folder = g_build_filename (plugin->folder->path, "double", NULL);
+
+  if (!program || !report->gradients || sizeof (PlaitScalar) == sizeof (double))
+    return TRUE;
+  if (has_doubles (plugin, folder))
+    return run_doubles (report, program, plugin, folder, seconds);
+  if (!report->json)
+    plait_page_text (report->page, PLAIT_PAGE_DIM,
+                     "gradients in doubles: not run, %s holds no %s/%s.so for " DOUBLES "\n", folder,
+                     plait_plugin_kind_name (plugin->kind), plugin->name);
+  return TRUE;
+}
+
 static void
-end (Report *report)
+end_properties (Report *report)
 {
   if (!report->json)
     {
@@ -110,8 +168,6 @@ end (Report *report)
 
       plait_json_integer (report->json, name, report->n[i]);
     }
-  plait_json_end_object (report->json);
-  fputs (plait_json_string (report->json), stdout);
 }
 
 static gboolean
@@ -141,14 +197,20 @@ check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GErro
   g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
   g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
   Report report = { .page = page, .json = json, .failed = failed };
-  guint n;
 
   if (!contract)
     return FALSE;
   begin (&report, plugin);
-  n = plait_contract_hold (contract, (const char *const *)names, seconds, take, &report);
-  end (&report);
-  return n == 0
+  plait_contract_hold (contract, (const char *const *)names, seconds, take, &report);
+  end_properties (&report);
+  if (!check_doubles (&report, plugin, seconds))
+    g_string_append_printf (failed, "%s" GRADIENTS " in doubles", failed->len > 0 ? ", " : "");
+  if (json)
+    {
+      plait_json_end_object (json);
+      fputs (plait_json_string (json), stdout);
+    }
+  return failed->len == 0
          || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
                         plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);
 }

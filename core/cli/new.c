@@ -21,6 +21,7 @@ static const struct
 } files[] = {
   { "meson.build", "meson.build" },
   { "kind.build", "@KIND@/meson.build" },
+  { "kind.build", "double/@KIND@/meson.build" },
   { "@KIND@/plugin.c", "@NAME@.c" },
   { "@KIND@/plugin.ini", "@NAME@.ini" },
   { "@KIND@/experiment.ini", "@NAME@-experiment.ini" },
@@ -78,12 +79,14 @@ make_folder (const char *folder, GError **error)
 static gboolean
 write_project (const char *kind, const char *name, GError **error)
 {
-  g_autofree char *folder = g_build_filename (name, kind, NULL);
-  guint n = 0;
+  g_autofree char *single = g_build_filename (name, kind, NULL), *both = g_build_filename (name, "double", NULL);
+  g_autofree char *of_doubles = g_build_filename (both, kind, NULL);
+  const char *const folders[] = { name, single, both, of_doubles };
+  guint made = 0, n = 0;
 
-  if (!make_folder (name, error))
-    return FALSE;
-  if (make_folder (folder, error))
+  while (made < G_N_ELEMENTS (folders) && make_folder (folders[made], error))
+    made++;
+  if (made == G_N_ELEMENTS (folders))
     while (n < G_N_ELEMENTS (files) && write_file (n, kind, name, error))
       n++;
   if (n == G_N_ELEMENTS (files))
@@ -94,8 +97,8 @@ write_project (const char *kind, const char *name, GError **error)
 
       g_unlink (path);
     }
-  g_rmdir (folder);
-  g_rmdir (name);
+  while (made-- > 0)
+    g_rmdir (folders[made]);
   return FALSE;
 }
 

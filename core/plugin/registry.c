@@ -199,7 +199,7 @@ add_own_folder (PlaitRegistry *registry)
       return;
     }
   g_autofree char *library_folder = g_path_get_dirname (object);
-  g_autofree char *installed = g_build_filename (library_folder, "plait", PLAIT_API_VERSION, NULL);
+  g_autofree char *installed = g_build_filename (library_folder, PLAIT_NAME, PLAIT_API_VERSION, NULL);
   add_folder (registry, installed, "installed");
 }
 
@@ -220,7 +220,7 @@ plait_registry_new (void)
   PlaitRegistry *registry = registry_new ();
   const char *path = g_getenv ("PLAIT_PLUGIN_PATH");
   g_auto (GStrv) folders = g_strsplit (path ? path : "", ":", -1);
-  g_autofree char *user = g_build_filename (g_get_user_data_dir (), "plait", PLAIT_API_VERSION, NULL);
+  g_autofree char *user = g_build_filename (g_get_user_data_dir (), PLAIT_NAME, PLAIT_API_VERSION, NULL);
 
   for (guint i = 0; folders[i] != NULL; i++)
     if (*folders[i] != '\0')

@@ -12,6 +12,8 @@
  *     $XDG_DATA_HOME/plait/1  the user's own
  *     LIBDIR/plait/1          beside the installed library; or the build tree's own, for a plait that is not installed
  *
+ * In a build with doubles plait is called plait-double, here too.
+ *
  * Finding reads names only, a schema is read when asked for, and a module is loaded when a model uses it.
  */
 typedef struct PlaitRegistry PlaitRegistry;

@@ -30,6 +30,27 @@ TEST_CASE (json, nests)
                                           "}\n");
 }
 
+TEST_CASE (json, takes_another_document)
+{
+  g_autoptr (PlaitJson) inner = plait_json_new (), outer = plait_json_new ();
+
+  plait_json_begin_object (inner, NULL);
+  plait_json_integer (inner, "a", 1);
+  plait_json_end_object (inner);
+  plait_json_begin_object (outer, NULL);
+  plait_json_document (outer, "inner", plait_json_string (inner));
+  plait_json_document (outer, "again", plait_json_string (inner));
+  plait_json_end_object (outer);
+  CHECK_STRING (plait_json_string (outer), "{\n"
+                                           "  \"inner\": {\n"
+                                           "    \"a\": 1\n"
+                                           "  },\n"
+                                           "  \"again\": {\n"
+                                           "    \"a\": 1\n"
+                                           "  }\n"
+                                           "}\n");
+}
+
 TEST_CASE (json, escapes)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();

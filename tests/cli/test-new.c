@@ -31,7 +31,7 @@ TEST_CASE (new_command, writes_a_project_of_each_kind)
 
       CHECK_INT (call.code, 0);
       CHECK_STRING (call.errors, "");
-      CHECK_INT (g_strv_length (files), 7);
+      CHECK_INT (g_strv_length (files), 8);
       CHECK_CONTAINS (call.output, build);
       for (guint k = 0; files[k] && *files[k]; k++)
         {

@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -42,6 +44,8 @@ def check(kind, name, other, program, folder, environment):
     checked = json.loads(run(program, "check", f"{kind}/{name}", "--json", env=environment))
     assert checked["failed"] == 0 and checked["not_run"] == 0 and checked["passed"] >= 9, checked
 
+    check_doubles(program, f"{kind}/{name}", project / "build", environment)
+
     # The run used it, and its parameter counts.
     first = project / f"{name}-experiment.h5"
     run(program, "show", first, f"/plugins/{kind}/{name}", env=environment)
@@ -51,6 +55,32 @@ def check(kind, name, other, program, folder, environment):
     losses = [json.loads(run(program, "show", path, "/training/validation", "--json", env=environment))["columns"]
               for path in (first, second)]
     assert losses[0] != losses[1], losses
+
+
+def check_doubles(program, plugin, build, environment):
+    """A plait of doubles beside this one is asked for the gradients of its own build of the plugin: here, by a stand-in."""
+    other = program.parent / "plait-double"
+    module = build / "double" / f"{plugin}.so"
+    command = [program, "check", plugin, "--property", "gradients"]
+    said = []
+    try:
+        for there, code in (False, 1), (True, 0), (True, 1):
+            other.write_text(f"#!/bin/sh\necho '{{'; echo '  \"asked\": \"'$PLAIT_PLUGIN_PATH $*'\"'; echo '}}'; exit {code}\n")
+            other.chmod(0o755)
+            module.parent.mkdir(parents=True, exist_ok=True)
+            if there:
+                module.touch()
+            done = [subprocess.run([*command, *more], text=True, capture_output=True, env=environment) for more in ([], ["--json"])]
+            assert [one.returncode for one in done] == [int(there and code)] * 2, done
+            said.append((done[0].stdout, json.loads(done[1].stdout), done[0].stderr))
+    finally:
+        other.unlink()
+        shutil.rmtree(build / "double")
+    asked = f"{build}/double check {plugin} --property gradients --seconds=60"
+    assert "gradients in doubles: not run" in said[0][0] and "doubles" not in said[0][1], said[0]
+    for text, document, _ in said[1:]:
+        assert asked in text and document["doubles"] == {"asked": f"{asked} --json"} and document["passed"] == 1, (text, document)
+    assert said[1][2] == "" and said[2][2].endswith("does not keep to its contract: gradients in doubles\n"), said
 
 
 def main():
