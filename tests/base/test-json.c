@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/json-read.h"
 #include "base/json.h"
 #include "harness.h"
 
 #include <math.h>
+#include <string.h>
 
 TEST_CASE (json, nests)
 {
@@ -77,4 +79,70 @@ TEST_CASE (json, numbers_keep_their_bits)
   plait_json_real (json, NULL, INFINITY);
   plait_json_end_array (json);
   CHECK_STRING (plait_json_string (json), "[\n  0.30000000000000004,\n  -1e+300,\n  null,\n  null\n]\n");
+}
+
+static json_t *
+read_text (const char *text, GError **error)
+{
+  return plait_json_read_object (text, strlen (text), "file.json", error);
+}
+
+TEST_CASE (json, is_read)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) json = read_text ("{\"a\": 1, \"\\u0120b\": [\"\\ud83d\\ude00\"], \"\": {}}", &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (json != NULL);
+  CHECK_INT (json_object_size (json), 3);
+  CHECK_INT (json_integer_value (json_object_get (json, "a")), 1);
+  CHECK_STRING (json_string_value (json_array_get (json_object_get (json, "\u0120b"), 0)), "\U0001f600");
+}
+
+/* What two readers could take for two things is none. */
+TEST_CASE (json, is_refused_where_it_is_in_doubt)
+{
+  static const struct
+  {
+    const char *text, *said;
+  } cases[] = {
+    { "", "file.json:1: is no JSON" },
+    { "{\n\"a\": 1,\n\"a\": 1}", "file.json:3: is no JSON that can be read (duplicate object key" },
+    { "{\n\"a\": 1,}", "file.json:2:" },
+    { "{\"a\": 1} {", "file.json:1:" },
+    { "{\"a\": 1", "file.json:1:" },
+    { "{\"a\": 9223372036854775808}", "too big integer" },
+    { "{\"a\": 01}", "file.json:1:" },
+    { "{\"a\": NaN}", "file.json:1:" },
+    { "{\"a\": \"\\u0000\"}", "file.json:1:" },
+    { "{\"a\": \"\\ud800\"}", "file.json:1:" },
+    { "{\"a\": \"\xff\"}", "file.json:1:" },
+    { "{\"a\": \"\xed\xa0\x80\"}", "file.json:1:" },
+    { "\xef\xbb\xbf{}", "file.json:1:" },
+    { "[1]", "file.json: is JSON, but no object" },
+    { "1", "file.json:1:" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (json_t) json = read_text (cases[i].text, &error);
+      CONTEXT ("case %zu", i);
+
+      CHECK (!json);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].said);
+    }
+}
+
+TEST_CASE (json, is_refused_where_it_nests_without_end)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) text = g_string_new ("{\"a\":");
+  g_autoptr (json_t) json = NULL;
+
+  for (int i = 0; i < 100000; i++)
+    g_string_append_c (text, '[');
+  json = read_text (text->str, &error);
+  CHECK (!json);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "maximum parsing depth reached");
 }
