@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/output.h"
+#include "run/export.h"
+
+/* plait export: the parameters of a run in formats that other programs read. */
+
+gboolean
+plait_command_export (PlaitInvocation *invocation, GError **error)
+{
+  g_autofree char *output = NULL, *checkpoint = NULL;
+  gboolean force = FALSE;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE" },
+    PLAIT_OUTPUT_FORCE (force),
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "best (the default), last or average", "NAME" },
+    { NULL },
+  };
+  g_autoptr (PlaitTrained) trained = NULL;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+    return FALSE;
+  if (!output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "there is nowhere to write to: add --output FILE");
+  if (!plait_output_differs ("--output", output, invocation->arguments[0], error)
+      || !plait_file_check_new (output, force, "", "--output", error))
+    return FALSE;
+  trained = plait_trained_open (invocation->arguments[0], checkpoint, NULL, invocation->log, error);
+  return trained && plait_export_safetensors (trained, output, error);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/safetensors.h"
+
+#include "harness.h"
+#include "sample.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writes a file with @header, whose length is told as @length (0: as it is), and @n values after it. */
+static void
+make (const char *path, const char *header, guint64 length, const void *values, gsize n)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  guint64 told = GUINT64_TO_LE (length > 0 ? length : strlen (header));
+  GError *error = NULL;
+
+  g_byte_array_append (bytes, (const guint8 *)&told, sizeof told);
+  g_byte_array_append (bytes, (const guint8 *)header, (guint)strlen (header));
+  if (n > 0)
+    g_byte_array_append (bytes, values, (guint)n);
+  CHECK (g_file_set_contents (path, (const char *)bytes->data, bytes->len, &error));
+  CHECK_NO_ERROR (error);
+}
+
+/* The file at @path is refused in one sentence that begins with it and has @part. */
+static void
+check_refused (const char *path, const char *part)
+{
+  GError *error = NULL;
+  PlaitSafetensors *file = plait_safetensors_open (path, &error);
+
+  CHECK (!file);
+  plait_safetensors_free (file);
+  REQUIRE (error != NULL);
+  CHECK (g_str_has_prefix (error->message, path));
+  CHECK (!strchr (error->message, '\n'));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
+}
+
+#define TENSOR(name, type, shape, places)                                                                              \
+  "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":" places "}"
+
+/* What the format's own repository lists as attacks, and what its reader refuses. */
+TEST_CASE (safetensors, refuses_headers_that_lie)
+{
+  static const guint8 values[16] = { 0 };
+  const struct
+  {
+    const char *header, *part;
+  } cases[] = {
+    { " {}", "does not begin with '{'" },
+    { "[]", "does not begin with '{'" },
+    { "{\"a\":\"\xff\"}", "is no JSON that can be read (unable to decode byte 0xff" },
+    { "{", "is no JSON that can be read (string or '}' expected" },
+    { "{}x", "end of file expected" },
+    { "{\"a\":1}", "tensor \"a\" is described by other members than" },
+    { "{\"a\":{}}", "\"a\" is described by other members than" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4]}}", "\"a\" is described by other members than" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16],\"more\":1}}",
+      "other members than dtype, shape and data_offsets" },
+    { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F64\"}}", "duplicate object key" },
+    { "{" TENSOR ("a", "F32", "[2]", "[0,8]") "," TENSOR ("a", "F32", "[2]", "[8,16]") "}", "duplicate object key" },
+    { "{\"__metadata__\":{\"a\":1}," TENSOR ("a", "F32", "[4]", "[0,16]") "}", "__metadata__ is not all text" },
+    { "{\"__metadata__\":[]," TENSOR ("a", "F32", "[4]", "[0,16]") "}", "__metadata__ is not all text" },
+    { "{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}," TENSOR ("a", "F32", "[4]", "[0,16]") "}", "duplicate object key" },
+    { "{" TENSOR ("a", "F33", "[4]", "[0,16]") "}", "unknown type \"F33\"" },
+    { "{" TENSOR ("a", "f32", "[4]", "[0,16]") "}", "unknown type \"f32\"" },
+    { "{" TENSOR ("a", "F32", "[4]", "[0]") "}", "data_offsets that are not two integers" },
+    { "{" TENSOR ("a", "F32", "[4]", "[]") "}", "data_offsets that are not two integers" },
+    { "{" TENSOR ("a", "F32", "[4]", "[0,16,16]") "}", "data_offsets that are not two integers" },
+    { "{" TENSOR ("a", "F32", "[4]", "[-16,0]") "}", "is no place" },
+    { "{" TENSOR ("a", "F32", "[4]", "[16,0]") "}", "is no place" },
+    { "{" TENSOR ("a", "F32", "[4]", "[0.0,16]") "}", "that are not two integers" },
+    { "{" TENSOR ("a", "F32", "[-4]", "[0,16]") "}", "a dimension that is no size" },
+    { "{" TENSOR ("a", "F32", "[4.0]", "[0,16]") "}", "a dimension that is no size" },
+    { "{" TENSOR ("a", "F32", "[1,1,1,1,1,1,1,1,4]", "[0,16]") "}", "no shape of at most 8 dimensions" },
+    /* Places that do not match type and shape. */
+    { "{" TENSOR ("a", "F32", "[3]", "[0,16]") "}", "has 16 bytes, but its 3 elements of type F32 take 96 bits" },
+    { "{" TENSOR ("a", "F64", "[4]", "[0,16]") "}", "has 16 bytes, but its 4 elements of type F64 take 256 bits" },
+    { "{" TENSOR ("a", "F4", "[31]", "[0,16]") "}", "take 124 bits" },
+    { "{" TENSOR ("a", "F32", "[0]", "[0,16]") "}", "its 0 elements" },
+    { "{" TENSOR ("a", "F32", "[]", "[0,16]") "}", "its 1 elements" },
+    /* Products that overflow, to zero and to what is there. */
+    { "{" TENSOR ("a", "F32", "[4294967296,4294967296]", "[0,16]") "}", "more elements than can be counted" },
+    { "{" TENSOR ("a", "F32", "[4611686018427387908,4]", "[0,16]") "}", "more elements than can be counted" },
+    { "{" TENSOR ("a", "F32", "[18446744073709551620]", "[0,16]") "}", "too big integer" },
+    { "{" TENSOR ("a", "F32", "[9223372036854775807]", "[0,16]") "}", "more bytes than can be counted" },
+    { "{" TENSOR ("a", "F32", "[576460752303423492]", "[0,16]") "}", "more bytes than can be counted" },
+    /* Overlaps, holes, and what lies outside. */
+    { "{" TENSOR ("a", "F32", "[4]", "[0,16]") "," TENSOR ("b", "F32", "[4]", "[0,16]") "}",
+      "\"b\" begins at byte 0 of the values, but the one before ends at byte 16" },
+    { "{" TENSOR ("a", "F32", "[3]", "[0,12]") "," TENSOR ("b", "F32", "[2]", "[8,16]") "}", "begins at byte 8" },
+    { "{" TENSOR ("a", "F32", "[1]", "[0,4]") "," TENSOR ("b", "F32", "[2]", "[8,16]") "}", "begins at byte 8" },
+    { "{" TENSOR ("a", "F32", "[3]", "[4,16]") "}",
+      "begins at byte 4 of the values, but the one before ends at byte 0" },
+    { "{" TENSOR ("a", "F32", "[3]", "[0,12]") "}", "have 12 bytes, but 16 stand behind" },
+    { "{" TENSOR ("a", "F32", "[5]", "[0,20]") "}", "have 20 bytes, but 16 stand behind" },
+    { "{" TENSOR ("a", "F32", "[4]", "[16,32]") "}", "begins at byte 16" },
+    { "{}", "have 0 bytes, but 16 stand behind" },
+  };
+  g_autofree char *path = plait_test_path ("weights.safetensors");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].header);
+      make (path, cases[i].header, 0, values, sizeof values);
+      check_refused (path, cases[i].part);
+    }
+}
+
+TEST_CASE (safetensors, refuses_lengths_that_lie)
+{
+  g_autofree char *path = plait_test_path ("weights.safetensors");
+
+  make (path, "{}", G_MAXUINT64, NULL, 0);
+  check_refused (path, "claims a header of 18446744073709551615 bytes");
+  make (path, "{}", 100000001, NULL, 0);
+  check_refused (path, "claims a header of 100000001 bytes, expected at most 100000000");
+  make (path, "{}", 3, NULL, 0);
+  check_refused (path, "claims a header of 3 bytes");
+  make (path, "", 0, NULL, 0);
+  check_refused (path, "does not begin with '{'");
+  CHECK (g_file_set_contents (path, "\2\0\0\0\0\0\0", 7, NULL));
+  check_refused (path, "has 7 bytes, too few");
+  check_refused (plait_test_folder (), "is not a regular file");
+  g_autofree char *absent = plait_test_path ("absent.safetensors");
+  check_refused (absent, "cannot be opened");
+}
+
+TEST_CASE (safetensors, reads_all_types_of_weights)
+{
+  static const guint8 values[] = {
+    0,    0,    0xc0, 0x3f, 1, 0,    0,    0,    /* F32 1.5, the least denormal number */
+    0,    0,    0,    0,    0, 0,    0xf8, 0xbf, /* F64 -1.5 */
+    0,    0x3e, 1,    0,    0, 0x84, 0xff, 0x7b, /* F16 1.5, 2^-24, -2^-14 (1 + 0 / 1024), 65504 */
+    0xc0, 0x3f, 0,    0x80,                      /* BF16 1.5, -0 */
+    1,    0,    0,    0,    0, 0,    0,    0,    /* I64 */
+  };
+  static const char header[]
+      = "{\"__metadata__\":{\"format\":\"pt\"}," TENSOR ("d", "BF16", "[2]", "[24,28]") "," TENSOR (
+          "e", "I64", "[]",
+          "[28,36]") "," TENSOR ("a", "F32", "[1,2]",
+                                 "[0,8]") "," TENSOR ("none", "F16", "[3,0]",
+                                                      "[16,16]") "," TENSOR ("b", "F64", "[]",
+                                                                             "[8,16]") "," TENSOR ("c", "F16", "[2,2]",
+                                                                                                   "[16,24]") "}   ";
+  static const double expected[] = { 1.5, 1.40129846432481707e-45, -1.5, 1.5, 0x1p-24, -0x1p-14, 65504, 1.5, 0 };
+  g_autofree char *path = plait_test_path ("weights.safetensors");
+  GError *error = NULL;
+  PlaitScalar read[4];
+  guint seen = 0;
+
+  make (path, header, 0, values, sizeof values);
+  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK_INT (plait_safetensors_n (file), 6);
+  for (guint i = 0; i < 5; i++)
+    {
+      const PlaitSafetensor *tensor = plait_safetensors_get (file, i);
+
+      CONTEXT ("%s", tensor->name);
+      CHECK (plait_safetensors_find (file, tensor->name) == tensor);
+      CHECK (plait_safetensors_read (file, tensor, 0, tensor->elements, read, &error));
+      CHECK_NO_ERROR (error);
+      for (gint64 k = 0; k < tensor->elements; k++)
+        CHECK_NEAR (read[k], (PlaitScalar)expected[seen++], 0);
+    }
+  CHECK_INT (seen, G_N_ELEMENTS (expected));
+  CHECK (plait_safetensors_read (file, plait_safetensors_find (file, "c"), 3, 1, read, &error));
+  CHECK_NEAR (read[0], 65504, 0);
+  CHECK (!plait_safetensors_read (file, plait_safetensors_find (file, "e"), 0, 1, read, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "tensor \"e\" is of type I64, expected F64, F32, F16 or BF16");
+  CHECK (!plait_safetensors_find (file, "f"));
+  g_autofree char *shape = plait_safetensor_shape_text (plait_safetensors_find (file, "c"));
+  CHECK_STRING (shape, "[2, 2]");
+}
+
+TEST_CASE (safetensors, refuses_values_that_are_no_numbers)
+{
+  static const guint8 values[] = { 0, 0x3c, 0, 0x7c, 0, 0x7e }; /* F16 1, infinity, undefined */
+  g_autofree char *path = plait_test_path ("weights.safetensors");
+  GError *error = NULL;
+  PlaitScalar read[3];
+
+  make (path, "{" TENSOR ("a", "F16", "[3]", "[0,6]") "}", 0, values, sizeof values);
+  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  CHECK (plait_safetensors_read (file, plait_safetensors_get (file, 0), 0, 1, read, &error));
+  for (gint64 i = 1; i < 3; i++)
+    {
+      CHECK (!plait_safetensors_read (file, plait_safetensors_get (file, 0), 0, i + 1, read, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "undefined, infinite or too large value in element 1");
+    }
+}
+
+/* What was mapped would end the process here. */
+TEST_CASE (safetensors, tells_that_a_file_was_cut_short_meanwhile)
+{
+  g_autofree char *path = plait_test_path ("weights.safetensors");
+  g_autofree guint8 *values = g_malloc0 (1 << 18);
+  g_autofree PlaitScalar *read = g_new (PlaitScalar, 1 << 16);
+  GError *error = NULL;
+
+  make (path, "{" TENSOR ("a", "F32", "[65536]", "[0,262144]") "}", 0, values, 1 << 18);
+  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  REQUIRE (truncate (path, 100000) == 0);
+  CHECK (!plait_safetensors_read (file, plait_safetensors_get (file, 0), 0, 1 << 16, read, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "ends at byte 100000: it was cut short");
+}
+
+TEST_CASE (safetensors, reads_back_what_it_writes)
+{
+  g_autofree char *path = plait_test_path ("weights.safetensors");
+  g_autofree char *again = plait_test_path ("again.safetensors");
+  PlaitScalar values[6] = { 1, -0.0, (PlaitScalar)0.1, (PlaitScalar)1e-30, -3, (PlaitScalar)1e30 }, read[6];
+  const PlaitNamedTensor tensors[] = { { "a/\"b\"", plait_tensor (values, 2, 3) },
+                                       { "ž", plait_tensor_columns (plait_tensor (values, 2, 3), 1, 2) } };
+  const char *const metadata[] = { "format", "plait", "lines", "a\nb", NULL };
+  GError *error = NULL;
+
+  CHECK (plait_safetensors_write (path, tensors, 2, metadata, &error));
+  CHECK (plait_safetensors_write (again, tensors, 2, metadata, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (file != NULL);
+  const PlaitSafetensor *tensor = plait_safetensors_find (file, "a/\"b\"");
+  REQUIRE (tensor != NULL);
+  CHECK_INT (tensor->begin, 0);
+  CHECK (plait_safetensors_read (file, tensor, 0, 6, read, &error));
+  CHECK (memcmp (read, values, sizeof values) == 0);
+  tensor = plait_safetensors_find (file, "ž");
+  REQUIRE (tensor != NULL);
+  CHECK (plait_safetensors_read (file, tensor, 0, 4, read, &error));
+  CHECK_NEAR (read[0], values[1], 0);
+  CHECK_NEAR (read[2], values[4], 0);
+  CHECK_NEAR (read[3], values[5], 0);
+  g_autoptr (GBytes) first = plait_test_load (path);
+  g_autoptr (GBytes) second = plait_test_load (again);
+  CHECK (g_bytes_equal (first, second));
+  CHECK_INT ((gint64)(g_bytes_get_size (first) - 10 * sizeof (PlaitScalar)) % 8, 0);
+}
