@@ -89,14 +89,21 @@ plait_experiment_read (const char *path, const char *const *overrides, GError **
   return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
 }
 
+/* Whether @absolute names an open file of the process, which may be a regular one that lies elsewhere. */
+static gboolean
+is_open_file (const char *absolute)
+{
+  return g_str_equal (absolute, "/dev/stdin") || g_str_has_prefix (absolute, "/dev/fd/")
+         || g_str_has_prefix (absolute, "/proc/");
+}
+
 char *
 plait_experiment_folder (const char *path)
 {
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
 
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && !g_str_has_prefix (absolute, "/dev/")
-             ? g_path_get_dirname (absolute)
-             : g_get_current_dir ();
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && !is_open_file (absolute) ? g_path_get_dirname (absolute)
+                                                                                : g_get_current_dir ();
 }
 
 char **

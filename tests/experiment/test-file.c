@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "examples.h"
 #include "harness.h"
@@ -185,9 +189,28 @@ TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is
   g_autofree char *path = plait_test_path ("example.ini"), *here = g_get_current_dir ();
   example_write ("example.ini", "");
   g_autofree char *of_file = plait_experiment_folder (path), *of_pipe = plait_experiment_folder ("/dev/stdin");
+  g_autofree char *open_file = g_strdup_printf ("/dev/fd/%d", g_open (path, O_RDONLY | O_CLOEXEC));
+  g_autofree char *of_open_file = plait_experiment_folder (open_file);
 
   CHECK_STRING (of_file, plait_test_folder ());
   CHECK_STRING (of_pipe, here);
+  CHECK_STRING (of_open_file, here);
+  close (atoi (open_file + strlen ("/dev/fd/")));
+}
+
+/* Below /dev too, where a file system in memory commonly is. */
+TEST_CASE (experiment_file, files_of_one_in_memory_are_relative_to_it)
+{
+  g_autofree char *folder = g_strdup ("/dev/shm/plait-test-XXXXXX");
+
+  if (!g_mkdtemp (folder))
+    SKIP_TEST ("no folder can be made in /dev/shm");
+  g_autofree char *path = g_build_filename (folder, "example.ini", NULL);
+  CHECK (g_file_set_contents (path, "", 0, NULL));
+  g_autofree char *of_file = plait_experiment_folder (path);
+  CHECK_STRING (of_file, folder);
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 TEST_CASE (experiment_file, the_key_knows_what_changes_results)
