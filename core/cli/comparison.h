@@ -42,9 +42,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 /* (transfer none) */
 const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure);
 
-/* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
-PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);
-
 /*
  * Tables
  */

@@ -325,18 +325,6 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
   return line;
 }
 
-gboolean
-plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error)
-{
-  g_autoptr (GError) cause = NULL;
-  while (plait_text_reader_next (reader, NULL, &cause))
-    ;
-  if (!cause)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
-}
-
 char *
 plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error)
 {

@@ -39,9 +39,6 @@ gint64 plait_text_reader_line (const PlaitTextReader *reader);
 /* The path or name that messages show. (transfer none) */
 const char *plait_text_reader_name (const PlaitTextReader *reader);
 
-/* Reads and checks what is left; FALSE on failure. plait_text_reader_line is the number of lines of the file then. */
-gboolean plait_text_reader_skip_rest (PlaitTextReader *reader, GError **error);
-
 /* Whether @c is white space of ASCII, which parts words. */
 static inline gboolean
 plait_text_is_ascii_space (char c)

@@ -64,8 +64,10 @@ number_scratch (PlaitTreeLabels *labels, gint32 *number, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_tree_labels_number (PlaitTreeLabels *labels, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
+/* The number of @prefix and @label together (of nothing, if @label is empty). FALSE with PLAIT_ERROR_INPUT if it is too
+ * long, or one too many. */
+static gboolean
+number_of (PlaitTreeLabels *labels, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
 {
   g_string_truncate (labels->scratch, 0);
   if (label.length > 0)
@@ -156,8 +158,7 @@ complete_child (Binariser *self, gint64 number, GError **error)
       gboolean whole = child == n && i == joins;
       PlaitTreeStep step = { .leaves = (gint32)self->tags->len };
       if (whole ? !number_chain (self->tree, number, self->labels, &step.label, error)
-                : !plait_tree_labels_number (self->labels, "@", (PlaitLabel){ node->text, node->length }, &step.label,
-                                             error))
+                : !number_of (self->labels, "@", (PlaitLabel){ node->text, node->length }, &step.label, error))
         return FALSE;
       g_array_append_val (self->steps, step);
     }
@@ -220,8 +221,7 @@ add_word (Spreader *self, gint32 tag, gint32 pieces, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the sentence of the tree has more than %d tokens; expected one sentence a line, so split it",
                        PLAIT_TREE_LEAVES_LIMIT);
-  if (pieces > 2
-      && !plait_tree_labels_number (self->labels, "@", (PlaitLabel){ name, strlen (name) }, &step.label, error))
+  if (pieces > 2 && !number_of (self->labels, "@", (PlaitLabel){ name, strlen (name) }, &step.label, error))
     return FALSE;
   for (gint32 i = 1; i <= pieces; i++)
     {

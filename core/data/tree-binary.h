@@ -30,11 +30,6 @@ PlaitTreeLabels *plait_tree_labels_new (void);
 void plait_tree_labels_free (PlaitTreeLabels *labels);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeLabels, plait_tree_labels_free)
 
-/* The number of @prefix and @label together (of nothing, if @label is empty). FALSE with PLAIT_ERROR_INPUT if it is too
- * long, or one too many. */
-gboolean plait_tree_labels_number (PlaitTreeLabels *labels, const char *prefix, PlaitLabel label, gint32 *number,
-                                   GError **error);
-
 /* The label of @number, as long as @labels. (transfer none) */
 const char *plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number);
 

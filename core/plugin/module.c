@@ -203,9 +203,10 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
   return TRUE;
 }
 
-gboolean
-plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema,
-                    GError **error)
+/* Compares every field of @descriptor, from the module @path, with this build and with @schema. Reads no field before
+ * the ones that vouch for it. */
+static gboolean
+check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
   if (!descriptor)
     return refuse (path, error, "its function %s gave no descriptor; define it with a PLAIT_PLUGIN_..._DEFINE macro",
@@ -302,7 +303,7 @@ load (gpointer data, GError **error)
                    "PLAIT_PLUGIN_..._DEFINE macro",
                    PLAIT_PLUGIN_SYMBOL);
   loading->descriptor = ((PlaitPluginEntry)symbol) ();
-  return plait_module_check (loading->path, loading->descriptor, loading->schema, error);
+  return check (loading->path, loading->descriptor, loading->schema, error);
 }
 
 const PlaitPluginDescriptor *

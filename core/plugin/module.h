@@ -13,8 +13,3 @@
  * The descriptor lives as long as the process. */
 const PlaitPluginDescriptor *plait_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits,
                                                 GError **error);
-
-/* Compares every field of @descriptor, from the module @path, with this build and with @schema. Reads no field before
- * the ones that vouch for it. */
-gboolean plait_module_check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema,
-                             GError **error);

@@ -121,9 +121,6 @@ char *plait_store_reason (void);
 
 /* ---- object.c ---- */
 
-/* Whether @path is in the form that store.h asks for. */
-gboolean plait_store_check_path (const PlaitStore *store, const char *path, GError **error);
-
 /* @path is fit to be written: well formed, free, its group made. */
 gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
 
@@ -132,10 +129,6 @@ hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
 
 /* The same, which must be a dataset, described in *@object. */
 hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
-
-/* Fills *@object from the open object @id. */
-gboolean plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object,
-                                  GError **error);
 
 /* ---- storage.c ---- */
 

@@ -7,8 +7,9 @@
 #define DEEPEST_PATH 64
 #define MOST_MEMBERS (1 << 20)
 
-gboolean
-plait_store_check_path (const PlaitStore *store, const char *path, GError **error)
+/* Whether @path is in the form that store.h asks for. */
+static gboolean
+check_path (const PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *shown = g_utf8_make_valid (path, -1);
   gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
@@ -58,7 +59,7 @@ link_exists (PlaitStore *store, const char *path)
 gboolean
 plait_store_has (PlaitStore *store, const char *path)
 {
-  if (!plait_store_check_path (store, path, NULL))
+  if (!check_path (store, path, NULL))
     return FALSE;
   guint depth = path_depth (path);
   for (guint i = 1; i <= depth; i++)
@@ -101,38 +102,11 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
 hid_t
 plait_store_object (PlaitStore *store, const char *path, GError **error)
 {
-  if (!plait_store_check_path (store, path, error))
+  if (!check_path (store, path, error))
     return -1;
   hid_t id = H5Oopen (store->file, path, store->access);
   if (id < 0)
     fail_absent (store, path, error);
-  return id;
-}
-
-hid_t
-plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
-{
-  hid_t id = plait_store_object (store, path, error);
-  if (id < 0)
-    return -1;
-  if (!plait_store_describe_id (store, path, id, object, error))
-    {
-      store_id_release (id);
-      return -1;
-    }
-  if (object->kind != PLAIT_STORE_DATASET)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
-                  store->path, path);
-      store_id_release (id);
-      return -1;
-    }
-  /* What is being written is ours, and its file is not as long yet as it will be. */
-  if (!store->writing && !plait_store_check_storage (id, store->fd, store->path, path, error))
-    {
-      store_id_release (id);
-      return -1;
-    }
   return id;
 }
 
@@ -165,8 +139,9 @@ describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObjec
   return TRUE;
 }
 
-gboolean
-plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
+/* Fills *@object from the open object @id. */
+static gboolean
+describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
 {
   *object = (PlaitStoreObject){ .kind = PLAIT_STORE_UNKNOWN, .type = PLAIT_STORE_OTHER };
   H5O_info_t info;
@@ -191,10 +166,37 @@ plait_store_describe_id (PlaitStore *store, const char *path, hid_t id, PlaitSto
   return TRUE;
 }
 
+hid_t
+plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  hid_t id = plait_store_object (store, path, error);
+  if (id < 0)
+    return -1;
+  if (!describe_id (store, path, id, object, error))
+    {
+      store_id_release (id);
+      return -1;
+    }
+  if (object->kind != PLAIT_STORE_DATASET)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
+                  store->path, path);
+      store_id_release (id);
+      return -1;
+    }
+  /* What is being written is ours, and its file is not as long yet as it will be. */
+  if (!store->writing && !plait_store_check_storage (id, store->fd, store->path, path, error))
+    {
+      store_id_release (id);
+      return -1;
+    }
+  return id;
+}
+
 gboolean
 plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
-  if (!plait_store_check_path (store, path, error))
+  if (!check_path (store, path, error))
     return FALSE;
   H5L_info_t info;
   if (path_depth (path) > 0)
@@ -211,7 +213,7 @@ plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *obj
         }
     }
   g_auto (StoreId) id = plait_store_object (store, path, error);
-  return id >= 0 && plait_store_describe_id (store, path, id, object, error);
+  return id >= 0 && describe_id (store, path, id, object, error);
 }
 
 static herr_t
@@ -227,7 +229,7 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
 {
   PlaitStoreObject object;
   g_auto (StoreId) id = plait_store_object (store, path, error);
-  if (id < 0 || !plait_store_describe_id (store, path, id, &object, error))
+  if (id < 0 || !describe_id (store, path, id, &object, error))
     return NULL;
   if (object.kind != PLAIT_STORE_GROUP || object.members > MOST_MEMBERS)
     {
@@ -273,14 +275,14 @@ gboolean
 plait_store_make_group (PlaitStore *store, const char *path, GError **error)
 {
   g_assert (store->writing);
-  return plait_store_check_path (store, path, error) && make_groups (store, path, path_depth (path), error);
+  return check_path (store, path, error) && make_groups (store, path, path_depth (path), error);
 }
 
 gboolean
 plait_store_prepare (PlaitStore *store, const char *path, GError **error)
 {
   g_assert (store->writing);
-  if (!plait_store_check_path (store, path, error))
+  if (!check_path (store, path, error))
     return FALSE;
   guint depth = path_depth (path);
   if (depth == 0)
@@ -296,7 +298,7 @@ plait_store_prepare (PlaitStore *store, const char *path, GError **error)
 gboolean
 plait_store_link (PlaitStore *store, const char *path, const char *target, GError **error)
 {
-  if (!plait_store_check_path (store, target, error) || !plait_store_prepare (store, path, error))
+  if (!check_path (store, target, error) || !plait_store_prepare (store, path, error))
     return FALSE;
   if (H5Lcreate_soft (target, store->file, path, store->link, H5P_DEFAULT) < 0)
     return plait_store_fail (store, path, "make this link", error);
@@ -311,7 +313,7 @@ plait_store_link_external (PlaitStore *store, const char *path, const char *file
                        "%s: %s cannot link to '%s': expected a path relative to the folder of this file, so that both "
                        "can be moved together",
                        store->path, path, file);
-  if (!plait_store_check_path (store, object, error) || !plait_store_prepare (store, path, error))
+  if (!check_path (store, object, error) || !plait_store_prepare (store, path, error))
     return FALSE;
   if (H5Lcreate_external (file, object, store->file, path, store->link, H5P_DEFAULT) < 0)
     return plait_store_fail (store, path, "make this link", error);
@@ -322,7 +324,7 @@ gboolean
 plait_store_link_target (PlaitStore *store, const char *path, char **file, char **object, GError **error)
 {
   H5L_info_t info;
-  if (!plait_store_check_path (store, path, error))
+  if (!check_path (store, path, error))
     return FALSE;
   if (path_depth (path) == 0 || H5Lget_info (store->file, path, &info, store->access) < 0)
     return fail_absent (store, path, error);
