@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/decoder.h"
 
+#include <string.h>
+
 gint64
 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *widths, guint n)
 {
@@ -14,8 +16,8 @@ plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *
   return widths[0];
 }
 
-PlaitDecoder *
-plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
+static PlaitDecoder *
+new_decoder (const PlaitDecoderBuild *build, GError **error)
 {
   switch (build->settings->type)
     {
@@ -26,6 +28,17 @@ plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
       return plait_recurrent_decoder_new (build, error);
     }
   g_assert_not_reached ();
+}
+
+PlaitDecoder *
+plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
+{
+  static const gint32 starts[] = { PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
+  PlaitDecoder *decoder = new_decoder (build, error);
+
+  if (decoder)
+    decoder->start = starts[build->settings->start];
+  return decoder;
 }
 
 void
@@ -47,10 +60,29 @@ plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError *
   return decoder->table->check_length (decoder, length, error);
 }
 
+/* @tokens [rows of @rows] as the decoder reads them: the first of each sentence, or all in the first of its steps, is
+ * its start. */
+static const gint32 *
+with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens, gboolean first_step)
+{
+  gint64 n = plait_ragged_rows (rows);
+  gint32 *read;
+
+  if (decoder->start == PLAIT_TOKEN_BOS)
+    return tokens;
+  read = plait_arena_new_array (plait_tape_arena (tape), gint32, n + 1);
+  memcpy (read, tokens, sizeof *read * (gsize)n);
+  for (gint64 i = 0; i < rows.n; i++)
+    for (gint64 row = rows.offsets[i]; row < (first_step ? rows.offsets[i + 1] : rows.offsets[i] + 1); row++)
+      read[row] = decoder->start;
+  return read;
+}
+
 PlaitNode *
 plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                        PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture)
 {
+  target_inputs = with_start (decoder, tape, target_rows, target_inputs, FALSE);
   return decoder->table->forward (decoder, tape, sources, target_rows, target_inputs, capture);
 }
 
@@ -65,5 +97,8 @@ PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                     const gint64 *parents, PlaitCapture *capture)
 {
-  return state->table->step (state, tape, hypotheses, tokens, parents, capture);
+  if (!state->begun)
+    tokens = with_start (state->decoder, tape, hypotheses, tokens, TRUE);
+  state->begun = TRUE;
+  return state->decoder->table->step (state, tape, hypotheses, tokens, parents, capture);
 }

@@ -62,11 +62,13 @@ struct PlaitDecoder
   const PlaitDecoderTable *table;
   gint64 width;   /* of the states that it gives */
   guint n_layers; /* attention sites: one a layer of a Transformer, one in all of a recurrent decoder */
+  gint32 start;   /* what it reads where targets have their first start token */
 };
 
 struct PlaitDecoderState
 {
-  const PlaitDecoderTable *table;
+  const PlaitDecoder *decoder;
+  gboolean begun; /* a step has been made */
 };
 
 /* To which width memories are to be brought that have @widths [n] as their encoders give them. */

@@ -174,6 +174,7 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
 
   model->settings = specification->decoder;
   model->parameters = plait_parameters_new ();
+  plait_parameters_set_norm_epsilon (model->parameters, model->settings.norm_epsilon);
   model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   model->n_sources = specification->n_sources;
   model->sources = g_new0 (Source, specification->n_sources);

@@ -38,9 +38,8 @@ plait_recurrent_start (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
   gint64 layers = r->settings->layers;
   State *state = plait_arena_take (arena, sizeof *state);
 
-  *state = (State){
-    .state.table = decoder->table, .recurrent = r, .memories = sources->memories, .touched = sources->touched
-  };
+  *state
+      = (State){ .state.decoder = decoder, .recurrent = r, .memories = sources->memories, .touched = sources->touched };
   state->keys = plait_site_project (&r->site, tape, sources->memories);
   state->first = plait_recurrent_begin (r, tape, sources, r->build.n_memories ? sources->memories[0].rows.n : 0);
   state->stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1);

@@ -48,6 +48,14 @@ typedef enum
   PLAIT_COVERAGE_HEADS_EACH, /* a state a head */
 } PlaitCoverageHeads;
 
+/* What a decoder reads first. */
+typedef enum
+{
+  PLAIT_START_BOS,
+  PLAIT_START_EOS,
+  PLAIT_START_PAD,
+} PlaitStartToken;
+
 typedef enum
 {
   PLAIT_NORM_PRE,
@@ -61,14 +69,17 @@ typedef struct
   gint64 width;
   gint64 heads;
   gint64 feed_forward;
-  gint activation; /* 0 relu, 1 gelu */
+  gint activation; /* place in PLAIT_FEED_FORWARD_ACTIVATIONS */
   gint norm;       /* PlaitNormPlace */
+  double norm_epsilon;
   double dropout;
   double attention_dropout;
   double feed_forward_dropout;
   gboolean attention_bias;
   gint positions; /* PlaitPositionKind */
   gint64 position_limit;
+  gboolean embedding_norm;
+  gint start; /* PlaitStartToken */
   gboolean scale_embeddings;
   gboolean share_embeddings;
   gboolean tie_output;

@@ -27,6 +27,7 @@ typedef struct
   PlaitDecoderBuild build;
   const PlaitDecoderSettings *settings;
   PlaitPositions positions;
+  PlaitNorm embedding_norm; /* not declared without */
   Layer *layers;
   PlaitNorm norm; /* final, pre-norm only */
 } Transformer;
@@ -67,7 +68,7 @@ embed (const Transformer *t, PlaitTape *tape, const gint32 *tokens, PlaitRagged 
 {
   PlaitNode *x = plait_embedding_apply (tape, t->build.embedding, tokens, plait_ragged_rows (rows));
 
-  return plait_positions_apply (tape, &t->positions, x, rows, first, t->settings->dropout);
+  return plait_positions_apply_norm (tape, &t->positions, &t->embedding_norm, x, rows, first, t->settings->dropout);
 }
 
 static PlaitNode *
@@ -157,7 +158,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
   gint64 layers = t->settings->layers;
   State *state = plait_arena_take (arena, sizeof *state);
 
-  *state = (State){ .state.table = decoder->table,
+  *state = (State){ .state.decoder = decoder,
                     .transformer = t,
                     .memories = sources->memories,
                     .touched = sources->touched,
@@ -324,6 +325,8 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
   t->positions
       = plait_positions_declare (build->parameters, "decoder/positions", (PlaitPositionKind)settings->positions,
                                  settings->position_limit, settings->width);
+  if (settings->embedding_norm)
+    t->embedding_norm = plait_norm_declare (build->parameters, "decoder/embedding_norm", settings->width);
   t->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (Layer));
   for (gint64 i = 0; i < settings->layers; i++)
     if (!build_layer (t, (guint)i, error))

@@ -4,7 +4,7 @@
 #include "nn/linear.h"
 
 /* The activations of a feed-forward layer, as keys name them. */
-#define PLAIT_FEED_FORWARD_ACTIVATIONS "relu;gelu;gelu_tanh"
+#define PLAIT_FEED_FORWARD_ACTIVATIONS "relu;gelu;gelu_tanh;swish"
 
 /* The one at place @choice there. */
 PLAIT_API PlaitActivation plait_feed_forward_activation (gint choice);
@@ -19,7 +19,7 @@ typedef struct
   double dropout; /* of the inner activations */
 } PlaitFeedForward;
 
-/* Declares NAME/inner and NAME/outer with biases. @activation is ReLU or a GELU. */
+/* Declares NAME/inner and NAME/outer with biases. @activation is ReLU, a GELU or swish. */
 PLAIT_API PlaitFeedForward plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint64 width,
                                                        gint64 inner, PlaitActivation activation, double dropout);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "nn/norm.h"
 
-#define EPSILON 1e-6
-
 PlaitNorm
 plait_norm_declare (PlaitParameters *parameters, const char *name, gint64 width)
 {
@@ -12,6 +10,7 @@ plait_norm_declare (PlaitParameters *parameters, const char *name, gint64 width)
 
   norm.gain = plait_parameters_declare (parameters, gain, 1, width, PLAIT_ONES);
   norm.bias = plait_parameters_declare (parameters, bias, 1, width, PLAIT_ZEROS);
+  norm.epsilon = plait_parameters_norm_epsilon (parameters);
   return norm;
 }
 
@@ -19,5 +18,5 @@ PlaitNode *
 plait_norm_apply (PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x)
 {
   return plait_layer_norm (tape, x, plait_parameter_node (tape, norm->gain), plait_parameter_node (tape, norm->bias),
-                           EPSILON);
+                           norm->epsilon);
 }

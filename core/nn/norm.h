@@ -4,11 +4,12 @@
 #include "autograd/operators.h"
 #include "nn/parameter.h"
 
-/* Layer normalisation (Ba et al. 2016) with epsilon 1e-6. A value of this type owns nothing. */
+/* Layer normalisation (Ba et al. 2016). A value of this type owns nothing. */
 typedef struct
 {
   PlaitParameter *gain; /* [1, w], NAME/gain, ones */
   PlaitParameter *bias; /* [1, w], NAME/bias, zeros */
+  double epsilon;       /* is added to the variance: the model's, 1e-6 unless told otherwise */
 } PlaitNorm;
 
 /* Declares NAME/gain and NAME/bias for rows of width @width. */

@@ -26,6 +26,7 @@ struct PlaitParameters
   PlaitScalar *values;
   PlaitScalar *gradients;
   gint64 n_elements; /* gaps included */
+  double norm_epsilon;
 };
 
 static gsize
@@ -70,6 +71,7 @@ plait_parameters_new (void)
   parameters->list = g_ptr_array_new_with_free_func (free_parameter);
   parameters->names = g_hash_table_new (g_str_hash, g_str_equal);
   parameters->memory = g_ptr_array_new_with_free_func (g_free);
+  parameters->norm_epsilon = 1e-6;
   return parameters;
 }
 
@@ -108,6 +110,18 @@ void
 plait_parameters_misfit (PlaitParameters *parameters, const char *function, const char *condition)
 {
   note_fault (parameters, "what %s was given does not fit: it needs %s", function, condition);
+}
+
+void
+plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon)
+{
+  parameters->norm_epsilon = epsilon;
+}
+
+double
+plait_parameters_norm_epsilon (const PlaitParameters *parameters)
+{
+  return parameters->norm_epsilon;
 }
 
 gboolean

@@ -85,6 +85,10 @@ PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters,
   (G_LIKELY (condition) ? (void)0 : plait_parameters_misfit ((parameters), G_STRFUNC, #condition))
 PLAIT_API void plait_parameters_misfit (PlaitParameters *parameters, const char *function, const char *condition);
 
+/* What the layer norms that are declared from here on add to the variance; 1e-6 until it is set. */
+void plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon);
+double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
+
 /* The first fault of the declarations so far, as PLAIT_ERROR_PLUGIN; TRUE without one. */
 gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);
 

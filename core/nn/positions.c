@@ -11,17 +11,17 @@
 void
 plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
 {
-  gboolean interleaved = kind == PLAIT_POSITIONS_INTERLEAVED;
-  gint64 pairs = table.width / 2, frequencies = interleaved ? table.width - pairs : pairs;
+  gboolean monkey = kind == PLAIT_POSITIONS_CONCATENATED;
+  gint64 pairs = table.width / 2, frequencies = monkey ? pairs : table.width - pairs;
 
-  g_assert (kind == PLAIT_POSITIONS_INTERLEAVED || kind == PLAIT_POSITIONS_CONCATENATED);
+  g_assert (kind >= PLAIT_POSITIONS_INTERLEAVED && kind <= PLAIT_POSITIONS_HALVES);
   for (gint64 i = 0; i < frequencies; i++)
     {
       /* With one pair, Neural Monkey's exponent is 0 / 0; its only frequency is the first, 1. */
-      double exponent = interleaved ? (double)(2 * i) / (double)table.width : (double)i / (double)MAX (pairs - 1, 1);
+      double exponent = monkey ? (double)i / (double)MAX (pairs - 1, 1) : (double)(2 * i) / (double)table.width;
       double frequency = pow (LONGEST_WAVELENGTH, -exponent);
-      gint64 sine = interleaved ? 2 * i : i;
-      gint64 cosine = interleaved ? 2 * i + 1 : pairs + i;
+      gint64 sine = kind == PLAIT_POSITIONS_INTERLEAVED ? 2 * i : i;
+      gint64 cosine = kind == PLAIT_POSITIONS_INTERLEAVED ? 2 * i + 1 : frequencies + i;
 
       for (gint64 row = 0; row < table.rows; row++)
         {
@@ -32,7 +32,7 @@ plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
             plait_tensor_row (table, row)[cosine] = (PlaitScalar)cos (angle);
         }
     }
-  for (gint64 row = 0; row < table.rows && !interleaved && table.width % 2 != 0; row++)
+  for (gint64 row = 0; row < table.rows && monkey && table.width % 2 != 0; row++)
     plait_tensor_row (table, row)[table.width - 1] = 0;
 }
 
@@ -90,4 +90,14 @@ plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNo
   else
     table = longer_table (tape, positions, length);
   return plait_add_positions (tape, x, rows, table, first, rate);
+}
+
+PlaitNode *
+plait_positions_apply_norm (PlaitTape *tape, const PlaitPositions *positions, const PlaitNorm *norm, PlaitNode *x,
+                            PlaitRagged rows, gint64 first, double rate)
+{
+  if (!norm->gain)
+    return plait_positions_apply (tape, positions, x, rows, first, rate);
+  x = plait_norm_apply (tape, norm, plait_positions_apply (tape, positions, x, rows, first, 0));
+  return plait_dropout (tape, x, rate);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "autograd/operators.h"
-#include "nn/parameter.h"
+#include "nn/norm.h"
 
 typedef enum
 {
@@ -13,6 +12,9 @@ typedef enum
   /* Neural Monkey: column i < w / 2 is sin (t / 10000^(i / (w / 2 - 1))), column w / 2 + i its cosine. Other
    * frequencies too: not a permutation of the former. Of an odd width the last column is 0. */
   PLAIT_POSITIONS_CONCATENATED,
+  /* Marian: column i is sin (t / 10000^(2 i / w)), and the cosines of the same stand behind all sines: the interleaved
+   * ones in another order. */
+  PLAIT_POSITIONS_HALVES,
   PLAIT_POSITIONS_LEARNED, /* NAME/table, normal with standard deviation w^-0.5 */
 } PlaitPositionKind;
 
@@ -38,3 +40,8 @@ PLAIT_API PlaitPositions plait_positions_declare (PlaitParameters *parameters, c
  * must reach far enough: check lengths against positions->length before. */
 PLAIT_API PlaitNode *plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x,
                                             PlaitRagged rows, gint64 first, double rate);
+
+/* dropout (norm (x + position), rate), likewise; without the norm where @norm is not declared (its gain is NULL). */
+PLAIT_API PlaitNode *plait_positions_apply_norm (PlaitTape *tape, const PlaitPositions *positions,
+                                                 const PlaitNorm *norm, PlaitNode *x, PlaitRagged rows, gint64 first,
+                                                 double rate);

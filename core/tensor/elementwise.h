@@ -43,16 +43,17 @@ double plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x);
 void plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x);
 
 /*
- * dx = beta * dx + dy * activation' (x). @kept is the input x for both GELUs and the output y for the others (ReLU,
- * tanh and sigmoid know their derivative from what they gave), see plait_activation_keeps_input. dx may be dy when
- * @beta is 0.
+ * dx = beta * dx + dy * activation' (x). @kept is the input x for the GELUs and swish and the output y for the others
+ * (ReLU, tanh and sigmoid know their derivative from what they gave), see plait_activation_keeps_input. dx may be dy
+ * when @beta is 0.
  */
 void plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
                                 PlaitTensor dy, PlaitTensor kept);
 
-/* Whether backward wants the input (both GELUs) rather than the output. */
+/* Whether backward wants the input (both GELUs, swish) rather than the output. */
 static inline gboolean
 plait_activation_keeps_input (PlaitActivation activation)
 {
-  return activation == PLAIT_ACTIVATION_GELU || activation == PLAIT_ACTIVATION_GELU_TANH;
+  return activation == PLAIT_ACTIVATION_GELU || activation == PLAIT_ACTIVATION_GELU_TANH
+         || activation == PLAIT_ACTIVATION_SWISH;
 }

@@ -18,6 +18,8 @@
   X (gelu_density)                                                                                                     \
   X (approximate_gelu_distribution)                                                                                    \
   X (approximate_gelu_density)                                                                                         \
+  X (swish_sigmoid)                                                                                                    \
+  X (swish_slope)                                                                                                      \
   X (tanh_one)                                                                                                         \
   X (tanh_square)                                                                                                      \
   X (sigmoid_one)                                                                                                      \

@@ -51,7 +51,7 @@ static const PlaitBinding bindings[] = {
   PLAIT_BIND_CHOICE (Settings, place, "top;layers"),
   PLAIT_BIND_ENCODER_STACK (Settings, stack),
   PLAIT_BIND_CHOICE (Settings, readers, "place;starts;all"),
-  PLAIT_BIND_CHOICE (Settings, sentence_positions, "none;interleaved;concatenated;learned"),
+  PLAIT_BIND_CHOICE (Settings, sentence_positions, "none;interleaved;concatenated;halves;learned"),
   PLAIT_BIND_INTEGER (Settings, sentence_limit),
   PLAIT_BIND_CHOICE (Settings, token_norm, "leaves;before;after"),
   PLAIT_BIND_BOOLEAN (Settings, starts_in_tokens),

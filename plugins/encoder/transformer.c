@@ -16,7 +16,7 @@ typedef struct
 
 static const PlaitBinding bindings[] = {
   PLAIT_BIND_ENCODER_STACK (Settings, stack),
-  PLAIT_BIND_CHOICE (Settings, positions, "none;interleaved;concatenated;learned"),
+  PLAIT_BIND_CHOICE (Settings, positions, "none;interleaved;concatenated;halves;learned"),
   PLAIT_BIND_INTEGER (Settings, position_limit),
   PLAIT_BIND_BOOLEAN (Settings, embedding_norm),
 };
@@ -24,7 +24,7 @@ static const PlaitBinding bindings[] = {
 typedef struct
 {
   PlaitPositions positions;
-  PlaitNorm embedding_norm; /* gain NULL without */
+  PlaitNorm embedding_norm; /* not declared without */
   PlaitEncoderStack stack;
 } State;
 
@@ -48,27 +48,14 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   return plait_encoder_stack_declare (&state->stack, build->parameters, build->prefix, &stack, error);
 }
 
-/* dropout (x + position), or dropout (norm (x + position)). */
-static PlaitNode *
-place (const Settings *settings, const State *state, PlaitEncoding *encoding)
-{
-  gboolean norm = state->embedding_norm.gain != NULL;
-  PlaitNode *x = plait_positions_apply (encoding->tape, &state->positions, encoding->embedded, encoding->input->rows, 0,
-                                        norm ? 0 : settings->stack.dropout);
-
-  if (!norm)
-    return x;
-  return plait_dropout (encoding->tape, plait_norm_apply (encoding->tape, &state->embedding_norm, x),
-                        settings->stack.dropout);
-}
-
 static void
 encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
 {
   const Settings *settings = data;
   const State *state = state_data;
   PlaitRagged rows = encoding->input->rows;
-  PlaitNode *x = place (settings, state, encoding);
+  PlaitNode *x = plait_positions_apply_norm (encoding->tape, &state->positions, &state->embedding_norm,
+                                             encoding->embedded, rows, 0, settings->stack.dropout);
 
   x = plait_encoder_stack_apply (encoding->tape, &state->stack, x, rows, NULL);
   encoding->memories[0] = (PlaitMemory){ .states = x, .rows = rows };

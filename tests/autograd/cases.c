@@ -69,6 +69,12 @@ gelu_tanh (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
+swish (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_SWISH);
+}
+
+static PlaitNode *
 hyperbolic (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
@@ -407,6 +413,7 @@ static const GradientCase plain_cases[] = {
   { "relu", "relu", relu, CHECK_MODE, 1, { { 3, 11 } } },
   { "gelu", "gelu_", gelu, CHECK_MODE, 1, { { 3, 11 } } },
   { "gelu by tanh", "approximate_gelu_", gelu_tanh, CHECK_MODE, 1, { { 3, 11 } } },
+  { "swish", "swish_", swish, CHECK_MODE, 1, { { 3, 11 } } },
   { "tanh", "tanh_", hyperbolic, CHECK_MODE, 1, { { 3, 11 } } },
   { "sigmoid", "sigmoid_", sigmoid, CHECK_MODE, 1, { { 3, 11 } } },
   { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },

@@ -36,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 
 /* @first is an encoder that stands on another one, to be the first source, or NULL. */
 static World
-world_over (const char *first, const char *combiner_name, guint decoder_number, const char *coverage_name,
+world_with (const char *first, const char *combiner_name, PlaitDecoderSettings settings, const char *coverage_name,
             gboolean sentinel)
 {
   World world = { plait_registry_new (), NULL, NULL };
@@ -50,8 +50,7 @@ world_over (const char *first, const char *combiner_name, guint decoder_number, 
       = { { .encoder = encoder, .settings = encoder_settings }, { .encoder = encoder, .settings = encoder_settings } };
   PlaitPlugin *coverage = coverage_name ? test_plugin (world.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
   g_autoptr (PlaitSettings) coverage_settings = coverage ? plait_specimen_settings (coverage) : NULL;
-  PlaitSpecimenDecoder decoder
-      = { combiner, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (decoder_number) };
+  PlaitSpecimenDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, settings };
   GError *error = NULL;
 
   if (sentinel)
@@ -63,6 +62,12 @@ world_over (const char *first, const char *combiner_name, guint decoder_number, 
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
   world.pool = plait_pool_new (2, NULL);
   return world;
+}
+
+static World
+world_over (const char *first, const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
+{
+  return world_with (first, combiner, plait_specimen_decoder (decoder), coverage, sentinel);
 }
 
 static World
@@ -160,6 +165,32 @@ TEST_CASE (search, scores_as_forced_decoding_does)
         CONTEXT ("%s, decoder %u", combiners[c], d);
 
         check_beam (&world);
+      }
+}
+
+/* So has it where the decoder reads another token first, and there are no longer the losses that were. */
+TEST_CASE (search, begins_with_the_start_that_is_set)
+{
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    for (gint start = PLAIT_START_BOS; start <= PLAIT_START_PAD; start++)
+      {
+        PlaitDecoderSettings settings = plait_specimen_decoder (d);
+        static double losses[PLAIT_START_PAD + 1][64];
+        GError *error = NULL;
+        CONTEXT ("decoder %u, start %d", d, start);
+
+        settings.start = start;
+        settings.embedding_norm = TRUE;
+        g_auto (World) world = world_with (NULL, "serial", settings, NULL, FALSE);
+        g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
+        g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+
+        check_beam (&world);
+        CHECK (plait_search_forced (search, batch, losses[start], NULL, FALSE, &error));
+        CHECK_NO_ERROR (error);
+        for (gint64 s = 0; s < 3; s++)
+          for (gint other = 0; other < start; other++)
+            CHECK (losses[start][batch->target_rows.offsets[s]] != losses[other][batch->target_rows.offsets[s]]);
       }
 }
 

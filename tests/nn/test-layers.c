@@ -70,12 +70,59 @@ TEST_CASE (layers, positions_of_odd_widths)
   CHECK_NEAR (one, sin (3), NEAR);
 }
 
+/* Marian's: the interleaved ones with all sines before all cosines; of an odd width there is a sine more. */
+TEST_CASE (layers, positions_in_halves_are_the_interleaved_ones_in_another_order)
+{
+  for (int width = 1; width <= 6; width++)
+    {
+      PlaitScalar halves[3 * 6], interleaved[3 * 6];
+
+      plait_positions_fill (plait_tensor (halves, 3, width), PLAIT_POSITIONS_HALVES, 5);
+      plait_positions_fill (plait_tensor (interleaved, 3, width), PLAIT_POSITIONS_INTERLEAVED, 5);
+      for (int t = 0; t < 3; t++)
+        for (int i = 0; i < width; i++)
+          CHECK (halves[width * t + (i % 2 == 0 ? i / 2 : (width + 1) / 2 + i / 2)] == interleaved[width * t + i]);
+    }
+}
+
+/* BART's, Lewis et al. 2020: the norm stands before dropout. */
+TEST_CASE (layers, positions_have_a_norm_with_the_model_s_epsilon)
+{
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitNorm usual = plait_norm_declare (parameters, "usual", 6), norm;
+  PlaitPositions positions = plait_positions_declare (parameters, "positions", PLAIT_POSITIONS_INTERLEAVED, 20, 6);
+  PlaitNode *x, *sum, *found;
+
+  CHECK_NEAR (usual.epsilon, 1e-6, 0);
+  plait_parameters_set_norm_epsilon (parameters, .5);
+  norm = plait_norm_declare (parameters, "norm", 6);
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  plait_parameters_initialise (parameters, bench.pool, 1);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = bench_random (&bench, 5, 6, 1);
+  sum = plait_positions_apply (bench.tape, &positions, x, rows, 1, 0);
+  found = plait_positions_apply_norm (bench.tape, &positions, &norm, x, rows, 1, 0);
+  for (int row = 0; row < 5; row++)
+    {
+      double mean = 0, variance = 0;
+
+      for (int i = 0; i < 6; i++)
+        mean += (double)sum->value.data[6 * row + i] / 6;
+      for (int i = 0; i < 6; i++)
+        variance += pow ((double)sum->value.data[6 * row + i] - mean, 2) / 6;
+      for (int i = 0; i < 6; i++)
+        CHECK_NEAR (found->value.data[6 * row + i],
+                    ((double)sum->value.data[6 * row + i] - mean) / sqrt (variance + .5), 1e-5);
+    }
+}
+
 TEST_CASE (layers, positions_go_on_beyond_their_table)
 {
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
 
-  for (PlaitPositionKind kind = PLAIT_POSITIONS_INTERLEAVED; kind <= PLAIT_POSITIONS_CONCATENATED; kind++)
+  for (PlaitPositionKind kind = PLAIT_POSITIONS_INTERLEAVED; kind <= PLAIT_POSITIONS_HALVES; kind++)
     {
       g_autofree char *name = g_strdup_printf ("%d", kind);
       PlaitPositions kept = plait_positions_declare (parameters, name, kind, 20, 6);

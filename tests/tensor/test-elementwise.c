@@ -121,6 +121,10 @@ slow_activation (PlaitActivation activation, double x, double *derivative)
       y = tanh (sqrt (2 / G_PI) * (x + .044715 * x * x * x));
       *derivative = .5 * (1 + y) + .5 * x * (1 - y * y) * sqrt (2 / G_PI) * (1 + 3 * .044715 * x * x);
       return x * .5 * (1 + y);
+    case PLAIT_ACTIVATION_SWISH:
+      y = 1 / (1 + exp (-x));
+      *derivative = y + x * y * (1 - y);
+      return x * y;
     case PLAIT_ACTIVATION_TANH:
       y = tanh (x);
       *derivative = 1 - y * y;
@@ -200,6 +204,7 @@ accuracy_body (Trial *trial)
     }
   CHECK_NEAR (worst[PLAIT_ACTIVATION_GELU], 0, 2);
   CHECK_NEAR (worst[PLAIT_ACTIVATION_GELU_TANH], 0, 4);
+  CHECK_NEAR (worst[PLAIT_ACTIVATION_SWISH], 0, 4);
   CHECK_NEAR (worst[PLAIT_ACTIVATION_TANH], 0, 4);
   CHECK_NEAR (worst[PLAIT_ACTIVATION_SIGMOID], 0, 4);
 }
@@ -225,7 +230,7 @@ strange_body (Trial *trial)
         if (i % 3 == 0)
           CHECK (isnan (numbers[i]));
         else
-          CHECK (which <= PLAIT_ACTIVATION_GELU_TANH ? numbers[i] > 1e29 : numbers[i] == 1);
+          CHECK (which <= PLAIT_ACTIVATION_SWISH ? numbers[i] > 1e29 : numbers[i] == 1);
     }
 }
 

@@ -38,6 +38,8 @@ slow_activation (PlaitActivation activation, double x)
       return x * .5 * (1 + erf (x * M_SQRT1_2));
     case PLAIT_ACTIVATION_GELU_TANH:
       return x * .5 * (1 + tanh (sqrt (2 / G_PI) * (x + .044715 * x * x * x)));
+    case PLAIT_ACTIVATION_SWISH:
+      return x / (1 + exp (-x));
     case PLAIT_ACTIVATION_TANH:
       return tanh (x);
     case PLAIT_ACTIVATION_SIGMOID:

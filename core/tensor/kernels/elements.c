@@ -106,6 +106,8 @@ activated (PlaitActivation activation, Vector x)
       return x * (PlaitScalar).5 * (1 + vector_erf (x * (PlaitScalar)M_SQRT1_2));
     case PLAIT_ACTIVATION_GELU_TANH:
       return x * (PlaitScalar).5 * (1 + gelu_tanh (x));
+    case PLAIT_ACTIVATION_SWISH:
+      return x * vector_sigmoid (x);
     case PLAIT_ACTIVATION_TANH:
       return vector_tanh (x);
     case PLAIT_ACTIVATION_SIGMOID:
@@ -116,7 +118,7 @@ activated (PlaitActivation activation, Vector x)
   return x;
 }
 
-/* The derivative, from the input (both GELUs) or the output. */
+/* The derivative, from the input (both GELUs, swish) or the output. */
 static inline __attribute__ ((always_inline)) Vector
 derivative (PlaitActivation activation, Vector kept)
 {
@@ -131,6 +133,9 @@ derivative (PlaitActivation activation, Vector kept)
     case PLAIT_ACTIVATION_GELU_TANH:
       return PLAIT_TERM (approximate_gelu_distribution, (PlaitScalar).5 * (1 + gelu_tanh (kept)))
              + PLAIT_TERM (approximate_gelu_density, gelu_tanh_density (kept));
+    case PLAIT_ACTIVATION_SWISH:
+      return PLAIT_TERM (swish_sigmoid, vector_sigmoid (kept))
+             + PLAIT_TERM (swish_slope, kept * vector_sigmoid (kept) * (1 - vector_sigmoid (kept)));
     case PLAIT_ACTIVATION_TANH:
       return PLAIT_TERM (tanh_one, vector_all (1)) - PLAIT_TERM (tanh_square, kept * kept);
     case PLAIT_ACTIVATION_SIGMOID:
@@ -181,6 +186,7 @@ backward (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const P
       CASE (PLAIT_ACTIVATION_RELU)                                                                                     \
       CASE (PLAIT_ACTIVATION_GELU)                                                                                     \
       CASE (PLAIT_ACTIVATION_GELU_TANH)                                                                                \
+      CASE (PLAIT_ACTIVATION_SWISH)                                                                                    \
       CASE (PLAIT_ACTIVATION_TANH)                                                                                     \
       CASE (PLAIT_ACTIVATION_SIGMOID)                                                                                  \
     }
