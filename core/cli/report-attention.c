@@ -15,6 +15,7 @@
 #define SHADES 12
 #define MOST_CELLS 6000        /* of one large picture */
 #define MOST_SMALL_CELLS 60000 /* of all small ones of a memory */
+#define LEAST_SHARE .004       /* of the greatest weight, that is drawn: one of 255 steps of a colour */
 #define LONGEST_LABEL 18
 #define LIGHT_INK .7 /* the strength from which a number is written in the colour of paper */
 
@@ -47,36 +48,30 @@ largest_label (char **labels, gint64 n)
   return largest;
 }
 
-/* One cell, which tells its tokens and its weight when pointed at. */
+/* The cell of @column, which tells its tokens and its weight when pointed at; none where it would not be seen. */
 static void
-add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, double left, double top, double largest)
+add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, double largest)
 {
-  double value = map->values[row * map->n_columns + column], x = left + (double)column * CELL,
-         y = top + (double)row * CELL;
+  double value = map->values[row * map->n_columns + column];
   double share = isfinite (value) && largest > 0 ? CLAMP (value / largest, 0, 1) : 0;
 
-  g_string_append (html, "<g><rect class=\"cell\" x=\"");
-  plait_html_real (html, x, 1);
-  g_string_append (html, "\" y=\"");
-  plait_html_real (html, y, 1);
-  plait_html_add (html, "\" width=\"%d\" height=\"%d\" fill-opacity=\"", CELL - 1, CELL - 1);
-  plait_html_real (html, .04 + .96 * share, 3);
-  g_string_append (html, "\"/>");
-  if (isfinite (value) && value >= .1 && value <= 1)
-    {
-      plait_html_add (html, "<text class=\"%s\" text-anchor=\"middle\" x=\"", share > LIGHT_INK ? "on" : "off");
-      plait_html_real (html, x + (CELL - 1) / 2., 1);
-      g_string_append (html, "\" y=\"");
-      plait_html_real (html, y + CELL / 2. + 3, 1);
-      plait_html_add (html, "\">%d</text>", (int)(value * 100 + .5));
-    }
-  g_string_append (html, "<title>");
+  if (share < LEAST_SHARE)
+    return;
+  plait_html_add (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"", column * CELL);
+  plait_html_real (html, share, 3);
+  g_string_append (html, "\"><title>");
   plait_html_text (html, map->rows[row]);
   g_string_append (html, " → ");
   plait_html_text (html, map->columns[column]);
   g_string_append (html, ": ");
-  plait_html_real (html, isfinite (value) ? value : 0, 4);
-  g_string_append (html, "</title></g>\n");
+  plait_html_real (html, value, 4);
+  g_string_append (html, "</title></rect>\n");
+  if (value >= .1 && value <= 1)
+    {
+      plait_html_add (html, "<text class=\"%s\" x=\"", share > LIGHT_INK ? "on" : "off");
+      plait_html_real (html, (double)column * CELL + (CELL - 1) / 2., 1);
+      plait_html_add (html, "\" y=\"%d\">%d</text>\n", CELL / 2 + 3, (int)(value * 100 + .5));
+    }
 }
 
 static void
@@ -89,7 +84,7 @@ add_large (GString *html, const PlaitMap *map)
   for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
     if (isfinite (map->values[i]))
       largest = MAX (largest, map->values[i]);
-  g_string_append (html, "<svg role=\"img\" width=\"");
+  g_string_append (html, "<svg class=\"map\" role=\"img\" width=\"");
   plait_html_real (html, width, 0);
   g_string_append (html, "\" height=\"");
   plait_html_real (html, height, 0);
@@ -117,39 +112,53 @@ add_large (GString *html, const PlaitMap *map)
       g_string_append (html, "\">");
       add_label (html, map->rows[r]);
       g_string_append (html, "</text>\n");
+      g_string_append (html, "<g transform=\"translate(");
+      plait_html_real (html, left, 1);
+      g_string_append_c (html, ' ');
+      plait_html_real (html, top + (double)r * CELL, 1);
+      plait_html_add (html, ")\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n", CELL / 2 - 1, map->n_columns * CELL);
       for (gint64 c = 0; c < map->n_columns; c++)
-        add_cell (html, map, r, c, left, top, largest);
+        add_cell (html, map, r, c, largest);
+      g_string_append (html, "</g>\n");
     }
   g_string_append (html, "</svg>\n");
 }
 
-/* Without labels and numbers: cells of one strength are one path. */
+static guint
+shade_of (double value)
+{
+  return value > 0 ? MIN ((guint)(MIN (value, 1) * SHADES), SHADES - 1) : 0;
+}
+
+/* Without labels and numbers: cells of one strength are one path, and beside each other one part of it. */
 static void
 add_small (GString *html, const PlaitMap *map)
 {
+  gint64 columns = map->n_columns;
+
   plait_html_add (html,
                   "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
                   "\" viewBox=\"0 0 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\">",
-                  map->n_columns * SMALL_CELL, map->n_rows * SMALL_CELL, map->n_columns, map->n_rows);
+                  columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows);
   for (guint shade = 0; shade < SHADES; shade++)
     {
       gboolean any = FALSE;
 
-      for (gint64 r = 0; r < map->n_rows; r++)
-        for (gint64 c = 0; c < map->n_columns; c++)
-          {
-            double value = map->values[r * map->n_columns + c];
-            guint step = value > 0 ? MIN ((guint)(MIN (value, 1) * SHADES), SHADES - 1) : 0;
-
-            if (step != shade)
-              continue;
-            if (!any)
-              g_string_append (html, "<path class=\"cell\" fill-opacity=\"");
-            if (!any)
-              plait_html_real (html, .05 + .95 * shade / (SHADES - 1), 2);
-            plait_html_add (html, "%sM%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h1v1h-1z", any ? "" : "\" d=\"", c, r);
-            any = TRUE;
-          }
+      for (gint64 i = 0, run; i < map->n_rows * columns; i += MAX (run, 1))
+        {
+          for (run = 0; i % columns + run < columns && shade_of (map->values[i + run]) == shade;)
+            run++;
+          if (run == 0)
+            continue;
+          if (!any)
+            g_string_append (html, "<path class=\"cell\" fill-opacity=\"");
+          if (!any)
+            plait_html_real (html, .05 + .95 * shade / (SHADES - 1), 2);
+          plait_html_add (html,
+                          "%sM%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT "v1h-%" G_GINT64_FORMAT "z",
+                          any ? "" : "\" d=\"", i % columns, i / columns, run, run);
+          any = TRUE;
+        }
       if (any)
         g_string_append (html, "\"/>");
     }

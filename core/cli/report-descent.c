@@ -8,7 +8,9 @@
 
 /*
  * Descents as SVG: for each target word the pyramid, its top above, filled by how much came down to each row, the way
- * outlined. Words are buttons of one choice, so the style sheet alone shows one picture at a time.
+ * outlined. Words are buttons of one choice, so the style sheet alone shows one picture at a time. A sentence of 100
+ * words has 100 pyramids, so what pictures share stands once: cells by their number once a page, frames and labels once
+ * a sentence.
  */
 
 #define CELL 26   /* of a leaf */
@@ -17,13 +19,17 @@
 #define LEFT 58   /* for the names of levels */
 #define LONGEST_LABEL 18
 #define MOST_CELLS 30000 /* of all pictures of one descent */
-#define LIGHT_INK .7     /* the strength from which a number is written in the colour of paper */
+#define LIGHT_INK 70     /* the number from which it is written in the colour of paper */
+
+static const char cell_letters[2] = "aw"; /* of cells aside, and on the way */
 
 typedef struct
 {
+  PlaitReportDescents *descents;
   GString *html;
   const PlaitDescentMap *descent;
-  const char *name; /* of the buttons: no other's on the page */
+  guint number; /* on the page: of the buttons, and of what all words share */
+  double width, height;
 } Picture;
 
 static double
@@ -32,58 +38,111 @@ top_of (const PlaitDescentMap *descent, gint64 level)
   return 2 + (double)(descent->highest - level) * (HEIGHT + GAP);
 }
 
-/* The cell of one row, which tells what it spans and its numbers when pointed at. */
+static double
+width_of (const PlaitDescentMap *descent, gint64 row)
+{
+  return (double)(descent->last[row] - descent->first[row] + 1) * CELL - 3;
+}
+
 static void
-add_row (const Picture *picture, gint64 word, gint64 row)
+add_attribute (GString *html, const char *name, double value)
+{
+  plait_html_add (html, " %s=\"", name);
+  plait_html_real (html, value, 1);
+  g_string_append_c (html, '"');
+}
+
+void
+plait_report_descents_end (const PlaitReportDescents *descents, GString *html)
+{
+  if (descents->n == 0)
+    return;
+  g_string_append (html, "<svg class=\"cells\" width=\"0\" height=\"0\">\n");
+  for (guint taken = 0; taken < 2; taken++)
+    for (int percent = 0; percent <= 100; percent++)
+      if (descents->drawn[taken][percent])
+        {
+          plait_html_add (html, "<symbol id=\"%c%d\"><rect class=\"cell %s\" width=\"100%%\" height=\"%d\"",
+                          cell_letters[taken], percent, taken ? "way" : "aside", HEIGHT);
+          g_string_append (html, " rx=\"3\" fill-opacity=\"");
+          plait_html_real (html, .06 + .94 * percent / 100, 3);
+          plait_html_add (html, "\"/><text class=\"%s\" x=\"50%%\" y=\"%d\">%d</text></symbol>\n",
+                          percent > LIGHT_INK ? "on" : "off", HEIGHT / 2 + 3, percent);
+        }
+  g_string_append (html, "</svg>\n");
+}
+
+/* What a row spans, and the numbers behind its share, when it is pointed at. */
+static void
+add_title (const Picture *picture, const PlaitDescentStep *step, gint64 row)
+{
+  GString *html = picture->html;
+  double weight = isfinite (step->weight) ? step->weight : 0, path = isfinite (step->path) ? step->path : 0;
+
+  g_string_append (html, "<title>");
+  plait_html_text (html, picture->descent->rows[row]);
+  g_string_append (html, ": ");
+  plait_html_real (html, weight, 4);
+  if (fabs (path - weight) > 0) /* at the top it is the weight */
+    {
+      g_string_append (html, ", ");
+      plait_html_real (html, path, 4);
+    }
+  if (picture->descent->ways > 1)
+    plait_html_add (html, "; %u of %u", step->taken, picture->descent->ways);
+  g_string_append (html, "</title>");
+}
+
+/* The rows of @level that were weighed for @word. Widths are told where they are not that of the first one. */
+static void
+add_level (const Picture *picture, gint64 word, gint64 level)
 {
   const PlaitDescentMap *descent = picture->descent;
-  const PlaitDescentStep *step = plait_descent_step (descent, word, row);
   GString *html = picture->html;
-  double x = LEFT + (double)descent->first[row] * CELL, y = top_of (descent, descent->level[row]);
-  double width = (double)(descent->last[row] - descent->first[row] + 1) * CELL - 3;
-  double share = isfinite (step->share) ? CLAMP (step->share, 0, 1) : 0;
+  double usual = -1;
 
-  plait_html_add (html, "<g><rect class=\"%s\" x=\"",
-                  step->weighed == 0 ? "unseen"
-                  : step->taken > 0  ? "cell way"
-                                     : "cell");
-  plait_html_real (html, x, 1);
-  g_string_append (html, "\" y=\"");
-  plait_html_real (html, y, 1);
-  g_string_append (html, "\" width=\"");
-  plait_html_real (html, width, 1);
-  plait_html_add (html, "\" height=\"%d\" rx=\"3\"", HEIGHT);
-  if (step->weighed > 0)
+  for (gint64 r = 0; r < descent->n_rows; r++)
     {
-      g_string_append (html, " fill-opacity=\"");
-      plait_html_real (html, .06 + .94 * share, 3);
-      g_string_append_c (html, '"');
+      const PlaitDescentStep *step = plait_descent_step (descent, word, r);
+      int percent = isfinite (step->share) ? (int)(CLAMP (step->share, 0, 1) * 100 + .5) : 0;
+      gboolean taken = step->taken > 0;
+
+      if (descent->level[r] != level || step->weighed == 0)
+        continue;
+      picture->descents->drawn[taken][percent] = TRUE;
+      if (usual < 0)
+        {
+          usual = width_of (descent, r);
+          g_string_append (html, "<svg");
+          add_attribute (html, "y", top_of (descent, level));
+          add_attribute (html, "width", usual);
+          g_string_append (html, ">\n");
+        }
+      plait_html_add (html, "<use href=\"#%c%d\"", cell_letters[taken], percent);
+      add_attribute (html, "x", LEFT + (double)descent->first[r] * CELL);
+      if (fabs (width_of (descent, r) - usual) > 0)
+        add_attribute (html, "width", width_of (descent, r));
+      g_string_append_c (html, '>');
+      add_title (picture, step, r);
+      g_string_append (html, "</use>\n");
     }
-  g_string_append (html, "/>");
-  if (step->weighed > 0)
-    {
-      plait_html_add (html, "<text class=\"%s\" text-anchor=\"middle\" x=\"", share > LIGHT_INK ? "on" : "off");
-      plait_html_real (html, x + width / 2, 1);
-      g_string_append (html, "\" y=\"");
-      plait_html_real (html, y + HEIGHT / 2. + 3, 1);
-      plait_html_add (html, "\">%d</text>", (int)(share * 100 + .5));
-    }
-  g_string_append (html, "<title>");
-  plait_html_text (html, descent->rows[row]);
-  if (step->weighed > 0)
-    {
-      g_string_append (html, ": ");
-      plait_html_real (html, share, 4);
-      g_string_append (html, " of its level, ");
-      plait_html_real (html, isfinite (step->weight) ? step->weight : 0, 4);
-      g_string_append (html, " among its siblings, path ");
-      plait_html_real (html, isfinite (step->path) ? step->path : 0, 4);
-    }
-  else
-    g_string_append (html, ": not looked at");
-  if (descent->ways > 1)
-    plait_html_add (html, "; taken by %u of %u", step->taken, descent->ways);
-  g_string_append (html, "</title></g>\n");
+  if (usual >= 0)
+    g_string_append (html, "</svg>\n");
+}
+
+/* The frame of one row, which stands empty where the row was not looked at. */
+static void
+add_frame (const Picture *picture, gint64 row)
+{
+  const PlaitDescentMap *descent = picture->descent;
+
+  g_string_append (picture->html, "<rect class=\"unseen\"");
+  add_attribute (picture->html, "x", LEFT + (double)descent->first[row] * CELL);
+  add_attribute (picture->html, "y", top_of (descent, descent->level[row]));
+  add_attribute (picture->html, "width", width_of (descent, row));
+  plait_html_add (picture->html, " height=\"%d\" rx=\"3\"><title>", HEIGHT);
+  plait_html_text (picture->html, descent->rows[row]);
+  g_string_append (picture->html, ": not looked at</title></rect>\n");
 }
 
 static void
@@ -138,26 +197,35 @@ tallest_label (const PlaitDescentMap *descent)
   return (6.6 * (double)widest + 6) * sin (G_PI / 3) + 8;
 }
 
+/* What the pictures of all words have in common, once: names of levels, frames of rows, the leaves. */
+static void
+add_ground (const Picture *picture)
+{
+  plait_html_add (picture->html, "<svg class=\"cells\" width=\"0\" height=\"0\"><defs><g id=\"d%u\">\n",
+                  picture->number);
+  add_level_names (picture);
+  for (gint64 r = 0; r < picture->descent->n_rows; r++)
+    add_frame (picture, r);
+  add_leaves (picture, top_of (picture->descent, -1) + 4);
+  g_string_append (picture->html, "</g></defs></svg>\n");
+}
+
 static void
 add_pyramid (const Picture *picture, gint64 word)
 {
   const PlaitDescentMap *descent = picture->descent;
-  double width = LEFT + (double)descent->n_leaves * CELL + 2, bottom = top_of (descent, -1);
-  double height = bottom + tallest_label (descent);
 
   g_string_append (picture->html, "<svg role=\"img\" width=\"");
-  plait_html_real (picture->html, width, 0);
+  plait_html_real (picture->html, picture->width, 0);
   g_string_append (picture->html, "\" height=\"");
-  plait_html_real (picture->html, height, 0);
+  plait_html_real (picture->html, picture->height, 0);
   g_string_append (picture->html, "\" viewBox=\"0 0 ");
-  plait_html_real (picture->html, width, 0);
+  plait_html_real (picture->html, picture->width, 0);
   g_string_append_c (picture->html, ' ');
-  plait_html_real (picture->html, height, 0);
-  g_string_append (picture->html, "\">\n");
-  add_level_names (picture);
-  for (gint64 r = 0; r < descent->n_rows; r++)
-    add_row (picture, word, r);
-  add_leaves (picture, bottom + 4);
+  plait_html_real (picture->html, picture->height, 0);
+  plait_html_add (picture->html, "\"><use href=\"#d%u\"/>\n", picture->number);
+  for (gint64 level = descent->highest; level >= 0; level--)
+    add_level (picture, word, level);
   g_string_append (picture->html, "</svg>\n");
 }
 
@@ -173,23 +241,32 @@ add_words (const Picture *picture, gint64 words)
       g_autofree char *clean = plait_display_clean (picture->descent->targets[t], FALSE);
       g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
 
-      g_string_append (html, "<input type=\"radio\" name=\"");
-      plait_html_text (html, picture->name);
-      g_string_append (html, "\" id=\"");
-      plait_html_text (html, picture->name);
-      plait_html_add (html, "/%" G_GINT64_FORMAT "\"%s><label for=\"", t, t == 0 ? " checked" : "");
-      plait_html_text (html, picture->name);
-      plait_html_add (html, "/%" G_GINT64_FORMAT "\">", t);
+      plait_html_add (html,
+                      "<input type=\"radio\" name=\"d%u\" id=\"d%u.%" G_GINT64_FORMAT
+                      "\"%s><label for=\"d%u.%" G_GINT64_FORMAT "\">",
+                      picture->number, picture->number, t, t == 0 ? " checked" : "", picture->number, t);
       plait_html_text (html, cut);
-      g_string_append (html, "</label>\n<div class=\"scroll\">");
+      g_string_append (html, "</label>\n<div>");
       add_pyramid (picture, t);
       g_string_append (html, "</div>\n");
     }
   g_string_append (html, "</div>\n");
 }
 
+/* Says before the first descent of the page how to read it. */
+static void
+add_words_for_the_reader (GString *html)
+{
+  g_string_append (
+      html, "<p class=\"dim small\">In a descent a word is chosen. The rows below each other are the levels, filled "
+            "by how much of what came down to a level each has, in hundredths; what the way goes through is "
+            "outlined. Pointed at, a cell tells its weight among its siblings, below the top also the product of the "
+            "weights down to it, and of several heads how many took it.</p>\n");
+}
+
 gboolean
-plait_report_descents (GString *html, guint run, PlaitStore *store, const char *path, GError **error)
+plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore *store, const char *path,
+                       GError **error)
 {
   g_auto (GStrv) members = plait_store_members (store, path, error);
 
@@ -198,8 +275,8 @@ plait_report_descents (GString *html, guint run, PlaitStore *store, const char *
   for (guint i = 0; members[i]; i++)
     {
       g_autofree char *place = plait_place_below (path, members[i]);
-      g_autofree char *name = g_strdup_printf ("%u%s", run, place);
       g_autoptr (PlaitDescentMap) descent = NULL;
+      Picture picture;
       gint64 words;
 
       if (!plait_descent_is (store, place))
@@ -207,6 +284,8 @@ plait_report_descents (GString *html, guint run, PlaitStore *store, const char *
       descent = plait_descent_read (store, place, (PlaitMapChoice){ PLAIT_MAP_USUAL, PLAIT_MAP_USUAL }, error);
       if (!descent)
         return FALSE;
+      if (descents->n == 0)
+        add_words_for_the_reader (html);
       words = MIN (descent->n_targets, MOST_CELLS / descent->n_rows);
       g_string_append (html, "<figure><figcaption>");
       plait_html_text (html, descent->title ? descent->title : members[i]);
@@ -218,7 +297,14 @@ plait_report_descents (GString *html, guint run, PlaitStore *store, const char *
                         "<p class=\"dim small\">The first %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
                         " words; plait show draws the others.</p>\n",
                         words, descent->n_targets);
-      add_words (&(Picture){ html, descent, name }, words);
+      picture = (Picture){ .descents = descents,
+                           .html = html,
+                           .descent = descent,
+                           .number = descents->n++,
+                           .width = LEFT + (double)descent->n_leaves * CELL + 2,
+                           .height = top_of (descent, -1) + tallest_label (descent) };
+      add_ground (&picture);
+      add_words (&picture, words);
       g_string_append (html, "</figure>\n");
     }
   return TRUE;

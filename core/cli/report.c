@@ -72,7 +72,8 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
 }
 
 static gboolean
-add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gint64 n, GError **error)
+add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gint64 n, PlaitReportDescents *descents,
+               GError **error)
 {
   const PlaitRunFile *run = comparison->runs->pdata[r];
 
@@ -107,7 +108,7 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
           if (!plait_report_attention (html, run->store, place, error)
               || (plait_store_has (run->store, coverage) && !plait_report_attention (html, run->store, coverage, error))
               || (plait_store_has (run->store, descent)
-                  && !plait_report_descents (html, r, run->store, descent, error)))
+                  && !plait_report_descents (descents, html, run->store, descent, error)))
             return FALSE;
         }
       g_string_append (html, "</details>\n");
@@ -118,20 +119,27 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
 static gboolean
 add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
 {
+  g_autoptr (GString) attention = g_string_new (NULL);
+  PlaitReportDescents descents = { 0 };
+
   if (n == 0)
     return TRUE;
-  g_string_append (html, "<h2>Translations</h2>\n");
+  if (comparison->n_measures > 0)
+    g_string_append (html, "<h2>Translations</h2>\n");
   for (guint m = 0; m < comparison->n_measures; m++)
     if (m == 0 || strcmp (comparison->measures[m].split, comparison->measures[m - 1].split) != 0)
       add_translations (html, comparison, comparison->measures[m].split, n);
-  g_string_append (
-      html,
-      "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
-      "to; numbers are hundredths. In a descent a word is chosen, the rows below each other are the levels, filled by "
-      "how much of what came down to a level each has; what the way goes through is outlined.</p>\n");
   for (guint r = 0; r < comparison->runs->len; r++)
-    if (!add_attention (html, comparison, r, n, error))
+    if (!add_attention (attention, comparison, r, n, &descents, error))
       return FALSE;
+  if (attention->len == 0)
+    return TRUE;
+  g_string_append (html,
+                   "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend to; "
+                   "numbers are hundredths. Pointed at, a cell tells its tokens and its weight; what is less than a "
+                   "250th of the greatest is left empty.</p>\n");
+  g_string_append_len (html, attention->str, (gssize)attention->len);
+  plait_report_descents_end (&descents, html);
   return TRUE;
 }
 

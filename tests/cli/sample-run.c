@@ -119,9 +119,10 @@ write_lengths (PlaitStore *store, const char *const *hypotheses, const char *con
 }
 
 static void
-write_numbers (PlaitStore *store, const char *name, PlaitStoreType type, gint64 n, gconstpointer values)
+write_numbers (PlaitStore *store, const char *below, const char *name, PlaitStoreType type, gint64 n,
+               gconstpointer values)
 {
-  g_autofree char *path = g_strconcat ("/descent/test/0/en/", name, NULL);
+  g_autofree char *path = g_strconcat (below, "/", name, NULL);
 
   CHECK (plait_store_write (store, path, type, 1, &n, values, PLAIT_STORE_COMPRESSED, NULL));
 }
@@ -152,16 +153,91 @@ write_descent (PlaitStore *store)
   CHECK (plait_store_set_int (store, "/descent/test/0/en", "layers", 1, NULL));
   CHECK (plait_store_set_int (store, "/descent/test/0/en", "heads", 2, NULL));
   CHECK (plait_store_set_int (store, "/descent/test/0/en", "targets", 2, NULL));
-  write_numbers (store, "row_level", PLAIT_STORE_INT64, G_N_ELEMENTS (level), level);
-  write_numbers (store, "row_first_child", PLAIT_STORE_INT64, G_N_ELEMENTS (first_child), first_child);
-  write_numbers (store, "row_children", PLAIT_STORE_INT64, G_N_ELEMENTS (children), children);
-  write_numbers (store, "entry_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (entries), entries);
-  write_numbers (store, "set_parent", PLAIT_STORE_INT64, G_N_ELEMENTS (parents), parents);
-  write_numbers (store, "set_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (sets), sets);
-  write_numbers (store, "row", PLAIT_STORE_INT64, G_N_ELEMENTS (row), row);
-  write_numbers (store, "weight", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (weight), weight);
-  write_numbers (store, "path", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (path), path);
-  write_numbers (store, "taken", PLAIT_STORE_UINT8, G_N_ELEMENTS (taken), taken);
+  write_numbers (store, "/descent/test/0/en", "row_level", PLAIT_STORE_INT64, G_N_ELEMENTS (level), level);
+  write_numbers (store, "/descent/test/0/en", "row_first_child", PLAIT_STORE_INT64, G_N_ELEMENTS (first_child),
+                 first_child);
+  write_numbers (store, "/descent/test/0/en", "row_children", PLAIT_STORE_INT64, G_N_ELEMENTS (children), children);
+  write_numbers (store, "/descent/test/0/en", "entry_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (entries), entries);
+  write_numbers (store, "/descent/test/0/en", "set_parent", PLAIT_STORE_INT64, G_N_ELEMENTS (parents), parents);
+  write_numbers (store, "/descent/test/0/en", "set_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (sets), sets);
+  write_numbers (store, "/descent/test/0/en", "row", PLAIT_STORE_INT64, G_N_ELEMENTS (row), row);
+  write_numbers (store, "/descent/test/0/en", "weight", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (weight), weight);
+  write_numbers (store, "/descent/test/0/en", "path", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (path), path);
+  write_numbers (store, "/descent/test/0/en", "taken", PLAIT_STORE_UINT8, G_N_ELEMENTS (taken), taken);
+}
+
+/* 100 leaves below 34 rows below 12, three below each; each of 100 words goes down to three leaves. */
+static void
+write_long_descent (PlaitStore *store, gint64 sentence)
+{
+  enum
+  {
+    WORDS = 100,
+    MIDDLE = WORDS,
+    TOPS = MIDDLE + 34,
+    ROWS = TOPS + 12,
+    A_WORD = 18, /* rows that are weighed for each */
+  };
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  static const gint64 shape[] = { 1, 1, 1, 1 };
+  const PlaitScalar one = 1;
+  const char *rows[ROWS], *targets[WORDS];
+  gint64 level[ROWS], first_child[ROWS], children[ROWS], entries[WORDS + 1], sets[3 * WORDS + 1], parents[3 * WORDS];
+  gint64 row[A_WORD * WORDS], n = 0;
+  double weight[A_WORD * WORDS], path[A_WORD * WORDS];
+  guint8 taken[A_WORD * WORDS];
+  g_autofree char *below = g_strdup_printf ("/descent/test/%" G_GINT64_FORMAT "/en", sentence);
+  g_autofree char *map = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/en", sentence);
+  g_autofree char *row_labels = g_strconcat (below, "/row_labels", NULL);
+  g_autofree char *target_labels = g_strconcat (below, "/target_labels", NULL);
+
+  for (gint64 r = 0; r < ROWS; r++)
+    {
+      rows[r] = r < MIDDLE ? "word" : "first … last";
+      level[r] = (r >= MIDDLE) + (r >= TOPS);
+      first_child[r] = r < MIDDLE ? -1 : r < TOPS ? 3 * (r - MIDDLE) : MIDDLE + 3 * (r - TOPS);
+      children[r] = r < MIDDLE ? 0 : MIN (3, (r < TOPS ? MIDDLE : TOPS) - first_child[r]);
+    }
+  for (gint64 t = 0; t < WORDS; t++)
+    {
+      gint64 top = TOPS + t % 11, middle = first_child[top];
+
+      targets[t] = "wort";
+      entries[t] = 3 * t;
+      for (gint64 s = 0; s < 3; s++)
+        {
+          gint64 first = s == 0 ? TOPS : s == 1 ? middle : first_child[middle];
+
+          sets[3 * t + s] = n;
+          parents[3 * t + s] = s == 0 ? -1 : s == 1 ? top : middle;
+          for (gint64 k = 0; k < (s == 0 ? 12 : 3); k++, n++)
+            {
+              row[n] = first + k;
+              weight[n] = s == 0 ? 1 / 12. : 1 / 3.;
+              path[n] = s == 0 ? 1 / 12. : s == 1 ? 1 / 36. : 1 / 108.;
+              taken[n] = s == 2 || row[n] == (s == 0 ? top : middle);
+            }
+        }
+    }
+  entries[WORDS] = 3 * WORDS;
+  sets[3 * WORDS] = n;
+  CHECK (plait_store_write_strings (store, row_labels, rows, ROWS, NULL));
+  CHECK (plait_store_write_strings (store, target_labels, targets, WORDS, NULL));
+  CHECK (plait_store_set_int (store, below, "layers", 1, NULL));
+  CHECK (plait_store_set_int (store, below, "heads", 1, NULL));
+  CHECK (plait_store_set_int (store, below, "targets", WORDS, NULL));
+  write_numbers (store, below, "row_level", PLAIT_STORE_INT64, ROWS, level);
+  write_numbers (store, below, "row_first_child", PLAIT_STORE_INT64, ROWS, first_child);
+  write_numbers (store, below, "row_children", PLAIT_STORE_INT64, ROWS, children);
+  write_numbers (store, below, "entry_offsets", PLAIT_STORE_INT64, WORDS + 1, entries);
+  write_numbers (store, below, "set_parent", PLAIT_STORE_INT64, 3 * WORDS, parents);
+  write_numbers (store, below, "set_offsets", PLAIT_STORE_INT64, 3 * WORDS + 1, sets);
+  write_numbers (store, below, "row", PLAIT_STORE_INT64, n, row);
+  write_numbers (store, below, "weight", PLAIT_STORE_DOUBLE, n, weight);
+  write_numbers (store, below, "path", PLAIT_STORE_DOUBLE, n, path);
+  write_numbers (store, below, "taken", PLAIT_STORE_UINT8, n, taken);
+  CHECK (plait_store_write_heatmap (store, map, &(PlaitStoreHeatmap){ "weights", 4, shape, &one, axes, NULL, NULL },
+                                    NULL));
 }
 
 void
@@ -187,9 +263,12 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   write_evaluation (store, run->hypotheses);
   if (run->sources)
     write_lengths (store, run->hypotheses, run->sources);
-  write_attention (store, run->turned);
+  if (!run->inattentive)
+    write_attention (store, run->turned);
   if (run->descends)
     write_descent (store);
+  for (gint64 i = 1; i <= run->long_descents; i++)
+    write_long_descent (store, i);
   if (run->touched > 0)
     write_work (store, run);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));

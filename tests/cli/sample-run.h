@@ -11,7 +11,9 @@ typedef struct
   gboolean turned;               /* head 0 of layer 1 attends with its first of three rows to the other token */
   const char *const *sources;    /* [3] lines whose words make bins up to 2, 3-4 and above 4; NULL: no such table */
   const char *more;              /* lines that follow in its experiment, or NULL */
+  gboolean inattentive;          /* has no attention over any sentence */
   gboolean descends;             /* has the descent of a sentence, two heads of two target words */
+  gint64 long_descents;          /* descents of sentences of 100 words, which stand beside those */
   double touched;                /* states a word, of which a combiner chose half if it descends; 0: not counted */
 } PlaitTestRun;
 

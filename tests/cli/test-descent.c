@@ -85,27 +85,79 @@ TEST_CASE (descent, as_json)
   CHECK_CONTAINS (tree.output, "0  descent: en\n");
 }
 
-TEST_CASE (descent, stands_in_the_report)
+/* The page of a report. (transfer full) */
+static char *
+report (const PlaitTestRun *run)
 {
   g_autofree char *page = plait_test_path ("page.html");
-  g_autofree char *html = NULL;
+  char *html = NULL;
 
-  write_run ();
-  g_auto (PlaitTestCall) call = CALL ("report", "run.h5", "--output", page);
+  plait_test_write_run ("run.h5", run);
+  g_auto (PlaitTestCall) call = CALL ("report", "run.h5", "--output", page, "--force", "--sentences", "4");
   CHECK_INT (call.code, 0);
-  REQUIRE (g_file_get_contents (page, &html, NULL, NULL));
+  CHECK (g_file_get_contents (page, &html, NULL, NULL));
+  return html ? html : g_strdup ("");
+}
+
+static guint
+count (const char *text, const char *part)
+{
+  guint n = 0;
+
+  for (const char *p = text; (p = strstr (p, part)); p++)
+    n++;
+  return n;
+}
+
+/* Names of levels, leaves and frames stand once for both words, cells once for the page. */
+TEST_CASE (descent, stands_in_the_report)
+{
+  g_autofree char *html
+      = report (&(PlaitTestRun){ .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE });
+
   CHECK_CONTAINS (html, "<figcaption>descent to en <span class=\"dim\">layer 0, mean of 2 heads</span></figcaption>");
-  CHECK_CONTAINS (html, "<input type=\"radio\" name=\"0/descent/test/0/en\" id=\"0/descent/test/0/en/0\" checked>"
-                        "<label for=\"0/descent/test/0/en/0\">▁ein</label>");
-  CHECK_CONTAINS (html, "id=\"0/descent/test/0/en/1\"><label for=\"0/descent/test/0/en/1\">Mann</label>");
-  CHECK_CONTAINS (html, ">level 2</text>");
-  CHECK_CONTAINS (html, "<title>a … d: 0.5 of its level, 0.5 among its siblings, path 0.5; taken by 1 of 2</title>");
-  CHECK_CONTAINS (html, "<title>&lt;i&gt;c&lt;/i&gt;: not looked at; taken by 0 of 2</title>");
-  CHECK_CONTAINS (html, "<rect class=\"cell way\" x=\"58\" y=\"2\" width=\"101\" height=\"24\" rx=\"3\" "
-                        "fill-opacity=\"0.53\"/>");
-  CHECK_CONTAINS (html, "<rect class=\"unseen\" x=\"110\" y=\"66\" width=\"23\"");
+  CHECK_CONTAINS (html, "<input type=\"radio\" name=\"d0\" id=\"d0.0\" checked><label for=\"d0.0\">▁ein</label>");
+  CHECK_CONTAINS (html, "id=\"d0.1\"><label for=\"d0.1\">Mann</label>");
+  CHECK_INT (count (html, ">level 2</text>"), 1);
+  CHECK_INT (count (html, ">&lt;i&gt;c&lt;/i&gt;</text>"), 1);
+  CHECK_INT (count (html, "<use href=\"#d0\"/>"), 2);
+  CHECK_INT (count (html, "<g id=\"d0\">"), 1);
+  CHECK_CONTAINS (html, "<svg y=\"2\" width=\"101\">\n"
+                        "<use href=\"#w50\" x=\"58\"><title>a … d: 0.5; 1 of 2</title></use>\n"
+                        "<use href=\"#w50\" x=\"162\" width=\"23\"><title>e: 0.5; 1 of 2</title></use>\n</svg>");
+  CHECK_CONTAINS (html, "<symbol id=\"w50\"><rect class=\"cell way\" width=\"100%\" height=\"24\" rx=\"3\" "
+                        "fill-opacity=\"0.53\"/><text class=\"off\" x=\"50%\" y=\"15\">50</text></symbol>");
+  CHECK_CONTAINS (html, "<rect class=\"unseen\" x=\"110\" y=\"66\" width=\"23\" height=\"24\" rx=\"3\">"
+                        "<title>&lt;i&gt;c&lt;/i&gt;: not looked at</title></rect>");
+  CHECK (!strstr (html, "<symbol id=\"w49\">"));
+  CHECK_INT (count (html, "In a descent a word is chosen"), 1);
   CHECK (!strstr (html, "<i>"));
   CHECK (!strstr (html, "<script"));
+}
+
+/* Nothing is said of descents where there is none, nor of attention. */
+TEST_CASE (descent, is_not_spoken_of_in_a_report_without_one)
+{
+  g_autofree char *plain = report (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong });
+  g_autofree char *bare
+      = report (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .inattentive = TRUE });
+
+  CHECK_CONTAINS (plain, "<h2>Attention</h2>");
+  CHECK (!strstr (plain, "descent a word") && !strstr (plain, "<symbol"));
+  CHECK_CONTAINS (bare, "<h2>Translations</h2>");
+  CHECK (!strstr (bare, "<h2>Attention</h2>"));
+}
+
+/* 18 rows are weighed for each of 3 * 100 words: what they are drawn with stands once, or this is ten times as much. */
+TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
+{
+  PlaitTestRun run = { .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE };
+  g_autofree char *few = report (&run);
+
+  run.long_descents = 3;
+  g_autofree char *many = report (&run);
+  CHECK_INT (count (many, "</use>") - count (few, "</use>"), 3 * 100 * 18);
+  CHECK (strlen (many) - strlen (few) < (gsize)3 * 190000);
 }
 
 /* What searches touched stands in a table where a run chose it, of the others too. */
