@@ -127,7 +127,7 @@ fill_targets (const PlaitBenchTokens *tokens, gint64 first, guint stream, PlaitB
     {
       gint64 n = plait_bench_length (tokens, first + i, stream);
 
-      plait_batch_fill_target (batch, offsets[i],
+      plait_batch_fill_target (batch, PLAIT_TARGET_TEXT, offsets[i],
                                &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream)),
                                n - 1);
       offsets[i + 1] = offsets[i] + n;

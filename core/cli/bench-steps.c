@@ -306,7 +306,7 @@ load (Bench *bench, PlaitRegistry *registry, const char *const *files, GError **
     {
       bench->experiments[bench->n]
           = plait_experiment_load_model (files[bench->n], bench->options->overrides, registry, error);
-      if (!bench->experiments[bench->n])
+      if (!bench->experiments[bench->n] || !plait_bench_has_decoder (bench->experiments[bench->n], "steps", error))
         return FALSE;
     }
   return TRUE;

@@ -50,6 +50,16 @@ find_mode (const PlaitBenchOptions *options, GError **error)
 }
 
 gboolean
+plait_bench_has_decoder (const PlaitExperiment *experiment, const char *mode, GError **error)
+{
+  return plait_experiment_has_decoder (experiment)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: [predict] has no decoder, but plait bench %s draws text for one; take an experiment that "
+                        "predicts a sequence",
+                        experiment->path, mode);
+}
+
+gboolean
 plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
   g_auto (GStrv) overrides = NULL;
@@ -105,5 +115,6 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   registry = plait_registry_new ();
   options.experiment = experiment
       = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, error);
-  return experiment && plait_bench_time (mode->work, &options, error);
+  return experiment && plait_bench_has_decoder (experiment, options.mode, error)
+         && plait_bench_time (mode->work, &options, error);
 }

@@ -83,6 +83,9 @@ PlaitBenchMoment plait_bench_now (void);
  * For those.
  */
 
+/* Whether the experiment predicts a sequence, as plait bench @mode needs. */
+gboolean plait_bench_has_decoder (const PlaitExperiment *experiment, const char *mode, GError **error);
+
 /* Begins a step of a part of the model on the tape. */
 void plait_bench_begin (const PlaitBench *bench, gint64 step);
 

@@ -203,6 +203,10 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, sets, invocation->log, error);
   if (!use->trained)
     return FALSE;
+  if (use->attention && !plait_experiment_has_decoder (use->trained->experiment))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--attention: %s has no decoder that could pay attention; leave the option out",
+                       invocation->arguments[0]);
   if (!find_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,
                    &files, error)
       || !check_files (use, invocation->arguments[0], &files, target, error))

@@ -125,6 +125,8 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (use.output)
     plait_log_info (use.log, "%s: %" G_GINT64_FORMAT " sentences", use.output, done);
+  if (!plait_experiment_has_decoder (use.trained->experiment))
+    return TRUE;
   work = plait_search_work (use.search);
   told = plait_search_work_text (&work);
   plait_log_info (use.log, "%s", told);

@@ -27,7 +27,8 @@ batch_of (const PlaitCase *held, PlaitPassLengths lengths, const PlaitHypotheses
     }
   batch = plait_pass_batch (held->specimen, &lengths);
   for (gint64 s = 0; s < PLAIT_PASS_SENTENCES; s++)
-    plait_batch_fill_target (batch, batch->target_rows.offsets[s], hypotheses[s]->tokens, hypotheses[s]->length);
+    plait_batch_fill_target (batch, PLAIT_TARGET_TEXT, batch->target_rows.offsets[s], hypotheses[s]->tokens,
+                             hypotheses[s]->length);
   return batch;
 }
 

@@ -161,6 +161,12 @@ keep_decoder (PlaitSpecimen *specimen, const PlaitSpecimenDecoder *decoder, GErr
   specification->target_vocabulary = "shared";
   specification->target_vocabulary_size = PLAIT_SPECIMEN_WORDS;
   specification->decoder = decoder->settings;
+  specification->predict = decoder->predict;
+  if (specification->predict.kind == PLAIT_PREDICT_CLASS)
+    {
+      specification->target_vocabulary_size -= PLAIT_TOKEN_SPECIALS;
+      return TRUE;
+    }
   specification->combiner
       = keep (specimen, plait_specimen_part (decoder->combiner, decoder->combiner_settings, "combiner"), error);
   if (specification->combiner && decoder->coverage)
@@ -325,7 +331,9 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
 {
   PlaitBatchSource sources[PLAIT_SPECIMEN_MAXIMUM_SOURCES] = { { NULL } };
   guint n_sources = specimen->specification.n_sources;
-  gint64 rows = n;
+  gboolean labels = specimen->specification.predict.kind == PLAIT_PREDICT_CLASS;
+  PlaitTargetKind kind = labels ? PLAIT_TARGET_LABELS : PLAIT_TARGET_TEXT;
+  gint64 rows = 0;
   gint64 row = 0;
   PlaitBatch *batch;
 
@@ -345,7 +353,7 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
       sources[i].starts = TRUE;
     }
   for (gint64 s = 0; s < n; s++)
-    rows += targets[s];
+    rows += labels ? 1 : targets[s] + 1;
   batch = plait_batch_new (n, sources, n_sources, rows, NULL);
   for (guint i = 0; i < n_sources; i++)
     {
@@ -360,15 +368,16 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
   for (gint64 s = 0; s < n; s++)
     {
       gint32 ids[64];
+      gint64 length = labels ? 1 : targets[s];
       PlaitRandomKey key = plait_random_key (7, "target", NULL, (guint64)(first + s));
 
-      for (gint64 t = 0; t < targets[s]; t++)
+      for (gint64 t = 0; t < length; t++)
         ids[t] = (gint32)(PLAIT_TOKEN_SPECIALS
                           + plait_random_below (key, (guint64)t, PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS));
       plait_batch_fill (gint64, batch->sentence)[s] = first + s;
       plait_batch_fill (gint64, batch->target_rows.offsets)[s] = row;
-      plait_batch_fill_target (batch, row, ids, targets[s]);
-      row += targets[s] + 1;
+      plait_batch_fill_target (batch, kind, row, ids, length);
+      row += length + plait_target_has_end (kind);
     }
   plait_batch_fill (gint64, batch->target_rows.offsets)[n] = row;
   return batch;

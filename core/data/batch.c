@@ -123,10 +123,19 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
 }
 
 void
-plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint64 n)
+plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n)
 {
   gint32 *inputs = plait_batch_fill (gint32, batch->target_inputs) + row;
   gint32 *outputs = plait_batch_fill (gint32, batch->target_outputs) + row;
+  if (kind == PLAIT_TARGET_LABELS)
+    {
+      for (gint64 i = 0; i < n; i++)
+        {
+          inputs[i] = PLAIT_TOKEN_BOS;
+          outputs[i] = ids[i] - PLAIT_TOKEN_SPECIALS;
+        }
+      return;
+    }
   inputs[0] = PLAIT_TOKEN_BOS;
   if (n > 0)
     {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "data/documents.h"
-#include "data/input.h"
+#include "data/corpus.h"
 
 /* Making batches: the one allocation, laid out by what each source needs, that its maker then fills. */
 
@@ -39,6 +38,14 @@ PlaitBatch *plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, G
  * which document d has sentences[bounds[d]] .. [bounds[d + 1] - 1]. */
 void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds);
 
-/* Writes the rows of a target of @n ids at @row: @inputs gets BOS and the ids, @outputs the ids and EOS. @outputs may
+/* Writes the rows of a target of @n ids at @row. Of text the inputs get BOS and the ids, the outputs the ids and EOS.
+ * Of labels the inputs, which nobody reads, get BOS, and the outputs count from the first label. The outputs may
  * already hold the ids. */
-void plait_batch_fill_target (PlaitBatch *batch, gint64 row, const gint32 *ids, gint64 n);
+void plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n);
+
+/* Whether such a target has one row more than it has ids. */
+static inline gint64
+plait_target_has_end (PlaitTargetKind kind)
+{
+  return kind == PLAIT_TARGET_TEXT;
+}

@@ -26,7 +26,8 @@ plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
 {
   g_assert (stream >= 0 && stream < corpus->n_streams && tuple >= 0 && tuple < corpus->size);
   if (stream == corpus->n_sources)
-    return plait_token_store_length (corpus->streams[stream].tokens, tuple) + 1;
+    return plait_token_store_length (corpus->streams[stream].tokens, tuple)
+           + plait_target_has_end (corpus->streams[stream].target);
   return source_rows (corpus, &corpus->streams[stream], tuple);
 }
 
@@ -37,7 +38,7 @@ plait_corpus_longest (const PlaitCorpus *corpus, gint64 stream)
   const PlaitCorpusStreamState *state = &corpus->streams[stream];
   gint64 n = state->counts.longest;
   if (stream == corpus->n_sources)
-    return n + 1;
+    return n + plait_target_has_end (state->target);
   return n > 0 && plait_input_kind_is_text (state->kind) ? n + state->append_end : n;
 }
 
@@ -167,9 +168,9 @@ fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples)
     {
       gint64 n = plait_token_store_length (stream->tokens, tuples[i]);
       gint32 *ids = plait_batch_fill (gint32, batch->target_outputs) + offsets[i];
-      offsets[i + 1] = offsets[i] + n + 1;
+      offsets[i + 1] = offsets[i] + n + plait_target_has_end (stream->target);
       plait_token_store_copy (stream->tokens, tuples[i], ids);
-      plait_batch_fill_target (batch, offsets[i], ids, n);
+      plait_batch_fill_target (batch, stream->target, offsets[i], ids, n);
     }
 }
 

@@ -24,6 +24,7 @@ typedef struct
   PlaitDocumentSettings documents;
   PlaitTokenStore *sentences; /* of a source's documents, two numbers each: tokens and role; a sentence a kept tuple */
   gboolean append_end;
+  PlaitTargetKind target;
   gint64 maximum_length;
   gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */
   PlaitCorpusCounts counts;

@@ -2,6 +2,7 @@
 /* Judging what was read and encoded, and storing it tuple by tuple: a line each, or a chunk of a document. */
 #include "base/error.h"
 #include "data/corpus-block.h"
+#include "data/labels.h"
 
 static const gint32 *
 line_ids (const PlaitCorpusSide *side, gint64 lines, gint64 line, gsize *n)
@@ -144,6 +145,17 @@ store_sentences (PlaitCorpusBlock *block, PlaitCorpusStreamState *stream, const 
                                    error);
 }
 
+/* Whether line @line of the target, whose ids [n] these are, is a label. */
+static gboolean
+check_label (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n,
+             GError **error)
+{
+  gsize length;
+  const char *text = line_text (side, line, &length);
+  return plait_label_check (block->corpus->streams[side->stream].vocabulary, ids, n,
+                            plait_text_reader_name (side->reader), side->numbers[line], text, length, error);
+}
+
 static gboolean
 store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
 {
@@ -156,6 +168,8 @@ store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
         continue;
       gsize n;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
+      if (stream->target == PLAIT_TARGET_LABELS && !check_label (block, side, tuple->line, ids, n, error))
+        return FALSE;
       if (!plait_token_store_append (stream->tokens, ids, n, error)
           || (stream->trees && !store_tree (block, side, tuple->line, error))
           || (stream->sentences && !store_sentences (block, stream, &part, (gint64)n, error)))

@@ -41,6 +41,7 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gbo
   state->path = g_strdup (stream->path);
   state->kind = stream->kind;
   state->append_end = stream->append_end;
+  state->target = stream->target;
   state->maximum_length = stream->maximum_length;
   if (plait_input_kind_is_text (stream->kind))
     {

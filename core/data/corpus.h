@@ -17,6 +17,13 @@
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
+/* What the lines of a target are. */
+typedef enum
+{
+  PLAIT_TARGET_TEXT,   /* its tokens, and the end: what decoders of sequences predict */
+  PLAIT_TARGET_LABELS, /* one label each, of a vocabulary of labels: one row, which counts from the first label as 0 */
+} PlaitTargetKind;
+
 /* Where a source or the target comes from. */
 typedef struct
 {
@@ -26,6 +33,7 @@ typedef struct
   const char *dataset;         /* features: path of the dataset [sentence, position, width]; NULL: the only one */
   PlaitVocabulary *vocabulary; /* tokens; the corpus takes a reference */
   gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
+  PlaitTargetKind target;      /* of a target, which is no documents unless it is text */
   gint64 maximum_length;       /* tuples with more tokens here (EOS not counted) are dropped; 0: no limit */
 
   /* Sources of tokens: their trees, or NULL. Tokens are encoded white-space token by token then, so that the rows of a
@@ -74,8 +82,8 @@ typedef struct
 
 /* Reads and checks all streams; @pool (may be NULL) shares the encoding. Fails, naming file and line, on: missing and
  * unreadable files, bad text (text-file.h), files of different numbers of lines, empty lines where they are errors, a
- * corpus of no tuples, trees of kept tuples that are malformed or not of their sentence, documents that cannot be read
- * or cut (documents.h). (transfer full) */
+ * corpus of no tuples, lines that are no label of the vocabulary, trees of kept tuples that are malformed or not of
+ * their sentence, documents that cannot be read or cut (documents.h). (transfer full) */
 PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
 void plait_corpus_free (PlaitCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "data/batch.h"
+#include "data/labels.h"
 #include "data/text-file.h"
 #include "store/feature.h"
 
@@ -15,6 +16,7 @@ typedef struct
   char *path; /* NULL: missing everywhere */
   PlaitInputKind kind;
   gboolean append_end;
+  PlaitTargetKind target;
   PlaitVocabulary *vocabulary;
   PlaitTextReader *reader;
   PlaitFeatureFile *features;
@@ -130,6 +132,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       side->path = g_strdup (stream->path);
       side->kind = stream->kind;
       side->append_end = stream->append_end;
+      side->target = stream->target;
       side->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
       side->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
       if (plait_input_kind_is_text (stream->kind))
@@ -254,6 +257,10 @@ take_tokens (const PlaitFeed *feed, Side *side, GError **error)
     plait_vocabulary_encode (side->vocabulary, line, length, side->ids);
   if (!line)
     return TAKE_END;
+  if (side->target == PLAIT_TARGET_LABELS
+      && !plait_label_check (side->vocabulary, (const gint32 *)side->ids->data + first, side->ids->len - first,
+                             plait_text_reader_name (side->reader), feed->line + 1, line, length, error))
+    return TAKE_FAILED;
   if (side->append_end && side->ids->len > first)
     g_array_append_val (side->ids, eos);
   return TAKE_DONE;
@@ -437,8 +444,8 @@ fill_target (const Side *side, PlaitBatch *batch)
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
       gint64 n = ends[i + 1] - ends[i];
-      plait_batch_fill_target (batch, offsets[i], (const gint32 *)side->ids->data + ends[i], n);
-      offsets[i + 1] = offsets[i] + n + 1;
+      plait_batch_fill_target (batch, side->target, offsets[i], (const gint32 *)side->ids->data + ends[i], n);
+      offsets[i + 1] = offsets[i] + n + plait_target_has_end (side->target);
     }
 }
 
@@ -463,7 +470,7 @@ make_batch (const PlaitFeed *feed, gint64 n, GError **error)
         sources[s].sentences = g_array_index (side->bounds, gint64, n);
     }
   const Side *target = feed->n_sides > feed->n_sources ? &feed->sides[feed->n_sources] : NULL;
-  gint64 target_rows = target ? (gint64)target->ids->len + n : -1;
+  gint64 target_rows = target ? (gint64)target->ids->len + n * plait_target_has_end (target->target) : -1;
   g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, feed->n_sources, target_rows, error);
   if (!batch)
     return NULL;

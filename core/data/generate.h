@@ -72,6 +72,7 @@ gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *setti
 extern const PlaitTask plait_task_agreement;
 extern const PlaitTask plait_task_copy;
 extern const PlaitTask plait_task_reorder;
+extern const PlaitTask plait_task_topic;
 
 /* For tasks: appends the stem of word @number, four letters, consonant and vowel in turn. No two numbers below 4,900
  * have one stem where @multiplier shares no divisor with 4,900; another multiplier makes another language. */

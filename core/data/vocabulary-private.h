@@ -3,7 +3,7 @@
 
 #include "data/vocabulary.h"
 
-/* What a kind of vocabulary does; words.c and subwords.c are the two. @model is the kind's own. */
+/* What a kind of vocabulary does; words.c has two, subwords.c one. @model is the kind's own. */
 typedef struct
 {
   const char *format;
@@ -22,4 +22,5 @@ typedef struct
 } PlaitVocabularyFormat;
 
 extern const PlaitVocabularyFormat plait_words_format;
+extern const PlaitVocabularyFormat plait_labels_format;
 extern const PlaitVocabularyFormat plait_sentencepiece_format;

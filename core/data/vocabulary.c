@@ -51,15 +51,17 @@ load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, GErr
   return vocabulary;
 }
 
+static const PlaitVocabularyFormat *const formats[]
+    = { &plait_words_format, &plait_labels_format, &plait_sentencepiece_format };
+
 PlaitVocabulary *
 plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error)
 {
-  if (strcmp (format, plait_words_format.format) == 0)
-    return load (&plait_words_format, bytes, name, error);
-  if (strcmp (format, plait_sentencepiece_format.format) == 0)
-    return load (&plait_sentencepiece_format, bytes, name, error);
-  plait_fail (error, PLAIT_ERROR_INPUT, "%s: vocabulary format \"%s\" is unknown; expected words or sentencepiece",
-              name, format);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (strcmp (format, formats[i]->format) == 0)
+      return load (formats[i], bytes, name, error);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s: vocabulary format \"%s\" is unknown; expected words, labels or sentencepiece", name, format);
   return NULL;
 }
 
@@ -189,8 +191,9 @@ plait_vocabulary_to_file (const PlaitVocabulary *vocabulary)
 PlaitVocabulary *
 plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
 {
-  const PlaitVocabularyFormat *format
-      = strcmp (settings->type, "words") == 0 ? &plait_words_format : &plait_sentencepiece_format;
+  const PlaitVocabularyFormat *format = strcmp (settings->type, "words") == 0    ? &plait_words_format
+                                        : strcmp (settings->type, "labels") == 0 ? &plait_labels_format
+                                                                                 : &plait_sentencepiece_format;
   g_autoptr (GBytes) bytes = format->train (settings, paths, error);
   return !bytes ? NULL : load (format, bytes, "the vocabulary just made", error);
 }

@@ -7,6 +7,7 @@
  * Vocabularies: text to ids and back.
  *
  *   words      tokens are what stands between ASCII white space; ids by falling frequency, ties in byte order
+ *   labels     a line is one token, less the white space around it; ids as with words
  *   unigram    SentencePiece, unigram language model
  *   bpe        SentencePiece, byte pair encoding
  *
@@ -26,7 +27,7 @@ typedef struct PlaitVocabulary PlaitVocabulary;
 /* How to make a vocabulary from text. Start from plait_vocabulary_defaults. */
 typedef struct
 {
-  const char *type;          /* "words", "unigram" or "bpe" */
+  const char *type;          /* "words", "labels", "unigram" or "bpe" */
   gint64 size;               /* entries, the four special ones included; words: the most frequent ones, 0 keeps all */
   gint64 minimum_count;      /* words: rarer ones become unknown */
   double character_coverage; /* SentencePiece: share of the characters of the text that get a piece, .98 to 1 */
@@ -44,9 +45,9 @@ PlaitVocabularySettings plait_vocabulary_defaults (void);
 PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths,
                                          GError **error);
 
-/* From what plait_vocabulary_serialize gave. @format is "words" or "sentencepiece"; @name stands for the bytes in
- * messages. The bytes are not trusted: a SentencePiece model is tried in a child process first. Its ids must be ours:
- * one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
+/* From what plait_vocabulary_serialize gave. @format is "words", "labels" or "sentencepiece"; @name stands for the
+ * bytes in messages. The bytes are not trusted: a SentencePiece model is tried in a child process first. Its ids must
+ * be ours: one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
 PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
 
 /* From the file at @path, whose format is told by its first bytes. What plait wrote carries a digest, which must be
@@ -68,7 +69,7 @@ PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
 void plait_vocabulary_unref (PlaitVocabulary *vocabulary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitVocabulary, plait_vocabulary_unref)
 
-/* "words" or "sentencepiece". (transfer none) */
+/* "words", "labels" or "sentencepiece". (transfer none) */
 const char *plait_vocabulary_format (const PlaitVocabulary *vocabulary);
 
 /* What a run stores. A SentencePiece vocabulary is a model that SentencePiece's own tools read, as is its file.

@@ -8,7 +8,8 @@
 #include "data/text-file.h"
 #include "data/vocabulary-private.h"
 
-#define HEADER "plait words 1\n"
+#define WORDS_HEADER "plait words 1\n"
+#define LABELS_HEADER "plait labels 1\n"
 #define WORDS_LIMIT (1 << 24) /* distinct words that training holds; ids stay far below 2^31 */
 
 static const char *const specials[PLAIT_TOKEN_SPECIALS] = { "<pad>", "<s>", "</s>", "<unk>" };
@@ -20,8 +21,12 @@ typedef struct
   gsize length;
 } Word;
 
+/* What the words of a text are: plait_words_next, or a text has one, which is a label. */
+typedef const char *(*NextWord) (const char *text, gsize text_length, gsize *position, gsize *length);
+
 typedef struct
 {
+  NextWord next;
   gint32 size;
   char *text;          /* all words, each with its NUL */
   Word *words;         /* [size]; the specials point to constants */
@@ -60,12 +65,33 @@ plait_words_next (const char *text, gsize text_length, gsize *position, gsize *l
   return i > first ? text + first : NULL;
 }
 
-gboolean
-plait_words_recognize (GBytes *bytes)
+/* As plait_words_next, but all that is left is one word, less the white space around it. */
+static const char *
+next_label (const char *text, gsize text_length, gsize *position, gsize *length)
+{
+  gsize first = *position;
+  gsize end = text_length;
+  while (first < end && plait_text_is_ascii_space (text[first]))
+    first++;
+  while (end > first && plait_text_is_ascii_space (text[end - 1]))
+    end--;
+  *position = text_length;
+  *length = end - first;
+  return end > first ? text + first : NULL;
+}
+
+static gboolean
+begins_with (GBytes *bytes, const char *header)
 {
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
-  return size >= strlen (HEADER) && memcmp (data, HEADER, strlen (HEADER)) == 0;
+  return size >= strlen (header) && memcmp (data, header, strlen (header)) == 0;
+}
+
+gboolean
+plait_words_recognize (GBytes *bytes)
+{
+  return begins_with (bytes, WORDS_HEADER);
 }
 
 static void
@@ -86,12 +112,12 @@ static gboolean
 load_entry (Words *self, gint32 id, char *text, gsize length, const char *name, GError **error)
 {
   gint64 line = (gint64)id - PLAIT_TOKEN_SPECIALS + 2;
-  char *space = memchr (text, ' ', length);
+  char *space = memrchr (text, ' ', length);
   gsize n = space ? (gsize)(space - text) : 0;
   text[length] = '\0';
   gsize position = 0, token_length = 0;
   if (n > 0)
-    plait_words_next (text, n, &position, &token_length);
+    self->next (text, n, &position, &token_length);
   guint64 count;
   if (n == 0 || token_length != n || !g_utf8_validate_len (text, n, NULL)
       || !g_ascii_string_to_unsigned (space + 1, 10, 0, G_MAXINT64, &count, NULL))
@@ -111,17 +137,18 @@ load_entry (Words *self, gint32 id, char *text, gsize length, const char *name, 
 }
 
 static gpointer
-words_load (GBytes *bytes, const char *name, GError **error)
+load (GBytes *bytes, const char *header, NextWord next, const char *name, GError **error)
 {
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
-  if (!plait_words_recognize (bytes) || data[size - 1] != '\n')
+  if (!begins_with (bytes, header) || data[size - 1] != '\n')
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: is no complete word vocabulary; expected \"plait words 1\" and then lines of WORD COUNT", name);
+                  "%s: is no complete word vocabulary; expected \"%.*s\" and then lines of WORD COUNT", name,
+                  (int)strlen (header) - 1, header);
       return NULL;
     }
-  gsize skipped = strlen (HEADER);
+  gsize skipped = strlen (header);
   gint64 lines = 0;
   for (gsize i = skipped; i < size; i++)
     lines += data[i] == '\n';
@@ -133,6 +160,7 @@ words_load (GBytes *bytes, const char *name, GError **error)
     }
 
   g_autoptr (Words) self = g_new0 (Words, 1);
+  self->next = next;
   self->size = (gint32)lines + PLAIT_TOKEN_SPECIALS;
   self->text = g_memdup2 (data + skipped, MAX (size - skipped, 1));
   self->words = g_new0 (Word, self->size);
@@ -150,6 +178,18 @@ words_load (GBytes *bytes, const char *name, GError **error)
       at = lf + 1;
     }
   return g_steal_pointer (&self);
+}
+
+static gpointer
+words_load (GBytes *bytes, const char *name, GError **error)
+{
+  return load (bytes, WORDS_HEADER, plait_words_next, name, error);
+}
+
+static gpointer
+labels_load (GBytes *bytes, const char *name, GError **error)
+{
+  return load (bytes, LABELS_HEADER, next_label, name, error);
 }
 
 static gint32
@@ -176,7 +216,7 @@ words_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
   const Words *self = model;
   gsize position = 0;
   Word word;
-  while ((word.text = plait_words_next (text, length, &position, &word.length)))
+  while ((word.text = self->next (text, length, &position, &word.length)))
     {
       gpointer found = g_hash_table_lookup (self->by_text, &word);
       gint32 id = found ? GPOINTER_TO_INT (found) : PLAIT_TOKEN_UNKNOWN;
@@ -218,12 +258,12 @@ by_falling_count (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-count_line (GHashTable *counts, GStringChunk *chunk, const char *line, gsize length, PlaitTextReader *reader,
-            GError **error)
+count_line (GHashTable *counts, GStringChunk *chunk, NextWord next, const char *line, gsize length,
+            PlaitTextReader *reader, GError **error)
 {
   gsize position = 0;
   Word word;
-  while ((word.text = plait_words_next (line, length, &position, &word.length)))
+  while ((word.text = next (line, length, &position, &word.length)))
     {
       Counted *counted = g_hash_table_lookup (counts, &word);
       if (!counted)
@@ -244,7 +284,7 @@ count_line (GHashTable *counts, GStringChunk *chunk, const char *line, gsize len
 }
 
 static gboolean
-count_file (GHashTable *counts, GStringChunk *chunk, const char *path, GError **error)
+count_file (GHashTable *counts, GStringChunk *chunk, NextWord next, const char *path, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
   if (!reader)
@@ -253,7 +293,7 @@ count_file (GHashTable *counts, GStringChunk *chunk, const char *path, GError **
   const char *line;
   gsize length;
   while ((line = plait_text_reader_next (reader, &length, &cause)))
-    if (!count_line (counts, chunk, line, length, reader, error))
+    if (!count_line (counts, chunk, next, line, length, reader, error))
       return FALSE;
   if (!cause)
     return TRUE;
@@ -262,7 +302,8 @@ count_file (GHashTable *counts, GStringChunk *chunk, const char *path, GError **
 }
 
 static GBytes *
-words_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
+train (const PlaitVocabularySettings *settings, const char *header, NextWord next, const char *const *paths,
+       GError **error)
 {
   if (settings->size != 0 && settings->size <= PLAIT_TOKEN_SPECIALS)
     {
@@ -275,7 +316,7 @@ words_train (const PlaitVocabularySettings *settings, const char *const *paths, 
   g_autoptr (GStringChunk) chunk = g_string_chunk_new (64 * 1024);
   g_autoptr (GHashTable) counts = g_hash_table_new_full (word_hash, word_equal, NULL, g_free);
   for (gsize i = 0; paths[i]; i++)
-    if (!count_file (counts, chunk, paths[i], error))
+    if (!count_file (counts, chunk, next, paths[i], error))
       return NULL;
 
   g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
@@ -288,7 +329,7 @@ words_train (const PlaitVocabularySettings *settings, const char *const *paths, 
   gsize n = sorted->len;
   if (settings->size != 0)
     n = MIN (n, (gsize)(settings->size - PLAIT_TOKEN_SPECIALS));
-  g_autoptr (GString) text = g_string_new (HEADER);
+  g_autoptr (GString) text = g_string_new (header);
   gsize kept = 0;
   for (; kept < n; kept++)
     {
@@ -308,6 +349,18 @@ words_train (const PlaitVocabularySettings *settings, const char *const *paths, 
   return g_string_free_to_bytes (g_steal_pointer (&text));
 }
 
+static GBytes *
+words_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
+{
+  return train (settings, WORDS_HEADER, plait_words_next, paths, error);
+}
+
+static GBytes *
+labels_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
+{
+  return train (settings, LABELS_HEADER, next_label, paths, error);
+}
+
 const PlaitVocabularyFormat plait_words_format = {
   .format = "words",
   .size = words_size,
@@ -318,4 +371,16 @@ const PlaitVocabularyFormat plait_words_format = {
   .free = words_free,
   .load = words_load,
   .train = words_train,
+};
+
+const PlaitVocabularyFormat plait_labels_format = {
+  .format = "labels",
+  .size = words_size,
+  .piece = words_piece,
+  .score = words_score,
+  .encode = words_encode,
+  .decode = words_decode,
+  .free = words_free,
+  .load = labels_load,
+  .train = labels_train,
 };

@@ -68,13 +68,21 @@ struct PlaitMetricKind
   /* Checks the settings against each other; sets title and width, and most_bytes where it takes less. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
+  /* Instead of row, where the width depends on the text: the rows of all of @pairs, with the number of references of
+   * each. Two systems on the same references have the same width. */
+  PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
   char *(*detail) (const PlaitMetric *metric, const double *sums); /* may be NULL */
   /* Appends "key:value|" for each setting. */
   void (*sign) (const PlaitMetric *metric, GString *signature);
 };
 
+/* The width of a metric with rows of its own. */
+#define PLAIT_WIDTH_OF_TEXT 0
+
+extern const PlaitMetricKind plait_metric_accuracy;
 extern const PlaitMetricKind plait_metric_bleu;
+extern const PlaitMetricKind plait_metric_macro_f;
 extern const PlaitMetricKind plait_metric_multi_bleu;
 extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;

@@ -10,8 +10,8 @@
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
 
 static const PlaitMetricKind *const kinds[]
-    = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,
-        &plait_metric_chrf_words, &plait_metric_repetition, &plait_metric_rouge };
+    = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,     &plait_metric_chrf_words,
+        &plait_metric_repetition, &plait_metric_rouge,      &plait_metric_accuracy, &plait_metric_macro_f };
 
 static const char *const unit_names[] = { "sentence", "document", NULL };
 
@@ -317,8 +317,10 @@ check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pa
 }
 
 static PlaitStatistics *
-rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs)
+rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
 {
+  if (metric->kind->rows)
+    return metric->kind->rows (metric, pairs, error);
   PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, metric->width);
   g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
   g_autoptr (PlaitNgrams) characters = plait_ngrams_new ();
@@ -342,7 +344,7 @@ rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs)
 PlaitStatistics *
 plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
 {
-  g_assert (metric->kind->row);
+  g_assert (metric->kind->row || metric->kind->rows);
   if (pairs->sentences == 0)
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
@@ -352,13 +354,15 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
   if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, error))
     return NULL;
   if (metric->unit == PLAIT_UNIT_SENTENCE)
-    return rows_of (metric, pairs);
+    return rows_of (metric, pairs, error);
 
   g_autoptr (PlaitDocumentPairs) documents
       = plait_document_pairs_new (pairs, metric->kind->reads_lines ? '\n' : ' ', error);
   if (!documents || !check_pairs (metric, PLAIT_UNIT_DOCUMENT, &documents->pairs, error))
     return NULL;
-  PlaitStatistics *statistics = rows_of (metric, &documents->pairs);
+  PlaitStatistics *statistics = rows_of (metric, &documents->pairs, error);
+  if (!statistics)
+    return NULL;
   statistics->lines = g_steal_pointer (&documents->lines);
   return statistics;
 }

@@ -62,7 +62,7 @@ gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
 /* Whether a larger score is the better one. */
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 
-/* Numbers in a row. */
+/* Numbers in a row; 0: the statistics tell. */
 guint plait_metric_width (const PlaitMetric *metric);
 
 /* The rows of all sentences of @pairs, or of their documents. PLAIT_ERROR_INPUT names the sentence (from 1) that is not

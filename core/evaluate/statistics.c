@@ -43,7 +43,7 @@ check_trials (guint trials, GError **error)
 static gboolean
 check_statistics (const PlaitMetric *metric, const PlaitStatistics *statistics, GError **error)
 {
-  g_assert (statistics->width == plait_metric_width (metric));
+  g_assert (plait_metric_width (metric) == 0 || statistics->width == plait_metric_width (metric));
   if (statistics->sentences == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to resample for %s; give at least one",
                        plait_metric_title (metric));
@@ -200,7 +200,12 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
 {
   if (!check_trials (trials, error) || !check_statistics (metric, baseline, error))
     return FALSE;
-  g_assert (system->width == baseline->width);
+  if (system->width != baseline->width)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "the rows of %s are of %u numbers for the baseline and of %u for the system: they are not of the "
+        "same references",
+        plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the baseline has %" G_GSIZE_FORMAT " sentences and the system %" G_GSIZE_FORMAT

@@ -84,7 +84,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
   const PlaitSchema *encoder = source->encoder->schema;
   g_autofree char *group = source_group (source);
 
-  check_decoder_allowed (resolution, encoder, group, "encoder");
+  if (experiment->combiner)
+    check_decoder_allowed (resolution, encoder, group, "encoder");
   if (encoder->requires_structure != PLAIT_STRUCTURE_NONE)
     {
       g_autofree char *needed = plait_structure_text (encoder->requires_structure);
@@ -92,7 +93,8 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                                 "the encoder %s needs %s, which its input (%s) does not carry; choose another encoder",
                                 encoder->name, needed, plait_input_kind_name (encoder->input));
     }
-  check_structure (resolution, experiment->combiner->schema, encoder, group);
+  if (experiment->combiner)
+    check_structure (resolution, experiment->combiner->schema, encoder, group);
   if (experiment->coverage)
     check_structure (resolution, experiment->coverage->schema, encoder, group);
   if (g_str_equal (source->stream, experiment->data.target))
@@ -354,6 +356,8 @@ plait_resolution_check_decoder (const PlaitResolution *resolution)
 {
   const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
 
+  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+    return;
   if (decoder->type == PLAIT_DECODER_TRANSFORMER && decoder->width % decoder->heads != 0)
     plait_resolution_problem (resolution, "decoder", "heads",
                               "%" G_GINT64_FORMAT " heads do not divide the width %" G_GINT64_FORMAT
@@ -367,6 +371,8 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
   const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
   const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
 
+  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+    return;
   if (decode->n_best > decode->beam)
     plait_resolution_problem (resolution, "decode", "n_best",
                               "%" G_GINT64_FORMAT " is above the beam of %" G_GINT64_FORMAT
@@ -468,6 +474,9 @@ plait_resolution_check_evaluate (const PlaitResolution *resolution)
   for (guint i = 0; metrics && i < metrics->len; i++)
     check_unit (resolution, "evaluate", "metrics", metrics->pdata[i]);
   check_length_bins (resolution);
+  if (*evaluate->translation_rates != '\0' && !plait_experiment_has_decoder (&resolution->experiment->public))
+    plait_resolution_problem (resolution, "evaluate", "translation_rates",
+                              "are of a decoder's attention, but [predict] has no decoder; drop the key");
   if (evaluate->translation_rate_under > evaluate->translation_rate_over)
     plait_resolution_problem (resolution, "evaluate", "translation_rate_under",
                               "%g is above translation_rate_over=%g: a word would be both; choose bounds in order",
@@ -505,24 +514,35 @@ check_vocabulary_size (const PlaitResolution *resolution)
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
 }
 
+/* Whether combiner and coverage can stand in the decoder, over the memories that there are. */
+static void
+check_combiner (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
+  check_structure_of_one (resolution, experiment->combiner->schema, "combiner");
+  if (!experiment->coverage)
+    return;
+  check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
+  check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
+  if (experiment->combiner->schema->refuses_coverage)
+    plait_resolution_problem (resolution, "decoder", "coverage",
+                              "no coverage can stand beside the combiner %s; set coverage=none, or choose another "
+                              "combiner (%s)",
+                              experiment->combiner->schema->name, experiment->combiner->schema->path);
+}
+
 void
 plait_resolution_check_crossings (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
-  check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
-  if (experiment->coverage)
-    check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
-  if (experiment->coverage && experiment->combiner->schema->refuses_coverage)
-    plait_resolution_problem (resolution, "decoder", "coverage",
-                              "no coverage can stand beside the combiner %s; set coverage=none, or choose another "
-                              "combiner (%s)",
-                              experiment->combiner->schema->name, experiment->combiner->schema->path);
+  if (experiment->combiner)
+    check_combiner (resolution);
   for (guint i = 0; i < experiment->n_sources; i++)
     check_source (resolution, &experiment->sources[i]);
-  check_structure_of_one (resolution, experiment->combiner->schema, "combiner");
-  if (experiment->coverage)
-    check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
+  plait_resolution_check_prediction (resolution);
   check_kinds (resolution);
   plait_resolution_check_documents (resolution);
   if (experiment->task)

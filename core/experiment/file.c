@@ -333,8 +333,11 @@ write_text (const PlaitExperiment *public, guint skipped)
   write_data (&writer, experiment);
   for (guint i = 0; i < public->n_sources; i++)
     write_source (&writer, experiment, &public->sources[i]);
+  if (!plait_experiment_has_decoder (public))
+    write_group (&writer, "predict", experiment->predict);
   write_group (&writer, "decoder", experiment->decoder);
-  write_group (&writer, "combiner", public->combiner->parameters);
+  if (public->combiner)
+    write_group (&writer, "combiner", public->combiner->parameters);
   if (public->coverage)
     write_group (&writer, "coverage", public->coverage->parameters);
   write_group (&writer, "train", experiment->train);
@@ -418,10 +421,24 @@ plait_experiment_all_streams (const PlaitExperiment *experiment)
   return (const char **)g_ptr_array_free (names, FALSE);
 }
 
+gboolean
+plait_experiment_has_decoder (const PlaitExperiment *experiment)
+{
+  return experiment->predict.kind == PLAIT_PREDICT_SEQUENCE;
+}
+
+gboolean
+plait_experiment_is_labels (const PlaitExperiment *experiment, const char *stream)
+{
+  return experiment->predict.kind == PLAIT_PREDICT_CLASS && g_str_equal (stream, experiment->data.target);
+}
+
 const char *
 plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream)
 {
-  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED ? "shared" : stream;
+  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !plait_experiment_is_labels (experiment, stream)
+             ? "shared"
+             : stream;
 }
 
 const char *
@@ -448,7 +465,8 @@ plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin
     for (const PlaitPart *part = experiment->sources[i].encoder; part; part = part->leaves)
       if (!g_ptr_array_find (plugins, part->plugin, NULL))
         g_ptr_array_add (plugins, part->plugin);
-  g_ptr_array_add (plugins, experiment->combiner->plugin);
+  if (experiment->combiner)
+    g_ptr_array_add (plugins, experiment->combiner->plugin);
   if (experiment->coverage)
     g_ptr_array_add (plugins, experiment->coverage->plugin);
   for (guint i = 0; i < plugins->len; i++)

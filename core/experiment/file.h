@@ -20,6 +20,8 @@
  *     [source NAME]     encoder=PLUGIN and its parameters; leaves=PLUGIN for an encoder that stands on another, whose
  *                       parameters stand in [source NAME/leaves]
  *
+ *     [predict]         kind=class where no sequence is predicted
+ *
  *     [decoder]         combiner=PLUGIN, ...
  *
  *     [combiner]        the combiner's parameters
@@ -55,6 +57,7 @@ typedef struct
 
   PlaitExperimentSettings experiment;
   PlaitDataSettings data; /* folder is absolute here */
+  PlaitPredictSettings predict;
   PlaitDecoderSettings decoder;
   PlaitTrainSettings train;
   PlaitDecodeSettings decode;
@@ -63,7 +66,7 @@ typedef struct
 
   guint n_sources;
   const PlaitExperimentSource *sources;
-  PlaitPart *combiner; /* not opened */
+  PlaitPart *combiner; /* not opened; NULL unless a sequence is predicted */
   PlaitPart *coverage; /* NULL: none */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
@@ -120,7 +123,14 @@ gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);
 /* Whether an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 
-/* The name of the vocabulary of token stream @stream: "shared", or the stream's own. (transfer none) */
+/* Whether a sequence is predicted, by a decoder. */
+gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
+
+/* Whether @stream is the target and has a label a line. */
+gboolean plait_experiment_is_labels (const PlaitExperiment *experiment, const char *stream);
+
+/* The name of the vocabulary of token stream @stream: "shared", or the stream's own, as labels always have. (transfer
+ * none) */
 const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream);
 
 /* Absolute path of the file that vocabulary @name is read from, or NULL if it is to be learnt. (transfer none) */
@@ -129,8 +139,8 @@ const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment,
 /* Called for each plugin of an experiment, once. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 
-/* Encoders and what they stand on in the order of the sources, then the combiner and the coverage; ends where @call
- * fails. */
+/* Encoders and what they stand on in the order of the sources, then the combiner and the coverage, if there are; ends
+ * where @call fails. */
 gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data,
                                        GError **error);
 

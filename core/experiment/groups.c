@@ -193,9 +193,8 @@ const PlaitSettingGroup *const *
 plait_experiment_groups (void)
 {
   static const PlaitSettingGroup *const groups[] = {
-    &plait_experiment_group, &plait_data_group,  &plait_source_group,
-    &plait_decoder_group,    &plait_train_group, &plait_decode_group,
-    &plait_evaluate_group,   &plait_bench_group, NULL,
+    &plait_experiment_group, &plait_data_group,   &plait_source_group,   &plait_predict_group, &plait_decoder_group,
+    &plait_train_group,      &plait_decode_group, &plait_evaluate_group, &plait_bench_group,   NULL,
   };
 
   return groups;

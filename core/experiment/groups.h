@@ -4,8 +4,8 @@
 #include "plugin/settings.h"
 
 /*
- * The groups of an experiment file that the core itself reads. Those of other floors: plait_decoder_group,
- * plait_decode_group (core/model), plait_train_group (core/train).
+ * The groups of an experiment file that the core itself reads. Those of other floors: plait_predict_group,
+ * plait_decoder_group, plait_decode_group (core/model), plait_train_group (core/train).
  */
 
 /* [experiment] */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const char *const group_names[]
-    = { "experiment", "data", "decoder", "combiner", "coverage", "train", "decode", "evaluate", "bench", "grid", NULL };
+static const char *const group_names[] = { "experiment", "data",   "predict",  "decoder", "combiner", "coverage",
+                                           "train",      "decode", "evaluate", "bench",   "grid",     NULL };
 
 void
 plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
@@ -187,7 +187,10 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
                  void (*complete) (const PlaitResolution *resolution, PlaitSettings *settings),
                  void (*check) (const PlaitResolution *resolution))
 {
-  PlaitSettings *settings = recall_settings (resolution, group->name, group->name);
+  /* Defaults may depend on what is predicted. */
+  g_autofree char *reader
+      = g_strconcat (group->name, "\n", plait_key_file_group_text (resolution->file, "predict"), NULL);
+  PlaitSettings *settings = recall_settings (resolution, reader, group->name);
   guint problems = plait_problems_count (resolution->problems);
 
   if (!settings)
@@ -198,7 +201,7 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
       plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
       if (complete)
         complete (resolution, settings);
-      keep_settings (resolution, group->name, group->name, settings, problems);
+      keep_settings (resolution, reader, group->name, settings, problems);
     }
   plait_settings_fill_group (settings, group, memory);
   if (check && plait_problems_count (resolution->problems) == problems)
@@ -226,7 +229,7 @@ check_groups (const PlaitResolution *resolution)
       else
         plait_resolution_problem (
             resolution, group, NULL,
-            "no such group; there are experiment, data, source NAME, decoder, combiner, coverage, "
+            "no such group; there are experiment, data, source NAME, predict, decoder, combiner, coverage, "
             "train, decode, evaluate, bench and grid");
     }
 }
@@ -257,22 +260,39 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
   return part;
 }
 
+/* The group of a part that is not there: a grid with cells without it has that of the others. */
 static void
-read_coverage (const PlaitResolution *resolution)
+read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const char *group)
+{
+  g_autoptr (PlaitSettings) nothing = plait_settings_new (NULL, 0);
+
+  plait_resolution_read_group (resolution, group, nothing, plait_resolution_is_alternative, &kind);
+}
+
+/* Combiner and coverage, which stand in the decoder of a sequence. */
+static void
+read_combiner (const PlaitResolution *resolution)
 {
   PlaitExperiment *experiment = &resolution->experiment->public;
-  PlaitPluginKind kind = PLAIT_PLUGIN_COVERAGE;
-  g_autoptr (PlaitSettings) nothing = NULL;
 
-  if (!g_str_equal (experiment->decoder.coverage, "none"))
-    {
-      experiment->coverage = plait_resolution_read_part (
-          resolution, PLAIT_PLUGIN_COVERAGE, experiment->decoder.coverage, "decoder", "coverage", "coverage");
-      return;
-    }
-  /* A grid with cells without coverage has the group of the others. */
-  nothing = plait_settings_new (NULL, 0);
-  plait_resolution_read_group (resolution, "coverage", nothing, plait_resolution_is_alternative, &kind);
+  if (plait_experiment_has_decoder (experiment))
+    experiment->combiner = plait_resolution_read_part (resolution, PLAIT_PLUGIN_COMBINER, experiment->decoder.combiner,
+                                                       "decoder", "combiner", "combiner");
+  else
+    read_nothing (resolution, PLAIT_PLUGIN_COMBINER, "combiner");
+  if (plait_experiment_has_decoder (experiment) && !g_str_equal (experiment->decoder.coverage, "none"))
+    experiment->coverage = plait_resolution_read_part (resolution, PLAIT_PLUGIN_COVERAGE, experiment->decoder.coverage,
+                                                       "decoder", "coverage", "coverage");
+  else
+    read_nothing (resolution, PLAIT_PLUGIN_COVERAGE, "coverage");
+}
+
+/* Labels are not scored as text is. */
+static void
+suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
+{
+  if (resolution->experiment->public.predict.kind == PLAIT_PREDICT_CLASS)
+    plait_settings_set (evaluate, "metrics", "accuracy;macro-f1", NULL);
 }
 
 /* Whether the run that training begins with is there. Its path is absolute already. */
@@ -298,11 +318,10 @@ resolve (const PlaitResolution *resolution)
   public->name = public->experiment.name;
   plait_resolution_read_sources (resolution);
   plait_resolution_read_data (resolution);
+  experiment->predict = read_core_group (resolution, &plait_predict_group, &public->predict, NULL, NULL, NULL);
   experiment->decoder = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, NULL,
                                          plait_resolution_check_decoder);
-  public->combiner = plait_resolution_read_part (resolution, PLAIT_PLUGIN_COMBINER, public->decoder.combiner, "decoder",
-                                                 "combiner", "combiner");
-  read_coverage (resolution);
+  read_combiner (resolution);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
   if (plait_problems_count (resolution->problems) == 0)
@@ -312,7 +331,7 @@ resolve (const PlaitResolution *resolution)
   check_initial (resolution);
   experiment->decode
       = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);
-  experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, NULL, NULL,
+  experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, suit_prediction, NULL,
                                           plait_resolution_check_evaluate);
   experiment->bench
       = read_core_group (resolution, &plait_bench_group, &public->bench, NULL, NULL, plait_resolution_check_bench);
@@ -336,6 +355,7 @@ plait_experiment_free (PlaitExperiment *public)
   if (!experiment)
     return;
   plait_settings_free (experiment->experiment);
+  plait_settings_free (experiment->predict);
   plait_settings_free (experiment->decoder);
   plait_settings_free (experiment->train);
   plait_settings_free (experiment->decode);

@@ -39,6 +39,7 @@ typedef struct
   char *head_rules;
   PlaitSettings *experiment;
   PlaitDataInFile *data;
+  PlaitSettings *predict;
   PlaitSettings *decoder;
   PlaitSettings *train;
   PlaitSettings *decode;
@@ -136,6 +137,9 @@ char *plait_documents_used (const PlaitExperiment *experiment, const char *list)
 
 /* Whether streams that are said to be documents are there and are text, and whoever needs documents has them. */
 void plait_resolution_check_documents (const PlaitResolution *resolution);
+
+/* Whether what is predicted fits the data, where it is no sequence (predict.c). */
+void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
 /* Whether the settings of one group fit together; it has been read without a fault. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);

@@ -19,6 +19,8 @@ plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *
 static PlaitDecoder *
 new_decoder (const PlaitDecoderBuild *build, GError **error)
 {
+  if (build->predict->kind == PLAIT_PREDICT_CLASS)
+    return plait_classifier_new (build, error);
   switch (build->settings->type)
     {
     case PLAIT_DECODER_TRANSFORMER:
@@ -37,7 +39,7 @@ plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
   PlaitDecoder *decoder = new_decoder (build, error);
 
   if (decoder)
-    decoder->start = starts[build->settings->start];
+    decoder->start = plait_decoder_has_steps (decoder) ? starts[build->settings->start] : PLAIT_TOKEN_BOS;
   return decoder;
 }
 
@@ -46,6 +48,12 @@ plait_decoder_free (PlaitDecoder *decoder)
 {
   if (decoder)
     decoder->table->free (decoder);
+}
+
+gboolean
+plait_decoder_has_steps (const PlaitDecoder *decoder)
+{
+  return decoder->table->step != NULL;
 }
 
 guint

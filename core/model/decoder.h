@@ -7,9 +7,11 @@
 #include "plugin/call.h"
 
 /*
- * Decoders: what reads the memories of all sources through attention sites and gives one row of states for each row of
- * the target so far. A decoder runs in two ways over the same parameters: forward over whole targets (training, forced
- * decoding, teacher-forced dumps), and step by step over hypotheses (search).
+ * Decoders: what reads the memories of all sources and gives one row of states for each row of the target, that the
+ * output projection tells words from. Those of sequences read through attention sites, each row after the target so
+ * far, and run in two ways over the same parameters: forward over whole targets (training, forced decoding,
+ * teacher-forced dumps), and step by step over hypotheses (search). The others ([predict]) have no sites and no steps:
+ * forward alone says all, and they need not know what the target is.
  */
 typedef struct PlaitDecoder PlaitDecoder;
 typedef struct PlaitDecoderState PlaitDecoderState;
@@ -34,14 +36,15 @@ typedef struct
 typedef struct
 {
   const PlaitDecoderSettings *settings;
-  const PlaitPart *combiner;
+  const PlaitPredictSettings *predict;
+  const PlaitPart *combiner; /* NULL: no sequence is predicted */
   const PlaitPart *coverage; /* NULL: none */
   PlaitLossColumns *losses;  /* of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
   const PlaitSummarySpecification *summaries;
   guint n_summaries;
-  const PlaitEmbedding *embedding; /* of the target */
+  const PlaitEmbedding *embedding; /* of the target; NULL: it is no sequence */
   PlaitParameters *parameters;
 } PlaitDecoderBuild;
 
@@ -50,6 +53,8 @@ typedef struct
   gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error);
   PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                          PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
+
+  /* Both NULL: not of a sequence. */
   PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                                gint64 hypotheses, gint64 steps);
   PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
@@ -61,7 +66,7 @@ struct PlaitDecoder
 {
   const PlaitDecoderTable *table;
   gint64 width;   /* of the states that it gives */
-  guint n_layers; /* attention sites: one a layer of a Transformer, one in all of a recurrent decoder */
+  guint n_layers; /* attention sites: one a layer of a Transformer, one in all of a recurrent decoder, else none */
   gint32 start;   /* what it reads where targets have their first start token */
 };
 
@@ -71,7 +76,7 @@ struct PlaitDecoderState
   gboolean begun; /* a step has been made */
 };
 
-/* To which width memories are to be brought that have @widths [n] as their encoders give them. */
+/* To which width the decoder of a sequence wants memories brought that have @widths [n] as their encoders give them. */
 gint64 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *widths, guint n);
 
 /* Declares a decoder's parameters below "decoder/". NULL with PLAIT_ERROR_INPUT where settings do not fit together.
@@ -79,6 +84,9 @@ gint64 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const g
 PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error);
 void plait_decoder_free (PlaitDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoder, plait_decoder_free)
+
+/* Whether there are steps, so that a search goes word by word. */
+gboolean plait_decoder_has_steps (const PlaitDecoder *decoder);
 
 /* How many layers have an attention site. */
 guint plait_decoder_n_layers (const PlaitDecoder *decoder);
@@ -113,3 +121,6 @@ PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GEr
 
 /* GRU and LSTM decoders (dl4mt; Chen et al. 2017, eq. 3-7; Luong et al. 2015). */
 PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error);
+
+/* What a class is read from. */
+PlaitDecoder *plait_classifier_new (const PlaitDecoderBuild *build, GError **error);

@@ -19,6 +19,7 @@ typedef struct
 struct PlaitModel
 {
   PlaitDecoderSettings settings;
+  PlaitPredictSettings predict;
   PlaitParameters *parameters;
   GHashTable *embeddings; /* name -> PlaitEmbedding */
   Source *sources;
@@ -28,7 +29,7 @@ struct PlaitModel
   PlaitSummarySpecification *summaries; /* of the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
-  PlaitEmbedding *target;
+  PlaitEmbedding *target; /* of a sequence */
   gint64 target_vocabulary_size;
   gboolean target_starts;
   PlaitDecoder *decoder;
@@ -62,7 +63,8 @@ embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64
   return found;
 }
 
-/* Memories of another width than @width, which the decoder wants, are projected to it, once for all layers. */
+/* Memories of another width than @width, which the decoder wants, are projected to it, once for all layers. 0: it takes
+ * them as they are. */
 static void
 note_memories (PlaitModel *model, Source *source, gint64 width)
 {
@@ -78,8 +80,8 @@ note_memories (PlaitModel *model, Source *source, gint64 width)
                           : g_strdup (source->specification->name);
       memory->structure = source->encoder.shape.memories[i].structure;
       memory->zero_output = source->encoder.shape.memories[i].zero_output;
-      memory->width = width;
-      if (source->encoder.shape.memories[i].width != width)
+      memory->width = width ? width : source->encoder.shape.memories[i].width;
+      if (source->encoder.shape.memories[i].width != memory->width)
         {
           g_autofree char *name = g_strdup_printf ("decoder/memory/%s", memory->name);
 
@@ -121,14 +123,40 @@ note_all_memories (PlaitModel *model)
 {
   g_autofree gint64 *widths = g_new (gint64, model->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
   guint n = 0;
-  gint64 width;
+  gint64 width = 0;
 
   for (guint i = 0; i < model->n_sources; i++)
     for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
       widths[n++] = model->sources[i].encoder.shape.memories[m].width;
-  width = plait_decoder_memory_width (&model->settings, widths, n);
+  if (model->predict.kind == PLAIT_PREDICT_SEQUENCE)
+    width = plait_decoder_memory_width (&model->settings, widths, n);
   for (guint i = 0; i < model->n_sources; i++)
     note_memories (model, &model->sources[i], width);
+}
+
+/* The output projection onto the target's words, its transposed embedding where it is tied. */
+static void
+declare_words (PlaitModel *model)
+{
+  if (model->settings.tie_output)
+    model->output = model->target->table;
+  else
+    model->output
+        = plait_parameters_declare (model->parameters, "decoder/output/weight", model->target_vocabulary_size,
+                                    model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
+  if (model->settings.output_bias)
+    model->output_bias = plait_parameters_declare (model->parameters, "decoder/output/bias", 1,
+                                                   model->target_vocabulary_size, PLAIT_ZEROS);
+}
+
+static void
+declare_classes (PlaitModel *model)
+{
+  model->output
+      = plait_parameters_declare (model->parameters, "class/output/weight", model->target_vocabulary_size,
+                                  model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
+  model->output_bias = plait_parameters_declare (model->parameters, "class/output/bias", 1,
+                                                 model->target_vocabulary_size, PLAIT_ZEROS);
 }
 
 static gboolean
@@ -136,6 +164,7 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
 {
   PlaitDecoderBuild build = {
     .settings = &model->settings,
+    .predict = &model->predict,
     .combiner = specification->combiner,
     .coverage = specification->coverage,
     .losses = &model->losses,
@@ -145,25 +174,22 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
     .n_summaries = model->n_summaries,
     .parameters = model->parameters,
   };
+  gboolean words = model->predict.kind == PLAIT_PREDICT_SEQUENCE;
 
   model->target_vocabulary_size = specification->target_vocabulary_size;
   model->target_starts = specification->target_starts;
-  model->target
-      = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
+  if (words)
+    model->target
+        = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
   build.embedding = model->target;
   model->decoder = plait_decoder_new (&build, error);
   if (!model->decoder)
     return FALSE;
-  if (model->settings.tie_output)
-    model->output = model->target->table;
+  if (words)
+    declare_words (model);
   else
-    model->output
-        = plait_parameters_declare (model->parameters, "decoder/output/weight", model->target_vocabulary_size,
-                                    model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
+    declare_classes (model);
   model->output->use = PLAIT_USE_TABLE;
-  if (model->settings.output_bias)
-    model->output_bias = plait_parameters_declare (model->parameters, "decoder/output/bias", 1,
-                                                   model->target_vocabulary_size, PLAIT_ZEROS);
   return TRUE;
 }
 
@@ -173,6 +199,7 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
   g_autoptr (PlaitModel) model = g_new0 (PlaitModel, 1);
 
   model->settings = specification->decoder;
+  model->predict = specification->predict;
   model->parameters = plait_parameters_new ();
   plait_parameters_set_norm_epsilon (model->parameters, model->settings.norm_epsilon);
   model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);

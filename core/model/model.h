@@ -6,9 +6,11 @@
 #include "plugin/call.h"
 
 /*
- * A model: sources, their encoders, a combiner in each decoder layer, and the vocabulary projection.
+ * A model: sources, their encoders, a combiner in each decoder layer, and the vocabulary projection. What predicts no
+ * sequence has in the decoder's place what gives its states, and the projection is onto what it predicts.
  *
  *     batch -> encoders -> memories -> decoder (combiner) -> states -> words
+ *     batch -> encoders -> memories -> classifier -> states -> classes
  */
 typedef struct PlaitModel PlaitModel;
 
@@ -28,11 +30,12 @@ typedef struct
 {
   const PlaitSourceSpecification *sources;
   guint n_sources;
-  const char *target_vocabulary;
-  gint64 target_vocabulary_size;
-  gboolean target_starts; /* targets are documents with a start token between sentences */
+  PlaitPredictSettings predict;
+  const char *target_vocabulary; /* of a sequence */
+  gint64 target_vocabulary_size; /* of classes: how many there are */
+  gboolean target_starts;        /* targets are documents with a start token between sentences */
   PlaitDecoderSettings decoder;
-  const PlaitPart *combiner; /* opened */
+  const PlaitPart *combiner; /* opened; NULL unless a sequence is predicted */
   const PlaitPart *coverage; /* opened; NULL: none */
 } PlaitModelSpecification;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/recurrent-step.h"
 
+#include "model/memory-row.h"
+
 #include <string.h>
 
 PlaitRecurrentCarried
@@ -100,25 +102,6 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, con
  * The first state
  */
 
-/* The mean of a memory's rows, [sentences, width]; zeros where there are none. */
-static PlaitNode *
-mean_of (PlaitTape *tape, const PlaitMemory *memory)
-{
-  PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = memory->rows.n, rows = plait_ragged_rows (memory->rows);
-  gint64 *units = plait_arena_new_array (arena, gint64, n + 1);
-  PlaitScalar *shares = plait_arena_new_array (arena, PlaitScalar, rows + 1);
-  PlaitPairs pairs;
-
-  for (gint64 s = 0; s <= n; s++)
-    units[s] = s;
-  for (gint64 s = 0; s < n; s++)
-    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
-      shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
-  pairs = plait_pairs (tape, (PlaitRagged){ n, units }, memory->rows);
-  return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
-}
-
 /* tanh of the sum of what @linears make of @from; zeros without any. */
 static PlaitNode *
 first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linears, PlaitNode *const *from, gint64 n)
@@ -145,8 +128,8 @@ plait_recurrent_begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitDeco
   gint64 width = r->settings->width;
 
   for (guint i = 0; i < r->n_initial; i++)
-    from[i]
-        = r->settings->initial == PLAIT_INITIAL_MEAN ? mean_of (tape, &sources->memories[i]) : sources->summaries[i];
+    from[i] = r->settings->initial == PLAIT_INITIAL_MEAN ? plait_memory_mean (tape, &sources->memories[i])
+                                                         : sources->summaries[i];
   for (gint64 i = 0; i < r->settings->layers; i++)
     {
       carried.layers[i].state = first_state (r, tape, r->initial_states + i * r->n_initial, from, n);

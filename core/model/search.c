@@ -34,6 +34,7 @@ typedef struct
   PlaitBeam *beam;
   PlaitReading reading;
   PlaitDecoderState *state;
+  PlaitHypotheses *classes; /* [sentences], where no sequence is predicted; owned */
   GError *error;
 } Work;
 
@@ -275,6 +276,65 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
   return FALSE;
 }
 
+/*
+ * Classes
+ */
+
+/* The best classes of each sentence, most probable first, as hypotheses of one token: that of the label. */
+static void
+classify (gpointer data)
+{
+  Work *work = data;
+  PlaitSearch *search = work->search;
+  gint64 n = work->batch->n_sentences;
+  guint best = (guint)MIN (work->settings.n_best, plait_model_target_vocabulary_size (search->model));
+  gint32 *ids = plait_arena_new_array (search->lasting_arena, gint32, n * best);
+  PlaitScalar *log_probabilities = plait_arena_new_array (search->lasting_arena, PlaitScalar, n * best);
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (search->model, &bias);
+  PlaitDecoderSources sources;
+  PlaitNode *states;
+
+  work->reading = plait_model_read (search->model, search->lasting, work->batch, NULL);
+  sources = plait_reading_sources (&work->reading);
+  states = plait_decoder_forward (plait_model_decoder (search->model), search->lasting, &sources,
+                                  work->batch->target_rows, work->batch->target_inputs, NULL);
+  plait_vocabulary_best (search->pool, search->lasting_arena, states->value, output->packed, bias->value.data, NULL, 0,
+                         NULL, best, ids, log_probabilities);
+  for (gint64 s = 0; s < n; s++)
+    {
+      PlaitHypotheses *found = &work->classes[s];
+
+      found->hypotheses = g_new0 (PlaitHypothesis, best);
+      for (; found->n < best; found->n++)
+        {
+          PlaitHypothesis *hypothesis = &found->hypotheses[found->n];
+
+          hypothesis->tokens = g_new (gint32, 1);
+          hypothesis->tokens[0] = ids[s * best + found->n] + PLAIT_TOKEN_SPECIALS;
+          hypothesis->length = 1;
+          hypothesis->score = hypothesis->log_probability = (double)log_probabilities[s * best + found->n];
+        }
+    }
+}
+
+/* (transfer full) */
+static PlaitHypotheses *
+classes_of (Work *work, gint64 start, GError **error)
+{
+  gint64 n = work->batch->n_sentences;
+
+  work->classes = g_new0 (PlaitHypotheses, n);
+  if (plait_arena_protect (work->search->lasting_arena, classify, work, &work->error))
+    {
+      count_work (&work->search->work, work->classes, n, start);
+      return work->classes;
+    }
+  plait_hypotheses_free (work->classes, n);
+  too_large (work->batch, &work->settings, error, work->error);
+  return NULL;
+}
+
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                    PlaitSentenceAttention **attention, gboolean coverage, GError **error)
@@ -295,10 +355,15 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
 
   if (!plait_model_check_batch (search->model, batch, error))
     return NULL;
+  plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (!plait_decoder_has_steps (plait_model_decoder (search->model)))
+    {
+      g_assert (!attention);
+      return classes_of (&work, start, error);
+    }
   beam = work.beam = new_beam (batch, settings);
   if (!plait_decoder_check_length (plait_model_decoder (search->model), plait_beam_most_steps (beam), error))
     return NULL;
-  plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   ran = plait_arena_protect (search->lasting_arena, search_all, &work, &work.error);
   if (ran && !work.error)
     {

@@ -60,14 +60,15 @@ double plait_search_work_milliseconds (const PlaitSearchWork *work);
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order.
+ * In a model of classes they are the most probable ones, of one token each, their label in its vocabulary.
  * PLAIT_ERROR_MEMORY names the sentences and the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* As plait_search_batch, with the attention that the search paid for each sentence's best hypothesis, followed along
- * its ancestry, in @attention, [n_sentences], and with @coverage also its coverage, whose states are some fifty numbers
- * a pair where attention is one a head. */
+/* As plait_search_batch, of a sequence alone, with the attention that the search paid for each sentence's best
+ * hypothesis, followed along its ancestry, in @attention, [n_sentences], and with @coverage also its coverage, whose
+ * states are some fifty numbers a pair where attention is one a head. */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
                                                     PlaitSentenceAttention **attention, gboolean coverage,

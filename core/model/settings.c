@@ -94,6 +94,26 @@ static const PlaitSettingDefinition decoder_definitions[] = {
 const PlaitSettingGroup plait_decoder_group = PLAIT_SETTING_GROUP (
     "decoder", "The decoder, and what it shares with the sources", PlaitDecoderSettings, decoder_definitions);
 
+static const PlaitSettingDefinition predict_definitions[] = {
+  PLAIT_DEFINE_CHOICE (PlaitPredictSettings, kind, "sequence", "sequence;class",
+                       "The target's tokens by the decoder; or a class: each line of data.target is one label, and no "
+                       "decoder and no combiner is there, though [decoder] has what the sources read: widths, norm, "
+                       "dropout, embeddings",
+                       NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitPredictSettings, row, "first", "first;last;mean",
+      "class: the row of a memory that is read: the first, which with documents is a start token's, the "
+      "last, which is the end's, or the mean of all",
+      "Liu et al. 2019, RoBERTa"),
+  PLAIT_DEFINE_LIST (PlaitPredictSettings, memories, "", NULL,
+                     "class: memories that are read, SOURCE or SOURCE.PART such as doc.sentences; of several the rows "
+                     "stand side by side; empty: all",
+                     NULL),
+};
+
+const PlaitSettingGroup plait_predict_group
+    = PLAIT_SETTING_GROUP ("predict", "What is predicted", PlaitPredictSettings, predict_definitions);
+
 static const PlaitSettingDefinition decode_definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, beam, "5", "1", "1000", "Hypotheses kept a sentence; 1 is greedy search",
                         NULL),

@@ -101,6 +101,31 @@ typedef struct
 
 extern const PlaitSettingGroup plait_decoder_group;
 
+/* [predict]: what is predicted from what the sources say. */
+
+typedef enum
+{
+  PLAIT_PREDICT_SEQUENCE, /* the target's tokens one after the other, by the decoder */
+  PLAIT_PREDICT_CLASS,    /* one label a line */
+} PlaitPredictKind;
+
+/* Which row of a memory stands for the whole of it. */
+typedef enum
+{
+  PLAIT_ROW_FIRST, /* with start tokens, that of the first */
+  PLAIT_ROW_LAST,  /* with data.append_end, that of the end */
+  PLAIT_ROW_MEAN,  /* of all rows */
+} PlaitMemoryRow;
+
+typedef struct
+{
+  gint kind;            /* PlaitPredictKind */
+  gint row;             /* PlaitMemoryRow */
+  const char *memories; /* a list; empty: all */
+} PlaitPredictSettings;
+
+extern const PlaitSettingGroup plait_predict_group;
+
 /* [decode]: search. */
 
 typedef enum

@@ -39,9 +39,11 @@ plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *c
   return g_steal_pointer (&results);
 }
 
+/* Of the target's rows, and in sequences also of words. */
 static gboolean
-add_perplexities (PlaitEvaluation *evaluation, gint64 n, GError **error)
+add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, gint64 n, GError **error)
 {
+  guint last = plait_experiment_has_decoder (experiment) ? PLAIT_PERPLEXITY_WORD : PLAIT_PERPLEXITY_TOKEN;
   g_autofree gint64 *words = g_new (gint64, n);
   g_autoptr (PlaitStatistics) statistics = NULL;
 
@@ -50,7 +52,7 @@ add_perplexities (PlaitEvaluation *evaluation, gint64 n, GError **error)
   statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
   if (!statistics)
     return FALSE;
-  for (guint unit = PLAIT_PERPLEXITY_TOKEN; unit <= PLAIT_PERPLEXITY_WORD; unit++)
+  for (guint unit = PLAIT_PERPLEXITY_TOKEN; unit <= last; unit++)
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity ((PlaitPerplexityUnit)unit);
       PlaitResult *result = plait_result_new (metric, statistics, 0, 0, error);
@@ -144,8 +146,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
     return NULL;
   evaluation->results
       = plait_evaluation_score (&experiment->evaluate, n, evaluation->translation->text, evaluation->references, error);
-  if (!evaluation->results || !add_perplexities (evaluation, n, error) || !add_rates (evaluation, evaluator->log, error)
-      || !add_lengths (evaluation, experiment, corpus, error))
+  if (!evaluation->results || !add_perplexities (evaluation, experiment, n, error)
+      || !add_rates (evaluation, evaluator->log, error) || !add_lengths (evaluation, experiment, corpus, error))
     return NULL;
   return g_steal_pointer (&evaluation);
 }
@@ -339,6 +341,8 @@ plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *s
   gint64 batch = evaluator->system->experiment->decode.batch;
   gint64 count = MIN (n, plait_corpus_size (corpus));
 
+  if (!plait_experiment_has_decoder (evaluator->system->experiment))
+    return TRUE;
   for (gint64 first = 0; first < count; first += batch)
     if (!write_some_attention (evaluator, split, corpus, first, MIN (batch, count - first), store, error))
       return FALSE;

@@ -7,7 +7,7 @@
 
 /*
  * Evaluation of a trained model on one split: translations, scores with intervals, perplexity, and the attention of
- * some sentences.
+ * some sentences. Of a model of classes the translations are labels, and there is no attention.
  */
 typedef struct
 {

@@ -114,7 +114,8 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
     }
   *stream_here = here->data.target;
   *stream_there = plait_key_file_value (there, "data", "target");
-  return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/");
+  return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
+         || g_str_has_prefix (name, "class/output/");
 }
 
 /* The hash of the vocabulary @name here, or NULL. */
@@ -156,7 +157,8 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
     }
   else if (find_streams (here, there, name, &stream_here, &stream_there))
     {
-      gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0;
+      gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
+                     && !g_str_has_prefix (name, "class/output/");
 
       vocabulary_here = g_strdup (plait_experiment_vocabulary (here, stream_here));
       vocabulary_there = g_strdup (one ? "shared" : stream_there);

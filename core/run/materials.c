@@ -61,6 +61,25 @@ plait_materials_file (const PlaitMaterials *materials, const char *split, const 
 
 static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "given" };
 
+/* Learns the labels of @stream, of which there are two at least. */
+static PlaitVocabulary *
+learn_labels (const PlaitMaterials *materials, const char *stream, PlaitLog *log, GError **error)
+{
+  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
+  const char *paths[] = { plait_materials_file (materials, "train", stream), NULL };
+  g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
+  gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
+
+  if (n == 1)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: all lines have the label \"%s\"; expected two labels at least, or there is nothing to tell apart",
+                paths[0], plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
+  if (n < 2)
+    return NULL;
+  plait_log_info (log, "%d labels of %s", n, stream);
+  return g_steal_pointer (&labels);
+}
+
 /* Learns vocabulary @name from the training text of its streams. */
 static PlaitVocabulary *
 learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
@@ -153,6 +172,8 @@ find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GE
       file = plait_experiment_vocabulary_file (experiment, name);
       if (run)
         vocabulary = vocabulary_from_run (run, name, error);
+      else if (plait_experiment_is_labels (experiment, used[i]))
+        vocabulary = learn_labels (materials, used[i], log, error);
       else if (file)
         vocabulary = vocabulary_from_file (experiment, file, log, error);
       else
@@ -269,6 +290,7 @@ stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maxi
     .kind = PLAIT_INPUT_TOKENS,
     .path = path,
     .vocabulary = plait_materials_vocabulary (materials, name),
+    .target = plait_experiment_is_labels (materials->experiment, name) ? PLAIT_TARGET_LABELS : PLAIT_TARGET_TEXT,
     .maximum_length = maximum_length,
     .documents = plait_experiment_documents (materials->experiment, name),
   };

@@ -44,8 +44,12 @@ plait_plan_print (const PlaitPlan *plan)
       fprintf (stdout, "  source %-19s %10" G_GINT64_FORMAT "\n", experiment->sources[i].name,
                plait_parameters_count (plan->parameters, prefix));
     }
-  fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
-           plait_parameters_count (plan->parameters, "decoder/"));
+  if (plait_experiment_has_decoder (experiment))
+    fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
+             plait_parameters_count (plan->parameters, "decoder/"));
+  else
+    fprintf (stdout, "  class                      %10" G_GINT64_FORMAT "\n\n",
+             plait_parameters_count (plan->parameters, "class/"));
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
     fprintf (stdout,
              "coverage makes each step of the Transformer's combiners depend on the one before: they are trained step "

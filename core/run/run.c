@@ -297,7 +297,7 @@ check_settings (const Run *run, const char *text, GError **error)
 {
   g_autofree char *name = g_strconcat (run->options->output, ":/@experiment", NULL);
   g_autoptr (PlaitExperiment) old
-      = plait_experiment_parse (text, name, NULL, run->experiment->combiner->plugin->registry, error);
+      = plait_experiment_parse (text, name, NULL, run->experiment->sources[0].encoder->plugin->registry, error);
   g_autofree char *before = old ? plait_experiment_key (old) : NULL;
   g_autofree char *now = plait_experiment_key (run->experiment);
   g_autofree char *difference = before ? first_difference (before, now) : NULL;
@@ -450,6 +450,8 @@ finish (Run *run, GError **error)
 
           plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
         }
+      if (!plait_experiment_has_decoder (experiment))
+        continue;
       work = plait_search_work_text (&evaluation->translation->work);
       plait_log_info (log, "%s: %s", split, work);
     }

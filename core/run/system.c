@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/system.h"
 
+/* What the target's rows are told from: words, or labels without what every vocabulary has beside them. */
+static gint64
+target_size (const PlaitExperiment *experiment, gint64 vocabulary)
+{
+  return experiment->predict.kind == PLAIT_PREDICT_CLASS ? vocabulary - PLAIT_TOKEN_SPECIALS : vocabulary;
+}
+
 static gint64
 vocabulary_size (const PlaitExperiment *experiment, const PlaitMaterials *materials, const char *stream)
 {
@@ -17,7 +24,9 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
   PlaitModelSpecification specification = {
     .n_sources = n,
     .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
-    .target_vocabulary_size = vocabulary_size (experiment, materials, experiment->data.target),
+    .target_vocabulary_size
+    = target_size (experiment, vocabulary_size (experiment, materials, experiment->data.target)),
+    .predict = experiment->predict,
     .target_starts = plait_experiment_documents (experiment, experiment->data.target).starts,
     .decoder = experiment->decoder,
   };
@@ -44,7 +53,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
           system->sources[i].vocabulary_size = vocabulary_size (experiment, materials, source->stream);
         }
     }
-  if (!plait_part_open (experiment->combiner, error)
+  if ((experiment->combiner && !plait_part_open (experiment->combiner, error))
       || (experiment->coverage && !plait_part_open (experiment->coverage, error)))
     return NULL;
   specification.sources = system->sources;

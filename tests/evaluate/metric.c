@@ -28,7 +28,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
   } cases[] = {
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
-    { "accuracy", "unknown name \"accuracy\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition, rouge" },
+    { "accordance", "unknown name \"accordance\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition, rouge, "
+                    "accuracy, macro-f1" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "no option stands behind the colon" },

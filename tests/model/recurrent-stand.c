@@ -15,7 +15,10 @@ void
 recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
 {
   static const char *const names[MOST_MEMORIES] = { "0", "1" };
-  PlaitDecoderBuild build = { .settings = &the_case->settings, .memories = stand->memories, .losses = &stand->losses };
+  static const PlaitPredictSettings sequence = { .kind = PLAIT_PREDICT_SEQUENCE };
+  PlaitDecoderBuild build = {
+    .settings = &the_case->settings, .predict = &sequence, .memories = stand->memories, .losses = &stand->losses
+  };
   g_autoptr (PlaitSettings) settings = NULL;
   GError *error = NULL;
   PlaitPlugin *combiner;

@@ -221,7 +221,7 @@ reference_batch (const gint32 *tokens, const gint32 *target)
   memcpy (plait_batch_fill (gint64, input->documents->sentences.offsets), (gint64[]){ 0, 3 }, 2 * sizeof (gint64));
   memcpy (plait_batch_fill (gint64, input->documents->rows), begins, sizeof begins);
   memcpy (plait_batch_fill (gint64, batch->target_rows.offsets), (gint64[]){ 0, 3 }, 2 * sizeof (gint64));
-  plait_batch_fill_target (batch, 0, target, 2);
+  plait_batch_fill_target (batch, PLAIT_TARGET_TEXT, 0, target, 2);
   return batch;
 }
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Labels, or answers of any kind that are right or wrong as wholes. Texts are compared as they stand, less the white
+ * space of ASCII around them; of several references any may be met.
+ *
+ *   accuracy    the share of texts that are a reference
+ *   macro-f1    F of each class alone, the mean over the classes of the references that are met or said: what rare
+ *               classes count for as much as frequent ones. As scikit-learn has it with labels= those classes
+ *
+ * A row of accuracy is [right, 1]. One of macro-f1 has [classes, 1] before, for each class, [said and right, said,
+ * reference], so that a score knows how many classes there are.
+ */
+#include "evaluate/metric-kind.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+#define BEGINNING 2 /* of a row of macro-f1 */
+#define EACH 3
+
+/* Beyond, rows of all classes do not fit into memory. */
+#define MOST_NUMBERS ((gsize)1 << 28)
+
+static const PlaitMetricOption options[] = { { NULL } };
+
+typedef struct
+{
+  const char *text;
+  gsize length;
+} Label;
+
+static Label
+label_of (const char *text)
+{
+  gsize first = strspn (text, " \t\r\n\v\f"), end = strlen (text);
+  while (end > first && strchr (" \t\r\n\v\f", text[end - 1]))
+    end--;
+  return (Label){ text + first, end - first };
+}
+
+static gboolean
+is_same (Label a, Label b)
+{
+  return a.length == b.length && memcmp (a.text, b.text, a.length) == 0;
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  g_string_append (signature, "case:mixed|tok:none|");
+}
+
+static gboolean
+finish_accuracy (PlaitMetric *metric, GError **error)
+{
+  metric->title = g_strdup ("accuracy");
+  metric->width = 2;
+  return TRUE;
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  values[0] = 0;
+  for (guint k = 0; k < sentence->count; k++)
+    if (is_same (label_of (sentence->hypothesis), label_of (sentence->references[k])))
+      values[0] = 1;
+  values[1] = 1;
+}
+
+static double
+score_accuracy (const PlaitMetric *metric, const double *sums)
+{
+  return sums[1] > 0 ? 100 * sums[0] / sums[1] : 0;
+}
+
+static char *
+detail_accuracy (const PlaitMetric *metric, const double *sums)
+{
+  return g_strdup_printf ("(%.0f of %.0f)", sums[0], sums[1]);
+}
+
+const PlaitMetricKind plait_metric_accuracy = {
+  .name = "accuracy",
+  .size = sizeof (PlaitMetric),
+  .options = options,
+  .larger_is_better = TRUE,
+  .finish = finish_accuracy,
+  .row = row,
+  .score = score_accuracy,
+  .detail = detail_accuracy,
+  .sign = sign,
+};
+
+/*
+ * Macro F
+ */
+
+static gboolean
+finish_f (PlaitMetric *metric, GError **error)
+{
+  metric->title = g_strdup ("macro F1");
+  metric->width = PLAIT_WIDTH_OF_TEXT;
+  return TRUE;
+}
+
+/* The references' classes, each with its place. (transfer full) */
+static GHashTable *
+find_classes (const PlaitTextPairs *pairs)
+{
+  GHashTable *classes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (gsize i = 0; i < pairs->sentences; i++)
+    for (guint k = 0; k < pairs->reference_sets; k++)
+      {
+        const char *reference = pairs->references[k][i];
+        Label label = label_of (reference ? reference : "");
+        char *name = g_strndup (label.text, label.length);
+        if (reference && !g_hash_table_contains (classes, name))
+          g_hash_table_insert (classes, name, GUINT_TO_POINTER (g_hash_table_size (classes)));
+        else
+          g_free (name);
+      }
+  return classes;
+}
+
+/* The place of @text's class in a row, or NULL. */
+static double *
+place (GHashTable *classes, const char *text, double *values)
+{
+  Label label = label_of (text);
+  g_autofree char *name = g_strndup (label.text, label.length);
+  gpointer number;
+  return g_hash_table_lookup_extended (classes, name, NULL, &number)
+             ? values + BEGINNING + EACH * GPOINTER_TO_UINT (number)
+             : NULL;
+}
+
+static PlaitStatistics *
+rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
+{
+  g_autoptr (GHashTable) classes = find_classes (pairs);
+  guint n = g_hash_table_size (classes), width = BEGINNING + EACH * n;
+  if (pairs->sentences > MOST_NUMBERS / width)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "the references of %" G_GSIZE_FORMAT
+                  " sentences are of %u classes, too many for %s; are they labels?",
+                  pairs->sentences, n, metric->title);
+      return NULL;
+    }
+  PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, width);
+  for (gsize i = 0; i < pairs->sentences; i++)
+    {
+      double *values = statistics->values + i * width, *said = place (classes, pairs->hypotheses[i], values);
+      const char *reference = NULL;
+      gint count = 0;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        {
+          const char *other = pairs->references[k][i];
+          if (other && (!reference || is_same (label_of (other), label_of (pairs->hypotheses[i]))))
+            reference = other;
+          count += other != NULL;
+        }
+      double *expected = place (classes, reference, values);
+      values[0] = n;
+      values[1] = 1;
+      expected[2] = 1;
+      if (said)
+        said[1] = 1;
+      if (said == expected)
+        said[0] = 1;
+      if (i == 0)
+        statistics->references = count;
+      else if (statistics->references != count)
+        statistics->references = -1;
+    }
+  return statistics;
+}
+
+/* The mean of F over the classes that occur, and how many those are. */
+static double
+macro_f (const double *sums, guint *counted)
+{
+  guint classes = sums[1] > 0 ? (guint)(sums[0] / sums[1] + .5) : 0;
+  double sum = 0;
+  *counted = 0;
+  for (guint i = 0; i < classes; i++)
+    {
+      const double *each = sums + BEGINNING + EACH * i;
+      if (each[1] + each[2] <= 0)
+        continue;
+      sum += 2 * each[0] / (each[1] + each[2]);
+      (*counted)++;
+    }
+  return *counted > 0 ? 100 * sum / *counted : 0;
+}
+
+static double
+score_f (const PlaitMetric *metric, const double *sums)
+{
+  guint counted;
+  return macro_f (sums, &counted);
+}
+
+static char *
+detail_f (const PlaitMetric *metric, const double *sums)
+{
+  guint counted;
+  macro_f (sums, &counted);
+  return g_strdup_printf ("(%u classes)", counted);
+}
+
+const PlaitMetricKind plait_metric_macro_f = {
+  .name = "macro-f1",
+  .size = sizeof (PlaitMetric),
+  .options = options,
+  .larger_is_better = TRUE,
+  .finish = finish_f,
+  .rows = rows,
+  .score = score_f,
+  .detail = detail_f,
+  .sign = sign,
+};

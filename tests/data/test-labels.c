@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/error.h"
+#include "data-files.h"
+#include "data/feed.h"
+#include "data/generate.h"
+#include "harness.h"
+
+/* Targets of which a line is one label. */
+
+static PlaitVocabulary *
+labels_of (const char *text)
+{
+  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
+  g_autofree char *path = data_write ("labels", text, -1);
+  const char *paths[] = { path, NULL };
+  g_autoptr (GError) error = NULL;
+  PlaitVocabulary *labels = plait_vocabulary_train (&settings, paths, &error);
+
+  CHECK_NO_ERROR (error);
+  return labels;
+}
+
+TEST_CASE (labels, are_whole_lines_by_falling_frequency)
+{
+  static const char text[] = "next meeting\nred\n red\t\nnext  meeting\nnext meeting 2\nred\n\n";
+  g_autoptr (PlaitVocabulary) learnt = labels_of (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitVocabulary) stored
+      = plait_vocabulary_load (plait_vocabulary_format (learnt), plait_vocabulary_serialize (learnt), "stored", &error);
+  PlaitVocabulary *both[] = { learnt, stored };
+
+  CHECK_NO_ERROR (error);
+  for (guint i = 0; i < 2; i++)
+    {
+      static const char *const expected[] = { "red", "next  meeting", "next meeting", "next meeting 2" };
+      REQUIRE (both[i] != NULL);
+      CHECK_STRING (plait_vocabulary_format (both[i]), "labels");
+      CHECK_INT (plait_vocabulary_size (both[i]), PLAIT_TOKEN_SPECIALS + 4);
+      CHECK_NEAR (plait_vocabulary_score (both[i], PLAIT_TOKEN_SPECIALS), 3, 0);
+      for (gint32 k = 0; k < 4; k++)
+        {
+          gint32 id = PLAIT_TOKEN_SPECIALS + k;
+          g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+          g_autofree char *line = g_strdup_printf (" %s\t", expected[k]);
+          g_autofree char *decoded = plait_vocabulary_decode (both[i], &id, 1);
+
+          CHECK_STRING (decoded, expected[k]);
+          plait_vocabulary_encode (both[i], line, strlen (line), ids);
+          REQUIRE (ids->len == 1);
+          CHECK_INT (g_array_index (ids, gint32, 0), id);
+        }
+    }
+}
+
+/* A row each, from 0 on, in batches of a corpus as of a feed. */
+TEST_CASE (labels, are_one_row_each)
+{
+  g_auto (DataText) setup = { 0 };
+  g_autoptr (PlaitVocabulary) labels = labels_of ("b c\nb c\na\n");
+  g_autoptr (GError) error = NULL;
+  static const gint64 tuples[] = { 2, 0 };
+
+  data_text_set_up (&setup, "a b\nc\nd\n", "a\nb\n\n", "a\nb c\nb c\n");
+  setup.target.vocabulary = labels;
+  setup.target.target = PLAIT_TARGET_LABELS;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus && feed);
+  CHECK_INT (plait_corpus_length (corpus, 2, 0), 1);
+  CHECK_INT (plait_corpus_longest (corpus, 2), 1);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, &error);
+  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch && read);
+  CHECK_INT (plait_ragged_rows (batch->target_rows), 2);
+  CHECK_INT (batch->target_outputs[0], 0);
+  CHECK_INT (batch->target_outputs[1], 1);
+  CHECK_INT (plait_ragged_rows (read->target_rows), 3);
+  CHECK_INT (read->target_outputs[0], 1);
+  CHECK_INT (read->target_outputs[2], 0);
+  g_auto (GStrv) text = plait_corpus_text (corpus, 2, &error);
+  CHECK_STRING (text[1], "b c");
+}
+
+static void
+check_refused (DataText *setup, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) read = NULL;
+  CONTEXT ("expecting %s", message);
+
+  CHECK (!plait_corpus_open (&setup->settings, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 2, &setup->target, FALSE, &read);
+  CHECK (feed && !plait_feed_next (feed, 10, &read));
+  CHECK_ERROR (read, PLAIT_ERROR_INPUT, message);
+}
+
+TEST_CASE (labels, that_training_lacks_are_errors)
+{
+  g_auto (DataText) setup = { 0 };
+  g_autoptr (PlaitVocabulary) labels = labels_of ("orange\nblue\n");
+
+  data_text_set_up (&setup, "a\nb\nc\n", "a\nb\nc\n", "orange\norgane\nblue\n");
+  setup.target.vocabulary = labels;
+  setup.target.target = PLAIT_TARGET_LABELS;
+  setup.settings.keep_all = TRUE;
+  check_refused (&setup,
+                 "target:2: the label \"organe\" stands nowhere in training; expected one of its 2 labels, such "
+                 "as \"orange\"");
+  g_free (data_write ("target", "blue\nblue\n \n", -1));
+  check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
+}
+
+/* The topic has more words in the sentence than any other. */
+TEST_CASE (topic, is_what_most_words_are_of)
+{
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_topic);
+  g_autoptr (GHashTable) topics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GString *lines[] = { g_string_new (NULL), g_string_new (NULL) };
+  enum
+  {
+    COMMON = 40,
+    OWN = 8,
+    TOPICS = 6,
+  };
+
+  for (gint64 i = 0; i < 200; i++)
+    {
+      int count[TOPICS] = { 0 }, most = 0;
+
+      plait_task_tuple (&plait_task_topic, &settings, 0, i, lines);
+      g_auto (GStrv) words = g_strsplit (lines[0]->str, " ", -1);
+      CHECK_INT (g_strv_length (words), 12);
+      for (gint64 word = COMMON; word < COMMON + TOPICS * OWN; word++)
+        {
+          g_autoptr (GString) stem = g_string_new (NULL);
+
+          plait_task_append_stem (stem, word, 97);
+          for (guint k = 0; words[k]; k++)
+            count[(word - COMMON) / OWN] += strcmp (words[k], stem->str) == 0;
+        }
+      for (int t = 1; t < TOPICS; t++)
+        most = count[t] > count[most] ? t : most;
+      CHECK_INT (count[most], 3);
+      if (!g_hash_table_contains (topics, lines[1]->str))
+        g_hash_table_insert (topics, g_strdup (lines[1]->str), GINT_TO_POINTER (most));
+      CHECK_INT (GPOINTER_TO_INT (g_hash_table_lookup (topics, lines[1]->str)), most);
+    }
+  CHECK_INT (g_hash_table_size (topics), TOPICS);
+  g_string_free (lines[0], TRUE);
+  g_string_free (lines[1], TRUE);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "base/error.h"
+#include "evaluate/report.h"
+
+/* Accuracy and macro F of labels. */
+
+static PlaitResult *
+score (const char *name, gsize n, const char *const *hypotheses, const char *const *set, guint resamples)
+{
+  const char *const *references[] = { set };
+  PlaitTextPairs pairs = { n, hypotheses, 1, references };
+  g_autoptr (PlaitMetric) metric = plait_metric_new (name, NULL);
+
+  return plait_evaluate (metric, &pairs, resamples, 1, NULL);
+}
+
+static const char *const references[] = { "red", "red", "red", "red", "blue", "blue", "dark green", "dark green" };
+static const char *const hypotheses[] = { "red", "red ", "red", "blue", "blue", "pink", "\tdark green", "dark  green" };
+
+/*
+ * red: 3 of 3 said and 4 expected, F = 6/7. blue: 1 of 2 said, 2 expected, F = 2/4. dark green: 1 of 1 said, 2
+ * expected, F = 2/3. Pink and another dark green are classes of no reference, so they have no F.
+ */
+TEST_CASE (classes, by_hand)
+{
+  g_autoptr (PlaitResult) accuracy = score ("accuracy", 8, hypotheses, references, 0);
+  g_autoptr (PlaitResult) f = score ("macro-f1", 8, hypotheses, references, 0);
+  REQUIRE (accuracy && f);
+  CHECK_NEAR (accuracy->score, 100 * 5.0 / 8, 1e-12);
+  CHECK_NEAR (f->score, 100 * (6.0 / 7 + 2.0 / 4 + 2.0 / 3) / 3, 1e-12);
+  CHECK (accuracy->larger_is_better && f->larger_is_better);
+  g_autofree char *text = plait_result_to_text (f, 2);
+  CHECK_STRING (text, "macro F1|nrefs:1|case:mixed|tok:none|version:plait-" PLAIT_VERSION " = 67.46 (3 classes)");
+  CHECK_STRING (accuracy->detail, "(5 of 8)");
+}
+
+/* Of several references any may be met; the class is then that one. */
+TEST_CASE (classes, take_any_reference)
+{
+  static const char *const first[] = { "a", "a", "b" }, *const second[] = { "b", NULL, NULL };
+  static const char *const said[] = { "b", "a", "b" };
+  const char *const *sets[] = { first, second };
+  PlaitTextPairs pairs = { 3, said, 2, sets };
+  g_autoptr (PlaitMetric) accuracy = plait_metric_new ("accuracy", NULL);
+  g_autoptr (PlaitMetric) f = plait_metric_new ("macro-f1", NULL);
+  g_autoptr (PlaitResult) a = plait_evaluate (accuracy, &pairs, 0, 1, NULL);
+  g_autoptr (PlaitResult) b = plait_evaluate (f, &pairs, 0, 1, NULL);
+  REQUIRE (a && b);
+  CHECK_NEAR (a->score, 100, 0);
+  CHECK_NEAR (b->score, 100, 0);
+}
+
+/* A resample may lack a class; intervals and tests are those of any metric. */
+TEST_CASE (classes, have_intervals_and_p)
+{
+  static const char *const names[] = { "accuracy", "macro-f1" };
+  static const char *const wrong[] = { "blue", "blue", "blue", "blue", "red", "red", "red", "red" };
+  const char *const *sets[] = { references };
+  PlaitTextPairs good = { 8, references, 1, sets }, bad = { 8, wrong, 1, sets };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (PlaitMetric) metric = plait_metric_new (names[i], NULL);
+      g_autoptr (PlaitStatistics) a = plait_metric_statistics (metric, &good, &error);
+      g_autoptr (PlaitStatistics) b = plait_metric_statistics (metric, &bad, &error);
+      g_autoptr (PlaitResult) some = score (names[i], 8, hypotheses, references, 200);
+      PlaitComparison comparison;
+      CONTEXT ("%s", names[i]);
+
+      REQUIRE (a && b && some);
+      CHECK (plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 1000, 1, &comparison, &error));
+      CHECK_NO_ERROR (error);
+      CHECK_NEAR (comparison.baseline, 100, 1e-12);
+      CHECK_NEAR (comparison.system, 0, 1e-12);
+      /* Two of 2^8 ways to change sides give so much. */
+      CHECK_NEAR (comparison.p, 2.0 / 256, .01);
+      CHECK (comparison.p < .05);
+      CHECK (plait_compare_systems (metric, a, a, PLAIT_TEST_PERMUTATION, 100, 1, &comparison, &error));
+      CHECK_NEAR (comparison.p, 1, 0);
+      CHECK (some->interval.low < some->score && some->score < some->interval.high && some->interval.high <= 100);
+    }
+}
+
+/* Systems on other references have rows of another width. */
+TEST_CASE (classes, are_compared_on_the_same_references)
+{
+  static const char *const more[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+  const char *const *sets[] = { references }, *const * others[] = { more };
+  PlaitTextPairs pairs = { 8, hypotheses, 1, sets }, other = { 8, hypotheses, 1, others };
+  g_autoptr (PlaitMetric) metric = plait_metric_new ("macro-f1", NULL);
+  g_autoptr (PlaitStatistics) a = plait_metric_statistics (metric, &pairs, NULL);
+  g_autoptr (PlaitStatistics) b = plait_metric_statistics (metric, &other, NULL);
+  PlaitComparison comparison;
+  GError *error = NULL;
+
+  CHECK (!plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 10, 1, &comparison, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "are not of the same references");
+  g_clear_error (&error);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "autograd/check.h"
+#include "contract/pass.h"
+#include "harness.h"
+#include "model/search.h"
+#include "models.h"
+
+/* Models that predict a class: values against sums in doubles, gradients, prediction. */
+
+#ifdef PLAIT_SCALAR_DOUBLE
+#define AGREEMENT 1e-10
+#else
+#define AGREEMENT 1e-5
+#endif
+
+enum
+{
+  SENTENCES = PLAIT_PASS_SENTENCES,
+  CLASSES = PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS,
+};
+
+/* Two sources, the second missing in sentence 1. */
+static PlaitSpecimen *
+class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, GError **error)
+{
+  PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
+  g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
+  PlaitSpecimenSource sources[2] = { { encoder, settings }, { encoder, settings } };
+  PlaitSpecimenDecoder decoder = {
+    .settings = plait_specimen_decoder (PLAIT_SPECIMEN_TRANSFORMER),
+    .predict = { .kind = PLAIT_PREDICT_CLASS, .row = row, .memories = memories },
+  };
+
+  return plait_specimen_new (sources, 2, &decoder, 6, error);
+}
+
+static PlaitTensor
+parameter (const PlaitSpecimen *model, const char *name)
+{
+  const PlaitParameter *found = plait_parameters_find (plait_model_parameters (model->model), name);
+
+  g_assert (found);
+  return found->value;
+}
+
+/* Column @c of what stands for sentence @s of @memory. */
+static double
+pooled (const PlaitMemory *memory, gint64 s, PlaitMemoryRow row, gint64 c)
+{
+  PlaitTensor states = memory->states->value;
+  gint64 first = memory->rows.offsets[s], end = memory->rows.offsets[s + 1];
+  double sum = 0;
+
+  if (first == end)
+    return 0;
+  if (row == PLAIT_ROW_FIRST)
+    end = first + 1;
+  if (row == PLAIT_ROW_LAST)
+    first = end - 1;
+  for (gint64 r = first; r < end; r++)
+    sum += (double)states.data[r * states.width + c];
+  return sum / (double)(end - first);
+}
+
+/* The log-probabilities of the classes of sentence @s, from @n memories on, in doubles. */
+static void
+expected (const PlaitSpecimen *model, const PlaitReading *reading, guint first, guint n, PlaitMemoryRow row, gint64 s,
+          double *log_probabilities)
+{
+  PlaitTensor hidden = parameter (model, "class/hidden/weight"), bias = parameter (model, "class/hidden/bias");
+  PlaitTensor output = parameter (model, "class/output/weight"), output_bias = parameter (model, "class/output/bias");
+  double state[64], sum = 0;
+
+  CHECK_INT (hidden.rows, n * hidden.width);
+  CHECK_INT (output.rows, CLASSES);
+  for (gint64 k = 0; k < hidden.width; k++)
+    {
+      double x = (double)bias.data[k];
+
+      for (guint m = 0; m < n; m++)
+        for (gint64 c = 0; c < hidden.width; c++)
+          x += pooled (&reading->memories[first + m], s, row, c)
+               * (double)hidden.data[(m * hidden.width + c) * hidden.width + k];
+      state[k] = tanh (x);
+    }
+  for (gint64 class = 0; class < CLASSES; class ++)
+    {
+      log_probabilities[class] = (double)output_bias.data[class];
+      for (gint64 k = 0; k < hidden.width; k++)
+        log_probabilities[class] += state[k] * (double)output.data[class * hidden.width + k];
+      sum += exp (log_probabilities[class]);
+    }
+  for (gint64 class = 0; class < CLASSES; class ++)
+    log_probabilities[class] -= log (sum);
+}
+
+static void
+check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, guint first, guint n)
+{
+  GError *error = NULL;
+  g_autoptr (PlaitSpecimen) model = class_model (registry, row, memories, &error);
+  g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &plait_pass_missing) : NULL;
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  PlaitDecodeSettings settings = { .beam = CLASSES, .n_best = CLASSES };
+  PlaitHypotheses *found;
+  PlaitReading reading;
+  PlaitPass pass;
+  CONTEXT ("row %d of %s", row, memories);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
+  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, 0, &error);
+  found = plait_search_batch (search, batch, &settings, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (found != NULL);
+  plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  reading = plait_model_read (model->model, tape, batch, NULL);
+  CHECK_INT (plait_ragged_rows (batch->target_rows), SENTENCES);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      double log_probabilities[CLASSES];
+
+      expected (model, &reading, first, n, row, s, log_probabilities);
+      CHECK_NEAR (pass.rows[s], -log_probabilities[batch->target_outputs[s]], AGREEMENT);
+      CHECK_INT (found[s].n, CLASSES);
+      for (guint i = 0; i < found[s].n; i++)
+        {
+          const PlaitHypothesis *hypothesis = &found[s].hypotheses[i];
+
+          REQUIRE (hypothesis->length == 1 && hypothesis->tokens[0] >= PLAIT_TOKEN_SPECIALS);
+          CHECK_NEAR (hypothesis->log_probability, log_probabilities[hypothesis->tokens[0] - PLAIT_TOKEN_SPECIALS],
+                      AGREEMENT);
+          CHECK (i == 0 || hypothesis->score <= found[s].hypotheses[i - 1].score);
+        }
+    }
+  plait_hypotheses_free (found, SENTENCES);
+}
+
+TEST_CASE (classifier, is_softmax_of_what_rows_say)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (PlaitMemoryRow row = PLAIT_ROW_FIRST; row <= PLAIT_ROW_MEAN; row++)
+    {
+      check_values (registry, row, "", 0, 2);
+      check_values (registry, row, "second", 1, 1);
+    }
+}
+
+TEST_CASE (classifier, names_the_memories_that_there_are)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+
+  CHECK (!class_model (registry, PLAIT_ROW_FIRST, "first;third", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "predict.memories: no encoder makes a memory \"third\"; there are: first, second");
+  g_clear_error (&error);
+}
+
+typedef struct
+{
+  const PlaitSpecimen *model;
+  const PlaitBatch *batch;
+} Build;
+
+static PlaitNode *
+build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
+{
+  const Build *build = data;
+  PlaitVocabularyLossOptions options = { .scale = 0.25, .smoothing = 0.1 };
+  PlaitModelSums sums;
+
+  return plait_model_loss (build->model->model, tape, build->batch, &options, &sums, NULL, NULL);
+}
+
+TEST_CASE (classifier, gradients_are_those_of_differences)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+
+  for (PlaitMemoryRow row = PLAIT_ROW_FIRST; row <= PLAIT_ROW_MEAN; row++)
+    {
+      GError *error = NULL;
+      g_autoptr (PlaitSpecimen) model = class_model (registry, row, "", &error);
+      g_autoptr (PlaitBatch) batch = plait_pass_batch (model, &plait_pass_missing);
+      PlaitParameters *parameters = plait_model_parameters (model->model);
+      guint n = plait_parameters_n (parameters);
+      g_autofree PlaitCheckLeaf *leaves = g_new0 (PlaitCheckLeaf, n);
+      PlaitGradientCheck check = {
+        .build = build_loss,
+        .data = &(Build){ model, batch },
+        .leaves = leaves,
+        .n_leaves = n,
+        .mode = PLAIT_TAPE_TRAIN,
+        .key = plait_random_key (3, "sample", NULL, 0),
+        .sample = 3,
+#ifndef PLAIT_SCALAR_DOUBLE
+        .small = 1,
+#endif
+      };
+      CONTEXT ("row %d", row);
+
+      for (guint i = 0; i < n; i++)
+        {
+          PlaitParameter *found = plait_parameters_get (parameters, i);
+
+          leaves[i] = (PlaitCheckLeaf){ found->name, found->value, found->gradient };
+        }
+      CHECK (plait_check_gradients (&check, pool, &error));
+      CHECK_NO_ERROR (error);
+    }
+}

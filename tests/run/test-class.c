@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "run/result.h"
+#include "runs.h"
+
+#include <string.h>
+
+/* Runs that predict a class. */
+
+/* A key-file of a tiny run of the generated task topic; @more: lines of [data] to add. (transfer full) */
+static char *
+write_class (const char *data)
+{
+  char *path = plait_test_path ("class.ini");
+  g_autofree char *text = g_strdup_printf (
+      "[experiment]\nname=class\nseed=3\n"
+      "[data]\n%s\nvocabulary_type=words\n"
+      "[predict]\nkind=class\n"
+      "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=16\n"
+      "[decoder]\nwidth=16\n"
+      "[train]\nbatch=16\nepochs=8\nwarm_up=40\nlearning_rate=1\nvalidate_every=40\nlog_every=50\nmetric=accuracy\n"
+      "[evaluate]\nresamples=50\n",
+      data);
+
+  CHECK (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+#define GENERATED                                                                                                      \
+  "generate=topic\ngenerate.train=800\ngenerate.validation=40\ngenerate.test=60\ngenerate.topics=3\n"                  \
+  "generate.words=6\ngenerate.own=3\ngenerate.common=6"
+
+static const PlaitRunScore *
+find (const PlaitRunResult *result, const char *metric)
+{
+  const PlaitRunScore *score = plait_run_result_find (result, "test", metric);
+
+  CHECK (score != NULL);
+  return score;
+}
+
+TEST_CASE (class, is_learnt_and_scored)
+{
+  g_autofree char *experiment = write_class (GENERATED);
+  g_autoptr (PlaitStore) run = test_run_open (experiment, NULL, "class.h5");
+  GError *error = NULL;
+  gint64 n = 0;
+
+  REQUIRE (run != NULL);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, &n, &error);
+  g_auto (GStrv) references = plait_store_read_strings (run, "/evaluation/test/references", 1000, NULL, &error);
+  g_auto (GStrv) labels = plait_store_read_strings (run, "/vocabulary/topic/pieces", 1000, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (result && said && references && labels);
+  CHECK_INT (n, 60);
+  CHECK_INT (g_strv_length (labels), 4 + 3);
+  gint64 right = 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      CHECK (g_strv_contains ((const char *const *)labels, said[i]));
+      right += g_str_equal (said[i], references[i]);
+    }
+  const PlaitRunScore *accuracy = find (result, "accuracy"), *f = find (result, "macro-f1");
+  REQUIRE (accuracy && f);
+  CHECK_NEAR (accuracy->score, 100 * (double)right / 60, 1e-9);
+  CHECK (accuracy->score > 90);
+  CHECK (f->score > 90);
+  CHECK (accuracy->low <= accuracy->score && accuracy->score <= accuracy->high);
+  /* So that tables give a p. */
+  CHECK (accuracy->scorer && f->scorer);
+  CHECK (!plait_store_has (run, "/attention"));
+}
+
+/* The same bits on any number of threads, and when it goes on after an interruption. */
+static gint stop;
+
+static void
+interrupt (int line, gpointer data)
+{
+  if (line == 30)
+    g_atomic_int_set (&stop, 1);
+}
+
+TEST_CASE (class, has_the_same_bits_again)
+{
+  g_autofree char *experiment = write_class (GENERATED);
+  g_autofree char *whole = plait_test_path ("whole.h5");
+  g_autofree char *parts = plait_test_path ("parts.h5");
+  g_autoptr (PlaitLog) log = test_log_new (interrupt, NULL);
+  GError *error = NULL;
+
+  CHECK (test_run (experiment, whole, FALSE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!test_run (experiment, parts, FALSE, 2, log, &stop, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+  g_clear_error (&error);
+  CHECK (test_run (experiment, parts, TRUE, 2, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (whole, parts);
+}
+
+/* Another run of classes takes all of it, one of a sequence what the encoder is. */
+TEST_CASE (class, is_taken_on_from)
+{
+  g_autofree char *experiment = write_class (GENERATED);
+  g_autoptr (PlaitStore) base = test_run_open (experiment, (const char *[]){ "train.updates=2", NULL }, "base.h5");
+  g_autofree char *from = plait_test_path ("base.h5");
+  g_autofree char *initialise = g_strconcat ("train.initialise=", from, NULL);
+  const char *same[] = { "train.updates=1", initialise, NULL };
+  const char *sequence[] = { "train.updates=1",  "predict.kind=sequence",    "train.metric=", "decoder.heads=2",
+                             "decoder.layers=1", "data.vocabulary=separate", initialise,      NULL };
+  g_autoptr (PlaitStore) again = test_run_open (experiment, same, "again.h5");
+  g_auto (GStrv) outcomes
+      = again ? plait_store_read_strings (again, "/initialisation/parameters/outcome", 1000, NULL, NULL) : NULL;
+  g_autoptr (PlaitStore) other = test_run_open (experiment, sequence, "other.h5");
+  g_auto (GStrv) names
+      = other ? plait_store_read_strings (other, "/initialisation/parameters/name", 1000, NULL, NULL) : NULL;
+  g_auto (GStrv) took
+      = other ? plait_store_read_strings (other, "/initialisation/parameters/outcome", 1000, NULL, NULL) : NULL;
+
+  REQUIRE (base && outcomes && names && took);
+  for (guint i = 0; outcomes[i]; i++)
+    CHECK_STRING (outcomes[i], "taken");
+  for (guint i = 0; names[i]; i++)
+    if (g_str_has_prefix (names[i], "source/text/layer/"))
+      CHECK_STRING (took[i], "taken");
+}
+
+static void
+check_refused (const char *experiment, const char *set, const char *message)
+{
+  g_autofree char *output = plait_test_path ("refused.h5");
+  GError *error = NULL;
+  CONTEXT ("%s", set ? set : message);
+
+  CHECK (!test_run_with (experiment, (const char *[]){ set ? set : "train.updates=1", NULL }, output, FALSE, NULL,
+                         &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+  g_clear_error (&error);
+  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+}
+
+static void
+write_file (const char *name, const char *text)
+{
+  g_autofree char *path = plait_test_path (name);
+
+  CHECK (g_file_set_contents (path, text, -1, NULL));
+}
+
+TEST_CASE (class, refuses_bad_input)
+{
+  g_autofree char *generated = write_class (GENERATED);
+
+  check_refused (generated, "predict.memories=texts",
+                 "predict.memories: no encoder makes a memory \"texts\"; there are: text");
+  check_refused (generated, "predict.kind=klass", "class");
+  check_refused (generated, "data.documents=topic", "kind=class has a label a line there");
+  check_refused (generated, "evaluate.translation_rates=search", "[predict] has no decoder; drop the key");
+
+  g_autofree char *files = write_class (
+      "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=test.text\ntest.topic=test.topic\n"
+      "validation.text=test.text\nvalidation.topic=test.topic");
+  write_file ("train.text", "a b\nb c\nc d\n");
+  write_file ("train.topic", "one\ntwo\ntwo\n");
+  write_file ("test.text", "a\nb\n");
+  write_file ("test.topic", "one\nthree\n");
+  check_refused (files, NULL,
+                 "test.topic:2: the label \"three\" stands nowhere in training; expected one of its 2 labels");
+  write_file ("test.topic", "one\n");
+  check_refused (files, NULL, "test.topic:2: the file has 1 lines, but ");
+  write_file ("test.topic", "one\ntwo\n");
+  write_file ("train.topic", "one\ntwo\n\n");
+  check_refused (files, NULL, "train.topic:3: the line is empty");
+  write_file ("train.topic", "one\none\none\n");
+  check_refused (files, NULL, "train.topic: all lines have the label \"one\"; expected two labels at least");
+}
