@@ -3,8 +3,8 @@
 #include "cli/command.h"
 
 const PlaitCommand plait_commands[] = {
-  { "run", "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run]",
-    "Train and evaluate an experiment into one HDF5 file",
+  { "run", "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] [--json]",
+    "Train and evaluate an experiment into one HDF5 file, and print its scores",
     "While it runs, RUN.h5" PLAIT_LOCK_ENDING " beside the file tells who writes it, and keeps a second run out.\n"
     "\n"
     "Examples:\n"

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/stop.h"
+#include "cli/table-print.h"
+#include "run/result.h"
 #include "run/run.h"
 
 /* "FOLDER/NAME.ini" -> "NAME.h5" in the current folder. (transfer full) */
@@ -16,6 +22,71 @@ default_output (const char *file)
   return g_strconcat (name, ".h5", NULL);
 }
 
+static void
+print_table (const PlaitRunResult *result)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Split");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Metric");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Score");
+  for (guint i = 0; i < result->scores->len; i++)
+    {
+      const PlaitRunScore *score = result->scores->pdata[i];
+
+      plait_table_text (table, PLAIT_TABLE_PLAIN, score->split);
+      plait_table_text (table, PLAIT_TABLE_NAME, score->name);
+      plait_table_score (table, (PlaitTableScore){ score->score, NAN, score->low, score->high });
+    }
+  if (result->scores->len > 0)
+    plait_table_print (table, page);
+}
+
+static void
+print_json (const PlaitRunResult *result, const char *path)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "file", path);
+  plait_json_integer (json, "parameters", result->parameters);
+  plait_json_begin_array (json, "scores");
+  for (guint i = 0; i < result->scores->len; i++)
+    {
+      const PlaitRunScore *score = result->scores->pdata[i];
+      gboolean bounded = score->low < score->high;
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "split", score->split);
+      plait_json_text (json, "metric", score->metric);
+      plait_json_text (json, "name", score->name);
+      plait_json_real (json, "score", score->score);
+      plait_json_real (json, "low", bounded ? score->low : NAN);
+      plait_json_real (json, "high", bounded ? score->high : NAN);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+/* The scores of the finished run @path are what the command prints. */
+static gboolean
+print_scores (const char *path, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitStore) run = plait_store_open (path, error);
+  g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, error) : NULL;
+
+  if (!result)
+    return FALSE;
+  if (as_json)
+    print_json (result, path);
+  else
+    print_table (result);
+  return TRUE;
+}
+
 gboolean
 plait_command_run (PlaitInvocation *invocation, GError **error)
 {
@@ -24,6 +95,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   gboolean resume = FALSE;
   gboolean force = FALSE;
   gboolean dry_run = FALSE;
+  gboolean json = FALSE;
   g_autofree char *threads_text = NULL;
   gint64 threads = 0;
   const GOptionEntry entries[] = {
@@ -35,6 +107,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "Print parameters, memory and the plan, and train nothing",
       NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
     { NULL },
   };
   g_autoptr (PlaitRegistry) registry = NULL;
@@ -47,6 +120,8 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (force && resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
+  if (dry_run && json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no scores to print as JSON; leave one of the two out");
   registry = plait_registry_new ();
   experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)overrides, registry, error);
   if (!experiment)
@@ -68,5 +143,5 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return FALSE;
   plait_log_info (invocation->log, outcome == PLAIT_RUN_COMPLETE ? "%s is complete" : "%s was complete already",
                   output);
-  return TRUE;
+  return print_scores (output, json, error);
 }

@@ -444,12 +444,6 @@ finish (Run *run, GError **error)
       if (!evaluation)
         return FALSE;
       g_ptr_array_add (evaluations, evaluation);
-      for (guint k = 0; k < evaluation->results->len; k++)
-        {
-          g_autofree char *cell = plait_table_score_text ("%.2f", plait_result_score (evaluation->results->pdata[k]));
-
-          plait_log_info (log, "%s: %s %s", split, ((PlaitResult *)evaluation->results->pdata[k])->name, cell);
-        }
       if (!plait_experiment_has_decoder (experiment))
         continue;
       work = plait_search_work_text (&evaluation->translation->work);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait run: what it prints. What it does is tested in tests/run. */
+
+static const char *const experiment = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
+                                      "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
+                                      "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                      "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                      "[train]\nupdates=1\nbatch=8\n[evaluate]\nmetrics=bleu\n";
+
+TEST_CASE (run_command, prints_the_scores_alone)
+{
+  plait_test_write ("small.ini", experiment);
+  g_auto (PlaitTestCall) loud = CALL ("run", "small.ini", "--threads", "1");
+  g_auto (PlaitTestCall) again = CALL ("run", "small.ini", "--resume", "--quiet");
+  g_auto (PlaitTestCall) json = CALL ("run", "small.ini", "--resume", "--quiet", "--json");
+
+  CHECK_INT (loud.code, 0);
+  CHECK_CONTAINS (loud.errors, "small.h5 is complete\n");
+  CHECK (g_str_has_prefix (loud.output, "  Split  Metric"));
+  CHECK_CONTAINS (loud.output, "\n  test   BLEU ");
+  CHECK_CONTAINS (loud.output, "\n  test   perplexity per word ");
+  CHECK_INT (again.code, 0);
+  CHECK_STRING (again.errors, "");
+  CHECK_STRING (again.output, loud.output);
+  CHECK_INT (json.code, 0);
+  CHECK_CONTAINS (json.output, "\"file\": \"small.h5\"");
+  CHECK_CONTAINS (json.output, "\"metric\": \"bleu\"");
+  CHECK_CONTAINS (json.output, "\"low\": null"); /* of perplexity */
+}
+
+TEST_CASE (run_command, plans_or_prints_json)
+{
+  plait_test_write ("small.ini", experiment);
+  g_auto (PlaitTestCall) call = CALL ("run", "small.ini", "--dry-run", "--json");
+
+  plait_test_check_refused (&call, "--dry-run has no scores to print as JSON");
+}
