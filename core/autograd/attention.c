@@ -2,6 +2,7 @@
 #include "autograd/internal.h"
 #include "autograd/operators.h"
 #include "tensor/attention.h"
+#include "tensor/families.h"
 #include "tensor/kernels/kernels.h"
 
 static PlaitAttentionSettings
@@ -202,5 +203,74 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
   *payload = (ItemsPayload){ settings_of (tape, options), n, bytes, tensors, tensors + n };
   plait_items_attention_forward (plait_tape_pool (tape), node->value, shape, payload->keys, payload->values, bytes, n,
                                  &payload->settings, weights);
+  return node;
+}
+
+typedef struct
+{
+  PlaitAttentionSettings settings;
+  PlaitRagged query_rows;
+  PlaitFamilies families;
+} FamiliesPayload;
+
+/* The inputs are the queries, the keys, the values. */
+static PlaitFamiliesAttention
+families_attention_of (const PlaitNode *node)
+{
+  const FamiliesPayload *payload = node->payload;
+
+  return (PlaitFamiliesAttention){ node->inputs[0]->value, node->inputs[1]->value, node->inputs[2]->value,
+                                   payload->query_rows,    &payload->families,     &payload->settings };
+}
+
+static void
+families_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitFamiliesAttention from = families_attention_of (node);
+  PlaitGradientTarget values = target_of (tape, node->inputs[2]), keys = target_of (tape, node->inputs[1]);
+  PlaitFamiliesGradients gradients = {
+    .values = values,
+    .keys = keys,
+    .queries = target_of (tape, node->inputs[0]),
+    .of_values = PLAIT_TERM_TENSOR (tape, families_attention_value, node->gradient),
+    .of_keys = PLAIT_TERM_TENSOR (tape, families_attention_key, from.queries),
+    .of_queries = PLAIT_TERM_TENSOR (tape, families_attention_query, from.keys),
+  };
+
+  plait_families_attention_backward (plait_tape_pool (tape), &gradients, node->gradient, &from);
+}
+
+static const PlaitOperator families
+    = { .name = "attention_over_families", .backward = families_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_attention_over_families (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys,
+                               PlaitNode *values, const PlaitAttentionOptions *options, gint64 *weighed)
+{
+  PlaitNode *inputs[] = { queries, keys, values };
+  PlaitNode *node = plait_tape_node (tape, &families, queries->value.rows, queries->value.width, inputs, 3,
+                                     sizeof (FamiliesPayload));
+  FamiliesPayload *payload = node->payload;
+  PlaitFamiliesAttention from = families_attention_of (node);
+  gint64 n = 0, read = 0;
+
+  plait_tape_expect (tape, options->heads > 0 && queries->value.width % options->heads == 0);
+  plait_tape_expect (tape, keys->value.width == queries->value.width && values->value.width == queries->value.width);
+  plait_tape_expect (tape, walk->queries.n == walk->rows.n && keys->value.rows == values->value.rows);
+  plait_tape_expect (tape, plait_ragged_rows (walk->queries) == queries->value.rows);
+  plait_tape_expect (tape, plait_ragged_rows (walk->rows) == keys->value.rows);
+  if (!plait_families (plait_tape_arena (tape), walk, &payload->families))
+    plait_tape_fail (tape, "%s: children of a row are not rows of its sentence, in order before it", G_STRFUNC);
+  for (gint64 s = 0; s < walk->queries.n; s++)
+    {
+      n += options->heads * plait_ragged_length (walk->queries, s) * payload->families.weighed[s];
+      read += options->heads * plait_ragged_length (walk->queries, s) * payload->families.leaves[s];
+    }
+  *weighed = n;
+  plait_tape_note_product (tape, queries, keys, n * (queries->value.width / options->heads));
+  plait_tape_note_product (tape, queries, values, read * (queries->value.width / options->heads));
+  payload->settings = settings_of (tape, options);
+  payload->query_rows = from.query_rows = walk->queries;
+  plait_families_attention_forward (plait_tape_pool (tape), node->value, &from);
   return node;
 }

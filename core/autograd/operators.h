@@ -115,6 +115,17 @@ PLAIT_API PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *que
                                                  const PlaitAttentionOptions *options, PlaitScalar *weights);
 
 /*
+ * Attention from the top of a memory's levels down all branches (tensor/families.h): the rows at the top, and the
+ * children of each row, are under one softmax; a row has its weight times what its parent has, and row i of the result
+ * is the sum of what the leaves have for query i times their values. queries [query rows, w], keys and values [rows,
+ * w];
+ * @walk says whose levels, of queries and rows, and nothing else. *weighed: rows, of all queries and heads together.
+ */
+PLAIT_API PlaitNode *plait_attention_over_families (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries,
+                                                    PlaitNode *keys, PlaitNode *values,
+                                                    const PlaitAttentionOptions *options, gint64 *weighed);
+
+/*
  * Attention taken apart, for decoders that score otherwise, and for those who need the weights as numbers of the tape
  * (coverage). A pair is a query row of a sentence with a memory row of the same sentence; the pairs of sentence s are
  * [its queries][its rows], sentences end to end, one row a pair in what follows.
@@ -164,11 +175,6 @@ PLAIT_API PlaitNode *plait_chosen_weights (PlaitTape *tape, const PlaitChosen *c
  * -> [query rows, w]. An entry without rows gives zeros. */
 PLAIT_API PlaitNode *plait_chosen_read (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights,
                                         PlaitNode *values);
-
-/* Each weight times the weight of the row that its set stands below: weights [chosen, 1], parents [parent rows, 1];
- * @parent has a number a set, its place in parents, borrowed -> [chosen, 1]. */
-PLAIT_API PlaitNode *plait_chosen_path (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *weights,
-                                        PlaitNode *parents, const gint64 *parent);
 
 /*
  * Walks from the top of a memory's levels down to its leaves (tensor/walk.h), by scale * query . key, or with @vector

@@ -8,6 +8,9 @@
 
 /* Attention to rows that a combiner chooses for each query and head; its cost is theirs. */
 
+/* Queries of a sentence that are worth matrices of their weights with all rows. */
+#define SIDE_BY_SIDE 4
+
 /* The declared attention, where chosen rows can go through it. */
 static const PlaitReader *
 begin_chosen (PlaitSite *site, const char *call, const char *name, guint memory)
@@ -137,44 +140,6 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
   return weights;
 }
 
-PlaitChosen
-plait_site_walk_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query, gint64 branches,
-                      gboolean normalise, PlaitNode **weights)
-{
-  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
-  const PlaitMemory *rows = plait_site_rows (site, memory);
-  PlaitTape *tape;
-  PlaitWalked walked;
-  PlaitWalk walk;
-
-  if (!reader)
-    return (PlaitChosen){ .heads = 1 };
-  tape = site->pass->tape;
-  plait_site_check_query (site, G_STRFUNC, query);
-  if (!rows->links || !rows->links->level || !rows->links->first_child || !rows->links->n_children)
-    plait_tape_fail (tape, "%s: the rows of memory %u have no levels to walk down", G_STRFUNC, memory);
-  if (branches < 1)
-    plait_tape_fail (tape, "%s: %" G_GINT64_FORMAT " branches lead nowhere: ask for 1 or more", G_STRFUNC, branches);
-  walk = (PlaitWalk){
-    .queries = site->pass->queries,
-    .rows = rows->rows,
-    .level = rows->links->level,
-    .first_child = rows->links->first_child,
-    .n_children = rows->links->n_children,
-    .most_children = site->keys->most_children[memory],
-    .heads = reader->heads,
-    .branches = branches,
-    .normalise = normalise,
-  };
-  *weights = plait_walk_down (tape, &walk, plait_site_project_query (site, reader, query), keys_of (site, reader)->keys,
-                              scale_of (site, reader),
-                              is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL,
-                              site->pass->capture != NULL, &walked);
-  note_chosen (site, reader, &walked.all, walked.weights);
-  count_touched (site->pass, walked.weighed);
-  return walked.leaves;
-}
-
 /* Notes with which weights the chosen rows are read, and zeros for all others. */
 static void
 capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, const PlaitScalar *weights)
@@ -196,24 +161,91 @@ capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *ch
         }
 }
 
-PlaitContext
-plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const PlaitChosen *chosen, PlaitNode *weights)
+/* The context of what the chosen rows have, @weights. */
+static PlaitContext
+read_chosen (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, PlaitNode *weights)
 {
-  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
-  const guint8 *present;
-  PlaitTape *tape;
+  PlaitTape *tape = site->pass->tape;
+  const guint8 *present = site->pass->present[reader->memory];
   PlaitNode *value;
 
-  if (!reader)
-    return (PlaitContext){ NULL, NULL, NULL };
-  tape = site->pass->tape;
-  present = site->pass->present[memory];
-  check_chosen (site, G_STRFUNC, reader, chosen);
-  plait_tape_expect (tape, weights && weights->value.width == 1);
-  plait_tape_expect (tape, weights->value.rows == plait_chosen_number (chosen));
   if (site->pass->capture)
     capture (site, reader, chosen, plait_tape_value (tape, weights).data);
   value = plait_chosen_read (tape, chosen, plait_dropout (tape, weights, reader->dropout),
                              keys_of (site, reader)->values);
   return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
+}
+
+PlaitContext
+plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const PlaitChosen *chosen, PlaitNode *weights)
+{
+  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+
+  if (!reader)
+    return (PlaitContext){ NULL, NULL, NULL };
+  check_chosen (site, G_STRFUNC, reader, chosen);
+  plait_tape_expect (site->pass->tape, weights && weights->value.width == 1);
+  plait_tape_expect (site->pass->tape, weights->value.rows == plait_chosen_number (chosen));
+  return read_chosen (site, reader, chosen, weights);
+}
+
+/* Down all branches at once. */
+static PlaitContext
+descend_densely (PlaitSite *site, const PlaitReader *reader, const PlaitWalk *walk, PlaitNode *query)
+{
+  const PlaitAttended *attended = keys_of (site, reader);
+  PlaitAttentionOptions options
+      = { .heads = reader->heads, .scale = scale_of (site, reader), .dropout = reader->dropout };
+  const guint8 *present = site->pass->present[reader->memory];
+  gint64 weighed;
+  PlaitNode *value = plait_attention_over_families (site->pass->tape, walk, query, attended->keys, attended->values,
+                                                    &options, &weighed);
+
+  count_touched (site->pass, weighed);
+  return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
+}
+
+PlaitContext
+plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream query, gint64 branches,
+                    gboolean normalise)
+{
+  const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+  const PlaitMemory *rows;
+  PlaitTape *tape;
+  PlaitNode *projected, *weights;
+  PlaitWalked walked;
+  PlaitWalk walk;
+
+  if (!reader)
+    return (PlaitContext){ NULL, NULL, NULL };
+  tape = site->pass->tape;
+  rows = &site->keys->memories[memory];
+  plait_site_check_query (site, G_STRFUNC, query);
+  plait_site_check_rows (site, G_STRFUNC, memory);
+  if (!rows->links || !rows->links->level || !rows->links->first_child || !rows->links->n_children)
+    plait_tape_fail (tape, "%s: the rows of memory %u have no levels to walk down", G_STRFUNC, memory);
+  if (branches < 0)
+    plait_tape_fail (tape, "%s: %" G_GINT64_FORMAT " branches lead nowhere: ask for 1 or more, or 0 for all", G_STRFUNC,
+                     branches);
+  walk = (PlaitWalk){
+    .queries = site->pass->queries,
+    .rows = rows->rows,
+    .level = rows->links->level,
+    .first_child = rows->links->first_child,
+    .n_children = rows->links->n_children,
+    .most_children = site->keys->most_children[memory],
+    .heads = reader->heads,
+    .branches = branches > 0 ? branches : G_MAXINT64,
+    .normalise = normalise,
+  };
+  projected = plait_site_project_query (site, reader, query);
+  if (branches == 0 && !is_additive (site) && !site->pass->capture
+      && projected->value.rows >= SIDE_BY_SIDE * walk.queries.n)
+    return descend_densely (site, reader, &walk, projected);
+  weights = plait_walk_down (tape, &walk, projected, keys_of (site, reader)->keys, scale_of (site, reader),
+                             is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL,
+                             site->pass->capture != NULL, &walked);
+  note_chosen (site, reader, &walked.all, walked.weights);
+  count_touched (site->pass, walked.weighed);
+  return read_chosen (site, reader, &walked.leaves, weights);
 }

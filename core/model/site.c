@@ -298,9 +298,8 @@ plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext co
   return (PlaitStream){ .query = y };
 }
 
-/* The rows of a memory were declared. */
-static void
-check_rows (PlaitSite *site, const char *call, guint memory)
+void
+plait_site_check_rows (PlaitSite *site, const char *call, guint memory)
 {
   plait_site_memory (site, memory);
   if (!site->declared->reads_rows[memory])
@@ -313,7 +312,7 @@ plait_site_rows (PlaitSite *site, guint memory)
 {
   if (!plait_site_running (site, G_STRFUNC))
     return NULL;
-  check_rows (site, G_STRFUNC, memory);
+  plait_site_check_rows (site, G_STRFUNC, memory);
   return &site->keys->memories[memory];
 }
 
@@ -331,7 +330,7 @@ plait_site_prepared (PlaitSite *site, guint memory)
 {
   if (!plait_site_running (site, G_STRFUNC))
     return NULL;
-  check_rows (site, G_STRFUNC, memory);
+  plait_site_check_rows (site, G_STRFUNC, memory);
   return site->keys->prepared[memory];
 }
 

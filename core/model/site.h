@@ -177,6 +177,9 @@ PlaitTape *plait_site_running (PlaitSite *site, const char *call);
 /* Leaves the step unless the query is [queries, query width]. */
 void plait_site_check_query (const PlaitSite *site, const char *call, PlaitStream query);
 
+/* Leaves the step unless the rows of @memory were declared. */
+void plait_site_check_rows (PlaitSite *site, const char *call, guint memory);
+
 /* The declared attention, or NULL. @memory counts where one memory is read. */
 PlaitReader *plait_site_find_reader (const PlaitSite *site, PlaitReads reads, const char *name, guint memory);
 

@@ -151,13 +151,12 @@ PLAIT_API PlaitNode *plait_site_weigh_rows (PlaitSite *site, const char *name, g
 PLAIT_API PlaitContext plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const PlaitChosen *chosen,
                                              PlaitNode *weights);
 
-/* The same where rows are chosen from the top of a memory with levels, whose rows were declared, down to its leaves, in
- * one go: the rows at the top are a set, and so are the children of each of the @branches rows of a level that have
- * most, which is their weight times what their parent has. Gives the leaves that are reached, for plait_site_read_rows,
- * and in *weights [chosen, 1] what they have, where @normalise says so divided by its sum. What chooses the rows has no
- * gradient. */
-PLAIT_API PlaitChosen plait_site_walk_rows (PlaitSite *site, const char *name, guint memory, PlaitStream query,
-                                            gint64 branches, gboolean normalise, PlaitNode **weights);
+/* Attention from the top of a memory with levels, whose rows were declared, down to its leaves: the rows at the top are
+ * under one softmax, and so are the children of each of the @branches rows of a level that have most, which is their
+ * weight times what their parent has; 0: of all rows. The context is that of the leaves that are reached, by what they
+ * have, where @normalise says so divided by its sum. What chooses the rows has no gradient. */
+PLAIT_API PlaitContext plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream query,
+                                           gint64 branches, gboolean normalise);
 
 /* Adds @loss [1, 1], summed over what is read in this pass, to the declared loss @name. */
 PLAIT_API void plait_site_add_loss (PlaitSite *site, const char *name, PlaitNode *loss);

@@ -32,9 +32,6 @@ typedef struct
   PlaitTensor x;
   PlaitTensor y;
   const PlaitAdditive *additive;
-  const PlaitScalar *parents;
-  const gint64 *parent;
-  PlaitScalar *sums; /* [sets] */
 } Call;
 
 gboolean
@@ -313,72 +310,4 @@ plait_chosen_sum (PlaitPool *pool, const PlaitChosen *chosen, PlaitTensor y, gbo
 
   g_assert (x.width == y.width && y.rows == plait_chosen_queries (chosen));
   run (pool, &call, MAX (1, x.width / chosen->heads), plait_chosen_strips (chosen, x.width), sum_piece);
-}
-
-static void
-times_parents_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Call *call = data;
-  const gint64 *rows = call->chosen->rows.offsets;
-  gint64 first, n = sets_of (call, piece, &first);
-
-  for (gint64 set = first; set < first + n; set++)
-    {
-      PlaitScalar parent = call->parents[call->parent[set]];
-
-      for (gint64 i = rows[set]; i < rows[set + 1]; i++)
-        call->numbers[i] = call->weights[i] * parent;
-    }
-}
-
-void
-plait_chosen_times_parents (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *path, const PlaitScalar *weights,
-                            const PlaitScalar *parents, const gint64 *parent)
-{
-  Call call = { .chosen = chosen, .numbers = path, .weights = weights, .parents = parents, .parent = parent };
-
-  run (pool, &call, 1, 1, times_parents_piece);
-}
-
-static void
-times_parents_backward_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Call *call = data;
-  const gint64 *rows = call->chosen->rows.offsets;
-  gint64 first, n = sets_of (call, piece, &first);
-
-  for (gint64 set = first; set < first + n; set++)
-    {
-      PlaitScalar parent = PLAIT_TERM (chosen_path_weight, call->parents[call->parent[set]]), sum = 0;
-
-      for (gint64 i = rows[set]; i < rows[set + 1]; i++)
-        {
-          if (call->numbers)
-            call->numbers[i] = (call->add ? call->numbers[i] : 0) + call->from[i] * parent;
-          sum += call->from[i] * call->weights[i];
-        }
-      call->sums[set] = PLAIT_TERM (chosen_path_parent, sum);
-    }
-}
-
-void
-plait_chosen_times_parents_backward (PlaitPool *pool, PlaitArena *arena, const PlaitChosen *chosen,
-                                     PlaitScalar *dweights, PlaitScalar beta, PlaitScalar *dparents,
-                                     const PlaitScalar *dpath, const PlaitScalar *weights, const PlaitScalar *parents,
-                                     const gint64 *parent)
-{
-  gsize bytes = sizeof (PlaitScalar) * (gsize)chosen->rows.n;
-  Call call = { .chosen = chosen,
-                .numbers = dweights,
-                .add = beta != 0,
-                .from = dpath,
-                .weights = weights,
-                .parents = parents,
-                .parent = parent,
-                .sums = plait_arena_take (arena, bytes) };
-
-  run (pool, &call, 1, 1, times_parents_backward_piece);
-  for (gint64 set = 0; set < chosen->rows.n && dparents; set++)
-    dparents[parent[set]] += call.sums[set];
-  plait_arena_release (arena, call.sums, bytes);
 }

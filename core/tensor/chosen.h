@@ -60,14 +60,3 @@ void plait_chosen_sum (PlaitPool *pool, const PlaitChosen *chosen, PlaitTensor y
 /* Adds numbers * query to the rows of x: the transpose of the sum. Other rows of x are not touched. */
 void plait_chosen_spread (PlaitPool *pool, PlaitArena *arena, const PlaitChosen *chosen, PlaitTensor x,
                           const PlaitScalar *numbers, PlaitTensor y);
-
-/* path = weights * parents[parent[set]]. @parent has a number a set. */
-void plait_chosen_times_parents (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *path,
-                                 const PlaitScalar *weights, const PlaitScalar *parents, const gint64 *parent);
-
-/* dweights = beta dweights + dpath * parents[parent[set]], and the sums of dpath * weights are added to dparents.
- * Either may be NULL: not wanted. */
-void plait_chosen_times_parents_backward (PlaitPool *pool, PlaitArena *arena, const PlaitChosen *chosen,
-                                          PlaitScalar *dweights, PlaitScalar beta, PlaitScalar *dparents,
-                                          const PlaitScalar *dpath, const PlaitScalar *weights,
-                                          const PlaitScalar *parents, const gint64 *parent);

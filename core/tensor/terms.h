@@ -77,8 +77,12 @@
   X (chosen_weights_normaliser)                                                                                        \
   X (chosen_read_weight)                                                                                               \
   X (chosen_read_value)                                                                                                \
-  X (chosen_path_weight)                                                                                               \
-  X (chosen_path_parent)                                                                                               \
+  X (families_attention_query)                                                                                         \
+  X (families_attention_key)                                                                                           \
+  X (families_attention_value)                                                                                         \
+  X (families_attention_weight)                                                                                        \
+  X (families_attention_normaliser)                                                                                    \
+  X (families_attention_parent)                                                                                        \
   X (walk_leaf)                                                                                                        \
   X (walk_sum)                                                                                                         \
   X (walk_parent)                                                                                                      \

@@ -130,11 +130,13 @@ find_children (const PlaitWalk *walk, gint64 sentence, gint64 row, PlaitScalar p
 }
 
 /* The children of the best of the rows that @entry weighed last make the front. A row that two sets share stands beside
- * itself, and has the sum of both. FALSE where children are no rows of the sentence. */
+ * itself, and has the sum of both. FALSE where children are no rows of the sentence, or with them there are more than
+ * @most. */
 static gboolean
-choose (const PlaitWalk *walk, gint64 sentence, const Entry *entry, Front *front)
+choose (const PlaitWalk *walk, gint64 sentence, gint64 most, const Entry *entry, Front *front)
 {
-  gint64 most = MIN (walk->branches, plait_ragged_length (walk->rows, sentence)), n = 0;
+  gboolean all = entry->n - entry->from <= walk->branches;
+  gint64 n = 0, rows = entry->n;
 
   for (gint64 i = entry->from; i < entry->n;)
     {
@@ -142,14 +144,18 @@ choose (const PlaitWalk *walk, gint64 sentence, const Entry *entry, Front *front
 
       for (i++; i < entry->n && entry->row[i] == entry->row[i - 1]; i++)
         candidate.path += entry->path[i];
-      n = insert (front->kept, n, most, candidate);
+      if (all)
+        front->kept[n++] = candidate;
+      else
+        n = insert (front->kept, n, walk->branches, candidate);
     }
-  sort_by_place (front->kept, n);
+  if (!all)
+    sort_by_place (front->kept, n);
   front->n = n;
-  for (gint64 k = 0; k < n; k++)
+  for (gint64 k = 0; k < n; rows += front->sets[k++].n)
     if (!find_children (walk, sentence, entry->row[front->kept[k].place], front->kept[k].path, &front->sets[k]))
       return FALSE;
-  return TRUE;
+  return rows + PLAIT_LONGEST_VECTOR <= most;
 }
 
 /* The room of head @head of query @query. */
@@ -208,7 +214,7 @@ walk_query (const Call *call, gint64 sentence, gint64 query, Front *fronts, Entr
       if (level == 0)
         break;
       for (gint64 h = 0; h < heads; h++)
-        fits &= choose (walk, sentence, &entries[h], &fronts[h]);
+        fits &= choose (walk, sentence, of->most, &entries[h], &fronts[h]);
     }
   for (gint64 h = 0; h < heads; h++)
     {
@@ -235,6 +241,20 @@ walk_piece (gpointer data, gint64 piece, guint thread)
     }
 }
 
+/* Rows that can be weighed below the top of the @n rows from @first on, on @height levels. All of them are counted only
+ * where few branches are not fewer. */
+static gint64
+most_below (const PlaitWalk *walk, gint64 first, gint64 n, gint64 height)
+{
+  gint64 most = height * MIN (walk->branches, n) * MAX (walk->most_children, 1), all = 0;
+
+  if (most <= 2 * n)
+    return most;
+  for (gint64 row = first; row < first + n; row++)
+    all += CLAMP (walk->n_children[row], 0, walk->most_children);
+  return MIN (most, all);
+}
+
 /* Notes where the sentences' highest levels begin, and how many rows their entries can weigh; returns how many that is
  * for all entries together. */
 static gint64
@@ -252,9 +272,7 @@ measure (const PlaitWalk *walk, Sentence *sentences, gint64 *most)
       sentences[s] = (Sentence){ .top = top, .first = first };
       if (top < end)
         sentences[s].height = CLAMP (walk->level[top], 0, end - begin);
-      sentences[s].most = end - top
-                          + sentences[s].height * MIN (walk->branches, end - begin) * MAX (walk->most_children, 1)
-                          + PLAIT_LONGEST_VECTOR;
+      sentences[s].most = end - top + most_below (walk, begin, end - begin, sentences[s].height) + PLAIT_LONGEST_VECTOR;
       first += sentences[s].most * plait_ragged_length (walk->queries, s) * walk->heads;
       *most = MAX (*most, sentences[s].most);
     }

@@ -21,7 +21,7 @@ typedef struct
 
   gint64 most_children; /* that a row has */
   guint heads;
-  gint64 branches;    /* rows of a level that go on, of those alike the first */
+  gint64 branches;    /* rows of a level that go on, of those alike the first; G_MAXINT64: all */
   gboolean normalise; /* what leaves have is divided by their sum */
 } PlaitWalk;
 

@@ -89,24 +89,6 @@ read_alike (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_chosen_read (tape, &alike, leaves[0], leaves[1]);
 }
 
-/* Sets that share a parent, and a parent without sets. */
-static const gint64 parent[] = { 2, 0, 0, 1, 2, 3, 2 };
-
-static PlaitNode *
-path (PlaitTape *tape, PlaitNode *const *leaves)
-{
-  return plait_chosen_path (tape, &chosen, leaves[0], leaves[1], parent);
-}
-
-/* Weights that are their own parents. */
-static PlaitNode *
-path_shared (PlaitTape *tape, PlaitNode *const *leaves)
-{
-  PlaitNode *x = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
-
-  return plait_chosen_path (tape, &chosen, x, x, parent);
-}
-
 /* Eight leaves in blocks of two or three, of which the last two share one; four rows above them, in two blocks. */
 static const gint64 walk_level[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2 };
 static const gint64 walk_first[] = { -1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10 };
@@ -136,6 +118,22 @@ walk_by_scores (PlaitTape *tape, PlaitNode *const *leaves)
   return walk_down (tape, 1, FALSE, leaves, leaves[2]);
 }
 
+/* More queries than a vector has lanes, and heads that end within one; keys are values too. */
+#define MANY 18
+static const gint64 many_queries[] = { 0, MANY };
+
+static PlaitNode *
+over_families (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitWalk walk = { { 1, many_queries }, { 1, walk_offsets }, walk_level, walk_first, walk_number };
+  PlaitAttentionOptions options = { .heads = HEADS, .scale = .6, .dropout = .2 };
+  gint64 weighed;
+  PlaitNode *one = plait_attention_over_families (tape, &walk, leaves[0], leaves[1], leaves[2], &options, &weighed);
+  PlaitNode *other = plait_attention_over_families (tape, &walk, leaves[0], leaves[1], leaves[1], &options, &weighed);
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ one, other }, 2);
+}
+
 #define MODE PLAIT_TAPE_CHECK
 
 const GradientCase chosen_cases[] = {
@@ -153,9 +151,13 @@ const GradientCase chosen_cases[] = {
   { "chosen weights, shared", NULL, weights_shared, MODE, 1, { { CHOSEN, 1 } } },
   { "chosen read", "chosen_read_", read_twice, MODE, 3, { { CHOSEN, 1 }, { ROWS, WIDTH }, { ROWS, 4 } } },
   { "chosen read, alike", NULL, read_alike, MODE, 2, { { ALIKE_CHOSEN, 1 }, { ROWS, ALIKE_WIDTH } } },
-  { "chosen path", "chosen_path_", path, MODE, 2, { { CHOSEN, 1 }, { 5, 1 } } },
-  { "chosen path, shared", NULL, path_shared, MODE, 1, { { CHOSEN, 1 } } },
   { "walk down", "walk_", walk_by_products, MODE, 2, { { QUERIES, WIDTH }, { WALK_ROWS, WIDTH } } },
   { "walk down, additive", NULL, walk_by_scores, MODE, 3, { { QUERIES, 9 }, { WALK_ROWS, 9 }, { 1, 9 } } },
+  { "families",
+    "families_attention_",
+    over_families,
+    PLAIT_TAPE_TRAIN,
+    3,
+    { { MANY, 6 }, { WALK_ROWS, 6 }, { WALK_ROWS, 6 } } },
 };
 const guint n_chosen_cases = G_N_ELEMENTS (chosen_cases);

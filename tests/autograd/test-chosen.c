@@ -8,7 +8,7 @@ static const PlaitChosen top = { 1, { 2, top_sets }, { 2, top_rows }, top_row };
 static const gint64 leaf_rows[] = { 0, 3, 5 }, leaf_row[] = { 2, 3, 4, 5, 6 };
 static const PlaitChosen leaves = { 1, { 2, top_sets }, { 2, leaf_rows }, leaf_row };
 /* The first query goes below its first row of the top, the second below its second. */
-static const gint64 parent[] = { 0, 3 };
+static const gint64 parent[] = { 0, 0, 0, 3, 3 };
 
 /* softmax per set times the weight of the parent, by hand. */
 TEST_CASE (chosen, a_descent_by_hand)
@@ -43,10 +43,9 @@ TEST_CASE (chosen, a_descent_by_hand)
       context[i < 3 ? 0 : 2] += expected[i] * v[4 + 2 * i];
       context[i < 3 ? 1 : 3] += expected[i] * v[5 + 2 * i];
     }
-  path = plait_chosen_path (
-      bench.tape, &leaves,
-      plait_chosen_weights (bench.tape, &leaves, plait_chosen_products (bench.tape, &leaves, queries, keys, 0.5)),
-      weights, parent);
+  path = plait_multiply (
+      bench.tape, plait_gather_rows (bench.tape, weights, parent, 5),
+      plait_chosen_weights (bench.tape, &leaves, plait_chosen_products (bench.tape, &leaves, queries, keys, 0.5)));
   check_tensor ("path", path->value, expected, NEAR);
   check_tensor ("context", plait_chosen_read (bench.tape, &leaves, path, bench_leaf (&bench, 7, 2, v))->value, context,
                 NEAR);
@@ -121,31 +120,28 @@ TEST_CASE (chosen, nothing_has_finite_gradients)
   PlaitChosen none[] = { { 1, { 0, nothing }, { 0, nothing }, NULL },
                          { 1, { 2, nothing }, { 0, nothing }, NULL },
                          { 2, { 2, one_each }, { 2, nothing }, NULL } };
-  gint64 n_queries[] = { 0, 2, 1 }, parents[] = { 0, 0 };
+  gint64 n_queries[] = { 0, 2, 1 };
   double zeros[4] = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (none); i++)
     {
-      PlaitNode *queries, *rows, *vector, *top_weight, *numbers, *context;
+      PlaitNode *queries, *rows, *vector, *numbers, *context;
 
       bench_begin (&bench, PLAIT_TAPE_CHECK);
       queries = bench_random (&bench, n_queries[i], 2, 1);
       rows = bench_random (&bench, 2, 2, 2);
       vector = bench_random (&bench, 1, 2, 3);
-      top_weight = bench_random (&bench, 1, 1, 4);
       numbers = plait_chosen_products (bench.tape, &none[i], queries, rows, 1);
       if (none[i].heads == 1)
         numbers = plait_sum (
             bench.tape,
             (PlaitNode *[]){ numbers, plait_chosen_additive (bench.tape, &none[i], queries, rows, vector, NULL) }, 2);
-      numbers = plait_chosen_path (bench.tape, &none[i], plait_chosen_weights (bench.tape, &none[i], numbers),
-                                   top_weight, parents);
+      numbers = plait_chosen_weights (bench.tape, &none[i], numbers);
       CHECK_INT (numbers->value.rows, 0);
       context = plait_chosen_read (bench.tape, &none[i], numbers, rows);
       check_tensor ("context", context->value, zeros, 0);
       plait_tape_backward (bench.tape, plait_total (bench.tape, context));
       check_tensor ("gradient of the queries", queries->gradient, zeros, 0);
       check_tensor ("gradient of the rows", rows->gradient, zeros, 0);
-      check_tensor ("gradient of the parents", top_weight->gradient, zeros, 0);
     }
 }

@@ -32,9 +32,9 @@ typedef struct
 } Found;
 
 static Found
-run (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory)
+run_with (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory,
+          PlaitCapture *capture)
 {
-  PlaitCapture *capture = plait_capture_new (bench->arena, 1, 1, FALSE);
   PlaitSitePass pass = plait_site_pass (bench->tape, memory, 1, queries, capture);
   PlaitSiteKeys keys = plait_site_project (&stand->site, bench->tape, memory);
   PlaitSiteStep step = { .layer = 0 };
@@ -45,10 +45,16 @@ run (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries
   pass.touched = &touched;
   stream = plait_site_combine (&stand->site, &pass, &keys, &step, query);
   found.context = stream.context ? stream.context : stream.query;
-  found.weights = plait_capture_find (capture, 0, NULL, 0)->weights;
+  found.weights = capture ? plait_capture_find (capture, 0, NULL, 0)->weights : NULL;
   found.touched = touched.chosen;
   found.all = touched.all;
   return found;
+}
+
+static Found
+run (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged queries, const PlaitMemory *memory)
+{
+  return run_with (bench, stand, query, queries, memory, plait_capture_new (bench->arena, 1, 1, FALSE));
 }
 
 static const gint64 one[] = { 0, 1 };
@@ -461,6 +467,41 @@ TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
       found = find (&bench, &stand, "descent", d, many, &pyramid);
       check_same (&found, &expected, &pyramid, d < 2 ? 2 : 1);
     }
+}
+
+/* Where nobody looks on, and there are queries enough, all rows are weighed at once: what is found one by one, and over
+ * leaves alone what plain attention finds. */
+TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
+{
+  static const char *const nothing[] = { NULL };
+  static const gint64 many_queries[] = { 0, 19, 24, 30, 40 };
+  PlaitRagged queries = { SENTENCES, many_queries };
+
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    for (guint flat = 0; flat < 2; flat++)
+      {
+        CONTEXT ("decoder %u, %s", d, flat ? "leaves alone" : "a pyramid");
+        g_auto (SiteStand) stand = { NULL }, plain = { NULL };
+        g_auto (Bench) bench = bench_new (1);
+        Pyramid pyramid;
+        PlaitMemory memory;
+        PlaitNode *query;
+        Found expected, found;
+
+        bench_begin (&bench, PLAIT_TAPE_EVALUATE);
+        pyramid = pyramid_new (bench.arena, lengths, SENTENCES, flat);
+        memory = (PlaitMemory){ .rows = { SENTENCES, pyramid.offsets }, .links = &pyramid.links };
+        memory.states = bench_random (&bench, pyramid.offsets[SENTENCES], 8, 1);
+        query = bench_random (&bench, 40, 8, 2);
+        stand_build (&stand, "descent", d, 8, soft);
+        stand_build (&plain, flat ? "serial" : "descent", d, 8, flat ? nothing : soft);
+        expected = run (&bench, &plain, query, queries, &memory);
+        found = run_with (&bench, &stand, query, queries, &memory, NULL);
+        for (gint64 i = 0; i < 40 * 8; i++)
+          CHECK_NEAR (found.context->value.data[i], expected.context->value.data[i],
+                      1e-6 * fmax (1, fabs ((double)expected.context->value.data[i])));
+        CHECK_INT (found.all, expected.all);
+      }
 }
 
 /* Of each head, over the leaves; a sentence without rows has no context. */

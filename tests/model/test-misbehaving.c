@@ -394,6 +394,7 @@ SITE (prepared_in_build, plait_site_prepared (site, 0), "calls plait_site_prepar
 SITE (heads_in_build, plait_site_heads (site, NULL, 0), "calls plait_site_heads in build")
 SITE (weighs_in_build, plait_site_weigh_rows (site, NULL, 0, NO_QUERY, NULL), "calls plait_site_weigh_rows in build")
 SITE (reads_in_build, plait_site_read_rows (site, NULL, 0, NULL, NULL), "calls plait_site_read_rows in build")
+SITE (descends_in_build, plait_site_descend (site, NULL, 0, NO_QUERY, 1, FALSE), "calls plait_site_descend in build")
 SITE (loss_in_build, plait_site_add_loss (site, "sound", NULL), "calls plait_site_add_loss in build")
 
 /*
@@ -464,6 +465,7 @@ COMBINE (weighs_rows_that_are_none, plait_site_weigh_rows (site, NULL, 0, x, CHO
 COMBINE (weighs_for_other_heads, plait_site_weigh_rows (site, NULL, 0, x, CHOSEN (HEADS + 1, 0)), "plait_site_weigh_rows: rows are chosen for ")
 COMBINE (weighs_for_too_few, plait_site_weigh_rows (site, NULL, 0, x, choose (tape, ALL_QUERIES - 1, HEADS, 0)), "plait_site_weigh_rows: rows are chosen for ")
 COMBINE (weighs_without_query, plait_site_weigh_rows (site, NULL, 0, NO_QUERY, CHOSEN (HEADS, 0)), "plait_site_weigh_rows: the query is not [")
+COMBINE (descends_undeclared_rows, plait_site_descend (site, NULL, 0, x, 1, FALSE), "plait_site_descend: the rows of memory 0 were not declared")
 COMBINE (reads_without_weights, plait_site_read_rows (site, NULL, 0, CHOSEN (HEADS, 0), NULL), "plait_site_read_rows")
 COMBINE (reads_other_weights, plait_site_read_rows (site, NULL, 0, CHOSEN (HEADS, 4), zeros (tape, 1, 1)), "plait_site_read_rows: row 4 was chosen")
 

@@ -233,37 +233,18 @@ static void
 check_weights (Trial *trial, Shape shape)
 {
   PlaitChosen chosen = choose (trial, shape);
-  gint64 n = plait_chosen_number (&chosen), sets = chosen.rows.n, n_parents = trial_number (trial, 1, 50);
-  PlaitScalar *scores = trial_vector (trial, n + 1), *parents = trial_vector (trial, n_parents);
+  gint64 n = plait_chosen_number (&chosen);
+  PlaitScalar *scores = trial_vector (trial, n + 1);
   PlaitScalar *weights = trial_vector (trial, n + 1), *slow_weights = trial_vector (trial, n + 1);
-  PlaitScalar *path = trial_vector (trial, n + 1), *slow_path = trial_vector (trial, n + 1);
   PlaitScalar *cotangent = trial_vector (trial, n + 1), beta = (PlaitScalar)trial_number (trial, 0, 1);
   PlaitTensor slow_scores, dscores = trial_target (trial, 1, n, beta, &slow_scores);
-  PlaitTensor slow_dweights, dweights = trial_target (trial, 1, n, beta, &slow_dweights);
-  PlaitTensor slow_dparents, dparents = trial_target (trial, 1, n_parents, 1, &slow_dparents);
-  gint64 *parent = trial_memory (trial, sizeof (gint64) * (gsize)sets);
 
   plait_chosen_softmax (trial->pool, &chosen, weights, scores);
-  for (gint64 s = 0; s < sets; s++)
-    {
-      parent[s] = trial_number (trial, 0, n_parents - 1);
-      slow_softmax (&chosen, s, scores, cotangent, slow_weights, slow_scores.data);
-      for (gint64 i = chosen.rows.offsets[s]; i < chosen.rows.offsets[s + 1]; i++)
-        {
-          slow_path[i] = slow_weights[i] * parents[parent[s]];
-          slow_dweights.data[i] += cotangent[i] * parents[parent[s]];
-          slow_dparents.data[parent[s]] += cotangent[i] * slow_weights[i];
-        }
-    }
+  for (gint64 s = 0; s < chosen.rows.n; s++)
+    slow_softmax (&chosen, s, scores, cotangent, slow_weights, slow_scores.data);
   plait_chosen_softmax_backward (trial->pool, &chosen, dscores.data, beta, cotangent, weights);
-  plait_chosen_times_parents (trial->pool, &chosen, path, weights, parents, parent);
-  plait_chosen_times_parents_backward (trial->pool, trial->arena, &chosen, dweights.data, beta, dparents.data,
-                                       cotangent, weights, parents, parent);
   trial_check_vector (trial, "weights", weights, slow_weights, n);
   trial_check_vector (trial, "gradient of the scores", dscores.data, slow_scores.data, n);
-  trial_check_vector (trial, "path", path, slow_path, n);
-  trial_check_vector (trial, "gradient of the weights", dweights.data, slow_dweights.data, n);
-  trial_check_vector (trial, "gradient of the parents", dparents.data, slow_dparents.data, n_parents);
 }
 
 static void
@@ -276,7 +257,7 @@ weights_body (Trial *trial)
   check_weights (trial, many);
 }
 
-TEST_CASE (chosen, weights_and_paths_as_the_slow_twins)
+TEST_CASE (chosen, weights_as_the_slow_twin)
 {
   trial_run (weights_body, 2);
 }

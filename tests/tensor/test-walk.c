@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/walk.h"
+#include "tensor/families.h"
 
 #include <complex.h>
 #include <math.h>
@@ -225,7 +225,9 @@ check_walks (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_
     .n_children = forest.n_children,
     .most_children = 4,
     .heads = additive ? 1 : (guint)trial_number (trial, 1, 3),
-    .branches = trial_flip (trial) ? 1 : trial_number (trial, 2, 5),
+    .branches = trial_flip (trial)   ? 1
+                : trial_flip (trial) ? trial_number (trial, 2, 5)
+                                     : G_MAXINT64,
     .normalise = trial_flip (trial),
   };
   gint64 width = walk.heads * trial_number (trial, 1, most_width), entry = 0, weighed = 0;
@@ -259,11 +261,68 @@ check_walks (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_
          == 0);
 }
 
+/* What the leaves have times their values, for one entry. */
+static void
+slow_context (Trial *trial, const Slow *slow, PlaitTensor values, PlaitTensor context)
+{
+  gint64 width = values.width / slow->walk->heads;
+
+  for (gint64 j = slow->head * width; j < (slow->head + 1) * width; j++)
+    {
+      double sum = 0;
+
+      for (gint64 row = slow->walk->rows.offsets[slow->sentence]; row < slow->walk->rows.offsets[slow->sentence + 1];
+           row++)
+        sum += slow->walk->level[row] == 0 ? slow->share[row] * (double)plait_tensor_row (values, row)[j] : 0;
+      plait_tensor_row (context, slow->query)[j] = (PlaitScalar)sum;
+    }
+}
+
+/* Down all branches at once. */
+static void
+check_families (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
+{
+  Forest forest = plant (trial, most_leaves);
+  PlaitWalk walk = {
+    .queries = trial_ragged (trial, SENTENCES, 0, most_queries),
+    .rows = { SENTENCES, forest.offsets },
+    .level = forest.level,
+    .first_child = forest.first_child,
+    .n_children = forest.n_children,
+    .heads = (guint)trial_number (trial, 1, 3),
+    .branches = G_MAXINT64,
+  };
+  gint64 width = walk.heads * trial_number (trial, 1, most_width), rows = plait_ragged_rows (walk.rows);
+  PlaitAttentionSettings settings = { .heads = walk.heads, .scale = 2 / sqrt ((double)width) };
+  PlaitTensor queries = trial_tensor (trial, plait_ragged_rows (walk.queries), width);
+  PlaitTensor keys = trial_tensor (trial, rows, width), values = trial_tensor (trial, rows, width);
+  PlaitTensor context = trial_tensor (trial, queries.rows, width), expected = trial_tensor (trial, queries.rows, width);
+  PlaitWalkScores scores = { queries, keys, (PlaitScalar)settings.scale, NULL };
+  PlaitFamilies families;
+  PlaitFamiliesAttention attention = { queries, keys, values, walk.queries, &families, &settings };
+
+  CHECK (plait_families (trial->arena, &walk, &families));
+  plait_families_attention_forward (trial->pool, context, &attention);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    for (gint64 q = walk.queries.offsets[s]; q < walk.queries.offsets[s + 1]; q++)
+      for (gint64 h = 0; h < walk.heads; h++)
+        {
+          Slow slow = { &walk, &scores, s, q, h, 0, NULL };
+
+          slow.share = trial_memory (trial, sizeof (double) * MOST_ROWS);
+          slow_walk (&slow);
+          CHECK_INT (families.weighed[s], slow.n);
+          slow_context (trial, &slow, values, expected);
+        }
+  trial_check (trial, "context of all branches", context, expected);
+}
+
 static void
 few_body (Trial *trial)
 {
   check_walks (trial, 30, 4, 40, FALSE);
   check_walks (trial, 30, 4, 40, TRUE);
+  check_families (trial, 30, 20, 20);
 }
 
 /* Enough for several pieces. */
@@ -272,6 +331,7 @@ many_body (Trial *trial)
 {
   check_walks (trial, 200, 24, 90, FALSE);
   check_walks (trial, 200, 8, 90, TRUE);
+  check_families (trial, 800, 150, 40);
 }
 
 TEST_CASE (walk, as_the_slow_twin)
@@ -313,9 +373,11 @@ TEST_CASE (walk, children_elsewhere_are_refused)
   for (guint i = 0; i < G_N_ELEMENTS (first_child); i++)
     {
       PlaitScalar numbers[6] = { 0 };
+      PlaitFamilies families;
       PlaitWalk walk = { { 1, one }, { 1, offsets }, level, first_child[i], n_children[i], 2, 1, 2, FALSE };
       PlaitWalkScores scores = { plait_tensor (numbers, 1, 1), plait_tensor (numbers, 6, 1), 1, NULL };
 
       CHECK_INT (plait_walk (pool, arena, &walk, &scores, FALSE).weighed, -1);
+      CHECK (!plait_families (arena, &walk, &families));
     }
 }

@@ -3,6 +3,7 @@
 
 #include "tensor/activation.h"
 #include "tensor/attention.h"
+#include "tensor/families.h"
 #include "tensor/update.h"
 
 /*
@@ -113,6 +114,21 @@ typedef struct
   gint64 n;
   PlaitScalar path; /* what their weights are multiplied by */
 } PlaitSiblings;
+
+/* All families of a sentence with some of its queries, a column each. */
+typedef struct
+{
+  const PlaitFamily *families; /* [n]: from the top down, and each level from its end on */
+  gint64 n;
+  gint64 rows;
+  gint64 columns; /* whole vectors */
+  gint64 stride;  /* of the rows of what follows */
+  PlaitScalar scale;
+  PlaitScalar *scores;  /* [rows] */
+  PlaitScalar *weights; /* [rows of the largest family], or where it @keeps them of all families, one after another */
+  gboolean keeps;
+  PlaitScalar *path; /* [rows] */
+} PlaitFamilyTile;
 
 /* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */
 typedef struct
@@ -256,6 +272,12 @@ typedef struct
    * room for PLAIT_LONGEST_VECTOR more. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
+  /* In weights the softmax of scale * scores of each family, in path the same times what the parent's path is, summed
+   * over the families that a row is in; zeros for rows of no family. */
+  void (*weigh_families) (const PlaitFamilyTile *tile);
+  /* With weights and path as that left them, and in scores the gradients of the path: leaves in path the gradients of
+   * the unscaled scores. */
+  void (*weigh_families_backward) (const PlaitFamilyTile *tile);
   /* The least of @n numbers, and the greatest, but -1 at least. No number: G_MAXINT64 and -1. */
   void (*extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
   /* The softmax of each of @n sets, set s having the numbers offsets[s] .. offsets[s + 1] - 1. */

@@ -53,6 +53,8 @@ void KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, 
 void KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
 void KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                               PlaitScalar *path);
+void KERNEL (weigh_families) (const PlaitFamilyTile *tile);
+void KERNEL (weigh_families_backward) (const PlaitFamilyTile *tile);
 void KERNEL (extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
 void KERNEL (softmax_sets) (PlaitScalar *weights, const PlaitScalar *scores, const gint64 *offsets, gint64 n);
 void KERNEL (softmax_sets_backward) (PlaitScalar *dscores, gboolean add, const PlaitScalar *dweights,

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/arena.h"
+#include "tensor/attention.h"
+#include "tensor/walk.h"
+
+/*
+ * Down all branches of a memory's levels at once, for many queries: products of whole matrices as in attention.h, with
+ * a softmax a family in the place of the one over all rows.
+ */
+
+/* The children of a row, or the rows at the top: places in their sentence. */
+typedef struct
+{
+  gint64 parent; /* -1: the top */
+  gint64 first;
+  gint64 n;
+} PlaitFamily;
+
+typedef struct
+{
+  PlaitRagged rows;
+  PlaitRagged of;            /* the families of each sentence */
+  const PlaitFamily *family; /* from the top down, and each level from its end on */
+  const gint64 *leaves;      /* [sentences]: how many there are, which stand first */
+  const gint64 *weighed;     /* [sentences]: rows of all families, but for levels of one row at the top */
+} PlaitFamilies;
+
+/* The families of the memory of @walk; the arrays are the arena's. FALSE: children of a row are not rows of its
+ * sentence, or do not stand in order before it. */
+gboolean plait_families (PlaitArena *arena, const PlaitWalk *walk, PlaitFamilies *families);
+
+typedef struct
+{
+  PlaitTensor queries; /* [query rows, w] */
+  PlaitTensor keys;    /* [rows, w] */
+  PlaitTensor values;  /* [rows, w], of which those of the leaves are read */
+  PlaitRagged query_rows;
+  const PlaitFamilies *families;
+  const PlaitAttentionSettings *settings; /* not causal; dropout is that of what the leaves have */
+} PlaitFamiliesAttention;
+
+/* context [query rows, w]: heads side by side, the sum of what the leaves have times their values. */
+void plait_families_attention_forward (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesAttention *attention);
+
+/* Where gradients go, and the right factors of the products that make them: queries, keys and dcontext. */
+typedef struct
+{
+  PlaitGradientTarget keys, queries, values;
+  PlaitTensor of_keys, of_queries, of_values;
+} PlaitFamiliesGradients;
+
+/* Makes the weights again. Targets are written whole; where several are one tensor, in the order values, keys,
+ * queries, of which only the first may have beta 0. */
+void plait_families_attention_backward (PlaitPool *pool, const PlaitFamiliesGradients *gradients, PlaitTensor dcontext,
+                                        const PlaitFamiliesAttention *attention);
