@@ -16,7 +16,7 @@ const char *const plait_task_splits[PLAIT_TASK_SPLITS] = { "train", "validation"
 static const gint64 usual_sizes[PLAIT_TASK_SPLITS] = { 6000, 500, 500 };
 
 static const PlaitTask *const tasks[]
-    = { &plait_task_agreement, &plait_task_copy, &plait_task_reorder, &plait_task_topic, NULL };
+    = { &plait_task_agreement, &plait_task_copy, &plait_task_needle, &plait_task_reorder, &plait_task_topic, NULL };
 
 const PlaitTask *const *
 plait_tasks (void)

@@ -26,11 +26,12 @@ typedef struct
   const char *name;
   const char *summary;
   const char *const *streams; /* NULL-terminated: names of the sources (NAME.trees: their trees), then of the target */
+  const char *documents;      /* the streams that are documents, ";" between them; NULL: none */
   const PlaitTaskParameter *parameters;
   gint64 n_parameters;
 
-  /* Writes the line of each stream of one tuple to @lines [streams], which are empty, without a line end. @values has
-   * one value a parameter. All draws come from @key. */
+  /* Writes the line of each stream of one tuple to @lines [streams], which are empty, without a line end; of documents
+   * their lines, each with its end. @values has one value a parameter. All draws come from @key. */
   void (*generate) (const gint64 *values, PlaitRandomKey key, GString *const *lines);
 } PlaitTask;
 
@@ -71,6 +72,7 @@ gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *setti
 /* The tasks. */
 extern const PlaitTask plait_task_agreement;
 extern const PlaitTask plait_task_copy;
+extern const PlaitTask plait_task_needle;
 extern const PlaitTask plait_task_reorder;
 extern const PlaitTask plait_task_topic;
 

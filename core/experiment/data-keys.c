@@ -278,6 +278,8 @@ read_data (const PlaitResolution *resolution)
     {
       const char *const *streams = data->task->streams;
       plait_settings_set (data->settings, "target", streams[g_strv_length ((char **)streams) - 1], NULL);
+      if (data->task->documents)
+        plait_settings_set (data->settings, "documents", data->task->documents, NULL);
     }
   plait_resolution_read_group (resolution, "data", data->settings, take_data_key, NULL);
   fill_task_settings (resolution);

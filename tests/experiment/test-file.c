@@ -356,6 +356,19 @@ TEST_CASE (experiment_file, trees)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the task agreement makes no stream \"a.trees\"");
 }
 
+TEST_CASE (experiment_file, tasks_say_which_streams_are_documents)
+{
+  static const char text[] = "[data]\ngenerate=needle\n[source a]\nencoder=transformer\n[decoder]\ncombiner=serial\n";
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) made = example_load (registry, text, NULL, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (made != NULL);
+  CHECK_INT (plait_experiment_documents (made, "a").layout, PLAIT_LAYOUT_DOCUMENTS);
+  CHECK_INT (plait_experiment_documents (made, "target").layout, PLAIT_LAYOUT_SENTENCES);
+}
+
 /* What plait bench reads: models whose text is nowhere. */
 TEST_CASE (experiment_file, models_need_no_data)
 {

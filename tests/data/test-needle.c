@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "data-files.h"
+#include "data/generate.h"
+#include "harness.h"
+
+/* The streams of one tuple of the task needle, as the document's sentences and the target's words. */
+typedef struct
+{
+  GString *lines[2];
+  GStrv sentences;
+  guint n; /* sentences */
+  GStrv answers;
+} Tuple;
+
+static void
+tuple_clear (Tuple *tuple)
+{
+  for (int s = 0; s < 2; s++)
+    if (tuple->lines[s])
+      g_string_free (tuple->lines[s], TRUE);
+  g_strfreev (tuple->sentences);
+  g_strfreev (tuple->answers);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tuple, tuple_clear)
+
+static void
+make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint64 index)
+{
+  for (int s = 0; s < 2; s++)
+    if (!tuple->lines[s])
+      tuple->lines[s] = g_string_new (NULL);
+  plait_task_tuple (&plait_task_needle, settings, split, index, tuple->lines);
+  g_strfreev (tuple->sentences);
+  g_strfreev (tuple->answers);
+  tuple->sentences = g_strsplit (tuple->lines[0]->str, "\n", -1);
+  tuple->n = g_strv_length (tuple->sentences) - 1; /* each has its end */
+  tuple->answers = g_strsplit (tuple->lines[1]->str, " ", -1);
+}
+
+static void
+set (PlaitTaskSettings *settings, const char *name, gint64 value)
+{
+  g_autoptr (GError) error = NULL;
+  CHECK (plait_task_set (&plait_task_needle, settings, name, value, &error));
+  CHECK_NO_ERROR (error);
+}
+
+/* What a sentence says: the names, and the word of a fact. */
+typedef struct
+{
+  gint64 first;
+  gint64 second;
+  const char *word; /* NULL: it asks */
+  guint place;      /* of the first name, among its words */
+} Sentence;
+
+/* The numbers of all words that the task has for names and facts, counted in classes of a thousand. */
+static GHashTable *
+make_lexicon (void)
+{
+  GHashTable *lexicon = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (gint64 number = 0; number < 3000; number++)
+    {
+      GString *word = g_string_new (NULL);
+
+      plait_task_append_stem (word, number, 97);
+      g_hash_table_insert (lexicon, g_string_free (word, FALSE), GSIZE_TO_POINTER (number));
+    }
+  return lexicon;
+}
+
+/* Reads a sentence, whose words stay in @words. */
+static Sentence
+read_sentence (GHashTable *lexicon, char **words)
+{
+  Sentence sentence = { -1, -1, NULL, 0 };
+  gboolean asks = FALSE;
+
+  for (guint i = 0; words[i]; i++)
+    {
+      gpointer found;
+      gint64 number;
+
+      asks |= g_str_equal (words[i], "ki");
+      if (!g_hash_table_lookup_extended (lexicon, words[i], NULL, &found))
+        continue;
+      number = (gint64)GPOINTER_TO_SIZE (found);
+      CHECK ((number < 1000 ? sentence.first < 0 : number < 2000 ? sentence.second < 0 : !sentence.word));
+      if (number < 1000)
+        {
+          sentence.first = number;
+          sentence.place = i;
+        }
+      else if (number < 2000)
+        sentence.second = number - 1000;
+      else
+        sentence.word = words[i];
+    }
+  CHECK (sentence.first >= 0 && sentence.second >= 0 && asks == !sentence.word);
+  return sentence;
+}
+
+/* Each question asks for one fact of the document, and the target has its word. */
+TEST_CASE (needle, target_answers_the_questions)
+{
+  const int n = 2000;
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
+  g_autoptr (GHashTable) lexicon = make_lexicon ();
+  g_auto (Tuple) tuple = { 0 };
+  guint shortest = G_MAXUINT, longest = 0;
+  int places[5] = { 0 };
+  double sentences = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autoptr (GHashTable) words = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+      guint n_questions;
+      gint64 asked[3];
+
+      make_tuple (&tuple, &settings, 0, i);
+      shortest = MIN (shortest, tuple.n);
+      longest = MAX (longest, tuple.n);
+      sentences += tuple.n;
+      n_questions = g_strv_length (tuple.answers);
+      REQUIRE (n_questions == MIN (3, tuple.n / 2));
+      for (guint s = 0; s < tuple.n; s++)
+        {
+          g_auto (GStrv) split = g_strsplit (tuple.sentences[s], " ", -1);
+          Sentence sentence = read_sentence (lexicon, split);
+          gint64 pair = sentence.first * 1000 + sentence.second;
+
+          CHECK (g_strv_length (split) >= 3 && g_strv_length (split) <= 5);
+          CHECK_INT (!sentence.word, s < n_questions);
+          CHECK (sentence.first < 8 && sentence.second < 8);
+          if (g_strv_length (split) == 5)
+            places[sentence.place]++;
+          if (s < n_questions)
+            asked[s] = pair;
+          else
+            CHECK (g_hash_table_insert (words, g_memdup2 (&pair, sizeof pair), g_strdup (sentence.word)));
+        }
+      for (guint q = 0; q < n_questions; q++)
+        CHECK_STRING (tuple.answers[q], g_hash_table_lookup (words, &asked[q]));
+    }
+  CHECK_INT (shortest, 5);
+  CHECK_INT (longest, 60);
+  CHECK_NEAR (sentences / n, 32.5, 4 * 56 / sqrt (12. * n));
+  for (int place = 1; place < 5; place++)
+    CHECK_NEAR (places[place], places[0], 6 * sqrt (places[0]));
+}
+
+/* The share of answers that who finds facts by one name gets right: any of those that have it, by chance. */
+static double
+right_by_one_name (const PlaitTaskSettings *settings, gboolean by_second, gint64 tuples)
+{
+  g_autoptr (GHashTable) lexicon = make_lexicon ();
+  g_auto (Tuple) tuple = { 0 };
+  double right = 0, n = 0;
+
+  for (gint64 i = 0; i < tuples; i++)
+    {
+      make_tuple (&tuple, settings, 0, i);
+      guint n_questions = g_strv_length (tuple.answers);
+      for (guint q = 0; q < n_questions; q++)
+        {
+          g_auto (GStrv) question = g_strsplit (tuple.sentences[q], " ", -1);
+          Sentence asked = read_sentence (lexicon, question);
+          int same = 0, correct = 0;
+
+          for (guint s = n_questions; s < tuple.n; s++)
+            {
+              g_auto (GStrv) words = g_strsplit (tuple.sentences[s], " ", -1);
+              Sentence fact = read_sentence (lexicon, words);
+
+              if (by_second ? fact.second != asked.second : fact.first != asked.first)
+                continue;
+              same++;
+              correct += g_str_equal (fact.word, tuple.answers[q]);
+            }
+          CHECK (same > 0);
+          right += (double)correct / same;
+          n++;
+        }
+    }
+  return right / n;
+}
+
+TEST_CASE (needle, takes_both_names)
+{
+  const struct
+  {
+    gint64 sentences;
+    double facts_of_a_name; /* (n - 1) (side - 1) / (side^2 - 1) + 1, of n facts over side x side pairs */
+  } cases[] = { { 19, 15. * 3 / 15 + 1 }, { 60, 56. * 7 / 63 + 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (int by_second = 0; by_second < 2; by_second++)
+      {
+        CONTEXT ("%d sentences, by name %d", (int)cases[i].sentences, by_second);
+        g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
+        set (&settings, "words", 1000); /* few answers are right by chance */
+        set (&settings, "shortest", cases[i].sentences);
+        set (&settings, "longest", cases[i].sentences);
+        CHECK_NEAR (right_by_one_name (&settings, by_second, 300), 1 / cases[i].facts_of_a_name, .01);
+      }
+}
+
+TEST_CASE (needle, keys_say_how_many)
+{
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
+  g_auto (Tuple) tuple = { 0 };
+
+  set (&settings, "fillers", 0);
+  set (&settings, "questions", 7);
+  set (&settings, "shortest", 40);
+  set (&settings, "longest", 2); /* less than the shortest: all have forty */
+  make_tuple (&tuple, &settings, 0, 0);
+  CHECK_INT (tuple.n, 40);
+  CHECK_INT (g_strv_length (tuple.answers), 7);
+  for (guint s = 0; s < tuple.n; s++)
+    {
+      g_auto (GStrv) words = g_strsplit (tuple.sentences[s], " ", -1);
+      CHECK_INT (g_strv_length (words), 3);
+    }
+  set (&settings, "names", 2);
+  make_tuple (&tuple, &settings, 0, 0);
+  CHECK_INT (tuple.n, 8); /* four pairs, each asked for */
+  CHECK_INT (g_strv_length (tuple.answers), 4);
+  set (&settings, "shortest", 2);
+  make_tuple (&tuple, &settings, 0, 0);
+  CHECK_INT (tuple.n, 2);
+  CHECK_INT (g_strv_length (tuple.answers), 1);
+}
+
+TEST_CASE (needle, repeats_itself_by_seed)
+{
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
+  g_auto (Tuple) first = { 0 }, again = { 0 }, other = { 0 }, test = { 0 };
+
+  for (gint64 i = 0; i < 100; i++)
+    {
+      settings.seed = 1;
+      make_tuple (&first, &settings, 0, i);
+      make_tuple (&again, &settings, 0, i);
+      make_tuple (&test, &settings, 2, i);
+      settings.seed = 2;
+      make_tuple (&other, &settings, 0, i);
+      CHECK_STRING (again.lines[0]->str, first.lines[0]->str);
+      CHECK_STRING (again.lines[1]->str, first.lines[1]->str);
+      CHECK (strcmp (first.lines[0]->str, other.lines[0]->str) != 0);
+      CHECK (strcmp (first.lines[0]->str, test.lines[0]->str) != 0);
+    }
+}
+
+/* What is written has one document a target, and its sentences. */
+TEST_CASE (needle, is_read_as_documents)
+{
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
+  g_autofree char *folder = plait_test_path ("needle");
+  g_autofree char *a = g_build_filename (folder, "train.a", NULL);
+  g_autofree char *target_path = g_build_filename (folder, "train.target", NULL);
+  const char *const paths[] = { a, target_path, NULL };
+  PlaitVocabularySettings words = plait_vocabulary_defaults ();
+  g_autoptr (GError) error = NULL;
+  g_auto (Tuple) tuple = { 0 };
+
+  set (&settings, "train", 20);
+  CHECK (plait_task_write (&plait_task_needle, &settings, folder, &error));
+  CHECK_NO_ERROR (error);
+  words.type = "words";
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&words, paths, &error);
+  CHECK_NO_ERROR (error);
+  PlaitCorpusStream source = data_tokens ("a", a, vocabulary);
+  PlaitCorpusStream target = data_tokens ("target", target_path, vocabulary);
+  PlaitCorpusSettings corpus_settings
+      = { .split = "train", .sources = &source, .n_sources = 1, .target = &target, .empty_is_error = TRUE };
+  source.documents.layout = PLAIT_LAYOUT_DOCUMENTS;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&corpus_settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  CHECK_INT (plait_corpus_size (corpus), 20);
+
+  g_auto (GStrv) lines = plait_corpus_text (corpus, 1, &error);
+  make_tuple (&tuple, &settings, 0, 7);
+  CHECK_STRING (lines[7], tuple.lines[1]->str);
+}
