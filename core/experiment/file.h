@@ -71,6 +71,7 @@ typedef struct
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
   const char *head_rules;         /* path of the rules that trees are made binary by, or NULL */
+  const char *name_map;           /* path of the map of train.initialise_map, or NULL */
   const PlaitTask *task;          /* of generate=, or NULL */
   PlaitTaskSettings task_settings;
 } PlaitExperiment;

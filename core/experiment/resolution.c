@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "store/safetensors.h"
+
 static const char *const group_names[] = { "experiment", "data",   "predict",  "decoder", "combiner", "coverage",
                                            "train",      "decode", "evaluate", "bench",   "grid",     NULL };
 
@@ -306,6 +308,29 @@ check_initial (const PlaitResolution *resolution)
                               g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
 
+/* The map of the weights that training begins with. */
+static void
+find_name_map (const PlaitResolution *resolution)
+{
+  PlaitExperimentPrivate *experiment = resolution->experiment;
+  const PlaitTrainSettings *train = &experiment->public.train;
+  g_autoptr (GError) fault = NULL;
+
+  if (*train->initialise_map == '\0')
+    return;
+  experiment->name_map
+      = plait_registry_find_text (resolution->registry, PLAIT_NAME_MAP_FOLDER, train->initialise_map, &fault);
+  experiment->public.name_map = experiment->name_map;
+  if (!(resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
+    return;
+  if (!experiment->name_map)
+    plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
+  else if (!g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
+    plait_resolution_problem (resolution, "train", "initialise_map",
+                              "is a map of weights in NAME" PLAIT_SAFETENSORS_SUFFIX
+                              ", which train.initialise does not name; leave it out for a run");
+}
+
 static void
 resolve (const PlaitResolution *resolution)
 {
@@ -329,6 +354,7 @@ resolve (const PlaitResolution *resolution)
   experiment->train = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, find_initial,
                                        plait_resolution_check_train);
   check_initial (resolution);
+  find_name_map (resolution);
   experiment->decode
       = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);
   experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, suit_prediction, NULL,
@@ -367,6 +393,7 @@ plait_experiment_free (PlaitExperiment *public)
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->data, plait_data_in_file_free);
   g_free (experiment->head_rules);
+  g_free (experiment->name_map);
   g_free (public->path);
   g_free (experiment);
 }

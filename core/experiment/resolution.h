@@ -37,6 +37,7 @@ typedef struct
 {
   PlaitExperiment public; /* first: the two are cast into each other */
   char *head_rules;
+  char *name_map;
   PlaitSettings *experiment;
   PlaitDataInFile *data;
   PlaitSettings *predict;

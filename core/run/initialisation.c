@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/initialisation.h"
 
+#include <string.h>
+
+#include "run/published.h"
 #include "run/trained.h"
 #include "store/table.h"
 #include "train/parameters.h"
@@ -10,7 +13,7 @@
 typedef enum
 {
   TAKEN,
-  GROWN, /* the first rows are taken */
+  GROWN, /* its first rows are taken */
   FRESH,
   LEFT,
   OTHER_SHAPE,
@@ -31,7 +34,8 @@ typedef struct
 struct PlaitInitialisation
 {
   const PlaitExperiment *experiment;
-  char *checkpoint; /* path of its parameters in that run */
+  char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
+  char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
   char **take;      /* globs */
   char **leave;
   guint n;
@@ -176,6 +180,23 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
  * Taking
  */
 
+/* What parameters are taken from: another run, or weights in a safetensors file. */
+typedef struct
+{
+  PlaitStore *run;
+  PlaitKeyFile *there; /* its experiment */
+  PlaitPublished *published;
+} Origin;
+
+static void
+origin_clear (Origin *origin)
+{
+  plait_published_free (origin->published);
+  plait_key_file_free (origin->there);
+  plait_store_free (origin->run);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Origin, origin_clear)
+
 static gboolean
 has_same_shape (Fate *fate, PlaitStore *run, const char *path)
 {
@@ -198,31 +219,79 @@ has_room (const Fate *fate)
          && fate->there[1] == parameter->value.width;
 }
 
+/* The rows that were not there, from the first again. */
+static void
+repeat_rows (const Fate *fate)
+{
+  PlaitTensor value = fate->parameter->value;
+
+  for (gint64 row = fate->there[0]; row < value.rows; row++)
+    memcpy (plait_tensor_row (value, row), plait_tensor_row (value, row - fate->there[0]),
+            sizeof (PlaitScalar) * (gsize)value.width);
+}
+
 static gboolean
-decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, PlaitStore *run,
-        const PlaitKeyFile *there, GError **error)
+decide_by_run (const PlaitInitialisation *initialisation, Fate *fate, gboolean wanted, const PlaitMaterials *materials,
+               const Origin *origin, GError **error)
 {
   const char *name = fate->parameter->name;
   g_autofree char *path = g_strdup_printf ("%s/%s", initialisation->checkpoint, name);
-  gboolean wanted = !initialisation->take[0] || matches_any (initialisation->take, name);
 
-  if (!plait_store_has (run, path))
+  if (!plait_store_has (origin->run, path))
     fate->outcome = FRESH;
-  else if (!wanted || matches_any (initialisation->leave, name))
+  else if (!wanted)
     fate->outcome = LEFT;
-  else if (!has_same_words (initialisation, materials, run, there, name))
+  else if (!has_same_words (initialisation, materials, origin->run, origin->there, name))
     fate->outcome = OTHER_VOCABULARY;
-  else if (!has_same_shape (fate, run, path))
+  else if (!has_same_shape (fate, origin->run, path))
     fate->outcome = has_room (fate) ? GROWN : OTHER_SHAPE;
-  if (fate->outcome <= GROWN && !plait_parameter_read (fate->parameter, fate->there[0], run, path, error))
+  return fate->outcome > GROWN || plait_parameter_read (fate->parameter, fate->there[0], origin->run, path, error);
+}
+
+static gboolean
+decide_by_weights (Fate *fate, gboolean wanted, const Origin *origin, GError **error)
+{
+  if (!wanted)
+    {
+      fate->outcome = LEFT;
+      return TRUE;
+    }
+  switch (plait_published_read (origin->published, fate->parameter, fate->there, error))
+    {
+    case PLAIT_PUBLISHED_FAILED:
+      return FALSE;
+    case PLAIT_PUBLISHED_ABSENT:
+      fate->outcome = FRESH;
+      break;
+    case PLAIT_PUBLISHED_OTHER_SHAPE:
+      fate->outcome = OTHER_SHAPE;
+      break;
+    case PLAIT_PUBLISHED_TAKEN:
+      fate->outcome = has_room (fate) ? GROWN : TAKEN;
+    }
+  return TRUE;
+}
+
+static gboolean
+decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, const Origin *origin,
+        GError **error)
+{
+  const char *name = fate->parameter->name;
+  gboolean wanted = (!initialisation->take[0] || matches_any (initialisation->take, name))
+                    && !matches_any (initialisation->leave, name);
+
+  if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
+                    : decide_by_weights (fate, wanted, origin, error)))
     return FALSE;
+  if (fate->outcome == GROWN && initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED)
+    repeat_rows (fate);
   initialisation->n_outcome[fate->outcome]++;
   return TRUE;
 }
 
 static gboolean
 take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, PlaitParameters *parameters,
-      PlaitStore *run, const PlaitKeyFile *there, GError **error)
+      const Origin *origin, GError **error)
 {
   const guint *n = initialisation->n_outcome;
 
@@ -232,7 +301,7 @@ take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, Plai
   for (guint i = 0; i < initialisation->n; i++)
     {
       initialisation->fates[i].parameter = plait_parameters_get (parameters, i);
-      if (!decide (initialisation, &initialisation->fates[i], materials, run, there, error))
+      if (!decide (initialisation, &initialisation->fates[i], materials, origin, error))
         return FALSE;
     }
   return n[TAKEN] + n[GROWN] > 0
@@ -240,33 +309,54 @@ take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, Plai
                         "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
                         "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
                         "another vocabulary; name a run of a model that shares parts with this one",
-                        plait_store_path (run), n[FRESH], n[LEFT], n[OTHER_SHAPE], n[OTHER_VOCABULARY]);
+                        initialisation->experiment->train.initialise, n[FRESH], n[LEFT], n[OTHER_SHAPE],
+                        n[OTHER_VOCABULARY]);
+}
+
+static gboolean
+open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
+{
+  static const char *const checkpoints[] = { NULL, "last", "average" };
+  const PlaitTrainSettings *train = &initialisation->experiment->train;
+  g_autofree char *text = NULL;
+  g_autofree char *place = g_strconcat (train->initialise, ":/@experiment", NULL);
+
+  origin->run = plait_trained_open_store (train->initialise, error);
+  /* The run's key depends on all of its bytes. */
+  if (origin->run && plait_store_check (origin->run, error))
+    text = plait_store_get_string (origin->run, "/", "experiment", error);
+  origin->there = text ? plait_key_file_load_data (text, -1, place, error) : NULL;
+  if (origin->there)
+    initialisation->checkpoint = plait_checkpoint_path (origin->run, checkpoints[train->initialise_checkpoint], error);
+  return initialisation->checkpoint != NULL;
 }
 
 PlaitInitialisation *
 plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const PlaitSystem *system,
                           GError **error)
 {
-  static const char *const checkpoints[] = { NULL, "last", "average" };
   const PlaitTrainSettings *train = &experiment->train;
   g_autoptr (PlaitInitialisation) initialisation = g_new0 (PlaitInitialisation, 1);
-  g_autoptr (PlaitStore) run = plait_trained_open_store (train->initialise, error);
-  g_autoptr (PlaitKeyFile) there = NULL;
-  g_autofree char *text = NULL;
-  g_autofree char *place = g_strconcat (train->initialise, ":/@experiment", NULL);
+  g_auto (Origin) origin = { NULL };
+  guint n = 0;
 
   initialisation->experiment = experiment;
   initialisation->take = split_globs (train->initialise_take);
   initialisation->leave = split_globs (train->initialise_leave);
-  /* The run's key depends on all of its bytes. */
-  text = run && plait_store_check (run, error) ? plait_store_get_string (run, "/", "experiment", error) : NULL;
-  there = text ? plait_key_file_load_data (text, -1, place, error) : NULL;
-  if (!there)
+  if (g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
+    origin.published = plait_published_open (train->initialise, experiment->name_map, error);
+  else if (!open_run (initialisation, &origin, error))
     return NULL;
-  initialisation->checkpoint = plait_checkpoint_path (run, checkpoints[train->initialise_checkpoint], error);
-  if (!initialisation->checkpoint
-      || !take (initialisation, materials, plait_model_parameters (system->model), run, there, error))
+  if ((!origin.published && !origin.run)
+      || !take (initialisation, materials, plait_model_parameters (system->model), &origin, error))
     return NULL;
+  if (origin.published)
+    {
+      g_autofree char *names = plait_published_left (origin.published, MOST_TOLD, &n);
+
+      if (n > 0)
+        initialisation->unread = g_strdup_printf ("%u: %s%s", n, names, n > MOST_TOLD ? ", ..." : "");
+    }
   return g_steal_pointer (&initialisation);
 }
 
@@ -276,6 +366,7 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   if (!initialisation)
     return;
   g_free (initialisation->checkpoint);
+  g_free (initialisation->unread);
   g_strfreev (initialisation->take);
   g_strfreev (initialisation->leave);
   g_free (initialisation->fates);
@@ -336,13 +427,15 @@ list (const PlaitInitialisation *initialisation, Outcome outcome)
 static void
 tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
+  gboolean copied = initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED;
+
   for (guint i = 0; i < initialisation->n; i++)
     {
       const Fate *fate = &initialisation->fates[i];
 
       if (fate->outcome == GROWN)
-        plait_log_info (log, "taken, and fresh from row %" G_GINT64_FORMAT " on: %s", fate->there[0],
-                        fate->parameter->name);
+        plait_log_info (log, "taken, and %s from row %" G_GINT64_FORMAT " on: %s", copied ? "the same again" : "fresh",
+                        fate->there[0], fate->parameter->name);
     }
 }
 
@@ -393,12 +486,15 @@ plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *
   g_autofree char *fresh = list (initialisation, FRESH);
   g_autofree char *left = list (initialisation, LEFT);
 
-  plait_log_info (log, "taken from %s:%s, %u of %u parameters: %s", initialisation->experiment->train.initialise,
-                  initialisation->checkpoint, initialisation->n_outcome[TAKEN], initialisation->n, taken);
+  plait_log_info (log, "taken from %s%s%s, %u of %u parameters: %s", initialisation->experiment->train.initialise,
+                  initialisation->checkpoint ? ":" : "", initialisation->checkpoint ? initialisation->checkpoint : "",
+                  initialisation->n_outcome[TAKEN], initialisation->n, taken);
   if (*left)
     plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
   if (*fresh)
-    plait_log_info (log, "fresh, not in that run: %s", fresh);
+    plait_log_info (log, "fresh, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
+  if (initialisation->unread)
+    plait_log_info (log, "not used of that file: %s", initialisation->unread);
   tell_grown (initialisation, log);
   tell_misfits (initialisation, log);
   tell_idle_globs (initialisation, initialisation->take, "initialise_take", log);
@@ -436,7 +532,8 @@ plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStor
     }
   return plait_store_make_group (store, path, error)
          && plait_store_set_string (store, path, "run", train->initialise, error)
-         && plait_store_set_string (store, path, "checkpoint", initialisation->checkpoint, error)
+         && plait_store_set_string (store, path, "checkpoint",
+                                    initialisation->checkpoint ? initialisation->checkpoint : "", error)
          && plait_store_set_string (store, path, "take", train->initialise_take, error)
          && plait_store_set_string (store, path, "leave", train->initialise_leave, error)
          && plait_store_write_table (store, "/initialisation/parameters", columns, G_N_ELEMENTS (columns), n, NULL,

@@ -178,10 +178,10 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
 char *
 plait_digest_key (const char *name)
 {
-  return g_strconcat (g_str_equal (name, INITIALISE) ? "train." : "data.", name, NULL);
+  return g_strconcat (g_str_has_prefix (name, INITIALISE) ? "train." : "data.", name, NULL);
 }
 
-/* The run that training begins with. */
+/* The run or the weights that training begins with, and the map of these. */
 static gboolean
 visit_initial (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
                GError **error)
@@ -189,7 +189,11 @@ visit_initial (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDi
   const char *path = experiment->train.initialise;
   const char *digest = *path ? digest_of_file (digests, path, error) : NULL;
 
-  return !*path || (digest && visitor (INITIALISE, path, digest, data, error));
+  const char *map = experiment->name_map;
+  const char *map_digest = map ? digest_of_file (digests, map, error) : NULL;
+
+  return (!*path || (digest && visitor (INITIALISE, path, digest, data, error)))
+         && (!map || (map_digest && visitor (INITIALISE "_map", map, map_digest, data, error)));
 }
 
 /* Vocabularies that are read from files. */

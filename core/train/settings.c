@@ -70,7 +70,8 @@ static const PlaitSettingDefinition definitions[] = {
                        "deviation 0.01",
                        "Glorot & Bengio 2010; dl4mt"),
   PLAIT_DEFINE_PLACE (PlaitTrainSettings, initialise, "",
-                      "Run whose parameters training begins with, relative to the experiment file, after --set to the "
+                      "Run, or file NAME.safetensors of weights, whose parameters training begins with, relative to "
+                      "the experiment file, after --set to the "
                       "current folder; empty: none. Taken are those of the same name and shape, and into more learned "
                       "positions those that are there; embeddings and output only if the vocabulary is the same"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
@@ -81,6 +82,15 @@ static const PlaitSettingDefinition definitions[] = {
                      "Chen et al. 2017"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_checkpoint, "best", "best;last;average",
                        "Checkpoint that is taken; best is the last one where the run was not validated", NULL),
+  PLAIT_DEFINE_TEXT (PlaitTrainSettings, initialise_map, "",
+                     "Of published weights in safetensors: name of the map of their tensors to parameters, a file "
+                     "weights/NAME.ini in a plugin folder, such as bart, marian or roberta; empty: the names are "
+                     "plait's own",
+                     NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_positions, "fresh", "fresh;copied",
+                       "Learned positions beyond those that are taken: random, or those that are taken once more from "
+                       "the first on",
+                       "Beltagy et al. 2020"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, patience, "0", "0", "1000000",
                         "Validations without a better one that end training; 0: never", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, average, "0", "0", "100",

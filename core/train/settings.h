@@ -38,6 +38,16 @@ typedef enum
   PLAIT_INITIALISE_AVERAGE,
 } PlaitInitialCheckpoint;
 
+/* Where name maps are found (run/name-map.h). */
+#define PLAIT_NAME_MAP_FOLDER "weights"
+
+/* Learned positions beyond those that are taken. */
+typedef enum
+{
+  PLAIT_POSITIONS_FRESH,
+  PLAIT_POSITIONS_COPIED, /* the same again, from the first */
+} PlaitInitialPositions;
+
 typedef struct
 {
   gint64 batch;
@@ -71,6 +81,8 @@ typedef struct
   const char *initialise_take; /* globs over names of parameters, a list; empty: all */
   const char *initialise_leave;
   gint initialise_checkpoint; /* PlaitInitialCheckpoint */
+  const char *initialise_map; /* name of a name map; empty: names are ours */
+  gint initialise_positions;  /* PlaitInitialPositions */
   gint64 patience;
   gint64 average;
   gint64 checkpoint_every;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/difference.h"
 #include "harness.h"
+#include "run/export.h"
 #include "runs.h"
 
 #include <math.h>
@@ -269,6 +270,101 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   CHECK_OUTCOME (grown, "source/a/positions/table", "grown");
   CHECK_CONTAINS (said, "taken, and fresh from row 40 on: source/a/positions/table\n");
   CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
+}
+
+/* The same where they are to be copied: they begin anew. */
+TEST_CASE (initialise, lets_learned_positions_repeat)
+{
+  enum
+  {
+    MOST = 1 << 20,
+    SHORT = 20,
+    LONG = 48,
+    WIDTH = 8,
+  };
+  static const char name[] = "/checkpoint/last/parameters/source/a/positions/table";
+  static const char *const learned[]
+      = { "source.a.positions=learned", "source.a.position_limit=20", "train.updates=2", NULL };
+  static const char *const taking[] = { "source.a.positions=learned", "source.a.position_limit=48",
+                                        "train.initialise=base.h5", "train.initialise_positions=copied", NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base_path = plait_test_path ("base.h5");
+  g_autofree char *said = NULL;
+  GError *error = NULL;
+
+  CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, &error));
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
+  g_autoptr (PlaitStore) grown = run_still (experiment, "grown.h5", taking, &said, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (base && grown);
+  g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
+  g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
+  REQUIRE (there && here);
+  for (int row = 0; row < LONG; row++)
+    CHECK (memcmp (here + row * WIDTH, there + row % SHORT * WIDTH, WIDTH * sizeof *here) == 0);
+  CHECK_CONTAINS (said, "taken, and the same again from row 20 on: source/a/positions/table\n");
+}
+
+/* What plait export writes is taken back to the same bits, as far as the globs let it. */
+TEST_CASE (initialise, takes_exported_weights)
+{
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base_path = base_run (experiment);
+  g_autofree char *weights = plait_test_path ("base.safetensors");
+  g_autofree char *said = NULL;
+  GError *error = NULL;
+  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, NULL, &error);
+
+  REQUIRE (trained != NULL);
+  CHECK (plait_export_safetensors (trained, weights, &error));
+  g_autoptr (PlaitStore) second = run_still (
+      experiment, "second.h5",
+      (const char *[]){ "train.initialise=base.safetensors", "train.initialise_leave=decoder/norm/*", NULL }, &said,
+      &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (second != NULL);
+  PlaitParameters *parameters = plait_model_parameters (trained->system->model);
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const char *name = plait_parameters_get (parameters, i)->name;
+
+      CONTEXT ("%s", name);
+      CHECK_OUTCOME (second, name, g_str_has_prefix (name, "decoder/norm/") ? "left" : "taken");
+      if (!g_str_has_prefix (name, "decoder/norm/"))
+        CHECK (is_same (second, trained->store, "last", name));
+    }
+  CHECK_CONTAINS (said, "/base.safetensors, ");
+  CHECK_CONTAINS (said, "not used of that file: 2: decoder/norm/gain, decoder/norm/bias\n");
+}
+
+/* A map goes with weights alone, and is one that there is. */
+TEST_CASE (initialise, refuses_maps_that_do_not_belong)
+{
+  const struct
+  {
+    const char *initialise, *map, *part;
+  } cases[] = {
+    { "train.initialise=base.h5", "train.initialise_map=bart", "which train.initialise does not name" },
+    { "train.initialise=", "train.initialise_map=bart", "which train.initialise does not name" },
+    { "train.initialise=w.safetensors", "train.initialise_map=brat", "brat" },
+    { "train.initialise=w.safetensors", "train.initialise_map=bart", "does not begin with '{'" },
+    { "train.initialise=w.safetensors", "train.initialise_map=", "does not begin with '{'" },
+  };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base = plait_test_path ("base.h5");
+  g_autofree char *weights = plait_test_path ("w.safetensors");
+
+  CHECK (g_file_set_contents (base, "x", 1, NULL) && g_file_set_contents (weights, "\2\0\0\0\0\0\0\0[]", 10, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      GError *error = NULL;
+      CONTEXT ("%s, %s", cases[i].initialise, cases[i].map);
+      g_autoptr (PlaitStore) run = run_still (
+          experiment, "none.h5", (const char *[]){ cases[i].initialise, cases[i].map, NULL }, NULL, &error);
+
+      CHECK (!run);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+    }
 }
 
 /* Tables of their own for each stream: a source's words and the target's are found in either run. */

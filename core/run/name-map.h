@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/error.h"
+
+/*
+ * Name maps: which tensors of published weights a parameter is made of. A key-file, schemas/weights/NAME.ini, found
+ * where plugins are. The group [weights] says which rows of embeddings are which words:
+ *
+ *     summary=..., reference=...
+ *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
+ *     words=4                             the row of the first ordinary piece; the others follow it
+ *
+ * Each other group is called as the parameters that it is for, {NAME} standing for any part between slashes:
+ *
+ *     from=A.{NAME}.b;C|D      tensors that stand side by side in it, one or more; of several names the first that is
+ *                              there
+ *     transposed=true          theirs are [outputs, inputs]
+ *     first=2                  the row of theirs that is the first of ours (positions)
+ *     words=rows|columns       rows, or columns, go by words as said above
+ *     fill=-1e9                what stands where theirs have no such word; 0 unless given
+ *     plus=E                   a tensor of one row that is added to each row
+ *     optional=true            the parameter begins as ever where theirs are not there
+ */
+typedef struct PlaitNameMap PlaitNameMap;
+
+enum
+{
+  PLAIT_NAME_MAP_SPECIALS = 4, /* padding, BOS, EOS, unknown */
+};
+
+/* Rows of theirs; see PLAIT_NAME_MAP_LAST. */
+typedef struct
+{
+  gint64 specials[PLAIT_NAME_MAP_SPECIALS];
+  gint64 words;
+} PlaitNameMapWords;
+
+#define PLAIT_NAME_MAP_NONE ((gint64)-1)
+#define PLAIT_NAME_MAP_LAST ((gint64)-2)
+
+typedef enum
+{
+  PLAIT_MAPPED_PLAIN,
+  PLAIT_MAPPED_ROWS,    /* are words */
+  PLAIT_MAPPED_COLUMNS, /* are words */
+} PlaitMappedWords;
+
+/* What one parameter is made of. */
+typedef struct
+{
+  char **from; /* names, several with '|' between them where any of them will do */
+  char *plus;  /* or NULL */
+  gboolean transposed;
+  gint64 first;
+  gint words; /* PlaitMappedWords */
+  double fill;
+  gboolean optional;
+  char *place; /* "FILE:LINE" */
+} PlaitMapped;
+
+void plait_mapped_clear (PlaitMapped *mapped);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitMapped, plait_mapped_clear)
+
+/* Reads @path; all that is wrong with it is one PLAIT_ERROR_INPUT. (transfer full) */
+PlaitNameMap *plait_name_map_read (const char *path, GError **error);
+void plait_name_map_free (PlaitNameMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
+
+PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
+
+/* Fills @mapped for the parameter @name; FALSE if no group is for it. Of several the first counts. */
+gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *mapped);

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Published weights in plait beside the programs that they come from.
+
+Makes models with random weights by the package transformers, saves them as safetensors, lets plait begin with them through
+the shipped name maps, and compares log-probabilities of given targets, and what greedy and beam search find. Words of the vocabulary are numbers, so that no
+tokenizer has a part in it. What reaches the limit of length is not compared: transformers leaves it open, plait ends it.
+
+    python3 -m venv V && V/bin/pip install torch transformers safetensors ctranslate2
+    V/bin/python published.py --plait BUILD/plait
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import torch
+import transformers
+
+WORDS, WIDTH, HEADS, INNER, PLACES, LONGEST = 36, 32, 4, 48, 40, 20
+SPECIALS = 4
+LIMIT = 1e-4
+
+COMMON = f"""
+layers=2
+heads={HEADS}
+feed_forward={INNER}
+dropout=0
+attention_dropout=0
+feed_forward_dropout=0
+attention_bias=true
+"""
+
+EXPERIMENT = """[data]
+train.a=train.a
+train.b=train.b
+test.a=test.a
+test.b=test.b
+target=b
+vocabulary_type=words
+vocabulary=shared
+vocabulary.shared=words
+{data}
+[source a]
+encoder=transformer
+{common}{source}
+[decoder]
+combiner=serial
+width={width}
+norm=post
+norm_epsilon=1e-5
+output_bias=true
+{common}{decoder}
+[train]
+batch=4
+updates=1
+learning_rate=0
+initialise=weights.safetensors
+initialise_map={map}
+[decode]
+ranking=final
+finished=refill
+length_normalisation=average
+minimum_length=0
+maximum_length={longest}
+maximum_ratio=0
+alpha=1
+"""
+
+
+class Layout:
+    """A kind of model: what plait is told, and which of its ids are which of ours (padding, BOS, EOS, unknown, words)."""
+
+    def __init__(self, name, ids, source, decoder, data="", documents=False):
+        self.name, self.ids, self.source, self.decoder, self.data = name, ids, source, decoder, data
+        self.documents = documents
+
+    def theirs(self, ids):
+        return [self.ids[i] for i in ids]
+
+    def ours(self, ids):
+        return [self.ids.index(i) for i in ids if i in self.ids]
+
+
+LEARNED = f"positions=learned\nposition_limit={PLACES}\nembedding_norm=true\nactivation=gelu\n"
+LAYOUTS = {
+    "bart": Layout(
+        "bart", [1, 0, 2, 3] + list(range(4, 4 + WORDS)), LEARNED, LEARNED + "scale_embeddings=false\nstart=eos\n",
+        "documents=a\ndocument_starts=sources\n", True),
+    "marian": Layout(
+        "marian", [WORDS + 2, None, 0, 1] + list(range(2, 2 + WORDS)), "positions=halves\nactivation=swish\n",
+        "positions=halves\nactivation=swish\nstart=pad\n"),
+}
+
+
+def scatter(model):
+    """Values so large that nothing stays near uniform, in every parameter, gains and biases too."""
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            if not value.requires_grad:  # sinusoids
+                continue
+            gain = "norm" in name.lower() and name.endswith("weight")
+            value.copy_(torch.randn_like(value) * (0.1 if gain else 0.25) + (1 if gain else 0))
+        if hasattr(model, "final_logits_bias"):
+            model.final_logits_bias.normal_()
+            model.final_logits_bias[0, model.config.eos_token_id] = 5  # outputs end
+    return model.eval()
+
+
+def make(layout):
+    shape = dict(
+        d_model=WIDTH, encoder_layers=2, decoder_layers=2, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS,
+        encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=PLACES, forced_eos_token_id=None)
+    if layout.name == "bart":
+        config = transformers.BartConfig(vocab_size=WORDS + 4, **shape)
+        return scatter(transformers.BartForConditionalGeneration(config))
+    pad = WORDS + 2
+    config = transformers.MarianConfig(
+        vocab_size=WORDS + 3, pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0, activation_function="swish",
+        scale_embedding=True, **shape)
+    return scatter(transformers.MarianMTModel(config))
+
+
+def text(sentences):
+    return "".join(" ".join(f"w{i}" for i in sentence) + "\n" for sentence in sentences)
+
+
+def write_files(folder, layout, sentences, targets):
+    """Texts whose words are their ids, and a vocabulary in the order of the ids: the more frequent, the earlier."""
+    def write(name, lines, documents=False):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write(lines.replace("\n", "\n\n") if documents else lines)
+
+    words = range(SPECIALS, SPECIALS + WORDS)
+    write("all", text([[i] * (2 * WORDS - i) for i in words]))
+    for split in ("train", "test"):
+        write(f"{split}.a", text(sentences), layout.documents)
+        write(f"{split}.b", text(targets))
+    write("run.ini", EXPERIMENT.format(
+        data=layout.data, common=COMMON, source=layout.source, decoder=layout.decoder, width=WIDTH, map=layout.name, longest=LONGEST))
+
+
+def plait(program, folder, *arguments):
+    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"plait {' '.join(arguments)}: {done.stderr}")
+    return done.stdout
+
+
+def source_ids(layout, sentence):
+    return layout.theirs(([1] if layout.documents else []) + sentence + [2])
+
+
+def log_probability(model, layout, sentence, target):
+    start = model.config.decoder_start_token_id
+    labels = layout.theirs(target + [2])
+    with torch.no_grad():
+        logits = model(
+            input_ids=torch.tensor([source_ids(layout, sentence)]),
+            decoder_input_ids=torch.tensor([[start] + labels[:-1]])).logits[0].double()
+    return torch.log_softmax(logits, -1)[range(len(labels)), labels].sum().item()
+
+
+def search(model, layout, sentence, beam):
+    """What is found, or None where it does not end."""
+    banned = [i for i in (layout.ids[0], layout.ids[1]) if i is not None]
+    with torch.no_grad():
+        found = model.generate(
+            torch.tensor([source_ids(layout, sentence)]), num_beams=beam, do_sample=False, max_new_tokens=LONGEST, min_length=0,
+            suppress_tokens=banned, **({"length_penalty": 1.0, "early_stopping": True} if beam > 1 else {}))[0].tolist()[1:]
+    end = layout.ids[2]
+    return layout.ours(found[: found.index(end)]) if end in found else None
+
+
+def read_words(line):
+    return [int(word[1:]) if word.startswith("w") else 3 for word in line.split()]
+
+
+def compare(program, layout, sentences, targets):
+    model = make(layout)
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(folder, layout, sentences, targets)
+        plait(program, folder, "vocabulary", "--type", "words", "--size", "0", "--output", "words", "all")
+        model.save_pretrained(folder)
+        os.rename(os.path.join(folder, "model.safetensors"), os.path.join(folder, "weights.safetensors"))
+        plait(program, folder, "run", "run.ini", "--quiet")
+        scores = plait(program, folder, "score", "run.h5", "--source", "a=test.a", "--target", "test.b", "--quiet")
+        distances = [
+            abs(float(line.split()[0]) - log_probability(model, layout, sentence, target))
+            for line, sentence, target in zip(scores.splitlines(), sentences, targets)]
+        print(f"{layout.name}: log-probabilities of {len(distances)} targets differ by at most {max(distances):.1e}")
+        good = max(distances) < LIMIT and len(distances) == len(sentences)
+        for beam in (1, 4):
+            lines = plait(
+                program, folder, "translate", "run.h5", "--source", "a=test.a", "--quiet", "--beam", str(beam)).splitlines()
+            found = [search(model, layout, sentence, beam) for sentence in sentences]
+            ended = [(read_words(line), ids) for line, ids in zip(lines, found) if ids is not None]
+            same = sum(ours == theirs for ours, theirs in ended)
+            print(f"{layout.name}: beam {beam}: {same} of {len(ended)} outputs that end are equal")
+            good = good and 0 < same == len(ended)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plait", required=True)
+    parser.add_argument("--sentences", type=int, default=40)
+    parser.add_argument("--layout", choices=sorted(LAYOUTS), action="append")
+    options = parser.parse_args()
+    random.seed(1)
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+
+    def draw():
+        return [random.randrange(SPECIALS, SPECIALS + WORDS) for _ in range(random.randint(1, 12))]
+
+    sentences, targets = [draw() for _ in range(options.sentences)], [draw() for _ in range(options.sentences)]
+    results = [
+        compare(os.path.abspath(options.plait), LAYOUTS[name], sentences, targets) for name in options.layout or sorted(LAYOUTS)]
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
