@@ -25,7 +25,7 @@ forward_piece (gpointer data, gint64 number, guint thread)
 {
   const Attention *attention = data;
   PlaitAttentionPiece piece = piece_of (attention, number);
-  gsize size = attention->kernels->attention_scratch (&piece, FALSE);
+  gsize size = attention->kernels->attention_forward (&piece, NULL);
 
   attention->kernels->attention_forward (&piece, plait_pool_scratch (attention->pool, thread, size));
 }
@@ -35,7 +35,7 @@ backward_piece (gpointer data, gint64 number, guint thread)
 {
   const Attention *attention = data;
   PlaitAttentionPiece piece = piece_of (attention, number);
-  gsize size = attention->kernels->attention_scratch (&piece, TRUE);
+  gsize size = attention->kernels->attention_backward (&piece, NULL);
 
   attention->kernels->attention_backward (&piece, plait_pool_scratch (attention->pool, thread, size));
 }
@@ -94,7 +94,8 @@ key_columns_piece (gpointer data, gint64 sentence, guint thread)
 gint64
 plait_attention_key_columns_size (PlaitRagged rows, gint64 width)
 {
-  return plait_key_columns_place (rows, rows.n, width);
+  /* Blocks of keys are read in whole vectors from anywhere. */
+  return plait_key_columns_place (rows, rows.n, width) + PLAIT_LONGEST_VECTOR;
 }
 
 void

@@ -272,6 +272,17 @@ attention_causal (PlaitTape *tape, PlaitNode *const *leaves)
   return plait_attention (tape, plait_columns (tape, x, 0, 4), five_rows, &memory, 1, &options);
 }
 
+/* More keys than one block of the kernels has, twice as many in the second sentence. */
+static PlaitNode *
+attention_long (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  static const gint64 queries[] = { 0, 1, 3 }, keys[] = { 0, 270, 790 };
+  PlaitAttended memory = { .keys = leaves[1], .values = leaves[2], .rows = { 2, keys } };
+  PlaitAttentionOptions options = { .heads = 1, .dropout = 0.2 };
+
+  return plait_attention (tape, leaves[0], (PlaitRagged){ 2, queries }, &memory, 1, &options);
+}
+
 /* Queries, keys and values are one node. */
 static PlaitNode *
 attention_to_itself (PlaitTape *tape, PlaitNode *const *leaves)
@@ -444,6 +455,7 @@ static const GradientCase plain_cases[] = {
   { "positions", "positions_", positions, TRAIN_MODE, 2, { { 5, 11 }, { 4, 11 } } },
   { "attention", "attention_", attention, TRAIN_MODE, 3, { { 5, WIDTH }, { 7, WIDTH }, { 7, WIDTH } } },
   { "attention, causal", "attention_", attention_causal, CHECK_MODE, 1, { { 5, 12 } } },
+  { "attention, long", NULL, attention_long, TRAIN_MODE, 3, { { 3, 1 }, { 790, 1 }, { 790, 1 } } },
   { "attention to itself", NULL, attention_to_itself, CHECK_MODE, 1, { { 5, 3 } } },
   { "attention, joint",
     "attention_",

@@ -241,3 +241,22 @@ TEST_CASE (attention, does_not_mix_sentences)
   for (int i = 0; i < 4 * WIDTH; i++)
     CHECK_NEAR (x->gradient.data[i], 0, 0);
 }
+
+/* No weights of a long sentence are kept for backward: a step takes less memory than those of a single head would. */
+TEST_CASE (attention, keeps_no_weights_for_backward)
+{
+  static const gint64 offsets[] = { 0, 1024 };
+  const PlaitRagged rows = { 1, offsets };
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration = { .width = 32, .heads = 8, .dropout = .1 };
+  PlaitAttention attention = plait_attention_declare_self (parameters, "self", &declaration);
+  PlaitNode *out;
+
+  fill (parameters);
+  bench_begin (&bench, PLAIT_TAPE_TRAIN);
+  out = plait_attention_apply_self (
+      bench.tape, &attention, plait_leaf (bench.tape, bench_tensor (&bench, 1024, 32, NULL), NULL), rows, FALSE, NULL);
+  plait_tape_backward (bench.tape, plait_total (bench.tape, out));
+  CHECK (plait_arena_peak (bench.arena) < 1024 * 1024 * sizeof (PlaitScalar));
+}

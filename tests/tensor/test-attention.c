@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "tensor/kernels/kernels.h"
 #include "trial.h"
 
 /* The factor that dropout gives to a weight. */
@@ -170,34 +171,53 @@ slow_attention (Trial *trial, Case *c, gboolean backward)
     }
 }
 
+/* Everything but what the sentences have. */
 static Case
-random_case (Trial *trial, gint64 most_queries, gint64 most_keys)
+random_settings (Trial *trial)
 {
   Case c = { .n_memories = (guint)trial_number (trial, 1, trial_number (trial, 0, 7) ? FEW_MEMORIES : MOST_MEMORIES) };
-  gint64 sentences = trial_number (trial, 0, 4);
 
   c.settings.heads = (guint)trial_number (trial, 1, 3);
   c.settings.scale = trial_flip (trial) ? .3 : 0;
   c.settings.dropout = trial_flip (trial) ? .2 : 0;
   c.settings.key = plait_random_subkey (trial->key, 4);
   c.width = c.settings.heads * (trial_flip (trial) ? 16 * trial_number (trial, 1, 4) : trial_number (trial, 1, 50));
-  c.query_rows = trial_ragged (trial, sentences, 0, most_queries);
-  c.queries = trial_tensor (trial, plait_ragged_rows (c.query_rows), c.width);
-  c.context = trial_rubbish (trial, c.queries.rows, c.width);
-  c.slow_context = trial_tensor (trial, c.queries.rows, c.width);
-  for (guint m = 0; m < c.n_memories; m++)
+  return c;
+}
+
+/* What the sentences of the case have. */
+static void
+draw_sentences (Trial *trial, Case *c)
+{
+  c->queries = trial_tensor (trial, plait_ragged_rows (c->query_rows), c->width);
+  c->context = trial_rubbish (trial, c->queries.rows, c->width);
+  c->slow_context = trial_tensor (trial, c->queries.rows, c->width);
+  for (guint m = 0; m < c->n_memories; m++)
     {
-      PlaitAttentionMemory *memory = &c.memories[m];
+      PlaitAttentionMemory *memory = &c->memories[m];
       gint64 pairs = 0;
 
-      memory->rows = trial_ragged (trial, sentences, 0, most_keys);
-      memory->keys = trial_tensor (trial, plait_ragged_rows (memory->rows), c.width);
-      memory->values = trial_tensor (trial, plait_ragged_rows (memory->rows), c.width);
-      for (gint64 s = 0; s < sentences; s++)
-        pairs += plait_ragged_length (c.query_rows, s) * plait_ragged_length (memory->rows, s);
-      memory->weights = trial_flip (trial) ? trial_vector (trial, c.settings.heads * pairs) : NULL;
-      c.slow_weights[m] = trial_vector (trial, c.settings.heads * pairs);
+      memory->keys = trial_tensor (trial, plait_ragged_rows (memory->rows), c->width);
+      memory->values = trial_tensor (trial, plait_ragged_rows (memory->rows), c->width);
+      for (gint64 s = 0; s < c->query_rows.n; s++)
+        pairs += plait_ragged_length (c->query_rows, s) * plait_ragged_length (memory->rows, s);
+      memory->weights = trial_flip (trial) ? trial_vector (trial, c->settings.heads * pairs) : NULL;
+      c->slow_weights[m] = trial_vector (trial, c->settings.heads * pairs);
     }
+}
+
+static Case
+random_case (Trial *trial, gint64 most_queries, gint64 most_keys)
+{
+  Case c = random_settings (trial);
+  gint64 sentences = trial_number (trial, 0, 4);
+
+  c.query_rows = trial_ragged (trial, sentences, 0, most_queries);
+  for (guint m = 0; m < c.n_memories; m++)
+    c.memories[m].rows = trial_ragged (trial, sentences, 0, most_keys);
+  if (c.n_memories == 1)
+    c.settings.causal = trial_flip (trial);
+  draw_sentences (trial, &c);
   return c;
 }
 
@@ -224,8 +244,6 @@ attention_case (Trial *trial, Case c)
   PlaitScalar *log_sums = trial_vector (trial, c.queries.rows * c.settings.heads);
   PlaitGradientTarget dqueries = { .beta = beta };
 
-  if (c.n_memories == 1)
-    c.settings.causal = trial_flip (trial);
   c.dcontext = trial_tensor (trial, c.queries.rows, c.width);
   dqueries.gradient = trial_target (trial, c.queries.rows, c.width, beta, &c.slow_dqueries);
   for (guint m = 0; m < c.n_memories; m++)
@@ -272,6 +290,84 @@ TEST_CASE (attention, goes_through_many_queries_in_tiles)
   trial_run (long_body, 2);
 }
 
+/* Sentences that read themselves, the longest of @longest. */
+static void
+own_case (Trial *trial, gint64 longest, gint64 width, gboolean causal, double dropout)
+{
+  const gint64 offsets[] = { 0, longest, longest, longest + 3 };
+  Case c = { .n_memories = 1, .width = width };
+
+  c.settings = (PlaitAttentionSettings){
+    .heads = 1, .causal = causal, .dropout = dropout, .key = plait_random_subkey (trial->key, 4)
+  };
+  c.query_rows = c.memories[0].rows = (PlaitRagged){ 3, offsets };
+  draw_sentences (trial, &c);
+  attention_case (trial, c);
+}
+
+static void
+own_body (Trial *trial)
+{
+  own_case (trial, 530, 16, TRUE, .2);
+  own_case (trial, 300, 5, FALSE, 0);
+}
+
+TEST_CASE (attention, goes_through_long_sentences_in_blocks)
+{
+  trial_run (own_body, 1);
+}
+
+/* Scores that rise and fall from block to block by more than exponentials reach: the greatest key has all the weight,
+ * wherever it stands. */
+static void
+steep_body (Trial *trial)
+{
+  static const gint64 one[] = { 0, 1 }, many[] = { 0, 700 };
+  gint64 greatest = trial_number (trial, 0, 699);
+  PlaitTensor query = trial_tensor (trial, 1, 16), keys = trial_tensor (trial, 700, 16);
+  PlaitTensor values = trial_tensor (trial, 700, 16), context = trial_rubbish (trial, 1, 16);
+  PlaitAttentionSettings settings = { .heads = 1, .scale = 1 };
+  PlaitAttentionMemory memory = { .keys = keys, .values = values, .rows = { 1, many } };
+  PlaitScalar *log_sums = trial_vector (trial, 1);
+
+  for (gint64 j = 0; j < 16; j++)
+    query.data[j] = j == 0;
+  for (gint64 i = 0; i < 700; i++)
+    plait_tensor_row (keys, i)[0] = (PlaitScalar)(i == greatest ? 5000 : 2000 - 3 * i);
+  plait_attention_forward (trial->pool, context, query, (PlaitRagged){ 1, one }, &memory, 1, &settings, log_sums);
+  trial_check (trial, "context", context, plait_tensor_rows (values, greatest, 1));
+  CHECK (log_sums[0] == 5000);
+}
+
+TEST_CASE (attention, finds_the_greatest_score_in_any_block)
+{
+  trial_run (steep_body, 8);
+}
+
+/* What a thread needs beside the tensors grows as the sentence does, not as its square: less than half of one head's
+ * weights. */
+TEST_CASE (attention, scratch_grows_as_the_sentence)
+{
+  static const gint64 offsets[] = { 0, 1024, 4096 };
+  const gint64 lengths[] = { 1024, 3072 };
+  PlaitAttentionMemory memory = { .rows = { 2, offsets } };
+  PlaitAttentionSettings settings = { .heads = 8 };
+  PlaitAttentionJob job = { .queries = { .rows = 4096, .width = 512 },
+                            .query_rows = { 2, offsets },
+                            .memories = &memory,
+                            .n_memories = 1,
+                            .settings = &settings };
+
+  for (gint64 sentence = 0; sentence < 2; sentence++)
+    {
+      PlaitAttentionPiece piece = { &job, sentence, 0 };
+      gsize weights = sizeof (PlaitScalar) * (gsize)(lengths[sentence] * lengths[sentence]);
+
+      CHECK (2 * plait_kernels ()->attention_forward (&piece, NULL) < weights);
+      CHECK (2 * plait_kernels ()->attention_backward (&piece, NULL) < weights);
+    }
+}
+
 /* Lets a memory's keys and values be gathered from eleven rows. */
 static void
 gather_keys (Trial *trial, const Case *c, PlaitAttentionMemory *memory)
@@ -286,9 +382,8 @@ gather_keys (Trial *trial, const Case *c, PlaitAttentionMemory *memory)
 }
 
 static void
-gather_body (Trial *trial)
+gather_case (Trial *trial, Case c)
 {
-  Case c = random_case (trial, 3, 30);
 
   for (guint m = 0; m < c.n_memories; m++)
     gather_keys (trial, &c, &c.memories[m]);
@@ -297,16 +392,28 @@ gather_body (Trial *trial)
   check_forward (trial, &c, FALSE);
 }
 
+static void
+gather_body (Trial *trial)
+{
+  gather_case (trial, random_case (trial, 3, 30));
+}
+
+static void
+gather_blocks_body (Trial *trial)
+{
+  gather_case (trial, random_case (trial, 3, 500));
+}
+
 TEST_CASE (attention, reads_gathered_keys)
 {
   trial_run (gather_body, 15);
+  trial_run (gather_blocks_body, 1);
 }
 
 /* The columns of the keys given, as search does: the same bits as without. */
 static void
-columns_body (Trial *trial)
+columns_case (Trial *trial, Case c)
 {
-  Case c = random_case (trial, 12, 40);
   PlaitTensor without = trial_rubbish (trial, c.queries.rows, c.width);
 
   plait_attention_forward (trial->pool, without, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings, NULL);
@@ -326,9 +433,28 @@ columns_body (Trial *trial)
            == 0);
 }
 
+static void
+columns_body (Trial *trial)
+{
+  Case c = random_case (trial, 12, 40);
+
+  c.settings.causal = FALSE;
+  columns_case (trial, c);
+}
+
+static void
+columns_of_blocks_body (Trial *trial)
+{
+  Case c = random_case (trial, 5, 500);
+
+  c.settings.causal = FALSE;
+  columns_case (trial, c);
+}
+
 TEST_CASE (attention, reads_given_key_columns)
 {
   trial_run (columns_body, 40);
+  trial_run (columns_of_blocks_body, 2);
 }
 
 /* One query a sentence, as in a step of search, which has a kernel of its own. */
@@ -339,6 +465,7 @@ single_body (Trial *trial)
 
   c.n_memories = 1;
   c.settings.dropout = 0;
+  c.settings.causal = FALSE;
   c.query_rows = trial_ragged (trial, c.query_rows.n, 1, 1);
   c.queries = trial_tensor (trial, c.query_rows.n, c.width);
   c.context = trial_rubbish (trial, c.query_rows.n, c.width);

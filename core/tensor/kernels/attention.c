@@ -1,288 +1,258 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/variant.h"
-#include "tensor/terms.h"
-
-#include "base/random.h"
+#include "tensor/kernels/attention-piece.h"
 
 /*
- * One sentence and head. Keys (and for backward values) are transposed into scratch once, so that scores come from the
- * register tile with a vector of keys in each register; then tiles of queries go through, whose scores stay in cache.
+ * Forward. The softmax of a query is made block by block: a weight is exp (score - the greatest score so far), and when
+ * a block has a greater one, context and total of the blocks before are scaled down to it. Where the keys are one block
+ * the weights are divided by their total, else the context is.
  */
-#define MOST_QUERIES 64
-#define MOST_SCORES 32768
-/* Scratch is taken in multiples of so many scalars. */
-#define TAKEN 16
 
-/* Shapes of the piece and the layout of its scratch. */
 typedef struct
 {
-  const PlaitAttentionJob *job;
-  gint64 sentence;
-  guint head;
-  gint64 first_query; /* row */
-  gint64 queries;
-  gint64 keys;   /* of all memories */
-  gint64 width;  /* of a head */
-  gint64 column; /* of its first number */
-  gint64 padded; /* width rounded up to whole vectors */
-  gint64 stride; /* of a row of scores: room for the keys in whole vectors, and one more */
-  gint64 tile;   /* queries in a tile */
-  PlaitScalar scale;
-  guint32 threshold; /* of the dropout hash */
-  PlaitScalar kept;  /* factor of weights that are not dropped */
-} Piece;
+  PlaitScalar *columns;  /* of the keys: [blocks][width][stride] */
+  PlaitScalar *gathered; /* keys on their way into columns: [block][padded] */
+  PlaitScalar *values;   /* [keys][padded], of rows that are copied */
+  PlaitScalar *queries;  /* the same of a tile */
+  PlaitScalar *scores;   /* [tile][stride] */
+  PlaitScalar *contexts; /* [tile][padded] */
+} Room;
 
-static gint64
-whole_vectors (gint64 n)
+/* Of the queries of a tile. */
+typedef struct
 {
-  return (n + VECTOR_LENGTH - 1) / VECTOR_LENGTH * VECTOR_LENGTH;
+  PlaitScalar greatest[MOST_QUERIES + LANES]; /* scaled score so far */
+  PlaitScalar totals[MOST_QUERIES + LANES];   /* of the weights so far */
+  PlaitScalar factors[MOST_QUERIES + LANES];  /* of what came before the block */
+} Running;
+
+static gboolean
+has_columns (const Piece *piece)
+{
+  return piece->job->memories[0].key_columns != NULL;
 }
 
-static Piece
-piece_of (const PlaitAttentionPiece *given)
+/* Returns the scalars that it takes. */
+static gsize
+take_room (const Piece *piece, PlaitScalar *data, Room *room)
 {
-  const PlaitAttentionJob *job = given->job;
-  const PlaitAttentionSettings *settings = job->settings;
-  Piece piece = { .job = job, .sentence = given->sentence, .head = given->head };
+  Scratch scratch = { data, 0 };
+  gint64 blocks = (piece->keys + piece->block - 1) / piece->block;
 
-  piece.first_query = job->query_rows.offsets[given->sentence];
-  piece.queries = plait_ragged_length (job->query_rows, given->sentence);
-  for (guint m = 0; m < job->n_memories; m++)
-    piece.keys += plait_ragged_length (job->memories[m].rows, given->sentence);
-  piece.width = job->queries.width / settings->heads;
-  piece.column = given->head * piece.width;
-  piece.padded = whole_vectors (piece.width);
-  piece.stride = whole_vectors (piece.keys) + VECTOR_LENGTH;
-  piece.tile = CLAMP (MOST_SCORES / piece.stride, 4, MIN (MOST_QUERIES, MAX (piece.queries, 4)));
-  piece.scale = settings->scale != 0 ? (PlaitScalar)settings->scale : 1 / (PlaitScalar)sqrt ((double)piece.width);
-  piece.threshold = (guint32)(settings->dropout * 0x1p32);
-  piece.kept = (PlaitScalar)(1 / (1 - settings->dropout));
-  return piece;
-}
-
-gsize
-KERNEL (attention_scratch) (const PlaitAttentionPiece *given, gboolean backward)
-{
-  Piece piece = piece_of (given);
-  gint64 transposed = piece.width * piece.stride, rows = piece.keys * piece.padded;
-  gint64 scores = piece.tile * piece.stride, queries = piece.queries * piece.padded;
-  gint64 numbers = backward ? 2 * transposed + 4 * rows + 2 * scores + 3 * queries : transposed + 2 * rows + scores;
-  gint64 blocks = 2 * given->job->n_memories + 9; /* at most, of which take rounds each up */
-
-  return sizeof (PlaitScalar) * (gsize)(numbers + TAKEN * blocks);
+  room->columns = take_block (&scratch, has_columns (piece) ? 0 : blocks * piece->width * piece->stride);
+  room->gathered = take_block (&scratch, piece->block * piece->padded);
+  room->values = take_block (&scratch, piece->keys * piece->padded);
+  room->queries = take_block (&scratch, piece->tile * piece->padded);
+  room->scores = take_block (&scratch, piece->tile * piece->stride);
+  room->contexts = take_block (&scratch, piece->tile * piece->padded);
+  return scratch.taken;
 }
 
 static PlaitScalar *
-take (PlaitScalar **scratch, gint64 n)
+columns_of_block (const Piece *piece, const Room *room, gint64 from)
 {
-  PlaitScalar *block = *scratch;
-
-  *scratch += (n + TAKEN - 1) / TAKEN * TAKEN;
-  return block;
+  return room->columns + from / piece->block * piece->width * piece->stride;
 }
 
-/* Rows as the tile's right factor: as they are if they are whole vectors, else copied and filled up. */
-typedef struct
+static void
+lay_out_memories (const Piece *piece, const Room *room)
 {
-  const PlaitScalar *data;
-  gint64 stride;
-} Rows;
+  for (gint64 from = 0; from < piece->keys && !has_columns (piece); from += piece->block)
+    transpose_block (piece, columns_of_block (piece, room, from), FALSE, from, MIN (from + piece->block, piece->keys),
+                     room->gathered);
+  EACH_PART (part, piece, 0, piece->keys)
+  rows_of_part (piece, part, TRUE, piece->in_place, room->values + part.place * piece->padded);
+}
 
+/* The values of a part, as they are laid out. */
 static Rows
-rows_of (const Piece *piece, const PlaitScalar *data, gint64 stride, const gint64 *gather, gint64 n,
-         PlaitScalar **scratch)
+values_of_part (const Piece *piece, const Room *room, Part part)
 {
-  PlaitScalar *copy;
+  if (piece->in_place && !piece->job->memories[part.memory].gather)
+    return rows_of_part (piece, part, TRUE, TRUE, NULL);
+  return (Rows){ room->values + part.place * piece->padded, piece->padded };
+}
 
-  if (!gather && piece->padded == piece->width)
-    return (Rows){ data, stride };
-  copy = take (scratch, n * piece->padded);
-  for (gint64 i = 0; i < n; i++)
+/* scores [n][stride] of the tile's queries against keys @from .. @from + @keys - 1. */
+static void
+score_block (const Piece *piece, const Room *room, Rows queries, gint64 n, gint64 from, gint64 keys)
+{
+  gint64 width = piece->job->queries.width;
+
+  if (!has_columns (piece))
     {
-      memcpy (copy + i * piece->padded, data + (gather ? gather[i] : i) * stride,
-              sizeof (PlaitScalar) * (gsize)piece->width);
-      memset (copy + i * piece->padded + piece->width, 0, sizeof (PlaitScalar) * (gsize)(piece->padded - piece->width));
+      KERNEL (multiply)
+      (n, whole_vectors (keys), piece->width, queries.data, queries.stride, 1, columns_of_block (piece, room, from),
+       piece->stride, room->scores, piece->stride, FALSE, NULL);
+      return;
     }
-  return (Rows){ copy, piece->padded };
+  /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
+  EACH_PART (part, piece, from, from + keys)
+  {
+    const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
+    gint64 stride = whole_vectors (memory_length (piece, part.memory));
+    const PlaitScalar *columns
+        = memory->key_columns + plait_key_columns_place (memory->rows, piece->sentence, width) + piece->column * stride;
+
+    KERNEL (multiply)
+    (n, whole_vectors (part.n), piece->width, queries.data, queries.stride, 1, columns + part.first, stride,
+     room->scores + part.place - from, piece->stride, FALSE, NULL);
+  }
 }
 
-/* The rows of the piece's keys or values in memory @m. */
-static Rows
-memory_rows (const Piece *piece, guint m, gboolean values, PlaitScalar **scratch)
-{
-  const PlaitAttentionMemory *memory = &piece->job->memories[m];
-  PlaitTensor tensor = values ? memory->values : memory->keys;
-  gint64 first = memory->rows.offsets[piece->sentence], n = plait_ragged_length (memory->rows, piece->sentence);
-
-  if (memory->gather)
-    return rows_of (piece, tensor.data + piece->column, tensor.stride, memory->gather + first, n, scratch);
-  return rows_of (piece, plait_tensor_row (tensor, first) + piece->column, tensor.stride, NULL, n, scratch);
-}
-
-/* [width][stride]: the keys or values of all memories side by side. */
+/* Raises the greatest scores to those of the block, and tells by which factors that scales down what came before. */
 static void
-transpose_memories (const Piece *piece, gboolean values, const Rows *rows, PlaitScalar *to)
+raise_greatest (const Piece *piece, const Room *room, Running *running, gint64 first, gint64 n, gint64 from,
+                gint64 keys)
 {
-  for (guint m = 0; m < piece->job->n_memories; m++)
-    {
-      gint64 n = plait_ragged_length (piece->job->memories[m].rows, piece->sentence);
-
-      /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
-      KERNEL (transpose) (to, piece->stride, whole_vectors (n), rows[m].data, rows[m].stride, n, piece->width);
-      to += n;
-    }
-}
-
-/* How many keys query @query of the sentence sees. */
-static gint64
-visible (const Piece *piece, gint64 query)
-{
-  return piece->job->settings->causal ? MIN (query + 1, piece->keys) : piece->keys;
-}
-
-static IntegerVector
-lanes_below (gint64 n)
-{
-  return vector_lanes () < (VectorInteger)MIN (n, VECTOR_LENGTH);
-}
-
-/* The key of query @query's row of draws. */
-static guint32
-draw_key (const Piece *piece, gint64 query)
-{
-  guint64 key = piece->job->settings->key.state;
-  guint64 place = (guint64)(piece->first_query + query) * piece->job->settings->heads + piece->head;
-
-  return plait_random_hash32 ((guint32)key, (guint32)(key >> 32), (guint32)place);
-}
-
-/* row[j] *= its dropout factor. */
-static void
-drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 n)
-{
-  guint32 key = draw_key (piece, query), key2 = (guint32)(piece->job->settings->key.state >> 32);
-  guint32 threshold = piece->threshold;
-  PlaitScalar kept = piece->kept;
-
-  for (gint64 j = 0; j < n; j++)
-    row[j] = plait_random_hash32 (key, key2, (guint32)j) < threshold ? 0 : row[j] * kept;
-}
-
-/*
- * The softmax of a tile: scores -> weights, zeros from where a query sees no more up to the last key. Each step goes
- * over all queries before the next, so that the processor has several to work on at once.
- */
-static void
-softmax (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 queries)
-{
-  const PlaitAttentionJob *job = piece->job;
   const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
-  PlaitScalar greatest[MOST_QUERIES], totals[MOST_QUERIES];
-  gint64 i;
 
-  for (gint64 q = 0; q < queries; q++)
+  for (gint64 q = 0; q < n; q++)
     {
-      const PlaitScalar *row = scores + q * piece->stride;
-      gint64 n = visible (piece, first + q);
+      const PlaitScalar *row = room->scores + q * piece->stride;
+      gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
+      PlaitScalar earlier = running->greatest[q], here;
       Vector found = lowest;
 
-      for (i = 0; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+      for (; i + VECTOR_LENGTH <= seen; i += VECTOR_LENGTH)
         found = vector_maximum (found, vector_load (row + i));
-      if (i < n)
-        found = vector_maximum (found, vector_choose (lanes_below (n - i), vector_load (row + i), lowest));
-      greatest[q] = vector_greatest (found) * piece->scale;
+      if (i < seen)
+        found = vector_maximum (found, vector_choose (lanes_below (seen - i), vector_load (row + i), lowest));
+      here = vector_greatest (found) * piece->scale;
+      running->greatest[q] = from == 0 || here > earlier ? here : earlier;
+      running->factors[q] = from == 0 ? 0 : earlier - running->greatest[q];
     }
-  for (gint64 q = 0; q < queries; q++)
+  if (from == 0)
+    return;
+  for (gint64 q = 0; q < n; q += VECTOR_LENGTH)
     {
-      PlaitScalar *row = scores + q * piece->stride;
-      gint64 n = visible (piece, first + q);
+      Vector factor = vector_exp_of_negative (vector_load (running->factors + q));
+
+      vector_store (running->factors + q, factor);
+      vector_store (running->totals + q, vector_load (running->totals + q) * factor);
+    }
+  for (gint64 q = 0; q < n; q++)
+    for (gint64 j = 0; j < piece->padded && running->factors[q] != 1; j += VECTOR_LENGTH)
+      {
+        PlaitScalar *context = room->contexts + q * piece->padded + j;
+
+        vector_store (context, vector_load (context) * running->factors[q]);
+      }
+}
+
+/* scores -> exp (score - greatest), zeros from where a query sees no more; their sums are added to @totals or put
+ * there. Each step goes over all queries before the next, so that the processor has several to work on at once. */
+static void
+exponentiate (const Piece *piece, const Room *room, Running *running, PlaitScalar *totals, gint64 first, gint64 n,
+              gint64 from, gint64 keys)
+{
+  for (gint64 q = 0; q < n; q++)
+    {
+      PlaitScalar *row = room->scores + q * piece->stride, greatest = running->greatest[q];
+      gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
       Vector sum = { 0 };
 
-      for (i = 0; i < n; i += VECTOR_LENGTH)
+      for (; i < seen; i += VECTOR_LENGTH)
         {
-          Vector weight = vector_exp (vector_load (row + i) * piece->scale - greatest[q]);
+          Vector weight = vector_exp_of_negative (vector_load (row + i) * piece->scale - greatest);
 
-          if (i + VECTOR_LENGTH > n)
-            weight = vector_choose (lanes_below (n - i), weight, (Vector){ 0 });
+          if (i + VECTOR_LENGTH > seen)
+            weight = vector_choose (lanes_below (seen - i), weight, (Vector){ 0 });
           sum += weight;
           vector_store (row + i, weight);
         }
-      for (; i < piece->keys; i += VECTOR_LENGTH)
+      for (; i < keys; i += VECTOR_LENGTH)
         vector_store (row + i, (Vector){ 0 });
-      totals[q] = vector_sum (sum);
+      totals[q] = from > 0 ? totals[q] + vector_sum (sum) : vector_sum (sum);
     }
-  for (gint64 q = queries; q % VECTOR_LENGTH != 0; q++)
-    totals[q] = 1;
-  for (gint64 q = 0; q < queries; q++)
-    {
-      PlaitScalar *row = scores + q * piece->stride, inverse = 1 / totals[q];
+}
 
-      for (i = 0; i < visible (piece, first + q); i += VECTOR_LENGTH)
+/* The scores' exponentials -> weights. */
+static void
+divide_by_totals (const Piece *piece, const Room *room, const Running *running, gint64 n, gint64 keys)
+{
+  for (gint64 q = 0; q < n; q++)
+    {
+      PlaitScalar *row = room->scores + q * piece->stride, inverse = 1 / running->totals[q];
+
+      for (gint64 i = 0; i < keys; i += VECTOR_LENGTH)
         vector_store (row + i, vector_load (row + i) * inverse);
     }
-  if (!job->log_sums)
-    return;
-  for (i = 0; i < queries; i += VECTOR_LENGTH)
-    vector_store (totals + i, vector_log (vector_load (totals + i)));
-  for (gint64 q = 0; q < queries; q++)
-    job->log_sums[(piece->first_query + first + q) * job->settings->heads + piece->head] = greatest[q] + totals[q];
 }
 
-/* Puts the weights of a query where the memories want them. */
+/* to [n][stride] = weights times values of the block, or adds them. */
 static void
-keep_weights (const Piece *piece, gint64 query, const PlaitScalar *row)
+read_values (const Piece *piece, const Room *room, PlaitScalar *to, gint64 stride, gint64 n, gint64 from, gint64 keys)
 {
-  const PlaitAttentionJob *job = piece->job;
+  EACH_PART (part, piece, from, from + keys)
+  {
+    Rows values = values_of_part (piece, room, part);
 
-  for (guint m = 0; m < job->n_memories; m++)
+    KERNEL (multiply)
+    (n, piece->width, part.n, room->scores + part.place - from, piece->stride, 1, values.data, values.stride, to,
+     stride, part.place > 0, NULL);
+  }
+}
+
+static void
+drop_tile (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
+{
+  for (gint64 q = 0; q < n && piece->threshold > 0; q++)
+    drop (piece, first + q, room->scores + q * piece->stride, from, keys);
+}
+
+/* The contexts of the tile, over their totals. */
+static void
+give_contexts (const Piece *piece, const Room *room, const Running *running, gint64 first, gint64 n)
+{
+  for (gint64 q = 0; q < n; q++)
     {
-      const PlaitAttentionMemory *memory = &job->memories[m];
-      gint64 n = plait_ragged_length (memory->rows, piece->sentence), before = 0, pairs = 0;
+      PlaitScalar *to = plait_tensor_row (piece->job->context, piece->first_query + first + q) + piece->column;
+      const PlaitScalar *from = room->contexts + q * piece->padded;
+      PlaitScalar inverse = 1 / running->totals[q];
 
-      if (memory->weights)
-        {
-          for (gint64 s = 0; s < job->query_rows.n; s++)
-            {
-              before = s == piece->sentence ? pairs : before;
-              pairs += plait_ragged_length (job->query_rows, s) * plait_ragged_length (memory->rows, s);
-            }
-          memcpy (memory->weights + piece->head * pairs + before + query * n, row, sizeof (PlaitScalar) * (gsize)n);
-        }
-      row += n;
+      for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
+        put (to + j, vector_load (from + j) * inverse, MIN (VECTOR_LENGTH, piece->width - j));
     }
 }
 
-/* The same from the keys' columns that the memories bring along. */
-static void
-multiply_key_columns (const Piece *piece, PlaitScalar *scores, gint64 first, gint64 n)
+/* Where the weights of the sentence's queries begin in those of a memory. */
+static PlaitScalar *
+kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
 {
-  const PlaitAttentionJob *job = piece->job;
+  PlaitRagged queries = piece->job->query_rows;
+  gint64 before = 0, pairs = 0;
 
-  /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
-  for (guint m = 0; m < job->n_memories; m++)
+  for (gint64 s = 0; s < queries.n; s++)
     {
-      const PlaitAttentionMemory *memory = &job->memories[m];
-      gint64 keys = plait_ragged_length (memory->rows, piece->sentence), stride = whole_vectors (keys);
-      const PlaitScalar *columns = memory->key_columns
-                                   + plait_key_columns_place (memory->rows, piece->sentence, job->queries.width)
-                                   + piece->column * stride;
-
-      if (keys > 0)
-        KERNEL (multiply)
-      (n, stride, piece->width, plait_tensor_row (job->queries, piece->first_query + first) + piece->column,
-       job->queries.stride, 1, columns, stride, scores, piece->stride, FALSE, NULL);
-      scores += keys;
+      before = s == piece->sentence ? pairs : before;
+      pairs += plait_ragged_length (queries, s) * plait_ragged_length (memory->rows, s);
     }
+  return memory->weights + piece->head * pairs + before;
 }
 
-/* scores [tile][stride] of the queries first .. first + n - 1 against the first @most keys. */
+/* Puts the weights of the tile and block where the memories want them. */
 static void
-multiply_keys (const Piece *piece, PlaitScalar *scores, PlaitTensor left, gint64 first, gint64 n, gint64 most,
-               const PlaitScalar *transposed)
+keep_weights (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
-  KERNEL (multiply)
-  (n, whole_vectors (most), piece->width, plait_tensor_row (left, piece->first_query + first) + piece->column,
-   left.stride, 1, transposed, piece->stride, scores, piece->stride, FALSE, NULL);
+  EACH_PART (part, piece, from, from + keys)
+  {
+    const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
+    gint64 length = memory_length (piece, part.memory);
+    PlaitScalar *kept = memory->weights ? kept_weights (piece, memory) : NULL;
+
+    for (gint64 q = 0; q < n && kept; q++)
+      memcpy (kept + (first + q) * length + part.first, room->scores + q * piece->stride + part.place - from,
+              sizeof (PlaitScalar) * (gsize)part.n);
+  }
+}
+
+static gboolean
+keeps_weights (const PlaitAttentionJob *job)
+{
+  for (guint m = 0; m < job->n_memories; m++)
+    if (job->memories[m].weights)
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -299,224 +269,93 @@ no_keys (const Piece *piece)
     }
 }
 
-void
+static void
+keep_log_sums (const Piece *piece, Running *running, gint64 first, gint64 n)
+{
+  const PlaitAttentionJob *job = piece->job;
+
+  for (gint64 q = n; q % VECTOR_LENGTH != 0; q++)
+    running->totals[q] = 1;
+  for (gint64 q = 0; q < n; q += VECTOR_LENGTH)
+    vector_store (running->totals + q, vector_log (vector_load (running->totals + q)));
+  for (gint64 q = 0; q < n; q++)
+    job->log_sums[(piece->first_query + first + q) * job->settings->heads + piece->head]
+        = running->greatest[q] + running->totals[q];
+}
+
+/* A tile of a sentence whose keys are one block. */
+static void
+forward_at_once (const Piece *piece, const Room *room, Running *running, Rows queries, gint64 first, gint64 n)
+{
+  gboolean keeps = keeps_weights (piece->job);
+  /* Kept weights have zeros for keys that no query of the tile sees. */
+  gint64 keys = keeps ? piece->keys : keys_of_tile (piece, first, n);
+  PlaitTensor context = piece->job->context;
+
+  score_block (piece, room, queries, n, 0, keys);
+  raise_greatest (piece, room, running, first, n, 0, keys);
+  exponentiate (piece, room, running, running->totals, first, n, 0, keys);
+  divide_by_totals (piece, room, running, n, keys);
+  if (keeps)
+    keep_weights (piece, room, first, n, 0, keys);
+  drop_tile (piece, room, first, n, 0, keys);
+  read_values (piece, room, plait_tensor_row (context, piece->first_query + first) + piece->column, context.stride, n,
+               0, keys);
+}
+
+static void
+forward_by_blocks (const Piece *piece, const Room *room, Running *running, Rows queries, gint64 first, gint64 n)
+{
+  gint64 end = keys_of_tile (piece, first, n);
+  PlaitScalar ignored[MOST_QUERIES];
+
+  for (gint64 from = 0; from < end; from += piece->block)
+    {
+      gint64 keys = MIN (piece->block, end - from);
+
+      score_block (piece, room, queries, n, from, keys);
+      raise_greatest (piece, room, running, first, n, from, keys);
+      exponentiate (piece, room, running, running->totals, first, n, from, keys);
+      drop_tile (piece, room, first, n, from, keys);
+      read_values (piece, room, room->contexts, piece->padded, n, from, keys);
+    }
+  give_contexts (piece, room, running, first, n);
+  /* Only now is it known what the weights are over. */
+  for (gint64 from = 0; from < piece->keys && keeps_weights (piece->job); from += piece->block)
+    {
+      gint64 keys = MIN (piece->block, piece->keys - from);
+
+      score_block (piece, room, queries, n, from, keys);
+      exponentiate (piece, room, running, ignored, first, n, from, keys);
+      divide_by_totals (piece, room, running, n, keys);
+      keep_weights (piece, room, first, n, from, keys);
+    }
+}
+
+gsize
 KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
 {
   Piece piece = piece_of (given);
-  const PlaitAttentionJob *job = piece.job;
-  PlaitScalar *room = scratch, *transposed, *scores;
-  Rows rows[PLAIT_ATTENTION_MEMORIES];
-  gboolean given_columns = job->memories[0].key_columns != NULL;
+  Room room;
+  gsize size = sizeof (PlaitScalar) * take_room (&piece, scratch, &room);
 
+  if (!scratch)
+    return size;
   if (piece.keys == 0)
     {
       no_keys (&piece);
-      return;
+      return size;
     }
-  transposed = take (&room, piece.width * piece.stride);
-  scores = take (&room, piece.tile * piece.stride);
-  if (!given_columns)
-    {
-      for (guint m = 0; m < job->n_memories; m++)
-        rows[m] = memory_rows (&piece, m, FALSE, &room);
-      transpose_memories (&piece, FALSE, rows, transposed);
-    }
-  for (guint m = 0; m < job->n_memories; m++)
-    rows[m] = memory_rows (&piece, m, TRUE, &room);
-
+  lay_out_memories (&piece, &room);
   for (gint64 first = 0; first < piece.queries; first += piece.tile)
     {
-      gint64 n = MIN (piece.tile, piece.queries - first), most = visible (&piece, first + n - 1), offset = 0;
-      PlaitScalar *context = plait_tensor_row (job->context, piece.first_query + first) + piece.column;
+      gint64 n = MIN (piece.tile, piece.queries - first);
+      Rows queries = rows_of_queries (&piece, piece.job->queries, first, n, room.queries);
+      Running running;
 
-      if (given_columns)
-        multiply_key_columns (&piece, scores, first, n);
-      else
-        multiply_keys (&piece, scores, job->queries, first, n, most, transposed);
-      softmax (&piece, scores, first, n);
-      for (gint64 i = 0; i < n; i++)
-        {
-          keep_weights (&piece, first + i, scores + i * piece.stride);
-          if (piece.threshold > 0)
-            drop (&piece, first + i, scores + i * piece.stride, most);
-        }
-      for (guint m = 0; m < job->n_memories; m++)
-        {
-          gint64 keys = MIN (plait_ragged_length (job->memories[m].rows, piece.sentence), most - offset);
-
-          if (m == 0 || keys > 0)
-            KERNEL (multiply)
-          (n, piece.width, keys, scores + offset, piece.stride, 1, rows[m].data, rows[m].stride, context,
-           job->context.stride, m > 0, NULL);
-          offset += keys;
-        }
+      (piece.at_once ? forward_at_once : forward_by_blocks) (&piece, &room, &running, queries, first, n);
+      if (piece.job->log_sums)
+        keep_log_sums (&piece, &running, first, n);
     }
-}
-
-/* target (rows first .. first + n - 1, the head's columns) = beta * target + factor * gradient;
- * gradient NULL: zeros. */
-static void
-give (const Piece *piece, const PlaitGradientTarget *target, gint64 first, gint64 n, PlaitScalar factor,
-      const PlaitScalar *gradient)
-{
-  if (!target->gradient.data)
-    return;
-  for (gint64 i = 0; i < n; i++)
-    {
-      PlaitScalar *to = plait_tensor_row (target->gradient, first + i) + piece->column;
-      const PlaitScalar *from = gradient + i * piece->padded;
-
-      if (gradient && piece->padded == piece->width)
-        for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
-          {
-            Vector part = factor * vector_load (from + j);
-
-            vector_store (to + j, target->beta != 0 ? vector_load (to + j) + part : part);
-          }
-      else if (gradient)
-        KERNEL (accumulate) (to, target->beta, factor, from, piece->width);
-      else if (target->beta == 0)
-        memset (to, 0, sizeof (PlaitScalar) * (gsize)piece->width);
-    }
-}
-
-/* The sum of weight times its gradient, which is context . dcontext, dropout or not. */
-static PlaitScalar
-mean_change (const Piece *piece, gint64 query)
-{
-  const PlaitAttentionJob *job = piece->job;
-  gint64 at = piece->first_query + query, i;
-  const PlaitScalar *context = plait_tensor_row (job->context, at) + piece->column;
-  const PlaitScalar *dcontext = plait_tensor_row (job->dcontext, at) + piece->column;
-  Vector sum = { 0 };
-  PlaitScalar rest = 0;
-
-  for (i = 0; i + VECTOR_LENGTH <= piece->width; i += VECTOR_LENGTH)
-    sum += vector_load (context + i) * vector_load (dcontext + i);
-  for (; i < piece->width; i++)
-    rest += context[i] * dcontext[i];
-  return rest + vector_sum (sum);
-}
-
-/* row: scores -> weights after dropout; change: the gradient of those -> the gradient of the scores. */
-static void
-softmax_backward (const Piece *piece, gint64 query, PlaitScalar *row, PlaitScalar *change, PlaitScalar delta,
-                  gint64 most)
-{
-  const PlaitAttentionJob *job = piece->job;
-  gint64 n = visible (piece, query), i;
-  PlaitScalar log_sum = job->log_sums[(piece->first_query + query) * job->settings->heads + piece->head];
-
-  if (piece->threshold > 0)
-    drop (piece, query, change, n);
-  for (i = 0; i < n; i += VECTOR_LENGTH)
-    {
-      Vector weight = vector_exp (vector_load (row + i) * piece->scale - log_sum);
-      Vector gradient
-          = weight
-            * (PLAIT_TERM (attention_weight, vector_load (change + i)) - PLAIT_TERM (attention_normaliser, delta))
-            * piece->scale;
-
-      if (i + VECTOR_LENGTH > n)
-        {
-          weight = vector_choose (lanes_below (n - i), weight, (Vector){ 0 });
-          gradient = vector_choose (lanes_below (n - i), gradient, (Vector){ 0 });
-        }
-      vector_store (row + i, weight);
-      vector_store (change + i, gradient);
-    }
-  for (; i < most; i += VECTOR_LENGTH)
-    {
-      vector_store (row + i, (Vector){ 0 });
-      vector_store (change + i, (Vector){ 0 });
-    }
-  if (piece->threshold > 0)
-    drop (piece, query, row, n);
-}
-
-/* gradient (+)= scores^T right, for a memory's keys: @scores begin at its first key. */
-static void
-multiply_transposed (const Piece *piece, PlaitScalar *gradient, const PlaitScalar *scores, gint64 keys, gint64 queries,
-                     Rows right, gint64 first)
-{
-  KERNEL (multiply)
-  (keys, piece->width, queries, scores, 1, piece->stride, right.data + first * right.stride, right.stride, gradient,
-   piece->padded, TRUE, NULL);
-}
-
-void
-KERNEL (attention_backward) (const PlaitAttentionPiece *given, gpointer scratch)
-{
-  Piece piece = piece_of (given);
-  const PlaitAttentionJob *job = piece.job;
-  PlaitScalar *room = scratch, *key_columns, *value_columns, *weights, *changes, *dqueries, *dkeys, *dvalues;
-  PlaitScalar deltas[MOST_QUERIES];
-  Rows keys[PLAIT_ATTENTION_MEMORIES], values[PLAIT_ATTENTION_MEMORIES], queries, dcontext;
-  gint64 offset;
-
-  key_columns = take (&room, piece.width * piece.stride);
-  value_columns = take (&room, piece.width * piece.stride);
-  weights = take (&room, piece.tile * piece.stride);
-  changes = take (&room, piece.tile * piece.stride);
-  dqueries = take (&room, piece.queries * piece.padded);
-  dkeys = take (&room, piece.keys * piece.padded);
-  dvalues = take (&room, piece.keys * piece.padded);
-  memset (dqueries, 0, sizeof (PlaitScalar) * (gsize)(piece.queries * piece.padded));
-  memset (dkeys, 0, sizeof (PlaitScalar) * (gsize)(piece.keys * piece.padded));
-  memset (dvalues, 0, sizeof (PlaitScalar) * (gsize)(piece.keys * piece.padded));
-
-  if (piece.keys > 0 && piece.queries > 0)
-    {
-      for (guint m = 0; m < job->n_memories; m++)
-        {
-          keys[m] = memory_rows (&piece, m, FALSE, &room);
-          values[m] = memory_rows (&piece, m, TRUE, &room);
-        }
-      transpose_memories (&piece, FALSE, keys, key_columns);
-      transpose_memories (&piece, TRUE, values, value_columns);
-      queries = rows_of (&piece, plait_tensor_row (job->queries, piece.first_query) + piece.column, job->queries.stride,
-                         NULL, piece.queries, &room);
-      dcontext = rows_of (&piece, plait_tensor_row (job->dcontext, piece.first_query) + piece.column,
-                          job->dcontext.stride, NULL, piece.queries, &room);
-      for (gint64 first = 0; first < piece.queries; first += piece.tile)
-        {
-          gint64 n = MIN (piece.tile, piece.queries - first), most = visible (&piece, first + n - 1);
-
-          multiply_keys (&piece, weights, job->queries, first, n, most, key_columns);
-          multiply_keys (&piece, changes, job->dcontext, first, n, most, value_columns);
-          for (gint64 i = 0; i < n; i++)
-            deltas[i] = mean_change (&piece, first + i);
-          for (gint64 i = 0; i < n; i++)
-            softmax_backward (&piece, first + i, weights + i * piece.stride, changes + i * piece.stride, deltas[i],
-                              most);
-          offset = 0;
-          for (guint m = 0; m < job->n_memories; m++)
-            {
-              gint64 here = MIN (plait_ragged_length (job->memories[m].rows, piece.sentence), most - offset);
-
-              if (here <= 0)
-                continue;
-              KERNEL (multiply)
-              (n, piece.width, here, changes + offset, piece.stride, 1, keys[m].data, keys[m].stride,
-               dqueries + first * piece.padded, piece.padded, TRUE, NULL);
-              multiply_transposed (&piece, dkeys + offset * piece.padded, changes + offset, here, n, queries, first);
-              multiply_transposed (&piece, dvalues + offset * piece.padded, weights + offset, here, n, dcontext, first);
-              offset += here;
-            }
-        }
-    }
-
-  give (&piece, &job->dqueries, piece.first_query, piece.queries, PLAIT_TERM (attention_query, 1), dqueries);
-  offset = 0;
-  for (guint m = 0; m < job->n_memories; m++)
-    {
-      PlaitRagged ragged = job->memories[m].rows;
-      gint64 n = plait_ragged_length (ragged, piece.sentence);
-
-      give (&piece, &job->dmemories[m].keys, ragged.offsets[piece.sentence], n, PLAIT_TERM (attention_key, 1),
-            dkeys + offset * piece.padded);
-      give (&piece, &job->dmemories[m].values, ragged.offsets[piece.sentence], n, PLAIT_TERM (attention_value, 1),
-            dvalues + offset * piece.padded);
-      offset += n;
-    }
+  return size;
 }

@@ -241,10 +241,9 @@ typedef struct
   /* x = factor * x - offset. */
   void (*scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 
-  /* One sentence and head; attention_scratch is the bytes that @scratch must have. */
-  gsize (*attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
-  void (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
-  void (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  /* One sentence and head. They return the bytes that @scratch must have; with NULL they do nothing else. */
+  gsize (*attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
+  gsize (*attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
   /* One sentence with one query, all heads, one memory, no dropout and nothing kept; scratch for heads times the keys,
    * rounded up to whole vectors. FALSE, with nothing done, if heads have a width that it does not know. */
   gboolean (*attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);

@@ -49,7 +49,6 @@ const PlaitKernels KERNEL (kernels) = {
   .exponential_sum = KERNEL (exponential_sum),
   .exponentials = KERNEL (exponentials),
   .scale_shift = KERNEL (scale_shift),
-  .attention_scratch = KERNEL (attention_scratch),
   .attention_forward = KERNEL (attention_forward),
   .attention_backward = KERNEL (attention_backward),
   .attention_one = KERNEL (attention_one),

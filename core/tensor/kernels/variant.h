@@ -34,9 +34,8 @@ gint64 KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 
 double KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
 double KERNEL (exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
 void KERNEL (scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
-gsize KERNEL (attention_scratch) (const PlaitAttentionPiece *piece, gboolean backward);
-void KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
-void KERNEL (attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
+gsize KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
+gsize KERNEL (attention_backward) (const PlaitAttentionPiece *piece, gpointer scratch);
 gboolean KERNEL (attention_one) (const PlaitAttentionJob *job, gint64 sentence, PlaitScalar *scratch);
 PlaitScalar KERNEL (dot) (const PlaitScalar *x, const PlaitScalar *y, gint64 n);
 PlaitScalar KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar *key, const PlaitScalar *extra,

@@ -276,6 +276,15 @@ vector_exp (Vector x)
   return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
+/* The same of x <= 0, but e^EXP_LOWEST below the range: what is a weight of nothing beside the greatest, 1. */
+static inline __attribute__ ((always_inline)) Vector
+vector_exp_of_negative (Vector x)
+{
+  Vector scale, p = vector_exp_parts (vector_maximum (vector_all (EXP_LOWEST), x), &scale);
+
+  return p * scale + scale;
+}
+
 /* (e - 1) / (e + 1), e = exp (2 |x|), from e - 1, so that small x keep their digits. Within 4
  * units in the last place. */
 static inline __attribute__ ((always_inline)) Vector
