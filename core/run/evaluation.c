@@ -200,13 +200,15 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
   return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), n, NULL, NULL, error);
 }
 
-/* What the search came to is the same on any machine, the time that it took is not. */
+/* What the search came to is the same on any machine, the time that it took is not. A class is not searched for. */
 static gboolean
 write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {
   const PlaitSearchWork *work = &evaluation->translation->work;
   g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", evaluation->split);
 
+  if (plait_search_work_touched (work) <= 0)
+    return TRUE;
   return plait_store_set_double (store, group, "states_touched", plait_search_work_touched (work), error)
          && plait_store_set_double (store, group, "states_chosen", plait_search_work_chosen (work), error)
          && plait_store_make_group (store, times, error)

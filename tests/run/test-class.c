@@ -70,6 +70,7 @@ TEST_CASE (class, is_learnt_and_scored)
   /* So that tables give a p. */
   CHECK (accuracy->scorer && f->scorer);
   CHECK (!plait_store_has (run, "/attention"));
+  CHECK (!plait_run_result_find (result, "test", "states_touched")); /* nothing was searched for */
 }
 
 /* The same bits on any number of threads, and when it goes on after an interruption. */
