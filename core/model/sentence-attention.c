@@ -43,6 +43,20 @@ levels_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sen
   a->levels[m].first_child = links_of (links->first_child, first, a->rows[m]);
 }
 
+static void
+documents_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m)
+{
+  const PlaitLinks *links = capture->links[m];
+  gint64 first = capture->rows[m].offsets[sentence];
+  gsize bytes = (gsize)a->rows[m] * sizeof (gint64);
+
+  if (!links || !links->sentence)
+    return;
+  a->places[m].sentence = g_memdup2 (links->sentence + first, bytes);
+  if (links->token)
+    a->places[m].token = g_memdup2 (links->token + first, bytes);
+}
+
 /* What one attention pays in one layer. */
 static void
 place_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint place,
@@ -71,6 +85,7 @@ plait_sentence_attention_begin (PlaitSentenceAttention *a, const PlaitCapture *c
   a->length = length;
   a->rows = g_new (gint64, a->n_memories);
   a->levels = g_new0 (PlaitSentenceLevels, a->n_memories);
+  a->places = g_new0 (PlaitSentencePlaces, a->n_memories);
   a->memory = g_new (guint, a->n_attentions);
   a->names = g_new (const char *, a->n_attentions);
   a->heads = g_new0 (guint, places);
@@ -85,6 +100,7 @@ plait_sentence_attention_begin (PlaitSentenceAttention *a, const PlaitCapture *c
     {
       a->rows[m] = plait_ragged_length (capture->rows[m], sentence);
       levels_begin (a, capture, sentence, m);
+      documents_begin (a, capture, sentence, m);
     }
   for (const PlaitCapturedAttention *of = capture->attentions; of; of = of->next, i++)
     {
@@ -211,8 +227,11 @@ plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
           g_free (a->levels[m].level);
           g_free (a->levels[m].first_child);
           g_free (a->levels[m].n_children);
+          g_free (a->places[m].sentence);
+          g_free (a->places[m].token);
         }
       g_free (a->levels);
+      g_free (a->places);
       g_free (a->coverage);
       g_free (a->rows);
       g_free (a->memory);

@@ -22,6 +22,13 @@ typedef struct
   gint64 *n_children;
 } PlaitSentenceLevels;
 
+/* Where the rows of a memory of documents come from, as PlaitLinks has it. */
+typedef struct
+{
+  gint64 *sentence; /* [rows]: number of the sentence; NULL: the memory is of no documents */
+  gint64 *token;    /* [rows]: place of the source token; NULL: rows stand for sentences */
+} PlaitSentencePlaces;
+
 /* The softmaxes over chosen rows of one target row and head, as they were computed one after the other. */
 typedef struct
 {
@@ -37,6 +44,7 @@ typedef struct
   guint n_memories;
   gint64 *rows;                    /* [n_memories]: rows of this sentence */
   PlaitSentenceLevels *levels;     /* [n_memories] */
+  PlaitSentencePlaces *places;     /* [n_memories] */
   gint64 length;                   /* target rows: tokens and end */
   guint n_attentions;              /* each to one memory: those without a name, one a memory, then the others */
   guint *memory;                   /* [n_attentions] */

@@ -154,6 +154,19 @@ plait_attention_label (const PlaitSentenceAttention *a, guint i, const PlaitLabe
   return a->names[i] ? g_strdup_printf ("%s:%s", memory, a->names[i]) : g_strdup (memory);
 }
 
+/* Of a memory of documents: whose rows they are. */
+static gboolean
+write_places (PlaitStore *store, const char *path, const PlaitSentencePlaces *places, gint64 rows, GError **error)
+{
+  g_autofree char *place = g_strconcat (path, "/row_sentence", NULL);
+
+  if (!places->sentence)
+    return TRUE;
+  if (!places->token)
+    return plait_store_set_string (store, path, "rows", "sentences", error);
+  return plait_store_write (store, place, PLAIT_STORE_INT64, 1, &rows, places->sentence, PLAIT_STORE_COMPRESSED, error);
+}
+
 static gboolean
 write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
                  const PlaitLabels *labelled, GError **error)
@@ -173,7 +186,8 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   for (guint l = 0; l < a->n_layers; l++)
     memcpy (values + l * block, a->weights[l * a->n_attentions + i],
             (gsize)a->heads[l * a->n_attentions + i] * a->length * a->rows[m] * sizeof *values);
-  return write_map (store, below, title, 4, shape, values, axes, labels, error);
+  return write_map (store, below, title, 4, shape, values, axes, labels, error)
+         && write_places (store, below, &a->places[m], a->rows[m], error);
 }
 
 /* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
@@ -253,7 +267,8 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
           for (gint64 k = 0; k < a->rows[m]; k++)
             row[k] += share * a->weights[place][(h * a->length + t) * a->rows[m] + k] / a->heads[place];
       }
-  return write_map (store, below, title, 3, shape, values, axes, labels, error);
+  return write_map (store, below, title, 3, shape, values, axes, labels, error)
+         && write_places (store, below, &a->places[m], a->rows[m], error);
 }
 
 gboolean

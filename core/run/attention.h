@@ -12,6 +12,9 @@
  * where there is attention to contexts also "contexts", [layer, head, target, memory], and for each memory
  * "MEMORY.effective", [layer, target, row], the product of both attentions' head means. A sentinel is one more column
  * of "contexts", or in joint attention a group of its own with one row, called "<sentinel>" each.
+ *
+ * Of documents the group of a memory also tells whose rows they are: "row_sentence" [row], the numbers of the sentences
+ * that tokens belong to, or for rows that stand for sentences the attribute rows=sentences.
  */
 
 /* What attention @i of @attention is called in dumps: "en", "en:second". (transfer full) */

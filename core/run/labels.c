@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/labels.h"
 
+#include "base/display.h"
+
+#define WIDEST_SENTENCE 24 /* columns of a sentence's first words */
+
 /* Numbers the rows that have no label. */
 static void
 label_numbers (char **labels, gint64 n)
@@ -66,8 +70,34 @@ label_tokens (char **labels, gint64 n, const PlaitVocabulary *vocabulary, const 
     label_nodes (labels, tokens, n, input->trees, sentence);
 }
 
+/* "3: ein Mann": sentence @number of the document @document. (transfer full) */
+static char *
+sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 document, gint64 number)
+{
+  const gint64 *rows = input->documents->rows + input->documents->sentences.offsets[document] + number;
+  g_autofree char *text = plait_vocabulary_decode (vocabulary, input->tokens + rows[0], (gsize)(rows[1] - rows[0]));
+  g_autofree char *clean = plait_display_clean (text, FALSE);
+  g_autofree char *cut = plait_display_cut (clean, WIDEST_SENTENCE);
+
+  return g_strdup_printf ("%" G_GINT64_FORMAT ": %s", number, cut);
+}
+
+/* The rows of a memory of documents: tokens, or sentences. */
+static void
+label_places (char **labels, gint64 n, const PlaitSentencePlaces *places, const PlaitLabelledMemory *memory,
+              gint64 document)
+{
+  const PlaitInput *input = memory->input;
+
+  for (gint64 i = 0; i < n; i++)
+    labels[i] = places->token ? g_strdup (plait_vocabulary_piece (
+                    memory->vocabulary, input->tokens[input->rows.offsets[document] + places->token[i]]))
+                              : sentence_label (memory->vocabulary, input, document, places->sentence[i]);
+}
+
 static char **
-row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels, gint64 sentence, gint64 n)
+row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels, const PlaitSentencePlaces *places,
+            gint64 sentence, gint64 n)
 {
   char **labels = g_new0 (char *, n + 1);
   gboolean named = memory->vocabulary && memory->input;
@@ -82,6 +112,8 @@ row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels
         label_tokens (labels, leaves, memory->vocabulary, memory->input, sentence);
       label_levels (labels, n, levels);
     }
+  else if (named && places->sentence)
+    label_places (labels, n, places, memory, sentence);
   else if (named)
     label_tokens (labels, n, memory->vocabulary, memory->input, sentence);
   label_numbers (labels, n);
@@ -113,7 +145,8 @@ plait_labels_new (const PlaitLabelledMemory *memories, const PlaitSentenceAttent
   for (guint m = 0; m < n_memories; m++)
     {
       labels->names[m] = memories[m].name;
-      labels->rows[m] = row_labels (&memories[m], &attention->levels[m], sentence, attention->rows[m]);
+      labels->rows[m]
+          = row_labels (&memories[m], &attention->levels[m], &attention->places[m], sentence, attention->rows[m]);
     }
   return labels;
 }

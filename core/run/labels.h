@@ -8,7 +8,8 @@
 /*
  * What the axes of a sentence's dumps are labelled with: the tokens of the target, and those of each memory's rows; an
  * inner node of a tree has its label, and its first and last token; a row above others the first and the last of the
- * leaves below it, "ein … Mann", or "[0-2]" where leaves are numbered.
+ * leaves below it, "ein … Mann", or "[0-2]" where leaves are numbered; a row that stands for a sentence of a document
+ * has its number and its first words, "3: ein Mann".
  */
 
 /* A memory and what it was made of; without both of them (positions of an image) rows are numbered. */

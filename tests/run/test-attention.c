@@ -19,6 +19,7 @@ typedef struct
 static guint memory_of[] = { 0, 1 };
 static const char *no_names[] = { NULL, NULL };
 static PlaitSentenceLevels no_levels[2];
+static PlaitSentencePlaces no_places[2];
 static PlaitSentenceChoice *no_choices[2];
 
 /* One layer of theirs, without a second level unless @context_heads says so. */
@@ -33,6 +34,7 @@ attention_of (gint64 length, guint *heads, PlaitScalar **weights, guint *context
     .length = length,
     .rows = rows,
     .levels = no_levels,
+    .places = no_places,
     .n_attentions = 2,
     .memory = memory_of,
     .names = no_names,

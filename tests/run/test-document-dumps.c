@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "runs.h"
+
+/* Runs whose decoder attends to the tokens and the sentences of documents: whose rows their dumps say they are. */
+
+static PlaitStore *
+run_documents (const char *name, const char *const *overrides)
+{
+  static const char text[] = "[experiment]\nname=documents\nseed=3\n"
+                             "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\n"
+                             "train.a=d.a\ntrain.t=d.t\ntest.a=d.a\ntest.t=d.t\n"
+                             "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
+                             "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\n"
+                             "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                             "[train]\nbatch=2\nupdates=2\nwarm_up=10\n"
+                             "[decode]\nbeam=1\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=2\n";
+  g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
+  g_autofree char *path = plait_test_path (file), *a = plait_test_path ("d.a"), *t = plait_test_path ("d.t");
+
+  CHECK (g_file_set_contents (path, text, -1, NULL));
+  CHECK (g_file_set_contents (a, "one two three\nfour\n\nfive six seven eight nine ten eleven\n\none\ntwo\nfour five\n",
+                              -1, NULL));
+  CHECK (g_file_set_contents (t, "two\nsix\nfive\n", -1, NULL));
+  return test_run_open (path, overrides, output);
+}
+
+static void
+check_labels (PlaitStore *run, const char *place, const char *expected)
+{
+  g_autofree char *path = g_strconcat ("/attention/", place, "/row_labels", NULL), *joined = NULL;
+  g_auto (GStrv) labels = NULL;
+  gint64 n = 0;
+  GError *error = NULL;
+
+  labels = plait_store_read_strings (run, path, 10000, &n, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (labels != NULL);
+  joined = g_strjoinv ("|", labels);
+  CHECK_STRING (joined, expected);
+}
+
+static void
+check_sentences (PlaitStore *run, const char *place, const char *expected)
+{
+  g_autofree char *path = g_strconcat ("/attention/", place, "/row_sentence", NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree gint64 *sentences = NULL;
+  gint64 n = 0;
+  GError *error = NULL;
+
+  sentences = plait_store_read_array (run, path, PLAIT_STORE_INT64, 100, &n, &error);
+  CHECK_NO_ERROR (error);
+  for (gint64 i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%d", i > 0 ? " " : "", (int)sentences[i]);
+  CHECK_STRING (text->str, expected);
+}
+
+TEST_CASE (document_dumps, name_tokens_and_sentences)
+{
+  g_autoptr (PlaitStore) run = run_documents ("named", NULL);
+
+  REQUIRE (run != NULL);
+  check_labels (run, "test/0/a.tokens", "<s>|one|two|three|<s>|four|</s>");
+  check_labels (run, "test-forced/0/a.tokens", "<s>|one|two|three|<s>|four|</s>");
+  check_labels (run, "test/0/a.sentences", "0: one two three|1: four");
+  check_labels (run, "test/1/a.sentences", "0: five six seven eight ni…");
+  check_labels (run, "test-forced/1/a.tokens", "<s>|five|six|seven|eight|nine|ten|eleven|</s>");
+}
+
+/* Both of attention and of what it comes to with the attention to contexts. */
+TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
+{
+  static const char *const places[] = { "test/0/a.tokens", "test-forced/0/a.tokens.effective" };
+  static const char *const sentences[] = { "/attention/test/0/a.sentences", "/attention/test/1/a.sentences.effective" };
+  g_autoptr (PlaitStore) run = run_documents ("places", NULL);
+
+  REQUIRE (run != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *rows = plait_store_get_string (run, sentences[i], "rows", NULL);
+      CONTEXT ("%s", places[i]);
+
+      check_sentences (run, places[i], "0 0 0 0 1 1 1");
+      CHECK_STRING (rows, "sentences");
+    }
+  CHECK (!plait_store_has_attribute (run, "/attention/test/0/a.tokens", "rows"));
+  CHECK (!plait_store_has (run, "/attention/test/0/a.sentences/row_sentence"));
+  CHECK (!plait_store_has (run, "/attention/test/0/contexts/row_sentence"));
+}
+
+TEST_CASE (document_dumps, leave_out_start_tokens_that_are_not_attended_to)
+{
+  g_autoptr (PlaitStore) run = run_documents ("starts", (const char *[]){ "source.a.starts_in_tokens=false", NULL });
+
+  REQUIRE (run != NULL);
+  check_labels (run, "test/0/a.tokens", "one|two|three|four|</s>");
+  check_sentences (run, "test/0/a.tokens", "0 0 0 1 1");
+  check_labels (run, "test/0/a.sentences", "0: one two three|1: four");
+}
