@@ -122,7 +122,7 @@ add_map (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const ch
   for (gint64 step = 0; same && step < n_layers * n_heads; step++)
     {
       PlaitMapChoice choice
-          = { layers > 0 ? step / n_heads : PLAIT_MAP_USUAL, heads > 0 ? step % n_heads : PLAIT_MAP_USUAL };
+          = { layers > 0 ? step / n_heads : PLAIT_MAP_USUAL, heads > 0 ? step % n_heads : PLAIT_MAP_USUAL, 0 };
 
       if (!add_step (difference, first, second, path, choice, step, &same, error))
         return FALSE;

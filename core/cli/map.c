@@ -2,6 +2,7 @@
 #include "cli/map.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -47,6 +48,7 @@ plait_map_free (PlaitMap *map)
   g_free (map->values);
   g_strfreev (map->rows);
   g_strfreev (map->columns);
+  g_free (map->sentence);
   g_free (map);
 }
 
@@ -134,21 +136,60 @@ read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
   return labels;
 }
 
-/* Adds the chosen steps of the second leading axis out of @block, which is one step of the first. */
+static int
+compare_weights (gconstpointer a, gconstpointer b)
+{
+  const double *const *first = a, *const *second = b;
+
+  if (**first > **second || **first < **second)
+    return **first > **second ? -1 : 1;
+  return *first < *second ? -1 : *first > *second; /* of equal ones the first in the row */
+}
+
+/* Keeps the @top heaviest of the @n weights @row, scaled to the sum of all; @order is room for [n]. A row with what is
+ * no number stays as it is. */
 static void
-add_block (PlaitMap *map, const double *block, const Leading *second)
+keep_heaviest (double *row, gint64 n, gint64 top, const double **order)
+{
+  double sum = 0, kept = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (!isfinite (row[i]))
+        return;
+      sum += row[i];
+      order[i] = &row[i];
+    }
+  qsort (order, (gsize)n, sizeof *order, compare_weights);
+  for (gint64 i = 0; i < top; i++)
+    kept += *order[i];
+  for (gint64 i = top; i < n; i++)
+    row[order[i] - row] = 0;
+  for (gint64 i = 0; i < top; i++)
+    row[order[i] - row] *= kept > 0 ? sum / kept : 1;
+}
+
+/* Adds the chosen steps of the second leading axis out of @block, which is one step of the first; of each row the @top
+ * heaviest, or 0: all. */
+static void
+add_block (PlaitMap *map, double *block, const Leading *second, gint64 top)
 {
   gint64 n = map->n_rows * map->n_columns;
+  g_autofree const double **order = g_new (const double *, map->n_columns + 1);
 
   for (gint64 step = second->first; step <= second->last; step++)
-    for (gint64 i = 0; i < n; i++)
-      map->values[i] += block[step * n + i];
+    {
+      for (gint64 r = 0; top > 0 && r < map->n_rows; r++)
+        keep_heaviest (block + step * n + r * map->n_columns, map->n_columns, top, order);
+      for (gint64 i = 0; i < n; i++)
+        map->values[i] += block[step * n + i];
+    }
 }
 
 /* Sums the chosen pictures of the dataset @signal into the map, and divides by their number. */
 static gboolean
 read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitStoreObject *object,
-             const Leading leading[MOST_LEADING], GError **error)
+             const Leading leading[MOST_LEADING], gint64 top, GError **error)
 {
   guint n_leading = object->rank - 2;
   gint64 size = map->n_rows * map->n_columns;
@@ -170,12 +211,33 @@ read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitSt
                           : plait_store_read_rows (store, signal, PLAIT_STORE_DOUBLE, step, 1, block, values, error);
       if (!read)
         return FALSE;
-      add_block (map, values, second);
+      add_block (map, values, second, top);
     }
   steps = (double)((first->last - first->first + 1) * (second->last - second->first + 1));
   for (gint64 i = 0; i < size; i++)
     map->values[i] /= steps;
   return TRUE;
+}
+
+/* Which sentences of a document the columns are of, or stand for (run/attention.h). */
+static gboolean
+read_places (PlaitMap *map, PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *place = plait_place_below (path, "row_sentence");
+  g_autofree char *rows
+      = plait_store_has_attribute (store, path, "rows") ? plait_store_get_string (store, path, "rows", NULL) : NULL;
+  gint64 n = 0;
+
+  map->of_sentences = g_strcmp0 (rows, "sentences") == 0;
+  if (!plait_store_has (store, place))
+    return TRUE;
+  map->sentence = plait_store_read_array (store, place, PLAIT_STORE_INT64, map->n_columns, &n, error);
+  if (map->sentence && n != map->n_columns)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %" G_GINT64_FORMAT " numbers, but the heatmap %" G_GINT64_FORMAT
+                       " rows: write it again",
+                       plait_store_path (store), place, n, map->n_columns);
+  return map->sentence != NULL;
 }
 
 PlaitMap *
@@ -212,12 +274,21 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
       return NULL;
   map->n_rows = object.shape[object.rank - 2];
   map->n_columns = object.shape[object.rank - 1];
+  if (!read_places (map, store, path, error))
+    return NULL;
+  if (choice.top == PLAIT_MAP_USUAL)
+    choice.top = map->of_sentences ? PLAIT_MAP_SENTENCES : 0;
+  if (choice.top >= map->n_columns)
+    choice.top = 0;
+  if (choice.top > 0)
+    g_string_append_printf (told, "%sthe %" G_GINT64_FORMAT " heaviest of %" G_GINT64_FORMAT, told->len > 0 ? ", " : "",
+                            choice.top, map->n_columns);
   map->row_axis = g_strdup (axes[object.rank - 2]);
   map->column_axis = g_strdup (axes[object.rank - 1]);
   map->choice = g_strdup (told->str);
   g_autofree char *title = plait_place_below (path, "title");
   map->title = plait_store_has (store, title) ? plait_store_read_string (store, title, NULL) : NULL;
-  if (!read_values (map, store, signal, &object, leading, error))
+  if (!read_values (map, store, signal, &object, leading, choice.top, error))
     return NULL;
   map->rows = read_labels (store, path, map->row_axis, map->n_rows);
   map->columns = read_labels (store, path, map->column_axis, map->n_columns);

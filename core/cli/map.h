@@ -16,16 +16,27 @@ typedef struct
   double *values; /* [n_rows, n_columns] */
   char **rows;    /* labels; numbers where the file has none */
   char **columns;
+  gboolean of_sentences; /* the columns stand for sentences of a document */
+  gint64 *sentence;      /* [n_columns]: the sentence of a document that each is of; NULL: there is none */
 } PlaitMap;
 
-#define PLAIT_MAP_USUAL ((gint64)-1) /* the last layer; the mean of the heads */
+#define PLAIT_MAP_USUAL ((gint64)-1) /* the last layer; the mean of the heads; all weights, but few of sentences */
 #define PLAIT_MAP_MEAN ((gint64)-2)
+
+/* How many sentences each head of a picture of sentences keeps of a row (Rohde, Wu & Liu 2021, appendix C). */
+#define PLAIT_MAP_SENTENCES 16
 
 /* Which picture. */
 typedef struct
 {
   gint64 layer, head; /* from 0, or one of the above */
+
+  /* So many weights of each row, the heaviest, are kept in each head before the mean of heads is taken, and scaled so
+   * that they sum to what all did; 0: all, or PLAIT_MAP_USUAL. */
+  gint64 top;
 } PlaitMapChoice;
+
+#define PLAIT_MAP_CHOICE_USUAL ((PlaitMapChoice){ PLAIT_MAP_USUAL, PLAIT_MAP_USUAL, PLAIT_MAP_USUAL })
 
 /* Reads the value of --layer or --head: a number from 0, "mean", or NULL for the usual. */
 gboolean plait_map_parse (const char *option, const char *text, gint64 *choice, GError **error);
@@ -40,6 +51,12 @@ void plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint6
 PlaitMap *plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error);
 void plait_map_free (PlaitMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMap, plait_map_free)
+
+/* The columns of @map that are of sentence @sentence; PLAIT_ERROR_INPUT if it has none. (transfer full) */
+PlaitMap *plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error);
+
+/* @map with rows for columns. (transfer full) */
+PlaitMap *plait_map_turned (const PlaitMap *map);
 
 /* Draws @map: colours with numbers in them, or blocks of four shades. What is wider than the terminal goes below. */
 void plait_map_print (const PlaitMap *map, PlaitPage *page);

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/display.h"
 #include "cli/html.h"
 #include "cli/report.h"
 
 /*
- * Attention as SVG: one large picture a memory with its tokens, and small ones of every layer and head.
+ * Attention as SVG: one large picture a memory with its tokens, and small ones of every layer and head. Of a long
+ * document sentences stand below each other, and tokens of those that are read most follow: no picture has more cells
+ * than a browser draws at once.
  */
 
 #define CELL 24
 #define SMALL_CELL 5
 #define SHADES 12
-#define MOST_CELLS 6000        /* of one large picture */
-#define MOST_SMALL_CELLS 60000 /* of all small ones of a memory */
-#define LEAST_SHARE .004       /* of the greatest weight, that is drawn: one of 255 steps of a colour */
+#define MOST_CELLS 6000         /* of one large picture */
+#define MOST_OF_DOCUMENT 2500   /* of one large picture of a document's sentences */
+#define MOST_OF_SENTENCE 500    /* of one of a sentence's tokens */
+#define MOST_SENTENCES 5        /* that are drawn token by token */
+#define MOST_LABELS 1000        /* of both axes of a large picture */
+#define MOST_SMALL_CELLS 60000  /* of all small ones of a memory */
+#define MOST_LAYER_CELLS 250000 /* the same of the means of layers alone */
+#define LEAST_SHARE .004        /* of the greatest weight, that is drawn: one of 255 steps of a colour */
 #define LONGEST_LABEL 18
 #define LIGHT_INK .7 /* the strength from which a number is written in the colour of paper */
 
@@ -23,7 +30,7 @@
 static double
 label_width (const char *label)
 {
-  return 6.6 * (double)MIN (plait_display_width (label), LONGEST_LABEL) + 6;
+  return 7.2 * (double)MIN (plait_display_width (label), LONGEST_LABEL) + 6;
 }
 
 static void
@@ -48,14 +55,73 @@ largest_label (char **labels, gint64 n)
   return largest;
 }
 
+/* How weights become colours. */
+typedef struct
+{
+  double largest; /* weight */
+  double least;   /* share of it that is drawn */
+} Strength;
+
+static double
+share_of (double value, Strength strength)
+{
+  return isfinite (value) && strength.largest > 0 ? CLAMP (value / strength.largest, 0, 1) : 0;
+}
+
+static Strength
+strength_of (const PlaitMap *map)
+{
+  Strength strength = { 0, LEAST_SHARE };
+
+  for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
+    if (isfinite (map->values[i]))
+      strength.largest = MAX (strength.largest, map->values[i]);
+  return strength;
+}
+
+/* How many cells of @map are drawn. */
+static gint64
+count_drawn (const PlaitMap *map, Strength strength)
+{
+  gint64 n = 0;
+
+  for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
+    n += share_of (map->values[i], strength) >= strength.least;
+  return n;
+}
+
+static int
+compare_falling (gconstpointer a, gconstpointer b)
+{
+  const double *first = a, *second = b;
+
+  return (*first < *second) - (*first > *second);
+}
+
+/* Lets no more than the heaviest @most cells of @map be drawn. */
+static void
+limit (Strength *strength, const PlaitMap *map, gint64 most)
+{
+  gint64 n = map->n_rows * map->n_columns;
+  g_autofree double *shares = NULL;
+
+  if (count_drawn (map, *strength) <= most)
+    return;
+  shares = g_new (double, n);
+  for (gint64 i = 0; i < n; i++)
+    shares[i] = share_of (map->values[i], *strength);
+  qsort (shares, (gsize)n, sizeof *shares, compare_falling);
+  strength->least = nextafter (shares[most], 2);
+}
+
 /* The cell of @column, which tells its tokens and its weight when pointed at; none where it would not be seen. */
 static void
-add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, double largest)
+add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, Strength strength)
 {
   double value = map->values[row * map->n_columns + column];
-  double share = isfinite (value) && largest > 0 ? CLAMP (value / largest, 0, 1) : 0;
+  double share = share_of (value, strength);
 
-  if (share < LEAST_SHARE)
+  if (share < strength.least)
     return;
   plait_html_add (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"", column * CELL);
   plait_html_real (html, share, 3);
@@ -75,16 +141,13 @@ add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, double 
 }
 
 static void
-add_large (GString *html, const PlaitMap *map)
+add_large (GString *html, const PlaitMap *map, Strength strength)
 {
-  double left = largest_label (map->rows, map->n_rows), slope = sin (G_PI / 3);
-  double tallest = largest_label (map->columns, map->n_columns), top = tallest * slope + 8, largest = 0;
+  double left = largest_label (map->rows, map->n_rows) + 6, slope = sin (G_PI / 3);
+  double tallest = largest_label (map->columns, map->n_columns), top = tallest * slope + 8;
   double width = left + (double)map->n_columns * CELL + tallest * .5 + 4, height = top + (double)map->n_rows * CELL;
 
-  for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
-    if (isfinite (map->values[i]))
-      largest = MAX (largest, map->values[i]);
-  g_string_append (html, "<svg class=\"map\" role=\"img\" width=\"");
+  g_string_append (html, "<div class=\"scroll\"><svg class=\"map\" role=\"img\" width=\"");
   plait_html_real (html, width, 0);
   g_string_append (html, "\" height=\"");
   plait_html_real (html, height, 0);
@@ -118,21 +181,22 @@ add_large (GString *html, const PlaitMap *map)
       plait_html_real (html, top + (double)r * CELL, 1);
       plait_html_add (html, ")\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n", CELL / 2 - 1, map->n_columns * CELL);
       for (gint64 c = 0; c < map->n_columns; c++)
-        add_cell (html, map, r, c, largest);
+        add_cell (html, map, r, c, strength);
       g_string_append (html, "</g>\n");
     }
-  g_string_append (html, "</svg>\n");
+  g_string_append (html, "</svg></div>\n");
 }
 
 static guint
-shade_of (double value)
+shade_of (double value, double largest)
 {
-  return value > 0 ? MIN ((guint)(MIN (value, 1) * SHADES), SHADES - 1) : 0;
+  return value > 0 ? MIN ((guint)(MIN (value / largest, 1) * SHADES), SHADES - 1) : 0;
 }
 
-/* Without labels and numbers: cells of one strength are one path, and beside each other one part of it. */
+/* Without labels and numbers: cells of one strength, from 0 to @largest, are one path, and beside each other one part
+ * of it. */
 static void
-add_small (GString *html, const PlaitMap *map)
+add_small (GString *html, const PlaitMap *map, double largest)
 {
   gint64 columns = map->n_columns;
 
@@ -146,7 +210,7 @@ add_small (GString *html, const PlaitMap *map)
 
       for (gint64 i = 0, run; i < map->n_rows * columns; i += MAX (run, 1))
         {
-          for (run = 0; i % columns + run < columns && shade_of (map->values[i + run]) == shade;)
+          for (run = 0; i % columns + run < columns && shade_of (map->values[i + run], largest) == shade;)
             run++;
           if (run == 0)
             continue;
@@ -165,37 +229,166 @@ add_small (GString *html, const PlaitMap *map)
   g_string_append (html, "</svg>\n");
 }
 
-/* Rows of layers, columns of heads. */
+/* A small picture; of sentences, of which none gets much, by the greatest weight. */
+static void
+add_one (GString *html, const PlaitMap *map)
+{
+  g_autoptr (PlaitMap) turned = map->of_sentences ? plait_map_turned (map) : NULL;
+  double largest = turned ? strength_of (turned).largest : 1;
+
+  add_small (html, turned ? turned : map, largest > 0 ? largest : 1);
+}
+
+/* Rows of layers, columns of heads; their mean alone where there is much of them. */
 static gboolean
 add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map, GError **error)
 {
-  gint64 layers, heads;
+  gint64 layers, heads, cells = MAX (map->n_rows * map->n_columns, 1);
 
   plait_map_steps (store, path, &layers, &heads);
-  gint64 pictures = MAX (layers, 1) * MAX (heads, 1);
-  if (pictures < 2 || pictures > MOST_SMALL_CELLS / MAX (map->n_rows * map->n_columns, 1))
+  gboolean mean = MAX (layers, 1) * MAX (heads, 1) > MOST_SMALL_CELLS / cells;
+  gint64 columns = mean ? 1 : MAX (heads, 1);
+  if (MAX (layers, 1) * columns < 2 || (mean && layers > MOST_LAYER_CELLS / cells))
     return TRUE;
-  g_string_append (html, "<details><summary class=\"small\">every layer and head</summary><table>\n<tr><th></th>");
-  for (gint64 h = 0; h < heads; h++)
+  plait_html_add (html, "<details><summary class=\"small\">every layer%s</summary><table>\n<tr><th></th>",
+                  mean ? "" : " and head");
+  for (gint64 h = 0; h < heads && !mean; h++)
     plait_html_add (html, "<th>head %" G_GINT64_FORMAT "</th>", h);
   g_string_append (html, "</tr>\n");
   for (gint64 l = 0; l < MAX (layers, 1); l++)
     {
       plait_html_add (html, "<tr><th>layer %" G_GINT64_FORMAT "</th>", l);
-      for (gint64 h = 0; h < MAX (heads, 1); h++)
+      for (gint64 h = 0; h < columns; h++)
         {
-          PlaitMapChoice choice = { l, heads > 0 ? h : PLAIT_MAP_USUAL };
+          PlaitMapChoice choice = { l, heads > 0 && !mean ? h : PLAIT_MAP_USUAL, PLAIT_MAP_USUAL };
           g_autoptr (PlaitMap) one = plait_map_read (store, path, choice, error);
 
           if (!one)
             return FALSE;
           g_string_append (html, "<td>");
-          add_small (html, one);
+          add_one (html, one);
           g_string_append (html, "</td>");
         }
       g_string_append (html, "</tr>\n");
     }
   g_string_append (html, "</table></details>\n");
+  return TRUE;
+}
+
+static void
+add_caption (GString *html, const char *title, const PlaitMap *map, Strength strength)
+{
+  g_string_append (html, "<figcaption>");
+  plait_html_text (html, title);
+  g_string_append (html, " <span class=\"dim\">");
+  plait_html_text (html, map->choice);
+  if (map->of_sentences)
+    g_string_append (html, "; sentences down, target tokens across");
+  if (strength.least > LEAST_SHARE)
+    {
+      g_string_append (html, "; weights from ");
+      plait_html_real (html, strength.least * strength.largest, 4);
+    }
+  g_string_append (html, "</span></figcaption>\n");
+}
+
+typedef struct
+{
+  gint64 sentence;
+  double weight; /* of all its tokens, over all rows */
+} Read;
+
+static int
+compare_read (gconstpointer a, gconstpointer b)
+{
+  const Read *first = a, *second = b;
+
+  if (first->weight > second->weight || first->weight < second->weight)
+    return first->weight > second->weight ? -1 : 1;
+  return (first->sentence > second->sentence) - (first->sentence < second->sentence);
+}
+
+static int
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const Read *first = a, *second = b;
+
+  return (first->sentence > second->sentence) - (first->sentence < second->sentence);
+}
+
+/* The sentences whose tokens are read, the most read ones first. (transfer full) */
+static GArray *
+sentences_of (const PlaitMap *map)
+{
+  GArray *sentences = g_array_new (FALSE, TRUE, sizeof (Read));
+
+  for (gint64 c = 0; c < map->n_columns; c++)
+    {
+      if (c == 0 || map->sentence[c] != map->sentence[c - 1])
+        g_array_append_val (sentences, ((Read){ map->sentence[c], 0 }));
+      for (gint64 r = 0; r < map->n_rows; r++)
+        if (isfinite (map->values[r * map->n_columns + c]))
+          g_array_index (sentences, Read, sentences->len - 1).weight += map->values[r * map->n_columns + c];
+    }
+  g_array_sort (sentences, compare_read);
+  return sentences;
+}
+
+/* The tokens of the sentences of a long document that are read most, in its order. */
+static void
+add_sentences (GString *html, const PlaitMap *map, const char *title)
+{
+  g_autoptr (GArray) sentences = sentences_of (map);
+  Strength strength = strength_of (map);
+
+  if (sentences->len > MOST_SENTENCES)
+    g_array_set_size (sentences, MOST_SENTENCES);
+  g_array_sort (sentences, compare_places);
+  for (guint i = 0; i < sentences->len; i++)
+    {
+      const Read *read = &g_array_index (sentences, Read, i);
+      g_autoptr (PlaitMap) part = plait_map_of_sentence (map, read->sentence, NULL);
+      Strength own = strength;
+
+      if (!part || part->n_rows + part->n_columns > MOST_LABELS)
+        continue;
+      limit (&own, part, MOST_OF_SENTENCE);
+      g_string_append (html, "<figure>");
+      add_caption (html, title, part, own);
+      add_large (html, part, own);
+      g_string_append (html, "</figure>\n");
+    }
+}
+
+static gboolean
+add_map (GString *html, PlaitStore *store, const char *path, const char *name, GError **error)
+{
+  g_autoptr (PlaitMap) map = plait_map_read (store, path, PLAIT_MAP_CHOICE_USUAL, error);
+  g_autoptr (PlaitMap) turned = map && map->of_sentences ? plait_map_turned (map) : NULL;
+  const PlaitMap *shown = turned ? turned : map;
+
+  if (!map)
+    return FALSE;
+  const char *title = map->title ? map->title : name;
+  Strength strength = strength_of (map);
+  if (map->of_sentences)
+    limit (&strength, map, MOST_OF_DOCUMENT);
+  gint64 cells = map->sentence || map->of_sentences ? count_drawn (map, strength) : map->n_rows * map->n_columns;
+  gboolean large = cells <= MOST_CELLS && map->n_rows + map->n_columns <= MOST_LABELS;
+  if (!large && map->sentence)
+    {
+      add_sentences (html, map, title);
+      return TRUE;
+    }
+  g_string_append (html, "<figure>");
+  add_caption (html, title, map, strength);
+  if (large)
+    add_large (html, shown, strength);
+  else
+    add_one (html, map);
+  if (!add_all (html, store, path, map, error))
+    return FALSE;
+  g_string_append (html, "</figure>\n");
   return TRUE;
 }
 
@@ -207,29 +400,17 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
   if (!members)
     return FALSE;
   g_string_append (html, "<div class=\"maps\">\n");
-  for (guint i = 0; members[i]; i++)
-    {
-      g_autofree char *place = plait_place_below (path, members[i]);
+  /* The tokens of a document behind its sentences. */
+  for (guint tokens = 0; tokens < 2; tokens++)
+    for (guint i = 0; members[i]; i++)
+      {
+        g_autofree char *place = plait_place_below (path, members[i]);
+        g_autofree char *sentences = plait_place_below (place, "row_sentence");
 
-      if (!plait_map_is (store, place))
-        continue;
-      g_autoptr (PlaitMap) map
-          = plait_map_read (store, place, (PlaitMapChoice){ PLAIT_MAP_USUAL, PLAIT_MAP_USUAL }, error);
-      if (!map)
-        return FALSE;
-      g_string_append (html, "<figure><figcaption>");
-      plait_html_text (html, map->title ? map->title : members[i]);
-      g_string_append (html, " <span class=\"dim\">");
-      plait_html_text (html, map->choice);
-      g_string_append (html, "</span></figcaption>\n");
-      if (map->n_rows * map->n_columns <= MOST_CELLS)
-        add_large (html, map);
-      else
-        add_small (html, map);
-      if (!add_all (html, store, place, map, error))
-        return FALSE;
-      g_string_append (html, "</figure>\n");
-    }
+        if (plait_map_is (store, place) && plait_store_has (store, sentences) == (tokens == 1)
+            && !add_map (html, store, place, members[i], error))
+          return FALSE;
+      }
   g_string_append (html, "</div>\n");
   return TRUE;
 }

@@ -281,7 +281,7 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
 
       if (!plait_descent_is (store, place))
         continue;
-      descent = plait_descent_read (store, place, (PlaitMapChoice){ PLAIT_MAP_USUAL, PLAIT_MAP_USUAL }, error);
+      descent = plait_descent_read (store, place, PLAIT_MAP_CHOICE_USUAL, error);
       if (!descent)
         return FALSE;
       if (descents->n == 0)

@@ -127,7 +127,7 @@ add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 static gboolean
 add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
 {
-  g_autoptr (PlaitMap) map = plait_map_read (store, path, options->choice, error);
+  g_autoptr (PlaitMap) map = plait_show_map (options, store, path, error);
 
   if (!map)
     return FALSE;

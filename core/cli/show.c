@@ -12,6 +12,20 @@
 
 #define MOST_MAPS 8
 
+PlaitMap *
+plait_show_map (const PlaitShowOptions *options, PlaitStore *store, const char *path, GError **error)
+{
+  g_autoptr (PlaitMap) map = plait_map_read (store, path, options->choice, error);
+  PlaitMap *part;
+
+  if (!map || !map->sentence || options->sentence < 0)
+    return g_steal_pointer (&map);
+  part = plait_map_of_sentence (map, options->sentence, error);
+  if (!part)
+    g_prefix_error (error, "%s: %s: ", plait_store_path (store), path);
+  return part;
+}
+
 gboolean
 plait_show_words (const PlaitShowOptions *options, const PlaitDescentMap *descent, PlaitStore *store, const char *path,
                   gint64 *first, gint64 *last, GError **error)
@@ -35,14 +49,15 @@ static gboolean
 show_picture (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, GError **error)
 {
   g_autoptr (PlaitDescentMap) descent = NULL;
-  g_autoptr (PlaitMap) map = NULL;
+  g_autoptr (PlaitMap) map = NULL, turned = NULL;
   gint64 first, last;
 
   if (plait_map_is (store, path))
     {
-      map = plait_map_read (store, path, options->choice, error);
+      map = plait_show_map (options, store, path, error);
+      turned = map && map->of_sentences ? plait_map_turned (map) : NULL; /* sentences beside their first words */
       if (map)
-        plait_map_print (map, page);
+        plait_map_print (turned ? turned : map, page);
       return map != NULL;
     }
   descent = plait_descent_read (store, path, options->choice, error);
@@ -180,14 +195,18 @@ gboolean
 plait_command_show (PlaitInvocation *invocation, GError **error)
 {
   gboolean json = FALSE;
-  g_autofree char *layer = NULL, *head = NULL, *word = NULL;
-  PlaitShowOptions options = { .word = -1 };
+  g_autofree char *layer = NULL, *head = NULL, *top = NULL, *sentence = NULL, *word = NULL;
+  PlaitShowOptions options = { .choice = PLAIT_MAP_CHOICE_USUAL, .sentence = -1, .word = -1 };
   const GOptionEntry entries[] = {
     { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long lists and deep trees whole", NULL },
     { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer,
       "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N" },
     { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap or descent: a number from 0, or mean (mean)",
       "N" },
+    { "top", 0, 0, G_OPTION_ARG_FILENAME, &top,
+      "Weights of each row of a heatmap, the heaviest of each head; 0: all (16 of sentences, else 0)", "K" },
+    { "sentence", 0, 0, G_OPTION_ARG_FILENAME, &sentence,
+      "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N" },
     { "word", 0, 0, G_OPTION_ARG_FILENAME, &word, "Target word of a descent: a number from 0 (0; of JSON all)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
@@ -196,6 +215,8 @@ plait_command_show (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, 2, error)
       || !plait_map_parse ("--layer", layer, &options.choice.layer, error)
       || !plait_map_parse ("--head", head, &options.choice.head, error)
+      || !plait_option_integer ("--top", top, 0, G_MAXINT32, &options.choice.top, error)
+      || !plait_option_integer ("--sentence", sentence, 0, G_MAXINT32, &options.sentence, error)
       || !plait_option_integer ("--word", word, 0, G_MAXINT32, &options.word, error))
     return FALSE;
   return show (invocation->arguments[0], invocation->arguments[1], &options, json, error);

@@ -11,8 +11,12 @@ typedef struct
 {
   gboolean everything; /* long lists and deep trees are not cut */
   PlaitMapChoice choice;
-  gint64 word; /* of a descent; -1: the first, and of JSON all */
+  gint64 sentence; /* of a document, whose tokens a heatmap shows; -1: all */
+  gint64 word;     /* of a descent; -1: the first, and of JSON all */
 } PlaitShowOptions;
+
+/* The heatmap at @path. (transfer full) */
+PlaitMap *plait_show_map (const PlaitShowOptions *options, PlaitStore *store, const char *path, GError **error);
 
 /* The words of @descent that are shown, @last being no less than @first; PLAIT_ERROR_INPUT if there is no such word. */
 gboolean plait_show_words (const PlaitShowOptions *options, const PlaitDescentMap *descent, PlaitStore *store,

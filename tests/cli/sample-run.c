@@ -240,6 +240,42 @@ write_long_descent (PlaitStore *store, gint64 sentence)
                                     NULL));
 }
 
+/* Attention of 200 target rows to @n rows, of which each @part stand for a sentence or are its tokens. */
+static void
+write_document_map (PlaitStore *store, const char *path, gint64 n, gint64 part)
+{
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  const gint64 shape[] = { 1, 2, 200, n };
+  g_autofree PlaitScalar *weights = g_new (PlaitScalar, 400 * n);
+  g_auto (GStrv) targets = g_new0 (char *, 201), rows = g_new0 (char *, n + 1);
+  const char *const *const labels[] = { NULL, NULL, (const char *const *)targets, (const char *const *)rows };
+  g_autofree gint64 *sentences = g_new (gint64, n);
+  g_autofree char *row_sentence = g_strconcat (path, "/row_sentence", NULL);
+
+  for (gint64 t = 0; t < 200; t++)
+    targets[t] = g_strdup ("wort");
+  for (gint64 c = 0; c < n; c++)
+    {
+      sentences[c] = c / part;
+      rows[c] = part > 1 ? g_strdup ("word") : g_strdup_printf ("%d: the first words", (int)c);
+    }
+  for (gint64 r = 0; r < 400; r++)
+    {
+      PlaitScalar sum = 0;
+
+      for (gint64 c = 0; c < n; c++)
+        sum += weights[r * n + c] = (PlaitScalar)((1 + (r * 7 + c * 13) % 17) * (sentences[c] % 40 == 0 ? 3 : 1));
+      for (gint64 c = 0; c < n; c++)
+        weights[r * n + c] /= sum;
+    }
+  CHECK (plait_store_write_heatmap (store, path,
+                                    &(PlaitStoreHeatmap){ "weights", 4, shape, weights, axes, labels, NULL }, NULL));
+  if (part > 1)
+    CHECK (plait_store_write (store, row_sentence, PLAIT_STORE_INT64, 1, &n, sentences, PLAIT_STORE_PLAIN, NULL));
+  else
+    CHECK (plait_store_set_string (store, path, "rows", "sentences", NULL));
+}
+
 void
 plait_test_write_run (const char *name, const PlaitTestRun *run)
 {
@@ -269,6 +305,11 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
     write_descent (store);
   for (gint64 i = 1; i <= run->long_descents; i++)
     write_long_descent (store, i);
+  if (run->document > 0)
+    {
+      write_document_map (store, "/attention/test/1/a.tokens", 25 * run->document, 25);
+      write_document_map (store, "/attention/test/1/a.sentences", run->document, 1);
+    }
   if (run->touched > 0)
     write_work (store, run);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));

@@ -14,6 +14,8 @@ typedef struct
   gboolean inattentive;          /* has no attention over any sentence */
   gboolean descends;             /* has the descent of a sentence, two heads of two target words */
   gint64 long_descents;          /* descents of sentences of 100 words, which stand beside those */
+  gint64 document;               /* sentences of a document that sentence 1 is, of 25 tokens each; those whose numbers
+                                    divide by 40 are read most; 0: there is none */
   double touched;                /* states a word, of which a combiner chose half if it descends; 0: not counted */
 } PlaitTestRun;
 

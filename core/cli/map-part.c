@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "cli/map.h"
+
+/* Other pictures out of the same numbers. */
+
+/* @map without what it has a number of. (transfer full) */
+static PlaitMap *
+copy_of (const PlaitMap *map)
+{
+  PlaitMap *copy = g_new0 (PlaitMap, 1);
+
+  copy->title = g_strdup (map->title);
+  copy->choice = g_strdup (map->choice);
+  copy->row_axis = g_strdup (map->row_axis);
+  copy->column_axis = g_strdup (map->column_axis);
+  copy->n_rows = map->n_rows;
+  return copy;
+}
+
+PlaitMap *
+plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
+{
+  g_autoptr (PlaitMap) part = copy_of (map);
+  g_autofree gint64 *columns = g_new (gint64, map->n_columns + 1);
+  gint64 largest = 0;
+
+  for (gint64 c = 0; c < map->n_columns; c++)
+    {
+      largest = MAX (largest, map->sentence[c]);
+      if (map->sentence[c] == sentence)
+        columns[part->n_columns++] = c;
+    }
+  if (part->n_columns == 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "the document has no sentence %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT, sentence,
+                  largest);
+      return NULL;
+    }
+  g_free (part->choice);
+  part->choice
+      = g_strdup_printf ("%s%ssentence %" G_GINT64_FORMAT, map->choice, *map->choice == '\0' ? "" : ", ", sentence);
+  part->rows = g_strdupv (map->rows);
+  part->columns = g_new0 (char *, part->n_columns + 1);
+  part->sentence = g_new (gint64, part->n_columns);
+  part->values = g_new (double, part->n_rows * part->n_columns);
+  for (gint64 c = 0; c < part->n_columns; c++)
+    {
+      part->columns[c] = g_strdup (map->columns[columns[c]]);
+      part->sentence[c] = sentence;
+      for (gint64 r = 0; r < part->n_rows; r++)
+        part->values[r * part->n_columns + c] = map->values[r * map->n_columns + columns[c]];
+    }
+  return g_steal_pointer (&part);
+}
+
+PlaitMap *
+plait_map_turned (const PlaitMap *map)
+{
+  PlaitMap *turned = copy_of (map);
+
+  turned->n_rows = map->n_columns;
+  turned->n_columns = map->n_rows;
+  turned->rows = g_strdupv (map->columns);
+  turned->columns = g_strdupv (map->rows);
+  turned->values = g_new (double, map->n_rows * map->n_columns);
+  for (gint64 r = 0; r < turned->n_rows; r++)
+    for (gint64 c = 0; c < turned->n_columns; c++)
+      turned->values[r * turned->n_columns + c] = map->values[c * map->n_columns + r];
+  g_free (turned->row_axis);
+  g_free (turned->column_axis);
+  turned->row_axis = g_strdup (map->column_axis);
+  turned->column_axis = g_strdup (map->row_axis);
+  return turned;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+#include "sample-run.h"
+#include "store/heatmap.h"
+
+/* Heatmaps of documents, whose columns are sentences or tokens of sentences, in the terminal and on a page. */
+
+static const char *const axes[] = { "layer", "head", "target", "row" };
+static const char *const targets[] = { "x", "y" };
+
+/* Two heads of two target rows attend to three sentences, and to five tokens of them, of @n of which it is said whose
+ * they are. */
+static void
+write_document (gint64 n)
+{
+  static const char *const sentences[] = { "0: a b", "1: c", "2: d e" }, *const tokens[] = { "a", "b", "c", "d", "e" };
+  static const char *const *const of_sentences[] = { NULL, NULL, targets, sentences };
+  static const char *const *const of_tokens[] = { NULL, NULL, targets, tokens };
+  static const PlaitScalar weights[] = { .5, .25, .25, 0, .25, .75, .125, .375, .5, .25, .25, .5 };
+  static const PlaitScalar token_weights[] = { .1, .2, .3, .2, .2, 0, 0, 1, 0, 0, .5, .5, 0, 0, 0, .2, .2, .2, .2, .2 };
+  static const gint64 shape[] = { 1, 2, 2, 3 }, token_shape[] = { 1, 2, 2, 5 }, row_sentence[] = { 0, 0, 1, 2, 2 };
+  g_autofree char *path = plait_test_path ("document.h5");
+  g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
+
+  REQUIRE (store != NULL);
+  CHECK (plait_store_write_heatmap (store, "/attention/test/0/a.sentences",
+                                    &(PlaitStoreHeatmap){ "weights", 4, shape, weights, axes, of_sentences, NULL },
+                                    NULL));
+  CHECK (plait_store_set_string (store, "/attention/test/0/a.sentences", "rows", "sentences", NULL));
+  CHECK (plait_store_write_heatmap (
+      store, "/attention/test/0/a.tokens",
+      &(PlaitStoreHeatmap){ "weights", 4, token_shape, token_weights, axes, of_tokens, "attention to a.tokens" },
+      NULL));
+  CHECK (plait_store_write (store, "/attention/test/0/a.tokens/row_sentence", PLAIT_STORE_INT64, 1, &n, row_sentence,
+                            PLAIT_STORE_PLAIN, NULL));
+  CHECK (plait_store_commit (store, NULL));
+}
+
+/* Sentences stand beside their first words. */
+TEST_CASE (map, of_sentences_has_them_below_each_other)
+{
+  write_document (5);
+  g_auto (PlaitTestCall) call = CALL ("show", "document.h5", "/attention/test/0/a.sentences");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, "         x y\n"
+                             "  0: a b ▒▒░░\n"
+                             "    1: c ▒▒▒▒\n"
+                             "  2: d e ▓▓██\n"
+                             "         0 ░▒▓█ 0.625\n"
+                             "         layer 0, mean of 2 heads; row down, target across\n");
+}
+
+/* The heaviest of each head, scaled to sum to one, and then their mean. */
+TEST_CASE (map, keeps_the_heaviest_of_each_head)
+{
+  write_document (5);
+  g_auto (PlaitTestCall) two = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "2", "--json");
+  g_auto (PlaitTestCall) one
+      = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "1", "--json", "--head", "1");
+  g_auto (PlaitTestCall) all = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "3", "--json");
+
+  /* (2/3 1/3 0 + 0 3/7 4/7) / 2, where of two that are equal the first stays; (0 .25 .75 + 1/3 0 2/3) / 2 */
+  CHECK_CONTAINS (two.output, "\"choice\": \"layer 0, mean of 2 heads, the 2 heaviest of 3\"");
+  CHECK_CONTAINS (two.output, "0.33333");
+  CHECK_CONTAINS (two.output, "0.380952");
+  CHECK_CONTAINS (two.output, "0.285714");
+  CHECK_CONTAINS (two.output, "0.166666");
+  CHECK_CONTAINS (two.output, "0.708333");
+  CHECK_CONTAINS (one.output, "\"choice\": \"layer 0, head 1, the 1 heaviest of 3\"");
+  CHECK_CONTAINS (one.output,
+                  "    [\n      0,\n      0,\n      1\n    ],\n    [\n      0,\n      0,\n      1\n    ]\n");
+  CHECK_CONTAINS (all.output, "\"choice\": \"layer 0, mean of 2 heads\"");
+}
+
+TEST_CASE (map, of_tokens_goes_into_a_sentence)
+{
+  write_document (5);
+  g_auto (PlaitTestCall) call = CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "2");
+  g_auto (PlaitTestCall) group = CALL ("show", "document.h5", "/attention/test/0", "--sentence", "2");
+  g_auto (PlaitTestCall) json = CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "1", "--json");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, "    attention to a.tokens\n"
+                             "    d e\n"
+                             "  x ████\n"
+                             "  y ████\n"
+                             "    0 ░▒▓█ 0.1\n"
+                             "    layer 0, mean of 2 heads, sentence 2; target down, row across\n");
+  CHECK_CONTAINS (group.output, "/attention/test/0/a.sentences\n");
+  CHECK_CONTAINS (group.output, "  0: a b ▒▒░░\n");
+  CHECK_CONTAINS (group.output, call.output);
+  CHECK_CONTAINS (json.output, "\"row\": [\n    \"c\"\n  ]");
+}
+
+TEST_CASE (map, refuses)
+{
+  write_document (5);
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "3"),
+      "document.h5: /attention/test/0/a.tokens: the document has no sentence 3; expected 0 to 2" },
+    { CALL ("show", "document.h5", "/attention/test/0", "--json", "--sentence", "-1"), "--sentence" },
+    { CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--top", "-2"), "--top" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlaitTestCall) call = cases[i].call;
+      plait_test_check_refused (&call, cases[i].part);
+    }
+}
+
+static char *
+report (gint64 sentences)
+{
+  g_autofree char *page = plait_test_path ("page.html");
+  char *html = NULL;
+
+  plait_test_write_run ("run.h5",
+                        &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .document = sentences });
+  g_auto (PlaitTestCall) call = CALL ("report", "run.h5", "--output", page, "--force");
+  CHECK_INT (call.code, 0);
+  CHECK (g_file_get_contents (page, &html, NULL, NULL));
+  return html ? html : g_strdup ("");
+}
+
+static guint
+count (const char *text, const char *part)
+{
+  guint n = 0;
+
+  for (const char *p = text; (p = strstr (p, part)); p++)
+    n++;
+  return n;
+}
+
+/* 5,000 tokens and 200 words: the sentences with their first words, then the tokens of those that are read most. */
+TEST_CASE (map, of_a_long_document_leaves_the_report_small)
+{
+  static const char *const read[]
+      = { ", sentence 0;", ", sentence 40;", ", sentence 80;", ", sentence 120;", ", sentence 160;" };
+  g_autofree char *html = report (200);
+  const char *at = strstr (html, "layer 0, mean of 2 heads, the 16 heaviest of 200; sentences down, target tokens "
+                                 "across");
+
+  for (guint i = 0; at && i < G_N_ELEMENTS (read); i++)
+    at = strstr (at, read[i]);
+  CHECK (at != NULL);
+  CHECK_INT (count (html, "<figcaption>a.tokens "), 5);
+  CHECK_CONTAINS (html, ">40: the first wor…</text>");
+  CHECK_CONTAINS (html, "<title>40: the first words → wort: 0.0");
+  CHECK (count (html, "</title></rect>") <= 2500 + 5 * 500 + 6);
+  CHECK (count (html, "</title></rect>") > 5 * 400);
+  CHECK (strlen (html) < 800000);
+}
+
+TEST_CASE (map, whose_tokens_are_of_unknown_sentences_is_refused)
+{
+  write_document (4);
+  g_auto (PlaitTestCall) call = CALL ("show", "document.h5", "/attention/test/0/a.tokens");
+
+  plait_test_check_refused (&call,
+                            "document.h5: /attention/test/0/a.tokens/row_sentence has 4 numbers, but the heatmap "
+                            "5 rows: write it again");
+}
+
+/* A short one is drawn whole. */
+TEST_CASE (map, of_a_short_document_has_all_tokens_on_the_page)
+{
+  g_autofree char *html = report (1);
+
+  CHECK_INT (count (html, "<figcaption>a.tokens "), 1);
+  CHECK_CONTAINS (html, "<figcaption>a.tokens <span class=\"dim\">layer 0, mean of 2 heads</span>");
+  CHECK (!strstr (html, ", sentence 0"));
+}
