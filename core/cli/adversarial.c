@@ -155,6 +155,11 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       = plait_trained_open (invocation->arguments[0], checkpoint, (const char *const *)sets, invocation->log, error);
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
+  if (trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts masked tokens, whose source is their target; take a run that reads one to tell "
+                       "another",
+                       invocation->arguments[0]);
   test = (Test){
     .trained = trained,
     .split = split ? split : trained->experiment->test_splits[0],

@@ -203,6 +203,11 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, sets, invocation->log, error);
   if (!use->trained)
     return FALSE;
+  if (use->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts the masked tokens of its own corpus, nothing of other text; begin a run that "
+                       "translates or classifies with it (train.initialise)",
+                       invocation->arguments[0]);
   if (use->attention && !plait_experiment_has_decoder (use->trained->experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--attention: %s has no decoder that could pay attention; leave the option out",

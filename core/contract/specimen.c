@@ -163,10 +163,9 @@ keep_decoder (PlaitSpecimen *specimen, const PlaitSpecimenDecoder *decoder, GErr
   specification->decoder = decoder->settings;
   specification->predict = decoder->predict;
   if (specification->predict.kind == PLAIT_PREDICT_CLASS)
-    {
-      specification->target_vocabulary_size -= PLAIT_TOKEN_SPECIALS;
-      return TRUE;
-    }
+    specification->target_vocabulary_size -= PLAIT_TOKEN_SPECIALS;
+  if (specification->predict.kind != PLAIT_PREDICT_SEQUENCE)
+    return TRUE;
   specification->combiner
       = keep (specimen, plait_specimen_part (decoder->combiner, decoder->combiner_settings, "combiner"), error);
   if (specification->combiner && decoder->coverage)

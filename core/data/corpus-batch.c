@@ -174,8 +174,55 @@ fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples)
     }
 }
 
+/* Tokens of @tuple in the first source that may be masked. */
+static gint64
+masked_tokens (const PlaitCorpus *corpus, gint64 tuple)
+{
+  const PlaitCorpusStreamState *stream = &corpus->streams[0];
+  gint64 starts = stream->documents.starts ? source_sentences (stream, tuple) : 0;
+  return plait_token_store_length (stream->tokens, tuple_of (stream, tuple)) - starts;
+}
+
+/* Masks the first source of @batch, whose target becomes what was there. */
+static void
+fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const gint64 *tuples)
+{
+  const PlaitInput *input = &batch->inputs[0];
+  gint64 size = plait_vocabulary_size (corpus->streams[0].vocabulary);
+  gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
+  offsets[0] = 0;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 tokens = masked_tokens (corpus, tuples[i]), row = offsets[i];
+      offsets[i + 1] = row + plait_masking_count (&corpus->masking, epoch, tuples[i], tokens);
+      plait_masking_apply (
+          &corpus->masking, epoch, tuples[i], size, plait_batch_fill (gint32, input->tokens) + input->rows.offsets[i],
+          plait_ragged_length (input->rows, i), tokens, plait_batch_fill (gint32, batch->target_inputs) + row,
+          plait_batch_fill (gint32, batch->target_outputs) + row);
+    }
+}
+
+/* Rows of the target of @tuples, or -1 where there is none. */
+static gint64
+count_target (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n)
+{
+  gint64 rows = 0;
+  if (!corpus->masked && !plait_corpus_has_target (corpus))
+    return -1;
+  for (gint64 i = 0; i < n; i++)
+    rows += corpus->masked ? plait_masking_count (&corpus->masking, epoch, tuples[i], masked_tokens (corpus, tuples[i]))
+                           : plait_corpus_length (corpus, corpus->n_sources, tuples[i]);
+  return rows;
+}
+
 PlaitBatch *
 plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, GError **error)
+{
+  return plait_corpus_batch_in (corpus, 0, tuples, n, error);
+}
+
+PlaitBatch *
+plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n, GError **error)
 {
   g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, corpus->n_sources);
   for (gint64 s = 0; s < corpus->n_sources; s++)
@@ -195,11 +242,8 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
           sources[s].sentences += stream->sentences ? source_sentences (stream, tuples[i]) : 0;
         }
     }
-  gint64 target_rows = plait_corpus_has_target (corpus) ? 0 : -1;
-  for (gint64 i = 0; target_rows >= 0 && i < n; i++)
-    target_rows += plait_corpus_length (corpus, corpus->n_sources, tuples[i]);
-
-  g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, corpus->n_sources, target_rows, error);
+  g_autoptr (PlaitBatch) batch
+      = plait_batch_new (n, sources, corpus->n_sources, count_target (corpus, epoch, tuples, n), error);
   if (!batch)
     return NULL;
   for (gint64 i = 0; i < n; i++)
@@ -207,7 +251,9 @@ plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, G
   for (gint64 s = 0; s < corpus->n_sources; s++)
     if (!fill_source (corpus, s, batch, tuples, error))
       return NULL;
-  if (target_rows >= 0)
+  if (corpus->masked)
+    fill_masked (corpus, epoch, batch, tuples);
+  else if (plait_corpus_has_target (corpus))
     fill_target (corpus, batch, tuples);
   return g_steal_pointer (&batch);
 }

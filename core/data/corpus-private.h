@@ -38,6 +38,8 @@ struct PlaitCorpus
   gint64 n_streams;
   gboolean empty_is_error;
   gboolean keep_all;
+  gboolean masked;
+  PlaitMasking masking;
 
   gint64 lines;
   gint64 size;

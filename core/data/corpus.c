@@ -124,6 +124,10 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
   corpus->n_sources = settings->n_sources;
   corpus->empty_is_error = settings->empty_is_error;
   corpus->keep_all = settings->keep_all;
+  g_assert (!settings->masking || !settings->target);
+  corpus->masked = settings->masking != NULL;
+  if (corpus->masked)
+    corpus->masking = *settings->masking;
   gint64 n_streams = settings->n_sources + (settings->target != NULL);
   corpus->streams = g_new0 (PlaitCorpusStreamState, n_streams);
   corpus->n_streams = n_streams;

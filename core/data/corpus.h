@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "data/documents.h"
 #include "data/input.h"
+#include "data/masking.h"
 #include "data/trees.h"
 #include "data/vocabulary.h"
 
@@ -53,6 +54,11 @@ typedef struct
   const PlaitCorpusStream *sources;
   gint64 n_sources;
   const PlaitCorpusStream *target; /* NULL: there is nothing but sources */
+
+  /* NULL, or how tokens of the first source are masked, which is text. Batches have the masked tokens as their targets
+   * then, a row each: the outputs are the tokens, the inputs their rows within the sentence. There is no stream of a
+   * target beside them. */
+  const PlaitMasking *masking;
 
   /* empty=error: an empty line, or features of length 0, are an error. Otherwise the source is missing for this
    * tuple. */
@@ -131,6 +137,10 @@ gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
  * NULL-terminated; not deranged. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
-/* The batch of tuples @tuples[0 .. n - 1]. It must not outlive the corpus. Fails if features cannot be read, if their
- * file was changed, or if memory does not suffice. (transfer full) */
+/* The batch of tuples @tuples[0 .. n - 1], in an epoch, from 0, on which masks depend. It must not outlive the corpus.
+ * Fails if features cannot be read, if their file was changed, or if memory does not suffice. (transfer full) */
+PlaitBatch *plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n,
+                                   GError **error);
+
+/* The same in epoch 0. */
 PlaitBatch *plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, GError **error);

@@ -11,7 +11,8 @@
  * Part of the plugin interface. Plugins read these and change nothing; all memory belongs to the batch.
  */
 
-/* Token ids that every vocabulary keeps. Row PLAIT_TOKEN_PAD of an embedding is never read in a batch. */
+/* Token ids that every vocabulary keeps. Row PLAIT_TOKEN_PAD of an embedding is read where a
+ * token is masked, and where a decoder is told to begin with it. */
 enum
 {
   PLAIT_TOKEN_PAD = 0,
@@ -90,6 +91,9 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
 /*
  * A batch of tuples. For a target y_1 .. y_n the inputs are BOS, y_1, .., y_n and the outputs y_1, .., y_n, EOS: row j
  * of the outputs is what a decoder predicts after it has read the rows up to j of the inputs. Both have target_rows.
+ *
+ * A target of classes has one row a sentence, the number of its class. Of masked tokens the outputs are what they were,
+ * the inputs their rows within the sentence.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  */

@@ -182,7 +182,8 @@ plait_iterator_next (PlaitIterator *self, GError **error)
     }
   gint64 b = self->batches ? self->batches[self->position] : self->position;
   const gint64 *bounds = (const gint64 *)self->bounds->data + b;
-  PlaitBatch *batch = plait_corpus_batch (self->corpus, self->tuples + bounds[0], bounds[1] - bounds[0], error);
+  PlaitBatch *batch
+      = plait_corpus_batch_in (self->corpus, self->epoch, self->tuples + bounds[0], bounds[1] - bounds[0], error);
   self->position += batch != NULL;
   return batch;
 }

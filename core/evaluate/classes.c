@@ -4,9 +4,10 @@
  * Labels, or answers of any kind that are right or wrong as wholes. Texts are compared as they stand, less the white
  * space of ASCII around them; of several references any may be met.
  *
- *   accuracy    the share of texts that are a reference
- *   macro-f1    F of each class alone, the mean over the classes of the references that are met or said: what rare
- *               classes count for as much as frequent ones. As scikit-learn has it with labels= those classes
+ *   accuracy    the share of texts that are a reference; with "words" that of the words between white space that are
+ * the reference's at their place, for those who predict as many as there are macro-f1    F of each class alone, the
+ * mean over the classes of the references that are met or said: what rare classes count for as much as frequent ones.
+ * As scikit-learn has it with labels= those classes
  *
  * A row of accuracy is [right, 1]. One of macro-f1 has [classes, 1] before, for each class, [said and right, said,
  * reference], so that a score knows how many classes there are.
@@ -14,6 +15,7 @@
 #include "evaluate/metric-kind.h"
 
 #include "base/error.h"
+#include "evaluate/text.h"
 
 #include <string.h>
 
@@ -23,7 +25,18 @@
 /* Beyond, rows of all classes do not fit into memory. */
 #define MOST_NUMBERS ((gsize)1 << 28)
 
-static const PlaitMetricOption options[] = { { NULL } };
+typedef struct
+{
+  PlaitMetric parent;
+  gboolean words;
+} Accuracy;
+
+static const PlaitMetricOption accuracy_options[] = {
+  { "words", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Accuracy, words) },
+  { NULL },
+};
+
+static const PlaitMetricOption no_options[] = { { NULL } };
 
 typedef struct
 {
@@ -55,14 +68,38 @@ sign (const PlaitMetric *metric, GString *signature)
 static gboolean
 finish_accuracy (PlaitMetric *metric, GError **error)
 {
-  metric->title = g_strdup ("accuracy");
+  metric->title = g_strdup (((Accuracy *)metric)->words ? "word accuracy" : "accuracy");
   metric->width = 2;
   return TRUE;
+}
+
+/* The words of @text that are those of @reference, and how many that has. */
+static void
+count_words (const char *text, const char *reference, double *values)
+{
+  const char *end = text, *reference_end = reference;
+  gboolean more = TRUE;
+  values[0] = values[1] = 0;
+  while (plait_text_next_word (&reference, &reference_end))
+    {
+      more = more && plait_text_next_word (&text, &end);
+      values[0] += more
+                   && is_same ((Label){ text, (gsize)(end - text) },
+                               (Label){ reference, (gsize)(reference_end - reference) });
+      values[1]++;
+      text = end;
+      reference = reference_end;
+    }
 }
 
 static void
 row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
+  if (((const Accuracy *)metric)->words)
+    {
+      count_words (sentence->hypothesis, sentence->references[0], values);
+      return;
+    }
   values[0] = 0;
   for (guint k = 0; k < sentence->count; k++)
     if (is_same (label_of (sentence->hypothesis), label_of (sentence->references[k])))
@@ -84,8 +121,8 @@ detail_accuracy (const PlaitMetric *metric, const double *sums)
 
 const PlaitMetricKind plait_metric_accuracy = {
   .name = "accuracy",
-  .size = sizeof (PlaitMetric),
-  .options = options,
+  .size = sizeof (Accuracy),
+  .options = accuracy_options,
   .larger_is_better = TRUE,
   .finish = finish_accuracy,
   .row = row,
@@ -215,7 +252,7 @@ detail_f (const PlaitMetric *metric, const double *sums)
 const PlaitMetricKind plait_metric_macro_f = {
   .name = "macro-f1",
   .size = sizeof (PlaitMetric),
-  .options = options,
+  .options = no_options,
   .larger_is_better = TRUE,
   .finish = finish_f,
   .rows = rows,

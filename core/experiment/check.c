@@ -97,7 +97,7 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
     check_structure (resolution, experiment->combiner->schema, encoder, group);
   if (experiment->coverage)
     check_structure (resolution, experiment->coverage->schema, encoder, group);
-  if (g_str_equal (source->stream, experiment->data.target))
+  if (g_str_equal (source->stream, experiment->data.target) && experiment->predict.kind != PLAIT_PREDICT_MASKED)
     plait_resolution_problem (resolution, group, NULL,
                               "reads the stream %s, which is data.target: the model would see what it is to predict; "
                               "drop the source, or set stream=",
@@ -422,6 +422,10 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   g_autoptr (GError) fault = NULL;
 
   check_validation (resolution);
+  if (*train->metric != '\0' && resolution->experiment->public.predict.kind == PLAIT_PREDICT_MASKED)
+    plait_resolution_problem (resolution, "train", "metric",
+                              "[predict] kind=masked gives no text to score while it trains; drop the key: loss, "
+                              "perplexity and accuracy of masked tokens are told anyhow");
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");

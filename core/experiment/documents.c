@@ -19,7 +19,7 @@ plait_experiment_documents (const PlaitExperiment *experiment, const char *strea
   const PlaitDataSettings *data = &experiment->data;
   g_auto (GStrv) sentences = g_strsplit (data->documents, ";", -1);
   g_auto (GStrv) lines = g_strsplit (data->documents_by_line, ";", -1);
-  gboolean is_target = g_str_equal (stream, data->target);
+  gboolean is_target = g_str_equal (stream, data->target) && experiment->predict.kind != PLAIT_PREDICT_MASKED;
   PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_SENTENCES };
 
   if (g_strv_contains ((const char *const *)sentences, stream))

@@ -26,9 +26,45 @@ check_labels (const PlaitResolution *resolution)
     }
 }
 
+/* The target is the one source itself. */
+static void
+check_masked (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitPredictSettings *predict = &experiment->predict;
+  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, experiment->sources[0].name, NULL);
+
+  if (experiment->n_sources > 1)
+    plait_resolution_problem (resolution, "predict", "kind",
+                              "masked tokens are those of one source, but there are %u; choose one with "
+                              "experiment.sources",
+                              experiment->n_sources);
+  else if (!g_str_equal (experiment->sources[0].stream, experiment->data.target))
+    plait_resolution_problem (resolution, "data", "target",
+                              "is %s, but with [predict] kind=masked the source's own tokens are predicted; set "
+                              "target=%s",
+                              experiment->data.target, experiment->sources[0].stream);
+  if (!plait_input_kind_is_text (experiment->sources[0].kind))
+    plait_resolution_problem (resolution, group, "encoder",
+                              "reads no tokens that could be masked; choose an encoder of tokens or documents");
+  if (predict->mask_share + predict->random_share > 1)
+    plait_resolution_problem (resolution, "predict", "random_share",
+                              "%g and mask_share=%g are more than all masked tokens together; lower one of them",
+                              predict->random_share, predict->mask_share);
+}
+
 void
 plait_resolution_check_prediction (const PlaitResolution *resolution)
 {
-  if (resolution->experiment->public.predict.kind == PLAIT_PREDICT_CLASS)
-    check_labels (resolution);
+  switch (resolution->experiment->public.predict.kind)
+    {
+    case PLAIT_PREDICT_CLASS:
+      check_labels (resolution);
+      break;
+    case PLAIT_PREDICT_MASKED:
+      check_masked (resolution);
+      break;
+    default:
+      break;
+    }
 }

@@ -293,8 +293,12 @@ read_combiner (const PlaitResolution *resolution)
 static void
 suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
 {
-  if (resolution->experiment->public.predict.kind == PLAIT_PREDICT_CLASS)
-    plait_settings_set (evaluate, "metrics", "accuracy;macro-f1", NULL);
+  static const char *const metrics[]
+      = { [PLAIT_PREDICT_CLASS] = "accuracy;macro-f1", [PLAIT_PREDICT_MASKED] = "accuracy:words" };
+  PlaitPredictKind kind = (PlaitPredictKind)resolution->experiment->public.predict.kind;
+
+  if (kind != PLAIT_PREDICT_SEQUENCE)
+    plait_settings_set (evaluate, "metrics", metrics[kind], NULL);
 }
 
 /* Whether the run that training begins with is there. Its path is absolute already. */

@@ -21,6 +21,8 @@ new_decoder (const PlaitDecoderBuild *build, GError **error)
 {
   if (build->predict->kind == PLAIT_PREDICT_CLASS)
     return plait_classifier_new (build, error);
+  if (build->predict->kind == PLAIT_PREDICT_MASKED)
+    return plait_unmasker_new (build, error);
   switch (build->settings->type)
     {
     case PLAIT_DECODER_TRANSFORMER:

@@ -124,3 +124,6 @@ PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GErro
 
 /* What a class is read from. */
 PlaitDecoder *plait_classifier_new (const PlaitDecoderBuild *build, GError **error);
+
+/* What masked tokens are read from; its target inputs are their places in the sentence. */
+PlaitDecoder *plait_unmasker_new (const PlaitDecoderBuild *build, GError **error);

@@ -134,29 +134,21 @@ note_all_memories (PlaitModel *model)
     note_memories (model, &model->sources[i], width);
 }
 
-/* The output projection onto the target's words, its transposed embedding where it is tied. */
+/* The output projection: @tied, or with NULL a table of its own below @name, and a bias if it is to have one. */
 static void
-declare_words (PlaitModel *model)
+declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gboolean bias)
 {
-  if (model->settings.tie_output)
-    model->output = model->target->table;
-  else
-    model->output
-        = plait_parameters_declare (model->parameters, "decoder/output/weight", model->target_vocabulary_size,
-                                    model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
-  if (model->settings.output_bias)
-    model->output_bias = plait_parameters_declare (model->parameters, "decoder/output/bias", 1,
-                                                   model->target_vocabulary_size, PLAIT_ZEROS);
-}
+  g_autofree char *weight_name = g_strconcat (name, "/weight", NULL), *bias_name = g_strconcat (name, "/bias", NULL);
 
-static void
-declare_classes (PlaitModel *model)
-{
-  model->output
-      = plait_parameters_declare (model->parameters, "class/output/weight", model->target_vocabulary_size,
-                                  model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
-  model->output_bias = plait_parameters_declare (model->parameters, "class/output/bias", 1,
-                                                 model->target_vocabulary_size, PLAIT_ZEROS);
+  model->output = tied;
+  if (!tied)
+    model->output
+        = plait_parameters_declare (model->parameters, weight_name, model->target_vocabulary_size,
+                                    model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
+  model->output->use = PLAIT_USE_TABLE;
+  if (bias)
+    model->output_bias
+        = plait_parameters_declare (model->parameters, bias_name, 1, model->target_vocabulary_size, PLAIT_ZEROS);
 }
 
 static gboolean
@@ -174,22 +166,23 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
     .n_summaries = model->n_summaries,
     .parameters = model->parameters,
   };
-  gboolean words = model->predict.kind == PLAIT_PREDICT_SEQUENCE;
+  gboolean tied = model->settings.tie_output;
 
   model->target_vocabulary_size = specification->target_vocabulary_size;
   model->target_starts = specification->target_starts;
-  if (words)
+  if (model->predict.kind == PLAIT_PREDICT_SEQUENCE)
     model->target
         = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
   build.embedding = model->target;
   model->decoder = plait_decoder_new (&build, error);
   if (!model->decoder)
     return FALSE;
-  if (words)
-    declare_words (model);
+  if (model->predict.kind == PLAIT_PREDICT_SEQUENCE)
+    declare_output (model, "decoder/output", tied ? model->target->table : NULL, model->settings.output_bias);
+  else if (model->predict.kind == PLAIT_PREDICT_MASKED)
+    declare_output (model, "masked/output", tied ? model->sources[0].embedding->table : NULL, TRUE);
   else
-    declare_classes (model);
-  model->output->use = PLAIT_USE_TABLE;
+    declare_output (model, "class/output", NULL, TRUE);
   return TRUE;
 }
 
@@ -268,6 +261,12 @@ const char *
 plait_model_source_name (const PlaitModel *model, guint source)
 {
   return model->sources[source].specification->name;
+}
+
+PlaitPredictKind
+plait_model_predicts (const PlaitModel *model)
+{
+  return (PlaitPredictKind)model->predict.kind;
 }
 
 gint64

@@ -11,6 +11,7 @@
  *
  *     batch -> encoders -> memories -> decoder (combiner) -> states -> words
  *     batch -> encoders -> memories -> classifier -> states -> classes
+ *     batch -> encoder -> memory -> unmasker -> states -> masked words
  */
 typedef struct PlaitModel PlaitModel;
 
@@ -53,6 +54,7 @@ const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, g
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 guint plait_model_n_sources (const PlaitModel *model);
 const char *plait_model_source_name (const PlaitModel *model, guint source);
+PlaitPredictKind plait_model_predicts (const PlaitModel *model);
 gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
 
 /* Whether targets have start tokens between sentences, so that a search may choose them. */

@@ -34,7 +34,7 @@ typedef struct
   PlaitBeam *beam;
   PlaitReading reading;
   PlaitDecoderState *state;
-  PlaitHypotheses *classes; /* [sentences], where no sequence is predicted; owned */
+  PlaitHypotheses *told; /* [sentences], where no sequence is predicted; owned */
   GError *error;
 } Work;
 
@@ -277,60 +277,81 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
 }
 
 /*
- * Classes
+ * What is told at once
  */
 
-/* The best classes of each sentence, most probable first, as hypotheses of one token: that of the label. */
+/* The @best best classes of a sentence, most probable first, as hypotheses of one token: that of the label. */
 static void
-classify (gpointer data)
+collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best)
+{
+  found->hypotheses = g_new0 (PlaitHypothesis, best);
+  for (; found->n < best; found->n++)
+    {
+      PlaitHypothesis *hypothesis = &found->hypotheses[found->n];
+
+      hypothesis->tokens = g_new (gint32, 1);
+      hypothesis->tokens[0] = ids[found->n] + PLAIT_TOKEN_SPECIALS;
+      hypothesis->length = 1;
+      hypothesis->score = hypothesis->log_probability = (double)log_probabilities[found->n];
+    }
+}
+
+/* The best token of each of @rows masked ones, as one hypothesis. */
+static void
+collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows)
+{
+  PlaitHypothesis *hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
+
+  found->n = 1;
+  hypothesis->tokens = g_memdup2 (ids, (gsize)rows * sizeof *ids);
+  hypothesis->length = rows;
+  for (gint64 row = 0; row < rows; row++)
+    hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
+}
+
+static void
+tell (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
-  gint64 n = work->batch->n_sentences;
-  guint best = (guint)MIN (work->settings.n_best, plait_model_target_vocabulary_size (search->model));
-  gint32 *ids = plait_arena_new_array (search->lasting_arena, gint32, n * best);
-  PlaitScalar *log_probabilities = plait_arena_new_array (search->lasting_arena, PlaitScalar, n * best);
+  const PlaitBatch *batch = work->batch;
+  gboolean masked = plait_model_predicts (search->model) == PLAIT_PREDICT_MASKED;
+  guint best = masked ? 1 : (guint)MIN (work->settings.n_best, plait_model_target_vocabulary_size (search->model));
+  gint64 rows = masked ? plait_ragged_rows (batch->target_rows) : batch->n_sentences;
+  gint32 *ids = plait_arena_new_array (search->lasting_arena, gint32, rows * best);
+  PlaitScalar *log_probabilities = plait_arena_new_array (search->lasting_arena, PlaitScalar, rows * best);
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
   PlaitDecoderSources sources;
   PlaitNode *states;
 
-  work->reading = plait_model_read (search->model, search->lasting, work->batch, NULL);
+  work->reading = plait_model_read (search->model, search->lasting, batch, NULL);
   sources = plait_reading_sources (&work->reading);
-  states = plait_decoder_forward (plait_model_decoder (search->model), search->lasting, &sources,
-                                  work->batch->target_rows, work->batch->target_inputs, NULL);
+  states = plait_decoder_forward (plait_model_decoder (search->model), search->lasting, &sources, batch->target_rows,
+                                  batch->target_inputs, NULL);
   plait_vocabulary_best (search->pool, search->lasting_arena, states->value, output->packed, bias->value.data, NULL, 0,
                          NULL, best, ids, log_probabilities);
-  for (gint64 s = 0; s < n; s++)
-    {
-      PlaitHypotheses *found = &work->classes[s];
-
-      found->hypotheses = g_new0 (PlaitHypothesis, best);
-      for (; found->n < best; found->n++)
-        {
-          PlaitHypothesis *hypothesis = &found->hypotheses[found->n];
-
-          hypothesis->tokens = g_new (gint32, 1);
-          hypothesis->tokens[0] = ids[s * best + found->n] + PLAIT_TOKEN_SPECIALS;
-          hypothesis->length = 1;
-          hypothesis->score = hypothesis->log_probability = (double)log_probabilities[s * best + found->n];
-        }
-    }
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    if (masked)
+      collect_masked (&work->told[s], ids + batch->target_rows.offsets[s],
+                      log_probabilities + batch->target_rows.offsets[s], plait_ragged_length (batch->target_rows, s));
+    else
+      collect_classes (&work->told[s], ids + s * best, log_probabilities + s * best, best);
 }
 
 /* (transfer full) */
 static PlaitHypotheses *
-classes_of (Work *work, gint64 start, GError **error)
+tell_at_once (Work *work, gint64 start, GError **error)
 {
   gint64 n = work->batch->n_sentences;
 
-  work->classes = g_new0 (PlaitHypotheses, n);
-  if (plait_arena_protect (work->search->lasting_arena, classify, work, &work->error))
+  work->told = g_new0 (PlaitHypotheses, n);
+  if (plait_arena_protect (work->search->lasting_arena, tell, work, &work->error))
     {
-      count_work (&work->search->work, work->classes, n, start);
-      return work->classes;
+      count_work (&work->search->work, work->told, n, start);
+      return work->told;
     }
-  plait_hypotheses_free (work->classes, n);
+  plait_hypotheses_free (work->told, n);
   too_large (work->batch, &work->settings, error, work->error);
   return NULL;
 }
@@ -359,7 +380,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
   if (!plait_decoder_has_steps (plait_model_decoder (search->model)))
     {
       g_assert (!attention);
-      return classes_of (&work, start, error);
+      return tell_at_once (&work, start, error);
     }
   beam = work.beam = new_beam (batch, settings);
   if (!plait_decoder_check_length (plait_model_decoder (search->model), plait_beam_most_steps (beam), error))

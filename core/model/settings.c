@@ -95,9 +95,10 @@ const PlaitSettingGroup plait_decoder_group = PLAIT_SETTING_GROUP (
     "decoder", "The decoder, and what it shares with the sources", PlaitDecoderSettings, decoder_definitions);
 
 static const PlaitSettingDefinition predict_definitions[] = {
-  PLAIT_DEFINE_CHOICE (PlaitPredictSettings, kind, "sequence", "sequence;class",
-                       "The target's tokens by the decoder; or a class: each line of data.target is one label, and no "
-                       "decoder and no combiner is there, though [decoder] has what the sources read: widths, norm, "
+  PLAIT_DEFINE_CHOICE (PlaitPredictSettings, kind, "sequence", "sequence;class;masked",
+                       "The target's tokens by the decoder; or a class: each line of data.target is one label; or "
+                       "tokens that are masked in the one source, whose stream data.target names too. For the latter "
+                       "no decoder and no combiner is there, though [decoder] has what the sources read: widths, norm, "
                        "dropout, embeddings",
                        NULL),
   PLAIT_DEFINE_CHOICE (
@@ -109,6 +110,15 @@ static const PlaitSettingDefinition predict_definitions[] = {
                      "class: memories that are read, SOURCE or SOURCE.PART such as doc.sentences; of several the rows "
                      "stand side by side; empty: all",
                      NULL),
+  PLAIT_DEFINE_REAL (PlaitPredictSettings, mask_rate, "0.15", "0", "1",
+                     "masked: share of the tokens that are predicted, other ones in each epoch; one of a sentence at "
+                     "least",
+                     "Devlin et al. 2019, 3.1; Liu et al. 2019, 4.1"),
+  PLAIT_DEFINE_REAL (PlaitPredictSettings, mask_share, "0.8", "0", "1",
+                     "masked: share of these in whose place a mask is read", "Devlin et al. 2019, 3.1"),
+  PLAIT_DEFINE_REAL (PlaitPredictSettings, random_share, "0.1", "0", "1",
+                     "masked: share in whose place a random token is read; the others are read as they are",
+                     "Devlin et al. 2019, 3.1"),
 };
 
 const PlaitSettingGroup plait_predict_group

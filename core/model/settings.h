@@ -107,6 +107,7 @@ typedef enum
 {
   PLAIT_PREDICT_SEQUENCE, /* the target's tokens one after the other, by the decoder */
   PLAIT_PREDICT_CLASS,    /* one label a line */
+  PLAIT_PREDICT_MASKED,   /* tokens of the source that are masked there */
 } PlaitPredictKind;
 
 /* Which row of a memory stands for the whole of it. */
@@ -122,6 +123,9 @@ typedef struct
   gint kind;            /* PlaitPredictKind */
   gint row;             /* PlaitMemoryRow */
   const char *memories; /* a list; empty: all */
+  double mask_rate;
+  double mask_share;
+  double random_share;
 } PlaitPredictSettings;
 
 extern const PlaitSettingGroup plait_predict_group;

@@ -9,6 +9,7 @@
 #include "run/coverage.h"
 #include "run/descent-dump.h"
 #include "run/length-table.h"
+#include "run/masked.h"
 #include "run/translation-rates.h"
 #include "store/table.h"
 
@@ -118,11 +119,30 @@ add_rates (PlaitEvaluation *evaluation, PlaitLog *log, GError **error)
   return TRUE;
 }
 
+/* The references, and the translations as text like them. */
+static gboolean
+find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitExperiment *experiment,
+            const PlaitVocabulary *vocabulary, GError **error)
+{
+  if (experiment->predict.kind != PLAIT_PREDICT_MASKED)
+    {
+      evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+      return evaluation->references != NULL;
+    }
+  evaluation->references = plait_masked_text (corpus, vocabulary, NULL, error);
+  if (!evaluation->references)
+    return FALSE;
+  g_strfreev (evaluation->translation->text);
+  evaluation->translation->text = plait_masked_text (corpus, vocabulary, evaluation->translation->hypotheses, error);
+  return evaluation->translation->text != NULL;
+}
+
 PlaitEvaluation *
 plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
 {
   const PlaitExperiment *experiment = evaluator->system->experiment;
   g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
+  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
   gint64 n = plait_corpus_lines (corpus);
   PlaitTranslationRates *search;
   PlaitTranslationRates *forced;
@@ -131,14 +151,10 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   search = begin_rates (evaluation, evaluator->system, "search", corpus);
   forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
   evaluation->split = g_strdup (split);
-  evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
-  if (!evaluation->references)
-    return NULL;
-  evaluation->translation = plait_translate_corpus (
-      evaluator->search, corpus, plait_materials_vocabulary (evaluator->materials, experiment->data.target),
-      &experiment->decode, split, evaluator->log, evaluator->stop, search ? plait_translation_rates_take : NULL, search,
-      error);
-  if (!evaluation->translation)
+  evaluation->translation
+      = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, split, evaluator->log,
+                                evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
+  if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error))
     return NULL;
   evaluation->log_probabilities = g_new0 (double, n);
   evaluation->tokens = g_new0 (gint64, n);

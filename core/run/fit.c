@@ -38,7 +38,7 @@ gboolean
 plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split, const PlaitCorpus *corpus,
                   GError **error)
 {
-  for (guint stream = 0; corpus && stream <= plait_model_n_sources (model); stream++)
+  for (guint stream = 0; corpus && stream < plait_model_n_sources (model) + plait_corpus_has_target (corpus); stream++)
     if (!check_stream (model, training, corpus, stream, error))
       {
         g_prefix_error (error, "the %s corpus: ", split);

@@ -119,7 +119,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
   *stream_here = here->data.target;
   *stream_there = plait_key_file_value (there, "data", "target");
   return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
-         || g_str_has_prefix (name, "class/output/");
+         || g_str_has_prefix (name, "class/output/") || g_str_has_prefix (name, "masked/output/");
 }
 
 /* The hash of the vocabulary @name here, or NULL. */

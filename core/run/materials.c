@@ -116,23 +116,6 @@ learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError 
   return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
 }
 
-/* Reads the vocabulary @file, which must be of the type that the experiment says. */
-static PlaitVocabulary *
-vocabulary_from_file (const PlaitExperiment *experiment, const char *file, PlaitLog *log, GError **error)
-{
-  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (file, log, error);
-  gboolean words = vocabulary && g_str_equal (plait_vocabulary_format (vocabulary), "words");
-
-  if (!vocabulary || type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS))
-    return g_steal_pointer (&vocabulary);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: is %s, but data.vocabulary_type=%s expects %s; name one, or set data.vocabulary_type=%s", file,
-              words ? "a vocabulary of words" : "a SentencePiece model", vocabulary_types[type],
-              words ? "a SentencePiece model" : "a vocabulary of words", words ? "words" : "bpe");
-  return NULL;
-}
-
 static PlaitVocabulary *
 vocabulary_from_run (PlaitStore *run, const char *name, GError **error)
 {
@@ -150,6 +133,45 @@ vocabulary_from_run (PlaitStore *run, const char *name, GError **error)
     return NULL;
   bytes = plait_store_read_bytes (run, model, LARGEST, error);
   return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
+}
+
+/* The vocabulary @name of the run at @path, or the only one that it has. */
+static PlaitVocabulary *
+vocabulary_of_run_file (const char *path, const char *name, GError **error)
+{
+  g_autoptr (PlaitStore) run = plait_store_open (path, error);
+  g_auto (GStrv) names = run && plait_store_has (run, "/vocabulary") ? plait_store_members (run, "/vocabulary", error)
+                                                                     : g_new0 (char *, 1);
+  g_autofree char *known = names ? g_strjoinv (", ", names) : NULL;
+
+  if (!run || !names)
+    return NULL;
+  if (g_strv_contains ((const char *const *)names, name))
+    return vocabulary_from_run (run, name, error);
+  if (g_strv_length (names) == 1)
+    return vocabulary_from_run (run, names[0], error);
+  plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no vocabulary \"%s\" (there are: %s); name another run, or a file",
+              path, name, *known ? known : "none");
+  return NULL;
+}
+
+/* Reads the vocabulary @name from @file, which may be a run; it must be of the type that the experiment says. */
+static PlaitVocabulary *
+vocabulary_from_file (const PlaitExperiment *experiment, const char *name, const char *file, PlaitLog *log,
+                      GError **error)
+{
+  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
+  g_autoptr (PlaitVocabulary) vocabulary = plait_store_recognize (file) ? vocabulary_of_run_file (file, name, error)
+                                                                        : plait_vocabulary_read (file, log, error);
+  gboolean words = vocabulary && g_str_equal (plait_vocabulary_format (vocabulary), "words");
+
+  if (!vocabulary || type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS))
+    return g_steal_pointer (&vocabulary);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s: is %s, but data.vocabulary_type=%s expects %s; name one, or set data.vocabulary_type=%s", file,
+              words ? "a vocabulary of words" : "a SentencePiece model", vocabulary_types[type],
+              words ? "a SentencePiece model" : "a vocabulary of words", words ? "words" : "bpe");
+  return NULL;
 }
 
 static gboolean
@@ -175,7 +197,7 @@ find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GE
       else if (plait_experiment_is_labels (experiment, used[i]))
         vocabulary = learn_labels (materials, used[i], log, error);
       else if (file)
-        vocabulary = vocabulary_from_file (experiment, file, log, error);
+        vocabulary = vocabulary_from_file (experiment, name, file, log, error);
       else
         vocabulary = learn (materials, name, log, error);
       if (!vocabulary)
@@ -303,6 +325,14 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
   const PlaitExperiment *experiment = materials->experiment;
   const PlaitDataSettings *data = &experiment->data;
   gboolean training = g_str_equal (split, "train");
+  gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
+  /* What is scored is masked the same way in all runs that are compared. */
+  PlaitMasking masking = {
+    .rate = experiment->predict.mask_rate,
+    .mask = experiment->predict.mask_share,
+    .random = experiment->predict.random_share,
+    .seed = (guint64)(training ? experiment->experiment.seed : experiment->evaluate.seed),
+  };
   g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
   PlaitCorpusStream target = stream_of_target (materials, plait_materials_file (materials, split, data->target),
                                                training ? data->maximum_target_length : 0);
@@ -310,7 +340,8 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
     .split = split,
     .sources = sources,
     .n_sources = experiment->n_sources,
-    .target = &target,
+    .target = masked ? NULL : &target,
+    .masking = masked ? &masking : NULL,
     .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
     .keep_all = !training,
   };

@@ -48,8 +48,9 @@ plait_plan_print (const PlaitPlan *plan)
     fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
              plait_parameters_count (plan->parameters, "decoder/"));
   else
-    fprintf (stdout, "  class                      %10" G_GINT64_FORMAT "\n\n",
-             plait_parameters_count (plan->parameters, "class/"));
+    fprintf (stdout, "  prediction                 %10" G_GINT64_FORMAT "\n\n",
+             plait_parameters_count (plan->parameters, "class/")
+                 + plait_parameters_count (plan->parameters, "masked/"));
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
     fprintf (stdout,
              "coverage makes each step of the Transformer's combiners depend on the one before: they are trained step "

@@ -99,6 +99,19 @@ verify_whole (const PlaitStore *store, const char *expected, GError **error)
                      digest, expected);
 }
 
+gboolean
+plait_store_recognize (const char *path)
+{
+  char beginning[sizeof MAGIC - 1];
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gboolean found = fd >= 0 && pread (fd, beginning, sizeof beginning, 0) == (ssize_t)sizeof beginning
+                   && memcmp (beginning, MAGIC, sizeof beginning) == 0;
+
+  if (fd >= 0)
+    close (fd);
+  return found;
+}
+
 /* Checks all that must be right before libhdf5 sees a byte. */
 static gboolean
 verify (PlaitStore *store, GError **error)

@@ -85,6 +85,9 @@ typedef struct
 
 /* ---- files ---- */
 
+/* Whether the file at @path begins as one that plait wrote. */
+gboolean plait_store_recognize (const char *path);
+
 /* Opens @path to read. (transfer full) */
 PlaitStore *plait_store_open (const char *path, GError **error);
 

@@ -2,6 +2,7 @@
 #include "call.h"
 #include "harness.h"
 
+#include <math.h>
 #include <string.h>
 
 /* plait translate, and plait adversarial, told otherwise than the experiment. */
@@ -59,4 +60,63 @@ TEST_CASE (translate_command, takes_keys_of_search)
   CHECK_INT (scored.code, 0);
   CHECK_CONTAINS (scored.output, "ROUGE-L");
   plait_test_check_refused (&layers, "takes keys of [decode] and [evaluate] alone");
+}
+
+/* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */
+TEST_CASE (translate_command, tells_labels)
+{
+  static const char class[] = "[experiment]\nseed=3\n"
+                              "[data]\ngenerate=topic\nvocabulary_type=words\ngenerate.topics=3\n"
+                              "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
+                              "[predict]\nkind=class\n"
+                              "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                              "[decoder]\nwidth=8\n[train]\nbatch=6\nepochs=1\n[evaluate]\nresamples=10\n";
+
+  plait_test_write ("class.ini", class);
+  g_auto (PlaitTestCall) run = CALL ("run", "class.ini", "-q");
+  g_auto (PlaitTestCall) masked = CALL ("run", "class.ini", "-q", "--set", "predict.kind=masked", "--set",
+                                        "data.target=text", "--output", "masked.h5");
+  g_auto (PlaitTestCall) made = CALL ("generate", "topic", "-o", "topics", "-s", "train=60", "-s", "validation=10",
+                                      "-s", "test=8", "-s", "topics=3");
+  g_auto (PlaitTestCall) best = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text");
+  g_auto (PlaitTestCall) all = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--n-best", "5");
+  g_auto (PlaitTestCall) attention
+      = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--attention", "dump.h5");
+  g_auto (PlaitTestCall) scored
+      = CALL ("score", "class.h5", "-q", "-s", "text=topics/test.text", "--target", "topics/test.topic");
+  g_auto (PlaitTestCall) unmasked = CALL ("translate", "masked.h5", "-q", "-s", "text=topics/test.text");
+  g_auto (PlaitTestCall) shuffled = CALL ("adversarial", "class.h5", "-q");
+  g_auto (PlaitTestCall) both = CALL ("adversarial", "masked.h5", "-q");
+  g_auto (PlaitTestCall) compared = CALL ("compare", "class.h5", "class.h5");
+  g_auto (PlaitTestCall) timed = CALL ("bench", "train", "class.ini");
+
+  CHECK_STRING (run.errors, "");
+  CHECK_STRING (masked.errors, "");
+  CHECK_INT (made.code, 0);
+  g_auto (GStrv) labels = g_strsplit (best.output, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (all.output, "\n", -1);
+  REQUIRE (g_strv_length (labels) == 9 && g_strv_length (lines) == 3 * 8 + 1);
+  for (guint i = 0; i < 8; i++)
+    {
+      double sum = 0;
+
+      for (guint k = 0; k < 3; k++)
+        {
+          g_auto (GStrv) fields = g_strsplit (lines[3 * i + k], "\t", -1);
+
+          REQUIRE (g_strv_length (fields) == 4);
+          sum += exp (g_ascii_strtod (fields[2], NULL));
+          if (k == 0)
+            CHECK_STRING (fields[3], labels[i]);
+        }
+      CHECK_NEAR (sum, 1, 1e-4);
+    }
+  CHECK_INT (scored.code, 0);
+  CHECK_INT (shuffled.code, 0);
+  CHECK_CONTAINS (shuffled.output, "macro F1");
+  CHECK_CONTAINS (compared.output, "accuracy");
+  plait_test_check_refused (&attention, "class.h5 has no decoder that could pay attention");
+  plait_test_check_refused (&unmasked, "masked.h5 predicts the masked tokens of its own corpus");
+  plait_test_check_refused (&both, "masked.h5 predicts masked tokens, whose source is their target");
+  plait_test_check_refused (&timed, "[predict] has no decoder, but plait bench train");
 }

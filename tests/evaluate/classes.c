@@ -36,6 +36,17 @@ TEST_CASE (classes, by_hand)
   CHECK_STRING (accuracy->detail, "(5 of 8)");
 }
 
+/* Words at their places; a text that is too short misses the rest, and one that is too long gains nothing. */
+TEST_CASE (classes, words_are_right_at_their_places)
+{
+  static const char *const said[] = { "a b  c", "a", "x a b c", "" }, *const set[] = { "a c c", "a b", "a b", "" };
+  g_autoptr (PlaitResult) result = score ("accuracy:words", 4, said, set, 0);
+  REQUIRE (result != NULL);
+  CHECK_NEAR (result->score, 100 * 3.0 / 7, 1e-12);
+  CHECK_STRING (result->name, "word accuracy");
+  CHECK_STRING (result->detail, "(3 of 7)");
+}
+
 /* Of several references any may be met; the class is then that one. */
 TEST_CASE (classes, take_any_reference)
 {

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "run/result.h"
+#include "runs.h"
+
+#include <string.h>
+
+/* Runs that predict masked tokens, and what begins with them. */
+
+/* A key-file of a tiny run with @data and @predict, whose source is called "text". (transfer full) */
+static char *
+write_masked (const char *name, const char *data, const char *predict)
+{
+  g_autofree char *file = g_strconcat (name, ".ini", NULL);
+  char *path = plait_test_path (file);
+  g_autofree char *text
+      = g_strdup_printf ("[experiment]\nname=%s\nseed=3\n"
+                         "[data]\n%s\nvocabulary_type=words\nvocabulary=separate\n"
+                         "[predict]\n%s\n"
+                         "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=16\n"
+                         "[decoder]\nwidth=16\nlayers=1\nheads=2\nfeed_forward=16\n"
+                         "[train]\nbatch=16\nepochs=4\nwarm_up=40\nlearning_rate=1\nvalidate_every=20\nlog_every=50\n"
+                         "[decode]\nbeam=1\nmaximum_length=4\n[evaluate]\nresamples=50\nattention=0\n",
+                         name, data, predict);
+
+  CHECK (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+#define SIZES "generate.train=400\ngenerate.validation=20\ngenerate.test=30\n"
+#define TOPIC "generate=topic\n" SIZES "generate.topics=2\ngenerate.words=8\ngenerate.own=2\ngenerate.common=2"
+
+static PlaitStore *
+masked_run (const char *const *overrides, const char *name)
+{
+  g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+
+  return test_run_open (experiment, overrides, name);
+}
+
+static char **
+strings (PlaitStore *run, const char *path)
+{
+  GError *error = NULL;
+  char **found = plait_store_read_strings (run, path, 1 << 20, NULL, &error);
+
+  CHECK_NO_ERROR (error);
+  return found;
+}
+
+TEST_CASE (masked, is_learnt_and_scored_by_tokens)
+{
+  g_autoptr (PlaitStore) run = masked_run (NULL, "masked.h5");
+  GError *error = NULL;
+  gint64 n = 0, m = 0;
+
+  REQUIRE (run != NULL);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  g_autofree double *losses = plait_store_read_array (run, "/training/validation/negative_log_likelihood",
+                                                      PLAIT_STORE_DOUBLE, 1000, &n, &error);
+  g_autofree gint64 *tokens
+      = plait_store_read_array (run, "/evaluation/test/reference_tokens", PLAIT_STORE_INT64, 1000, &m, &error);
+  CHECK_NO_ERROR (error);
+  g_auto (GStrv) said = strings (run, "/evaluation/test/hypotheses");
+  g_auto (GStrv) references = strings (run, "/evaluation/test/references");
+  REQUIRE (result && losses && tokens && said && references);
+  CHECK (losses[n - 1] < losses[0] - .1);
+  CHECK_INT (m, 30);
+  double right = 0, all = 0;
+  for (gint64 i = 0; i < m; i++)
+    {
+      g_auto (GStrv) a = g_strsplit (said[i], " ", -1), b = g_strsplit (references[i], " ", -1);
+
+      REQUIRE (g_strv_length (a) == g_strv_length (b));
+      CHECK_INT (g_strv_length (b), tokens[i]);
+      for (guint k = 0; b[k]; k++)
+        right += g_str_equal (a[k], b[k]);
+      all += (double)tokens[i];
+    }
+  /* 15 % of eight words are one or two. */
+  CHECK (all >= 30 && all <= 60);
+  const PlaitRunScore *accuracy = plait_run_result_find (result, "test", "accuracy:words");
+  REQUIRE (accuracy != NULL);
+  CHECK_NEAR (accuracy->score, 100 * right / all, 1e-9);
+  CHECK (accuracy->scorer != NULL);
+}
+
+/* What is tested is masked alike whatever the seed, so that runs compare; what is trained is not. */
+TEST_CASE (masked, tests_on_the_same_tokens_with_any_seed)
+{
+  g_autoptr (PlaitStore) one = masked_run ((const char *[]){ "train.updates=1", NULL }, "one.h5");
+  g_autoptr (PlaitStore) two = masked_run ((const char *[]){ "train.updates=1", "experiment.seed=4", NULL }, "two.h5");
+  g_autoptr (PlaitStore) other
+      = masked_run ((const char *[]){ "train.updates=1", "evaluate.seed=4", NULL }, "other.h5");
+
+  REQUIRE (one && two && other);
+  g_auto (GStrv) a = strings (one, "/evaluation/test/references"), b = strings (two, "/evaluation/test/references");
+  g_auto (GStrv) c = strings (other, "/evaluation/test/references");
+  CHECK (g_strv_equal ((const char *const *)a, (const char *const *)b));
+  CHECK (!g_strv_equal ((const char *const *)a, (const char *const *)c));
+}
+
+static gint stop;
+
+static void
+interrupt (int line, gpointer data)
+{
+  if (line == 30) /* of the second epoch */
+    g_atomic_int_set (&stop, 1);
+}
+
+TEST_CASE (masked, has_the_same_bits_again)
+{
+  g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+  g_autofree char *whole = plait_test_path ("whole.h5");
+  g_autofree char *parts = plait_test_path ("parts.h5");
+  g_autoptr (PlaitLog) log = test_log_new (interrupt, NULL);
+  GError *error = NULL;
+
+  CHECK (test_run (experiment, whole, FALSE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!test_run (experiment, parts, FALSE, 2, log, &stop, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+  g_clear_error (&error);
+  CHECK (test_run (experiment, parts, TRUE, 2, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (whole, parts);
+}
+
+/* The outcomes of the parameters of @run whose names begin with @prefix are all @outcome. */
+static void
+check_outcomes (PlaitStore *run, const char *prefix, const char *outcome)
+{
+  g_auto (GStrv) names = strings (run, "/initialisation/parameters/name");
+  g_auto (GStrv) outcomes = strings (run, "/initialisation/parameters/outcome");
+  guint n = 0;
+
+  REQUIRE (names && outcomes);
+  for (guint i = 0; names[i]; i++)
+    if (g_str_has_prefix (names[i], prefix))
+      {
+        CONTEXT ("%s", names[i]);
+        CHECK_STRING (outcomes[i], outcome);
+        n++;
+      }
+  CHECK (n > 0);
+}
+
+/* Classes and translations begin with the encoder and the embeddings, and take the vocabulary from the run itself. */
+TEST_CASE (masked, is_what_others_begin_with)
+{
+  g_autoptr (PlaitStore) base = masked_run ((const char *[]){ "train.updates=2", NULL }, "base.h5");
+  g_autofree char *from = plait_test_path ("base.h5");
+  g_autofree char *initialise = g_strconcat ("train.initialise=", from, NULL);
+  g_autofree char *vocabulary = g_strconcat ("data.vocabulary.text=", from, NULL);
+  const char *overrides[] = { initialise, vocabulary, "train.updates=1", "data.generate.train=40", NULL };
+  g_autofree char *class = write_masked ("class", TOPIC, "kind=class");
+  g_autofree char *sequence = write_masked ("sequence", TOPIC, "kind=sequence");
+
+  REQUIRE (base != NULL);
+  g_autoptr (PlaitStore) classes = test_run_open (class, overrides, "class.h5");
+  g_autoptr (PlaitStore) translations = test_run_open (sequence, overrides, "sequence.h5");
+  REQUIRE (classes && translations);
+  PlaitStore *runs[] = { classes, translations };
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *hash = plait_store_get_string (runs[i], "/vocabulary/text", "sha256", NULL);
+      g_autofree char *expected = plait_store_get_string (base, "/vocabulary/text", "sha256", NULL);
+
+      CHECK_STRING (hash, expected);
+      check_outcomes (runs[i], "source/text/", "taken");
+      check_outcomes (runs[i], "embedding/text/", "taken");
+      check_outcomes (runs[i], i == 0 ? "class/" : "decoder/", "fresh");
+    }
+}
+
+static void
+check_refused (const char *experiment, const char *set, const char *message)
+{
+  g_autofree char *output = plait_test_path ("refused.h5");
+  GError *error = NULL;
+  CONTEXT ("%s", set);
+
+  CHECK (!test_run_with (experiment, (const char *[]){ set, NULL }, output, FALSE, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+  g_clear_error (&error);
+}
+
+TEST_CASE (masked, refuses_what_does_not_fit)
+{
+  g_autofree char *masked = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+  g_autofree char *several
+      = write_masked ("several", TOPIC "\ntarget=text", "kind=masked\n[source topic]\nencoder=transformer");
+  g_autofree char *class = write_masked ("class", TOPIC, "kind=class");
+
+  check_refused (
+      masked, "data.target=topic",
+      "target: is topic, but with [predict] kind=masked the source's own tokens are predicted; set target=text");
+  check_refused (several, "train.updates=1", "masked tokens are those of one source, but there are 2");
+  check_refused (masked, "predict.random_share=0.3", "0.3 and mask_share=0.8 are more than all masked tokens together");
+  check_refused (masked, "train.metric=accuracy", "gives no text to score while it trains; drop the key");
+  check_refused (class, "data.vocabulary.topic=class.ini",
+                 "the labels of topic are learnt from training; drop the line");
+}
