@@ -59,7 +59,7 @@ measure (Print *print)
     {
       const PlaitTableCell *cell = &g_array_index (table->cells, PlaitTableCell, i);
       g_autofree char *text = plait_table_cell_text (plait_table_get_column (table, c), cell);
-      char *clean = plait_display_clean (text, FALSE);
+      char *clean = g_strdelimit (plait_display_clean (text, TRUE), "\n\t", ' ');
       Column *column = column_of (print, c);
 
       g_ptr_array_add (print->texts, clean);

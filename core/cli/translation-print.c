@@ -35,16 +35,14 @@ print_scored (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHy
 static void
 print_sentences (PlaitTranslationPrinter *printer, const PlaitHypothesis *best)
 {
-  for (gint64 first = 0, end; first < best->length; first = end + 1)
-    {
-      g_autofree char *text = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) sentences = NULL;
 
-      for (end = first; end < best->length && best->tokens[end] != PLAIT_TOKEN_BOS;)
-        end++;
-      text = text_of (printer, best->tokens + first, end - first);
-      if (plait_text_is_blank (text, strlen (text)))
-        continue;
-      plait_display_line (printer->stream, text);
+  plait_document_decode (printer->vocabulary, best->tokens, best->length, text);
+  sentences = g_strsplit (text->str, "\n", -1);
+  for (guint i = 0; sentences[i]; i++)
+    {
+      plait_display_line (printer->stream, sentences[i]);
       printer->is_empty = FALSE;
     }
 }

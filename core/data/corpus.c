@@ -279,7 +279,6 @@ next_text (PlaitTextReader *reader, PlaitDocumentReader *documents, GString *tex
   g_array_set_size (sentences, 0);
   if (!plait_document_reader_next (documents, text, sentences, &line, error))
     return NULL;
-  g_strdelimit (text->str, "\n", ' ');
   return text->str;
 }
 

@@ -133,7 +133,7 @@ gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed,
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
 /* The text lines of the kept tuples of token stream @stream, read from the file again, which must not have changed:
- * references to score against. Of documents, the sentences of each with a space between them, cut or not.
+ * references to score against. Of documents, the sentences of each with LF between them, cut or not.
  * NULL-terminated; not deranged. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 

@@ -28,6 +28,26 @@ plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsiz
     }
 }
 
+void
+plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, GString *text)
+{
+  for (gint64 first = 0, end; first < n; first = end + 1)
+    {
+      g_autofree char *sentence = NULL;
+
+      for (end = first; end < n && ids[end] != PLAIT_TOKEN_BOS;)
+        end++;
+      if (end == first)
+        continue;
+      sentence = plait_vocabulary_decode (vocabulary, ids + first, (gsize)(end - first));
+      if (plait_text_is_blank (sentence, strlen (sentence)))
+        continue;
+      if (text->len > 0)
+        g_string_append_c (text, '\n');
+      g_string_append (text, sentence);
+    }
+}
+
 static gint64
 line_of (const PlaitDocument *document, gint64 sentence)
 {

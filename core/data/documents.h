@@ -81,6 +81,10 @@ gboolean plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVoc
 void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean starts,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
+/* Appends the text of @ids [n], of a target, to @text: LF between its sentences, which start tokens part, and before
+ * them if there is text already. Blank sentences are left out. */
+void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, GString *text);
+
 /* Sets @ends to where the chunks of one document end: chunk c has the sentences from ends[c - 1] (0 for the first) to
  * before ends[c], in each of @documents [n_documents], its streams. Each chunk has as many sentences as all maxima
  * allow. Fails on a sentence above its maximum, and on streams of different numbers of sentences. */

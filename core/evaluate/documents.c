@@ -92,28 +92,51 @@ join_reference (const char *const *lines, gsize first, gsize end, char joint)
   return join (lines, first, end, joint);
 }
 
+/* @n documents whose texts are yet to come. (transfer full) */
+static PlaitDocumentPairs *
+documents_new (gsize n, guint reference_sets)
+{
+  PlaitDocumentPairs *documents = g_new0 (PlaitDocumentPairs, 1);
+  documents->hypotheses = g_new0 (char *, n);
+  documents->references = g_new0 (char **, reference_sets);
+  for (guint k = 0; k < reference_sets; k++)
+    documents->references[k] = g_new0 (char *, n);
+  documents->pairs = (PlaitTextPairs){ n, (const char *const *)documents->hypotheses, reference_sets,
+                                       (const char *const *const *)documents->references };
+  return documents;
+}
+
 PlaitDocumentPairs *
 plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error)
 {
   g_autoptr (GArray) bounds = find_documents (pairs, error);
   if (!bounds)
     return NULL;
-  PlaitDocumentPairs *documents = g_new0 (PlaitDocumentPairs, 1);
   gsize n = bounds->len - 1;
+  PlaitDocumentPairs *documents = documents_new (n, pairs->reference_sets);
   documents->lines = (gsize *)(gpointer)g_array_free (g_steal_pointer (&bounds), FALSE);
-  documents->hypotheses = g_new0 (char *, n);
-  documents->references = g_new0 (char **, pairs->reference_sets);
   for (gsize d = 0; d < n; d++)
-    documents->hypotheses[d] = join (pairs->hypotheses, documents->lines[d], documents->lines[d + 1], joint);
-  for (guint k = 0; k < pairs->reference_sets; k++)
     {
-      documents->references[k] = g_new0 (char *, n);
-      for (gsize d = 0; d < n; d++)
+      documents->hypotheses[d] = join (pairs->hypotheses, documents->lines[d], documents->lines[d + 1], joint);
+      for (guint k = 0; k < pairs->reference_sets; k++)
         documents->references[k][d]
             = join_reference (pairs->references[k], documents->lines[d], documents->lines[d + 1], joint);
     }
-  documents->pairs = (PlaitTextPairs){ n, (const char *const *)documents->hypotheses, pairs->reference_sets,
-                                       (const char *const *const *)documents->references };
+  return documents;
+}
+
+PlaitDocumentPairs *
+plait_document_pairs_new_joined (const PlaitTextPairs *pairs, char joint)
+{
+  PlaitDocumentPairs *documents = documents_new (pairs->sentences, pairs->reference_sets);
+
+  for (gsize d = 0; d < pairs->sentences; d++)
+    {
+      documents->hypotheses[d] = g_strdelimit (g_strdup (pairs->hypotheses[d]), "\n", joint);
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        if (pairs->references[k][d])
+          documents->references[k][d] = g_strdelimit (g_strdup (pairs->references[k][d]), "\n", joint);
+    }
   return documents;
 }
 

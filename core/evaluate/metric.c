@@ -353,11 +353,12 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
     }
   if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, error))
     return NULL;
-  if (metric->unit == PLAIT_UNIT_SENTENCE)
+  char joint = metric->unit == PLAIT_UNIT_DOCUMENT && metric->kind->reads_lines ? '\n' : ' ';
+  if (metric->unit == PLAIT_UNIT_SENTENCE && !pairs->documents)
     return rows_of (metric, pairs, error);
 
-  g_autoptr (PlaitDocumentPairs) documents
-      = plait_document_pairs_new (pairs, metric->kind->reads_lines ? '\n' : ' ', error);
+  g_autoptr (PlaitDocumentPairs) documents = pairs->documents ? plait_document_pairs_new_joined (pairs, joint)
+                                                              : plait_document_pairs_new (pairs, joint, error);
   if (!documents || !check_pairs (metric, PLAIT_UNIT_DOCUMENT, &documents->pairs, error))
     return NULL;
   PlaitStatistics *statistics = rows_of (metric, &documents->pairs, error);

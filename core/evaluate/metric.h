@@ -23,6 +23,10 @@ typedef struct
   const char *const *hypotheses; /* [sentences] */
   guint reference_sets;
   const char *const *const *references; /* [reference_sets][sentences]; NULL: this set lacks the sentence */
+
+  /* A text is a line, and where the metric is of documents, blank lines end them; or it is a whole document, if it is
+   * of several sentences, with LF between them. */
+  gboolean documents;
 } PlaitTextPairs;
 
 /* The rows of one system on one test set. */

@@ -404,15 +404,18 @@ check_validation (const PlaitResolution *resolution)
         "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
 }
 
-/* The sentences of a corpus tell no documents: tuples without a target are no part of it. */
 static void
 check_unit (const PlaitResolution *resolution, const char *group, const char *key, const PlaitMetric *metric)
 {
-  if (plait_metric_is_of_documents (metric))
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *target = experiment->data.target;
+
+  if (plait_metric_is_of_documents (metric) && target
+      && plait_experiment_documents (experiment, target).layout == PLAIT_LAYOUT_SENTENCES)
     plait_resolution_problem (resolution, group, key,
-                              "%s is of documents, but a corpus is of sentences; leave unit=document out, and score "
-                              "files of documents with plait evaluate",
-                              plait_metric_text (metric));
+                              "%s is of documents, but the target %s is of sentences; leave unit=document out, or name "
+                              "the target in data.documents or data.documents_by_line",
+                              plait_metric_text (metric), target);
 }
 
 void

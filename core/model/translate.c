@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/translate.h"
 
+#include "data/documents.h"
 #include "data/iterator.h"
 
 void
@@ -27,14 +28,9 @@ texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const Pl
       for (; tuple < n && plait_corpus_line (corpus, tuple) == line; tuple++)
         {
           const PlaitHypotheses *found = &hypotheses[tuple];
-          g_autofree char *best = NULL;
 
-          if (found->n == 0)
-            continue;
-          best = plait_vocabulary_decode (vocabulary, found->hypotheses[0].tokens, (gsize)found->hypotheses[0].length);
-          if (text->len > 0)
-            g_string_append_c (text, ' ');
-          g_string_append (text, best);
+          if (found->n > 0)
+            plait_document_decode (vocabulary, found->hypotheses[0].tokens, found->hypotheses[0].length, text);
         }
       g_strv_builder_add (texts, text->str);
     }

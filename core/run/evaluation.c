@@ -26,7 +26,7 @@ plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *c
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (settings->metrics, error);
   g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (result_free);
   const char *const *sets[] = { (const char *const *)references };
-  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets };
+  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets, TRUE };
 
   if (!metrics)
     return NULL;

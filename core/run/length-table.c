@@ -67,7 +67,7 @@ plait_length_table_new (const PlaitEvaluateSettings *settings, gsize n, const ch
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
   g_autofree gint64 *words = NULL;
   const char *const *sets[] = { references };
-  PlaitTextPairs pairs = { n, hypotheses, 1, sets };
+  PlaitTextPairs pairs = { n, hypotheses, 1, sets, TRUE };
 
   if (!bins)
     return NULL;

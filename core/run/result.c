@@ -79,7 +79,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
                  char *const *references, gint64 n, GError **error)
 {
   const char *const *sets[] = { (const char *const *)references };
-  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets };
+  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets, TRUE };
   g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
   GError *local = NULL;
 

@@ -198,7 +198,7 @@ measure (gpointer data, double *score, GError **error)
   g_autoptr (PlaitTranslation) translation = NULL;
   g_autoptr (PlaitResult) result = NULL;
   const char *const *sets[] = { (const char *const *)run->validation_references };
-  PlaitTextPairs pairs = { .reference_sets = 1, .references = sets };
+  PlaitTextPairs pairs = { .reference_sets = 1, .references = sets, .documents = TRUE };
 
   if (!search || !metric)
     return FALSE;

@@ -141,7 +141,7 @@ TEST_CASE (documents, tell_where_sentences_begin)
   g_auto (GStrv) text = plait_corpus_text (corpus, 1, NULL);
   REQUIRE (text && g_strv_length (text) == 2);
   CHECK_STRING (text[0], "b");
-  CHECK_STRING (text[1], "a a c");
+  CHECK_STRING (text[1], "a a\nc");
 }
 
 TEST_CASE (documents, need_no_start_tokens)
@@ -198,7 +198,7 @@ TEST_CASE (documents, of_a_line_are_split_by_rule)
   check_source (second, 0, "(1 4 3)(1 3 3)(1 3 3)(1 4 3 5 2) | (1 4 2)");
   g_auto (GStrv) text = plait_corpus_text (english, 0, NULL);
   REQUIRE (text != NULL);
-  CHECK_STRING (text[0], "a b. C d! Mr. B? a 1.5 b");
+  CHECK_STRING (text[0], "a b.\nC d!\nMr. B?\na 1.5 b");
 }
 
 TEST_CASE (documents, have_roles_from_prefixes)
@@ -232,7 +232,7 @@ TEST_CASE (documents, are_cut_into_chunks_at_the_same_sentences)
   check_target (batch, "4 1 5 5 5 5 5 5 5 5 5 2 | 6 6 1 7 7 7 2 | 5 2");
   g_auto (GStrv) text = plait_corpus_text (corpus, 2, NULL);
   REQUIRE (text && g_strv_length (text) == 2);
-  CHECK_STRING (text[0], "a b b b b b b b b b c c d d d");
+  CHECK_STRING (text[0], "a\nb b b b b b b b b\nc c\nd d d");
 }
 
 TEST_CASE (documents, drop_chunks_above_a_length_limit)

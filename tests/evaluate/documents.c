@@ -92,6 +92,34 @@ TEST_CASE (documents, keep_their_lines_for_lsum)
     }
 }
 
+/* As a run has them. Only a metric that reads lines of documents tells LF from a space. */
+TEST_CASE (documents, may_be_texts_of_several_lines)
+{
+  static const char *const texts[] = { "b\na", "d e f\ng" }, *const spaced[] = { "b a", "d e f g" };
+  static const char *const wanted[] = { "a\nb", "d e\nf g" }, *const spaced_wanted[] = { "a b", "d e f g" };
+  static const char *const *const sets[] = { wanted }, *const *const spaced_sets[] = { spaced_wanted };
+  const PlaitTextPairs several = { 2, texts, 1, sets, TRUE }, one = { 2, spaced, 1, spaced_sets };
+  static const char *const metrics[] = { "bleu", "chrf", "rouge:type=Lsum", "rouge:type=L" };
+
+  for (guint m = 0; m < G_N_ELEMENTS (metrics); m++)
+    {
+      CONTEXT ("%s", metrics[m]);
+      g_autofree char *name = g_strconcat (metrics[m], strchr (metrics[m], ':') ? "," : ":", "unit=document", NULL);
+      g_autoptr (PlaitMetric) of_sentences = plait_metric_new (metrics[m], NULL);
+      g_autoptr (PlaitMetric) of_documents = plait_metric_new (name, NULL);
+      REQUIRE (of_sentences && of_documents);
+      g_autoptr (PlaitResult) plain = plait_evaluate (of_sentences, &one, 50, 1, NULL);
+      g_autoptr (PlaitResult) same = plait_evaluate (of_sentences, &several, 50, 1, NULL);
+      g_autoptr (PlaitResult) documents = plait_evaluate (of_documents, &several, 50, 1, NULL);
+      REQUIRE (plain && same && documents);
+      CHECK_INT (documents->sentences, 2);
+      CHECK_NEAR (same->score, plain->score, 0);
+      CHECK_NEAR (same->interval.low, plain->interval.low, 0);
+      CHECK_NEAR (documents->score, m == 2 ? 100 : plain->score, 1e-12);
+      CHECK_CONTAINS (documents->signature, "unit:document|");
+    }
+}
+
 /* A document is as long as the lines of the source that it is of: of 1 + 2 + 1, 3 + 1 + 2 and 1 words. */
 TEST_CASE (documents, are_as_long_as_their_sources)
 {

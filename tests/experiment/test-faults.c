@@ -113,7 +113,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 31, "minimum_length=500", "example.ini:31: [decode] minimum_length: 500 is above maximum_length=200" },
     { 33, "metrics=bleu;blue", "example.ini:33: [evaluate] metrics: " },
     { 33, "metrics=bleu;chrf:unit=document",
-      "example.ini:33: [evaluate] metrics: chrf:unit=document is of documents, but a corpus is of sentences" },
+      "example.ini:33: [evaluate] metrics: chrf:unit=document is of documents, but the target cs is of sentences" },
     { 33, "length_bins=20;10", "example.ini:33: [evaluate] length_bins: the bins \"20;10\" are not rising" },
     { 33, "translation_rates=beam", "example.ini:33: [evaluate] translation_rates: \"beam\" is not" },
     { 33, "translation_rate_under=2",
