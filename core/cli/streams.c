@@ -254,10 +254,20 @@ plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAt
                      const PlaitHypotheses *hypotheses, GError **error)
 {
   PlaitEvaluator evaluator = { use->trained->system, use->trained->materials, use->search, use->log, use->stop };
-  gboolean good = !use->dump
-                  || plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch,
-                                                             attention, hypotheses, use->dump, error);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
+  gboolean good;
 
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      g_autofree char *name = plait_feed_name (use->feed, batch->sentence[s]);
+
+      g_strv_builder_add (builder, name);
+    }
+  names = g_strv_builder_end (builder);
+  good = !use->dump
+         || plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
+                                                    attention, hypotheses, use->dump, error);
   plait_sentence_attention_free (attention, batch->n_sentences);
   return good;
 }

@@ -168,6 +168,19 @@ plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple)
   return corpus->line_of ? g_array_index (corpus->line_of, gint64, tuple) : tuple;
 }
 
+char *
+plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
+{
+  const PlaitDocumentSettings *documents = &corpus->streams[0].documents;
+  gint64 line = plait_corpus_line (corpus, tuple), first = tuple;
+
+  while (first > 0 && plait_corpus_line (corpus, first - 1) == line)
+    first--;
+  return plait_document_chunk_name (documents->layout != PLAIT_LAYOUT_SENTENCES && documents->maximum > 0
+                                        && !documents->truncates,
+                                    line, tuple - first);
+}
+
 gint64
 plait_corpus_n_sources (const PlaitCorpus *corpus)
 {

@@ -103,6 +103,9 @@ gint64 plait_corpus_lines (const PlaitCorpus *corpus);
 /* The line or document of kept tuple @tuple, from 0. The same number unless tuples were dropped or documents cut. */
 gint64 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple);
 
+/* The name of kept tuple @tuple (documents.h). (transfer full) */
+char *plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple);
+
 gint64 plait_corpus_n_sources (const PlaitCorpus *corpus);
 gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
 

@@ -120,6 +120,13 @@ plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray 
   return TRUE;
 }
 
+char *
+plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk)
+{
+  return cut ? g_strdup_printf ("%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT, document, chunk)
+             : g_strdup_printf ("%" G_GINT64_FORMAT, document);
+}
+
 PlaitDocument
 plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean is_target, gint64 *rows)
 {

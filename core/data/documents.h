@@ -90,6 +90,10 @@ void plait_document_decode (const PlaitVocabulary *vocabulary, const gint32 *ids
  * allow. Fails on a sentence above its maximum, and on streams of different numbers of sentences. */
 gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray *ends, GError **error);
 
+/* The name of a tuple in files: "3", the number of its line, or where documents are cut "3.0", with that of the chunk
+ * in its document. (transfer full) */
+char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
+
 /* The sentences @first .. @end - 1 of a document, or as many as there are, as a document of *@rows rows, at most its
  * maximum where that truncates: the last sentence may be cut short then. The ids of a target lack the first start
  * token, which is the one that decoders begin with. */

@@ -50,6 +50,7 @@ struct PlaitFeed
   GArray *ends;            /* gint64, of its chunks */
   gint64 first;            /* number of the first tuple of the batch in the making */
   GArray *lines;           /* gint64, of each tuple of it */
+  GArray *chunks;          /* gint64, of each tuple in its document */
   PlaitBatch *whole;       /* more tuples than were asked for, of which so many have been given: */
   gint64 given;
 };
@@ -81,6 +82,7 @@ plait_feed_free (PlaitFeed *feed)
   plait_batch_free (feed->whole);
   g_clear_pointer (&feed->ends, g_array_unref);
   g_clear_pointer (&feed->lines, g_array_unref);
+  g_clear_pointer (&feed->chunks, g_array_unref);
   g_free (feed->cut_from);
   g_free (feed->sides);
   g_free (feed);
@@ -123,6 +125,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   feed->cut_from = g_new0 (PlaitDocument, feed->n_sides);
   feed->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
   feed->lines = g_array_new (FALSE, FALSE, sizeof (gint64));
+  feed->chunks = g_array_new (FALSE, FALSE, sizeof (gint64));
   gboolean any = FALSE;
   for (gint64 i = 0; i < feed->n_sides; i++)
     {
@@ -318,7 +321,7 @@ add_documents (PlaitFeed *feed, GError **error)
     g_array_append_val (feed->ends, all);
   else if (!plait_documents_cut (feed->cut_from, feed->n_sides, feed->ends, error))
     return FALSE;
-  for (guint c = 0; c < feed->ends->len; c++)
+  for (gint64 c = 0; c < feed->ends->len; c++)
     {
       gint64 end = g_array_index (feed->ends, gint64, c);
 
@@ -326,6 +329,7 @@ add_documents (PlaitFeed *feed, GError **error)
         if (feed->sides[i].bounds)
           add_chunk (feed, &feed->sides[i], first, end);
       g_array_append_val (feed->lines, feed->line);
+      g_array_append_val (feed->chunks, c);
       first = end;
     }
   return TRUE;
@@ -491,6 +495,7 @@ begin_batch (PlaitFeed *feed)
   g_clear_pointer (&feed->whole, plait_batch_free);
   feed->first += feed->lines->len;
   g_array_set_size (feed->lines, 0);
+  g_array_set_size (feed->chunks, 0);
   for (gint64 i = 0; i < feed->n_sides; i++)
     {
       Side *side = &feed->sides[i];
@@ -526,6 +531,13 @@ gint64
 plait_feed_line (const PlaitFeed *feed, gint64 sentence)
 {
   return g_array_index (feed->lines, gint64, sentence - feed->first);
+}
+
+char *
+plait_feed_name (const PlaitFeed *feed, gint64 sentence)
+{
+  return plait_document_chunk_name (feed->cuts, plait_feed_line (feed, sentence),
+                                    g_array_index (feed->chunks, gint64, sentence - feed->first));
 }
 
 PlaitBatch *

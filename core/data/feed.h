@@ -26,3 +26,6 @@ PlaitBatch *plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error);
 /* The line or document, from 0, of a sentence of the batch that was given last: its number unless documents are
  * cut. */
 gint64 plait_feed_line (const PlaitFeed *feed, gint64 sentence);
+
+/* Its name (documents.h). (transfer full) */
+char *plait_feed_name (const PlaitFeed *feed, gint64 sentence);

@@ -294,8 +294,8 @@ labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, gui
 
 gboolean
 plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
-                                        const PlaitSentenceAttention *attention, const PlaitHypotheses *hypotheses,
-                                        PlaitStore *store, GError **error)
+                                        char *const *names, const PlaitSentenceAttention *attention,
+                                        const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error)
 {
   const PlaitExperiment *experiment = evaluator->system->experiment;
   const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
@@ -304,9 +304,9 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
 
   for (gint64 s = 0; s < batch->n_sentences; s++)
     {
-      g_autofree char *path = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
-      g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
-      g_autofree char *descent = g_strdup_printf ("/descent/%s/%" G_GINT64_FORMAT, name, batch->sentence[s]);
+      g_autofree char *path = g_strdup_printf ("/attention/%s/%s", name, names[s]);
+      g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", name, names[s]);
+      g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", name, names[s]);
       const gint32 *target = hypotheses ? NULL : batch->target_outputs + batch->target_rows.offsets[s];
       gboolean ended = TRUE;
       g_autoptr (PlaitLabels) labels = NULL;
@@ -336,13 +336,21 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   g_autofree gint64 *tuples = g_new (gint64, count);
   g_autofree char *forced = g_strconcat (split, "-forced", NULL);
   g_autofree double *rows = NULL;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
   PlaitHypotheses *hypotheses;
   PlaitSentenceAttention *attention = NULL;
   gboolean written;
 
   for (gint64 i = 0; i < count; i++)
-    tuples[i] = first + i;
+    {
+      g_autofree char *name = plait_corpus_name (corpus, first + i);
+
+      tuples[i] = first + i;
+      g_strv_builder_add (builder, name);
+    }
+  names = g_strv_builder_end (builder);
   batch = plait_corpus_batch (corpus, tuples, count, error);
   if (!batch)
     return FALSE;
@@ -350,7 +358,8 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
       = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, TRUE, error);
   if (!hypotheses)
     return FALSE;
-  written = plait_evaluation_write_batch_attention (evaluator, split, batch, attention, hypotheses, store, error);
+  written
+      = plait_evaluation_write_batch_attention (evaluator, split, batch, names, attention, hypotheses, store, error);
   plait_hypotheses_free (hypotheses, count);
   plait_sentence_attention_free (attention, count);
   if (!written)
@@ -358,7 +367,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   rows = g_new (double, plait_ragged_rows (batch->target_rows));
   if (!plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error))
     return FALSE;
-  written = plait_evaluation_write_batch_attention (evaluator, forced, batch, attention, NULL, store, error);
+  written = plait_evaluation_write_batch_attention (evaluator, forced, batch, names, attention, NULL, store, error);
   plait_sentence_attention_free (attention, count);
   return written;
 }

@@ -42,15 +42,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluation, plait_evaluation_free)
 gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error);
 
 /* Writes /attention/SPLIT/N and, in a model with coverage, /coverage/SPLIT/N, and where rows are chosen
- * /descent/SPLIT/N of the first @n sentences, from search, and SPLIT-forced, from forced decoding of the references. */
+ * /descent/SPLIT/N of the first @n sentences, from search, and SPLIT-forced, from forced decoding of the references. N
+ * is a sentence's line, or of chunks DOCUMENT.CHUNK. */
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
 
 /* Writes attention and coverage of one pass over @batch, a group a sentence below /attention/@name, /coverage/@name and
- * /descent/@name.
- * The target is the best of @hypotheses [n_sentences], or with NULL the batch's own. */
+ * /descent/@name, called @names [n_sentences]. The target is the best of @hypotheses [n_sentences], or with NULL the
+ * batch's own. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
-                                                 const PlaitBatch *batch, const PlaitSentenceAttention *attention,
+                                                 const PlaitBatch *batch, char *const *names,
+                                                 const PlaitSentenceAttention *attention,
                                                  const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error);
 
 /* Scores @hypotheses [n] against @references [n] by the metrics of [evaluate]. (transfer full) (element-type

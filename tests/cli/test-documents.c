@@ -71,13 +71,15 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
     append_document (expected, i, 1 + i % 5, TRUE);
   g_string_truncate (expected, expected->len - 1); /* a blank line stands between documents alone */
   g_auto (PlaitTestCall) run = CALL ("run", "documents.ini", "--threads", "1", "-o", "run.h5", "--set",
-                                     "evaluate.translation_rates=search;forced", "--set",
-                                     "evaluate.metrics=bleu;bleu:unit=document;rouge:type=Lsum,unit=document");
+                                     "evaluate.translation_rates=search;forced", "--set", "evaluate.attention=5",
+                                     "--set", "evaluate.metrics=bleu;bleu:unit=document;rouge:type=Lsum,unit=document");
   g_auto (PlaitTestCall) translated = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--threads", "1");
   g_auto (PlaitTestCall) one_by_one
       = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--set", "decode.batch=1", "--attention", "dump.h5");
   g_auto (PlaitTestCall) scored = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr");
   g_auto (PlaitTestCall) stored = CALL ("show", "run.h5", "/evaluation/test/hypotheses");
+  g_auto (PlaitTestCall) dumped = CALL ("show", "run.h5", "/attention/test");
+  g_auto (PlaitTestCall) dumped_too = CALL ("show", "dump.h5", "/attention/translation");
   g_auto (PlaitTestCall) metrics = CALL ("show", "run.h5", "/evaluation/test/metrics");
   g_auto (PlaitTestCall) likely = CALL ("show", "run.h5", "/evaluation/test/reference_tokens");
   g_auto (PlaitTestCall) rates = CALL ("show", "run.h5", "/evaluation/test/translation_rates/forced/en/words");
@@ -101,6 +103,9 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_CONTAINS (rates.output, "  4  10\n  5   2\n"); /* of whole documents */
   CHECK_STRING (compared.errors, "");
   CHECK_CONTAINS (compared.output, "over-translated en");
+  CHECK_CONTAINS (dumped.output, "─ 2.1\n");
+  CHECK (!strstr (dumped.output, "─ 3.1\n"));
+  CHECK_CONTAINS (dumped_too.output, "─ 4.2\n");
   CHECK_CONTAINS (compared.output, "d-BLEU");
   CHECK_CONTAINS (compared.output, "ROUGE-Lsum");
   CHECK_CONTAINS (metrics.output, "unit:document");
