@@ -21,7 +21,7 @@
 
 typedef struct
 {
-  char *output, *show, *encode, *decode;
+  char *output, *show, *encode, *decode, *published;
   char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
   gboolean force, byte_fallback, ids, everything, json;
 } Options;
@@ -62,29 +62,51 @@ take_settings (const Options *options, PlaitVocabularySettings *settings, GError
          && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
 }
 
-static gboolean
+/* Learns from the text files. (transfer full) */
+static PlaitVocabulary *
 train (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
   PlaitVocabularySettings settings;
 
   if (!invocation->arguments[0])
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a text file is missing; usage: plait vocabulary --output FILE FILE...");
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "a text file is missing; usage: plait vocabulary --output FILE FILE...");
+      return NULL;
+    }
   if (!take_settings (options, &settings, error))
-    return FALSE;
+    return NULL;
   for (char **text = invocation->arguments; *text; text++)
     if (!plait_output_differs ("--output", options->output, *text, error))
-      return FALSE;
+      return NULL;
   if (!plait_file_check_new (options->output, options->force, "", "--output", error))
-    return FALSE;
+    return NULL;
+  return plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
+}
+
+/* Takes that of a published model. (transfer full) */
+static PlaitVocabulary *
+take_published (const PlaitInvocation *invocation, const Options *options, GError **error)
+{
+  if (invocation->arguments[0])
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "--published learns from no text files; leave \"%s\" out",
+                  invocation->arguments[0]);
+      return NULL;
+    }
+  if (!plait_output_differs ("--output", options->output, options->published, error)
+      || !plait_file_check_new (options->output, options->force, "", "--output", error))
+    return NULL;
+  return plait_vocabulary_from_published (options->published, error);
+}
+
+static gboolean
+make (const PlaitInvocation *invocation, const Options *options, GError **error)
+{
   g_autoptr (PlaitVocabulary) vocabulary
-      = plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
-  if (!vocabulary)
-    return FALSE;
-  g_autoptr (GBytes) bytes = plait_vocabulary_to_file (vocabulary);
-  gsize length;
-  gconstpointer data = g_bytes_get_data (bytes, &length);
-  if (!plait_file_replace (options->output, data, length, error))
+      = options->published ? take_published (invocation, options, error) : train (invocation, options, error);
+  g_autoptr (GBytes) bytes = vocabulary ? plait_vocabulary_to_file (vocabulary) : NULL;
+
+  if (!bytes || !plait_file_replace (options->output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
   plait_log_info (invocation->log, "%s: %s, %d entries, sha256 %s", options->output,
                   plait_vocabulary_format (vocabulary), plait_vocabulary_size (vocabulary),
@@ -248,11 +270,13 @@ run (const PlaitInvocation *invocation, const Options *options, GError **error)
       = (options->output != NULL) + (options->show != NULL) + (options->encode != NULL) + (options->decode != NULL);
   const char *path = options->show ? options->show : options->encode ? options->encode : options->decode;
 
+  if (options->published && !options->output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--published needs --output, the file that the vocabulary becomes");
   if (modes != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
                        modes == 0 ? "none" : "several");
   if (options->output)
-    return train (invocation, options, error);
+    return make (invocation, options, error);
   if (options->show && invocation->arguments[0])
     return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
                        invocation->arguments[0]);
@@ -278,6 +302,8 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
     { "show", 0, 0, G_OPTION_ARG_FILENAME, &options.show, "Show a vocabulary", "FILE" },
     { "encode", 0, 0, G_OPTION_ARG_FILENAME, &options.encode, "Print the pieces of lines of text", "FILE" },
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },
+    { "published", 0, 0, G_OPTION_ARG_FILENAME, &options.published,
+      "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
     { "type", 0, 0, G_OPTION_ARG_FILENAME, &options.type, "bpe, unigram or words (bpe)", "TYPE" },
     { "size", 0, 0, G_OPTION_ARG_FILENAME, &options.size,
       "Entries, four special ones included (8000); words: 0 keeps all", "N" },
@@ -298,8 +324,9 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
   };
   gboolean done = plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
 
-  char *texts[] = { options.output, options.show,          options.encode,   options.decode,        options.type,
-                    options.size,   options.minimum_count, options.coverage, options.normalisation, options.lines };
+  char *texts[] = { options.published, options.output,        options.show, options.encode,
+                    options.decode,    options.type,          options.size, options.minimum_count,
+                    options.coverage,  options.normalisation, options.lines };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
   return done;

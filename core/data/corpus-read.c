@@ -253,7 +253,7 @@ encode_piece (gpointer data, gint64 piece, guint thread)
                                block->corpus->streams[side->stream].documents.starts, ids,
                                &g_array_index (side->sentences, PlaitDocumentSentence, side->first_sentence[line]));
       else if (!side->blank[line])
-        plait_vocabulary_encode (vocabulary, side->text->str + start, side->ends[line] - start, ids);
+        plait_vocabulary_encode_text (vocabulary, side->text->str + start, side->ends[line] - start, ids);
     }
 }
 

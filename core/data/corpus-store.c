@@ -70,6 +70,13 @@ typedef struct
   gint64 line, first, end;
 } Tuple;
 
+/* Whether @stream is a target whose first start token the decoder reads anyhow. */
+static gboolean
+drops_start (const PlaitCorpus *corpus, gint64 stream)
+{
+  return stream == corpus->n_sources && !plait_vocabulary_begins (corpus->streams[stream].vocabulary);
+}
+
 static const gint32 *
 tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Tuple *tuple, PlaitDocument *part,
            gsize *n)
@@ -80,7 +87,7 @@ tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Tup
   if (!side->documents)
     return line_ids (side, block->lines, tuple->line, n);
   document = document_of (block, side, tuple->line);
-  *part = plait_document_part (&document, tuple->first, tuple->end, side->stream == block->corpus->n_sources, &rows);
+  *part = plait_document_part (&document, tuple->first, tuple->end, drops_start (block->corpus, side->stream), &rows);
   *n = (gsize)rows;
   return part->ids;
 }

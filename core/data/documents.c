@@ -11,6 +11,7 @@ plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsiz
                        PlaitDocumentSentence *sentences)
 {
   const gint32 start = PLAIT_TOKEN_BOS, unknown = PLAIT_TOKEN_UNKNOWN;
+  gboolean begins = starts || plait_vocabulary_begins (vocabulary);
 
   for (const char *end = text + length, *next; text < end; text = next + 1, sentences++)
     {
@@ -18,8 +19,9 @@ plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsiz
 
       next = memchr (text, '\n', (gsize)(end - text));
       next = next ? next : end;
-      if (starts)
+      if (begins)
         g_array_append_val (ids, start);
+      begins = starts;
       words = ids->len;
       plait_vocabulary_encode (vocabulary, text, (gsize)(next - text), ids);
       if (ids->len == words)
@@ -128,7 +130,7 @@ plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk)
 }
 
 PlaitDocument
-plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean is_target, gint64 *rows)
+plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start, gint64 *rows)
 {
   const PlaitDocumentSettings *settings = document->settings;
   gint64 maximum = settings->truncates ? settings->maximum : 0;
@@ -146,7 +148,7 @@ plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gb
     *rows += part.sentences[part.n++].tokens;
   if (maximum > 0)
     *rows = MIN (*rows, maximum);
-  if (is_target && settings->starts && *rows > 0)
+  if (drops_start && settings->starts && *rows > 0)
     {
       part.ids++;
       --*rows;

@@ -76,8 +76,9 @@ typedef struct
 gboolean plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVocabulary *vocabulary,
                                        PlaitDocument *document, GError **error);
 
-/* Appends the ids of the sentences in @text, which LF parts, to @ids, and counts them in @sentences. A sentence that
- * has none in the vocabulary becomes an unknown token. */
+/* Appends the ids of the sentences in @text, which LF parts, to @ids, and counts them in @sentences. With @starts BOS
+ * stands before each sentence, else before the first where the vocabulary's texts begin with it. A sentence that has
+ * no ids in the vocabulary becomes an unknown token. */
 void plait_document_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, gboolean starts,
                             GArray *ids, PlaitDocumentSentence *sentences);
 
@@ -95,9 +96,9 @@ gboolean plait_documents_cut (const PlaitDocument *documents, gint64 n_documents
 char *plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk);
 
 /* The sentences @first .. @end - 1 of a document, or as many as there are, as a document of *@rows rows, at most its
- * maximum where that truncates: the last sentence may be cut short then. The ids of a target lack the first start
- * token, which is the one that decoders begin with. */
-PlaitDocument plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean is_target,
+ * maximum where that truncates: the last sentence may be cut short then. With @drops_start the ids lack
+ * the first start token: those of targets, of which it is the one that decoders begin with, do. */
+PlaitDocument plait_document_part (const PlaitDocument *document, gint64 first, gint64 end, gboolean drops_start,
                                    gint64 *rows);
 
 /* Appends the sentences of a part, of a source, of @rows rows to @sentences, PlaitDocumentSentence each. */

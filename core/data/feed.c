@@ -257,7 +257,7 @@ take_tokens (const PlaitFeed *feed, Side *side, GError **error)
         return TAKE_FAILED;
     }
   else if (line && !plait_text_is_blank (line, length))
-    plait_vocabulary_encode (side->vocabulary, line, length, side->ids);
+    plait_vocabulary_encode_text (side->vocabulary, line, length, side->ids);
   if (!line)
     return TAKE_END;
   if (side->target == PLAIT_TARGET_LABELS
@@ -295,7 +295,8 @@ add_chunk (const PlaitFeed *feed, Side *side, gint64 first, gint64 end)
 {
   gint64 rows, offset, bound, i = side - feed->sides;
   gboolean is_target = i == feed->n_sources;
-  PlaitDocument part = plait_document_part (&feed->cut_from[i], first, end, is_target, &rows);
+  PlaitDocument part = plait_document_part (&feed->cut_from[i], first, end,
+                                            is_target && !plait_vocabulary_begins (side->vocabulary), &rows);
   gint32 eos = PLAIT_TOKEN_EOS;
 
   if (!is_target)

@@ -155,6 +155,23 @@ plait_sentencepiece_encode (const PlaitSentencePiece *self, const char *text, gs
   }
 }
 
+gboolean
+plait_sentencepiece_encode_pieces (const PlaitSentencePiece *self, const char *text, gsize length, GPtrArray *pieces)
+{
+  try
+    {
+      std::vector<std::string> found;
+      if (!self->processor.Encode (std::string_view (text, length), &found).ok ())
+        return FALSE;
+      for (const std::string &piece : found)
+        g_ptr_array_add (pieces, g_strdup (piece.c_str ()));
+      return TRUE;
+  } catch (const std::exception &)
+    {
+      return FALSE;
+  }
+}
+
 GString *
 plait_sentencepiece_decode (const PlaitSentencePiece *self, const gint32 *ids, gsize n)
 {
@@ -162,6 +179,21 @@ plait_sentencepiece_decode (const PlaitSentencePiece *self, const gint32 *ids, g
     {
       std::string text;
       if (!self->processor.Decode (std::vector<int> (ids, ids + n), &text).ok ())
+        return nullptr;
+      return g_string_new_len (text.data (), static_cast<gssize> (text.size ()));
+  } catch (const std::exception &)
+    {
+      return nullptr;
+  }
+}
+
+GString *
+plait_sentencepiece_decode_pieces (const PlaitSentencePiece *self, const char *const *pieces, gsize n)
+{
+  try
+    {
+      std::string text;
+      if (!self->processor.Decode (std::vector<std::string> (pieces, pieces + n), &text).ok ())
         return nullptr;
       return g_string_new_len (text.data (), static_cast<gssize> (text.size ()));
   } catch (const std::exception &)

@@ -35,7 +35,14 @@ float plait_sentencepiece_score (const PlaitSentencePiece *self, int id);
 /* Appends ids to @ids (gint32). FALSE, with nothing appended, if SentencePiece fails. */
 gboolean plait_sentencepiece_encode (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids);
 
+/* Appends the pieces of @text (char *, transfer full), what is unknown as it stands. FALSE as above. */
+gboolean plait_sentencepiece_encode_pieces (const PlaitSentencePiece *self, const char *text, gsize length,
+                                            GPtrArray *pieces);
+
 /* The text of @ids, whose bytes may be any. NULL if SentencePiece fails. (transfer full) */
 GString *plait_sentencepiece_decode (const PlaitSentencePiece *self, const gint32 *ids, gsize n);
+
+/* The same of @pieces; unknown ones come as they stand. */
+GString *plait_sentencepiece_decode_pieces (const PlaitSentencePiece *self, const char *const *pieces, gsize n);
 
 G_END_DECLS

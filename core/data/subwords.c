@@ -27,7 +27,7 @@ check_piece (const char *piece, gsize length, int id, const char *name, GError *
 }
 
 static gboolean
-check_model (const PlaitSentencePiece *model, const char *name, GError **error)
+check_specials (const PlaitSentencePiece *model, const char *name, GError **error)
 {
   int ids[PLAIT_TOKEN_SPECIALS];
   plait_sentencepiece_specials (model, ids);
@@ -38,6 +38,12 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
         "%s: the SentencePiece model has padding %d, BOS %d, EOS %d, unknown %d; expected 0, 1, 2, 3, so "
         "train it by plait vocabulary or with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3",
         name, ids[0], ids[1], ids[2], ids[3]);
+  return TRUE;
+}
+
+static gboolean
+check_model (const PlaitSentencePiece *model, const char *name, GError **error)
+{
   int size = plait_sentencepiece_size (model);
   if (size <= PLAIT_TOKEN_SPECIALS || size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -118,13 +124,23 @@ try_model (gpointer data, GError **error)
                         trial->name);
 }
 
-static gpointer
-subwords_load (GBytes *bytes, const char *name, GError **error)
+PlaitSentencePiece *
+plait_subwords_open (GBytes *bytes, const char *name, GError **error)
 {
   Trial trial = { bytes, name };
   if (!plait_trial (name, PLAIT_ERROR_INPUT, try_model, &trial, PLAIT_TRIAL_LIMITS, error))
     return NULL;
   return load_and_check (bytes, name, error);
+}
+
+static gpointer
+subwords_load (GBytes *bytes, const char *name, GError **error)
+{
+  PlaitSentencePiece *model = plait_subwords_open (bytes, name, error);
+  if (!model || check_specials (model, name, error))
+    return model;
+  plait_sentencepiece_free (model);
+  return NULL;
 }
 
 static gint32
@@ -158,19 +174,10 @@ subwords_encode (gconstpointer model, const char *text, gsize length, GArray *id
     g_array_append_val (ids, unknown);
 }
 
-/* Byte pieces can spell what would break a line or a C string: such bytes become spaces. */
 static char *
 subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
 {
-  GString *text = plait_sentencepiece_decode (model, ids, n);
-  if (!text)
-    return g_strdup ("");
-  for (gsize i = 0; i < text->len; i++)
-    if (text->str[i] == '\0' || text->str[i] == '\n' || text->str[i] == '\r')
-      text->str[i] = ' ';
-  char *valid = g_utf8_make_valid (text->str, (gssize)text->len);
-  g_string_free (text, TRUE);
-  return valid;
+  return plait_vocabulary_make_line (plait_sentencepiece_decode (model, ids, n));
 }
 
 static void

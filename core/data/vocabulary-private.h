@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/sentencepiece.h"
 #include "data/vocabulary.h"
 
-/* What a kind of vocabulary does; words.c has two, subwords.c one. @model is the kind's own. */
+/* What a kind of vocabulary does; words.c has two, subwords.c and published.c one each. @model is the kind's own. */
 typedef struct
 {
   const char *format;
@@ -14,13 +15,29 @@ typedef struct
   char *(*decode) (gconstpointer model, const gint32 *ids, gsize n);
   void (*free) (gpointer model);
 
+  /* Whether BOS is the first token of each text; NULL: never. */
+  gboolean (*begins) (gconstpointer model);
+
   /* Checks @bytes and makes a model of them; messages begin with @name. */
   gpointer (*load) (GBytes *bytes, const char *name, GError **error);
 
-  /* Makes the serialised bytes from text. */
+  /* Makes the serialised bytes from text; NULL: they come from elsewhere. */
   GBytes *(*train) (const PlaitVocabularySettings *settings, const char *const *paths, GError **error);
 } PlaitVocabularyFormat;
 
 extern const PlaitVocabularyFormat plait_words_format;
 extern const PlaitVocabularyFormat plait_labels_format;
 extern const PlaitVocabularyFormat plait_sentencepiece_format;
+extern const PlaitVocabularyFormat plait_published_format;
+
+/* The bytes of the regular file at @path, at most 256 MiB; @expected is what messages say it should be.
+ * (transfer full) */
+GBytes *plait_vocabulary_read_bytes (const char *path, const char *expected, GError **error);
+
+/* A line of text from decoded bytes (NULL: none), which may be any: what would break a line or a C string becomes a
+ * space. Frees @bytes. (transfer full) */
+char *plait_vocabulary_make_line (GString *bytes);
+
+/* The SentencePiece model @bytes, tried in a child process first; messages begin with @name. Its special ids may be
+ * any. (transfer full) */
+PlaitSentencePiece *plait_subwords_open (GBytes *bytes, const char *name, GError **error);

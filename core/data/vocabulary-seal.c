@@ -21,6 +21,7 @@ typedef struct
 static const Seal seals[] = {
   { "words", "plait words 2 sha256 ", "\n", "plait words 1\n" },
   { "sentencepiece", "\xc2\x3e\x4dplait sha256 ", "", "" },
+  { "published", "plait published 2 sha256 ", "\n", "plait published 1\n" },
 };
 
 static gsize
@@ -29,10 +30,19 @@ seal_length (const Seal *seal)
   return strlen (seal->before) + PLAIT_DIGEST_LENGTH + strlen (seal->after);
 }
 
+static const Seal *
+seal_of (const char *format)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (seals); i++)
+    if (strcmp (seals[i].format, format) == 0)
+      return &seals[i];
+  g_assert_not_reached ();
+}
+
 GBytes *
 plait_vocabulary_seal (const char *format, GBytes *bytes)
 {
-  const Seal *seal = strcmp (format, seals[0].format) == 0 ? &seals[0] : &seals[1];
+  const Seal *seal = seal_of (format);
   gsize length;
   const char *data = g_bytes_get_data (bytes, &length);
   gsize skipped = strlen (seal->bare);

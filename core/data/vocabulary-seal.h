@@ -7,6 +7,7 @@
  * Vocabulary files that plait writes carry the SHA-256 of what they hold, in front of it, so that no cut removes it:
  *
  *   words           "plait words 2 sha256 HEX" in the place of the first line "plait words 1"
+ *   published       the same, "plait published 2 sha256 HEX"
  *   sentencepiece   80 bytes that SentencePiece passes over, a field of an unknown number: "plait sha256 HEX"
  *
  * The digest is plait_vocabulary_hash, that of the bytes without it; these are what a run keeps.

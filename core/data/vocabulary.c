@@ -9,6 +9,8 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "data/input.h"
+#include "data/published.h"
 #include "data/vocabulary-seal.h"
 #include "data/words.h"
 
@@ -52,7 +54,7 @@ load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, GErr
 }
 
 static const PlaitVocabularyFormat *const formats[]
-    = { &plait_words_format, &plait_labels_format, &plait_sentencepiece_format };
+    = { &plait_words_format, &plait_labels_format, &plait_sentencepiece_format, &plait_published_format };
 
 PlaitVocabulary *
 plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error)
@@ -61,13 +63,13 @@ plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GErr
     if (strcmp (format, formats[i]->format) == 0)
       return load (formats[i], bytes, name, error);
   plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: vocabulary format \"%s\" is unknown; expected words, labels or sentencepiece", name, format);
+              "%s: vocabulary format \"%s\" is unknown; expected words, labels, sentencepiece or published", name,
+              format);
   return NULL;
 }
 
-/* The bytes of the regular file at @path, if it is no larger than FILE_LIMIT. (transfer full) */
-static GBytes *
-read_file (const char *path, GError **error)
+GBytes *
+plait_vocabulary_read_bytes (const char *path, const char *expected, GError **error)
 {
   struct stat status;
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -77,7 +79,7 @@ read_file (const char *path, GError **error)
                            : S_ISDIR (status.st_mode)    ? "it is a folder"
                            : status.st_size > FILE_LIMIT ? "it is larger than 256 MiB"
                                                          : "it is not a regular file";
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected a vocabulary", path, reason);
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected %s", path, reason, expected);
       if (descriptor >= 0)
         close (descriptor);
       return NULL;
@@ -129,6 +131,8 @@ other_kind (GBytes *bytes)
   gsize line_length = line_end ? (gsize)(line_end - data) : length;
   if (memchr (data, '\t', line_length))
     return "the list of pieces that SentencePiece writes beside its model";
+  if (data[0] == '{')
+    return "a file of a published model, of whose folder plait vocabulary --published makes one";
   return data[0] == '[' ? "a key-file, such as an experiment" : "text";
 }
 
@@ -136,14 +140,16 @@ other_kind (GBytes *bytes)
 static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
 {
-  g_autoptr (GBytes) file = read_file (path, error);
+  g_autoptr (GBytes) file = plait_vocabulary_read_bytes (path, "a vocabulary", error);
   g_autoptr (GBytes) bytes = file ? plait_vocabulary_unseal (file, path, sealed, error) : NULL;
   if (!bytes)
     return NULL;
-  gboolean is_words = plait_words_recognize (bytes);
-  const char *kind = is_words || *sealed ? NULL : other_kind (bytes);
+  const PlaitVocabularyFormat *format = plait_words_recognize (bytes)       ? &plait_words_format
+                                        : plait_published_recognize (bytes) ? &plait_published_format
+                                                                            : &plait_sentencepiece_format;
+  const char *kind = format != &plait_sentencepiece_format || *sealed ? NULL : other_kind (bytes);
   if (!kind)
-    return load (is_words ? &plait_words_format : &plait_sentencepiece_format, bytes, path, error);
+    return load (format, bytes, path, error);
   plait_fail (error, PLAIT_ERROR_INPUT,
               "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait vocabulary made",
               path, kind);
@@ -155,10 +161,8 @@ plait_vocabulary_read (const char *path, PlaitLog *log, GError **error)
 {
   gboolean sealed;
   PlaitVocabulary *vocabulary = read_vocabulary (path, &sealed, error);
-  if (vocabulary && !sealed && vocabulary->format == &plait_words_format)
-    plait_log_warning (log,
-                       "%s: carries no digest, so damage to it goes unseen; make it again with plait vocabulary --type "
-                       "words",
+  if (vocabulary && !sealed && vocabulary->format != &plait_sentencepiece_format)
+    plait_log_warning (log, "%s: carries no digest, so damage to it goes unseen; make it again with plait vocabulary",
                        path);
   return vocabulary;
 }
@@ -179,7 +183,8 @@ gboolean
 plait_vocabulary_is_ours (gconstpointer beginning, gsize length)
 {
   g_autoptr (GBytes) bytes = g_bytes_new_static (beginning, length);
-  return plait_vocabulary_is_sealed (beginning, length) || plait_words_recognize (bytes);
+  return plait_vocabulary_is_sealed (beginning, length) || plait_words_recognize (bytes)
+         || plait_published_recognize (bytes);
 }
 
 GBytes *
@@ -196,6 +201,14 @@ plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *con
                                                                                  : &plait_sentencepiece_format;
   g_autoptr (GBytes) bytes = format->train (settings, paths, error);
   return !bytes ? NULL : load (format, bytes, "the vocabulary just made", error);
+}
+
+PlaitVocabulary *
+plait_vocabulary_from_published (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = plait_published_gather (path, error);
+
+  return bytes ? load (&plait_published_format, bytes, path, error) : NULL;
 }
 
 PlaitVocabulary *
@@ -260,6 +273,22 @@ plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gs
   vocabulary->format->encode (vocabulary->model, text, length, ids);
 }
 
+gboolean
+plait_vocabulary_begins (const PlaitVocabulary *vocabulary)
+{
+  return vocabulary->format->begins && vocabulary->format->begins (vocabulary->model);
+}
+
+void
+plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids)
+{
+  const gint32 beginning = PLAIT_TOKEN_BOS;
+
+  if (plait_vocabulary_begins (vocabulary))
+    g_array_append_val (ids, beginning);
+  plait_vocabulary_encode (vocabulary, text, length, ids);
+}
+
 void
 plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
                                GArray *pieces)
@@ -273,6 +302,21 @@ plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *te
       gint32 n = (gint32)(ids->len - before);
       g_array_append_val (pieces, n);
     }
+}
+
+char *
+plait_vocabulary_make_line (GString *bytes)
+{
+  char *valid;
+
+  if (!bytes)
+    return g_strdup ("");
+  for (gsize i = 0; i < bytes->len; i++)
+    if (bytes->str[i] == '\0' || bytes->str[i] == '\n' || bytes->str[i] == '\r')
+      bytes->str[i] = ' ';
+  valid = g_utf8_make_valid (bytes->str, (gssize)bytes->len);
+  g_string_free (bytes, TRUE);
+  return valid;
 }
 
 char *

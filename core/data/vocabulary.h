@@ -10,6 +10,7 @@
  *   labels     a line is one token, less the white space around it; ids as with words
  *   unigram    SentencePiece, unigram language model
  *   bpe        SentencePiece, byte pair encoding
+ *   published  that of a published model: byte-level BPE, or SentencePiece (published.h)
  *
  * To SentencePiece a tab is a space, and so is U+2581, by which it writes spaces: decoding gives a space for either. It
  * learns no U+2585, which is unknown, or bytes with byte_fallback. With identity all else comes back as it was, but for
@@ -45,15 +46,19 @@ PlaitVocabularySettings plait_vocabulary_defaults (void);
 PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths,
                                          GError **error);
 
-/* From what plait_vocabulary_serialize gave. @format is "words", "labels" or "sentencepiece"; @name stands for the
- * bytes in messages. The bytes are not trusted: a SentencePiece model is tried in a child process first. Its ids must
- * be ours: one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
+/* From what plait_vocabulary_serialize gave. @format is "words", "labels", "sentencepiece" or "published"; @name stands
+ * for the bytes in messages. The bytes are not trusted: a SentencePiece model is tried in a child process first. Its
+ * ids must be ours: one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
 PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
 
 /* From the file at @path, whose format is told by its first bytes. What plait wrote carries a digest, which must be
- * right; a model made elsewhere is checked as far as it can be. @log (may be NULL) is told of a word vocabulary without
- * a digest, as plait wrote them before. (transfer full) */
+ * right; a model made elsewhere is checked as far as it can be. @log (may be NULL) is told of one that only plait
+ * makes and has no digest. (transfer full) */
 PlaitVocabulary *plait_vocabulary_read (const char *path, PlaitLog *log, GError **error);
+
+/* That of the published model in folder @path, or, of Marian's, of @path, which is its source.spm or target.spm
+ * (published.h). (transfer full) */
+PlaitVocabulary *plait_vocabulary_from_published (const char *path, GError **error);
 
 /* Whether the file at @path is a vocabulary with a digest, and both are right. */
 gboolean plait_vocabulary_verify (const char *path, GError **error);
@@ -69,7 +74,7 @@ PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);
 void plait_vocabulary_unref (PlaitVocabulary *vocabulary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitVocabulary, plait_vocabulary_unref)
 
-/* "words", "labels" or "sentencepiece". (transfer none) */
+/* "words", "labels", "sentencepiece" or "published". (transfer none) */
 const char *plait_vocabulary_format (const PlaitVocabulary *vocabulary);
 
 /* What a run stores. A SentencePiece vocabulary is a model that SentencePiece's own tools read, as is its file.
@@ -85,15 +90,21 @@ gint32 plait_vocabulary_size (const PlaitVocabulary *vocabulary);
 /* The piece of @id (in 0 .. size - 1), as it labels the axis of a plot. (transfer none) */
 const char *plait_vocabulary_piece (const PlaitVocabulary *vocabulary, gint32 id);
 
-/* SentencePiece's score of @id; words: how often the word occurred. */
+/* SentencePiece's score of @id; words: how often the word occurred; published: 0. */
 double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
 
 /* Appends the ids of @text (@length bytes of UTF-8) to @ids, an array of gint32. No BOS or EOS is added, and none is
  * ever read out of the text. */
 void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
-/* The same, white-space token by token, and to @pieces, an array of gint32, how many ids each token has. The ids are
- * those of the text as a whole where single spaces part its tokens and no piece spans them. */
+/* Whether each text, in sources and targets alike, begins with BOS, as BART's do. */
+gboolean plait_vocabulary_begins (const PlaitVocabulary *vocabulary);
+
+/* The ids of a text as streams have them: with BOS, where texts begin with it. */
+void plait_vocabulary_encode_text (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
+
+/* As plait_vocabulary_encode, white-space token by token, and to @pieces, an array of gint32, how many ids each token
+ * has. The ids are those of the text as a whole where single spaces part its tokens and no piece spans them. */
 void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids,
                                     GArray *pieces);
 

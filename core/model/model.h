@@ -34,7 +34,7 @@ typedef struct
   PlaitPredictSettings predict;
   const char *target_vocabulary; /* of a sequence */
   gint64 target_vocabulary_size; /* of classes: how many there are */
-  gboolean target_starts;        /* targets are documents with a start token between sentences */
+  gboolean target_starts;        /* targets have start tokens of their own, such as one between sentences */
   PlaitDecoderSettings decoder;
   const PlaitPart *combiner; /* opened; NULL unless a sequence is predicted */
   const PlaitPart *coverage; /* opened; NULL: none */
@@ -57,7 +57,7 @@ const char *plait_model_source_name (const PlaitModel *model, guint source);
 PlaitPredictKind plait_model_predicts (const PlaitModel *model);
 gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
 
-/* Whether targets have start tokens between sentences, so that a search may choose them. */
+/* Whether targets have start tokens of their own, so that a search may choose them. */
 gboolean plait_model_target_starts (const PlaitModel *model);
 
 /* The output projection: [V, width], and its bias [1, V] or NULL. (transfer none) */

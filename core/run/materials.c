@@ -207,6 +207,28 @@ find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GE
   return TRUE;
 }
 
+/* Trees stand on words, which the vocabulary of a published model does not cut one by one. */
+static gboolean
+check_tree_vocabularies (const PlaitMaterials *materials, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      if (source->trees
+          && g_str_equal (plait_vocabulary_format (plait_materials_vocabulary (materials, source->stream)),
+                          "published"))
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "source %s has trees, but the vocabulary of a published model, whose pieces are not those of "
+            "words; expected a vocabulary that plait vocabulary learnt",
+            source->name);
+    }
+  return TRUE;
+}
+
 /* What makes the trees of sources, with the head rules of the experiment or those that @run keeps. */
 static gboolean
 find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
@@ -259,7 +281,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
   materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
   materials->digests = plait_digests_new ();
   if ((!run && !plait_materials_generate (materials, log, error)) || !find_vocabularies (materials, run, log, error)
-      || !find_trees (materials, run, error))
+      || !check_tree_vocabularies (materials, error) || !find_trees (materials, run, error))
     return NULL;
   return g_steal_pointer (&materials);
 }

@@ -15,6 +15,16 @@ vocabulary_size (const PlaitExperiment *experiment, const PlaitMaterials *materi
                    : experiment->data.vocabulary_size;
 }
 
+/* Whether a search may choose start tokens: where sentences of targets begin with them, or all texts do. */
+static gboolean
+target_starts (const PlaitExperiment *experiment, const PlaitMaterials *materials)
+{
+  const char *target = experiment->data.target;
+
+  return plait_experiment_documents (experiment, target).starts
+         || (materials && plait_vocabulary_begins (plait_materials_vocabulary (materials, target)));
+}
+
 PlaitSystem *
 plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const gint64 *feature_widths,
                   GError **error)
@@ -27,7 +37,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
     .target_vocabulary_size
     = target_size (experiment, vocabulary_size (experiment, materials, experiment->data.target)),
     .predict = experiment->predict,
-    .target_starts = plait_experiment_documents (experiment, experiment->data.target).starts,
+    .target_starts = target_starts (experiment, materials),
     .decoder = experiment->decoder,
   };
 

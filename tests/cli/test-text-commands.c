@@ -119,6 +119,84 @@ TEST_CASE (vocabulary_command, pieces_there_and_back)
   CHECK_CONTAINS (json.output, "\"piece\": \"▁the\"");
 }
 
+/* A published model of @type whose pieces are single bytes, as GPT-2 writes them, from id 1 on. */
+static void
+write_published (const char *type)
+{
+  g_autoptr (GString) pieces = g_string_new ("{\"<|endoftext|>\": 0");
+  g_autofree char *folder = plait_test_path ("model");
+  gunichar next = 256;
+
+  for (int byte = 0; byte < 256; byte++)
+    {
+      gboolean visible = (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
+
+      g_string_append_printf (pieces, ", \"\\u%04x\": %d", visible ? (guint)byte : next++, byte + 1);
+    }
+  g_string_append (pieces, "}");
+  g_mkdir_with_parents (folder, 0700);
+  g_autofree char *config = g_strdup_printf (
+      "{\"model_type\": \"%s\", \"vocab_size\": 257, \"bos_token_id\": 0, \"eos_token_id\": 0}", type);
+  plait_test_write ("model/config.json", config);
+  plait_test_write ("model/vocab.json", pieces->str);
+  plait_test_write ("model/merges.txt", "#version: 0.2\n");
+}
+
+TEST_CASE (vocabulary_command, takes_what_is_published)
+{
+  write_published ("gpt2");
+  g_auto (PlaitTestCall) take = CALL ("vocabulary", "--output", "bytes", "--published", "model");
+  g_auto (PlaitTestCall) ids
+      = plait_test_call ("a b\n", (const char *[]){ "vocabulary", "--encode", "bytes", "--ids", NULL });
+  g_auto (PlaitTestCall) decode
+      = plait_test_call (ids.output, (const char *[]){ "vocabulary", "--decode", "bytes", "--ids", NULL });
+  g_auto (PlaitTestCall) whole = CALL ("verify", "bytes");
+
+  CHECK_INT (take.code, 0);
+  CHECK_CONTAINS (take.errors, "bytes: published, 260 entries");
+  CHECK_STRING (ids.output, "101 36 102\n");
+  CHECK_STRING (decode.output, "a b\n");
+  CHECK_STRING (whole.output, "bytes: whole\n");
+}
+
+/* Trees stand on words. */
+TEST_CASE (vocabulary_command, published_is_none_for_trees)
+{
+  write_published ("gpt2");
+  plait_test_write ("a", "a b\n");
+  plait_test_write ("trees.ini",
+                    "[data]\ntarget=y\ntrain.a=a\ntrain.y=a\nvocabulary.shared=bytes\nvocabulary_type=given\n"
+                    "trees=right\n[source a]\nencoder=bitree-gru\nleaves=bigru\n[decoder]\ntype=gru\n"
+                    "layers=1\nwidth=8\n");
+  g_auto (PlaitTestCall) take = CALL ("vocabulary", "-q", "--output", "bytes", "--published", "model");
+  g_auto (PlaitTestCall) run = CALL ("run", "trees.ini");
+
+  CHECK_INT (take.code, 0);
+  plait_test_check_refused (&run, "source a has trees, but the vocabulary of a published model");
+}
+
+/* A model that was taught so begins its translations with BOS, which counts as a token and is no text. */
+TEST_CASE (vocabulary_command, published_texts_begin_in_search_too)
+{
+  write_published ("bart");
+  plait_test_write ("a", "aaa\naaa\n");
+  plait_test_write ("begin.ini",
+                    "[data]\ntarget=y\ntrain.a=a\ntrain.y=a\nvocabulary.shared=bytes\nvocabulary_type=given\n"
+                    "[source a]\nencoder=transformer\nlayers=1\nheads=1\nfeed_forward=8\n[decoder]\nlayers=1\nwidth=8\n"
+                    "heads=1\nfeed_forward=8\ndropout=0\n[decode]\nbeam=1\n"
+                    "[train]\nepochs=600\nbatch=2\nlearning_rate=0.02\nschedule=constant\nsmoothing=0\n");
+  g_auto (PlaitTestCall) take = CALL ("vocabulary", "-q", "--output", "bytes", "--published", "model");
+  g_auto (PlaitTestCall) run = CALL ("run", "-q", "begin.ini");
+  g_auto (PlaitTestCall) one
+      = CALL ("translate", "-q", "begin.h5", "--source", "a=a", "--set", "decode.maximum_length=1");
+  g_auto (PlaitTestCall) all = CALL ("translate", "-q", "begin.h5", "--source", "a=a");
+
+  CHECK_INT (take.code, 0);
+  CHECK_INT (run.code, 0);
+  CHECK_STRING (one.output, "\n\n");
+  CHECK_STRING (all.output, "aaa\naaa\n");
+}
+
 TEST_CASE (vocabulary_command, refuses)
 {
   plait_test_write ("text", "a b\n");
@@ -133,6 +211,9 @@ TEST_CASE (vocabulary_command, refuses)
     { CALL ("vocabulary"), "expected one of --output, --show, --encode and --decode, not none" },
     { CALL ("vocabulary", "--show", "a", "--encode", "b"), "not several" },
     { CALL ("vocabulary", "--output", "new"), "a text file is missing" },
+    { CALL ("vocabulary", "--published", "new"), "--published needs --output" },
+    { CALL ("vocabulary", "--output", "new", "--published", "new", "text"), "--published learns from no text files" },
+    { CALL ("vocabulary", "--output", "new", "--published", "nowhere"), "config.json: cannot be read (" },
     { CALL ("vocabulary", "--output", "new", "--type", "wrods", "text"), "expected bpe, unigram or words" },
     { CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.98 to 1" },
     { CALL ("vocabulary", "--output", "new", "--size", "x", "text"), "--size cannot be \"x\"" },
