@@ -154,17 +154,17 @@ plait_attention_label (const PlaitSentenceAttention *a, guint i, const PlaitLabe
   return a->names[i] ? g_strdup_printf ("%s:%s", memory, a->names[i]) : g_strdup (memory);
 }
 
-/* Of a memory of documents: whose rows they are. */
+/* Of memory @m, if it is of documents: whose rows they are. */
 static gboolean
-write_places (PlaitStore *store, const char *path, const PlaitSentencePlaces *places, gint64 rows, GError **error)
+write_places (PlaitStore *store, const char *path, const PlaitLabels *labels, guint m, gint64 rows, GError **error)
 {
   g_autofree char *place = g_strconcat (path, "/row_sentence", NULL);
 
-  if (!places->sentence)
-    return TRUE;
-  if (!places->token)
+  if (labels->of_sentences[m])
     return plait_store_set_string (store, path, "rows", "sentences", error);
-  return plait_store_write (store, place, PLAIT_STORE_INT64, 1, &rows, places->sentence, PLAIT_STORE_COMPRESSED, error);
+  return !labels->sentence[m]
+         || plait_store_write (store, place, PLAIT_STORE_INT64, 1, &rows, labels->sentence[m], PLAIT_STORE_COMPRESSED,
+                               error);
 }
 
 static gboolean
@@ -187,7 +187,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
     memcpy (values + l * block, a->weights[l * a->n_attentions + i],
             (gsize)a->heads[l * a->n_attentions + i] * a->length * a->rows[m] * sizeof *values);
   return write_map (store, below, title, 4, shape, values, axes, labels, error)
-         && write_places (store, below, &a->places[m], a->rows[m], error);
+         && write_places (store, below, labelled, m, a->rows[m], error);
 }
 
 /* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
@@ -268,7 +268,7 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
             row[k] += share * a->weights[place][(h * a->length + t) * a->rows[m] + k] / a->heads[place];
       }
   return write_map (store, below, title, 3, shape, values, axes, labels, error)
-         && write_places (store, below, &a->places[m], a->rows[m], error);
+         && write_places (store, below, labelled, m, a->rows[m], error);
 }
 
 gboolean

@@ -120,6 +120,26 @@ row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels
   return labels;
 }
 
+/* The sentence of each of the @n rows of a memory of tokens of a document, as its encoder tells, or as they were read;
+ * NULL of another one. (transfer full) */
+static gint64 *
+sentences_of (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels, const PlaitSentencePlaces *places,
+              gint64 document, gint64 n)
+{
+  const PlaitDocuments *documents = memory->input ? memory->input->documents : NULL;
+  gint64 *sentence;
+
+  if (places->sentence)
+    return places->token ? g_memdup2 (places->sentence, (gsize)n * sizeof *sentence) : NULL;
+  if (!documents || levels->level || plait_ragged_length (memory->input->rows, document) != n)
+    return NULL;
+  sentence = g_new (gint64, n + 1);
+  for (gint64 s = documents->sentences.offsets[document]; s < documents->sentences.offsets[document + 1]; s++)
+    for (gint64 row = documents->rows[s]; row < documents->rows[s + 1]; row++)
+      sentence[row - memory->input->rows.offsets[document]] = s - documents->sentences.offsets[document];
+  return sentence;
+}
+
 /* The pieces of a target of @length rows; the last is its end if it @ended. */
 static char **
 target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 length, gboolean ended)
@@ -142,11 +162,17 @@ plait_labels_new (const PlaitLabelledMemory *memories, const PlaitSentenceAttent
   labels->names = g_new0 (const char *, n_memories + 1);
   labels->targets = target_labels (vocabulary, tokens, attention->length, ended);
   labels->rows = g_new0 (char **, n_memories + 1);
+  labels->sentence = g_new0 (gint64 *, n_memories + 1);
+  labels->of_sentences = g_new0 (gboolean, n_memories + 1);
   for (guint m = 0; m < n_memories; m++)
     {
+      const PlaitSentenceLevels *levels = &attention->levels[m];
+      const PlaitSentencePlaces *places = &attention->places[m];
+
       labels->names[m] = memories[m].name;
-      labels->rows[m]
-          = row_labels (&memories[m], &attention->levels[m], &attention->places[m], sentence, attention->rows[m]);
+      labels->rows[m] = row_labels (&memories[m], levels, places, sentence, attention->rows[m]);
+      labels->sentence[m] = sentences_of (&memories[m], levels, places, sentence, attention->rows[m]);
+      labels->of_sentences[m] = places->sentence && !places->token;
     }
   return labels;
 }
@@ -157,8 +183,13 @@ plait_labels_free (PlaitLabels *labels)
   if (!labels)
     return;
   for (guint m = 0; m < labels->n_memories; m++)
-    g_strfreev (labels->rows[m]);
+    {
+      g_strfreev (labels->rows[m]);
+      g_free (labels->sentence[m]);
+    }
   g_free (labels->rows);
+  g_free (labels->sentence);
+  g_free (labels->of_sentences);
   g_free (labels->names);
   g_strfreev (labels->targets);
   g_free (labels);

@@ -26,6 +26,10 @@ typedef struct
   const char **names; /* [n_memories], of the memories; borrowed */
   char **targets;
   char ***rows; /* [n_memories] */
+
+  /* Of memories of documents. */
+  gint64 **sentence; /* [n_memories][rows]: the sentence that a token is of; NULL: rows are no tokens of documents */
+  gboolean *of_sentences; /* [n_memories]: rows stand for sentences */
 } PlaitLabels;
 
 /* Labels of sentence @sentence of a batch, that of @attention, whose memories are @memories. Its target rows are the

@@ -4,25 +4,29 @@
 
 /* Runs whose decoder attends to the tokens and the sentences of documents: whose rows their dumps say they are. */
 
+#define HAT                                                                                                            \
+  "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\n"                                                             \
+  "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
+
+/* A run over three documents whose source is of @source. (transfer full) */
 static PlaitStore *
-run_documents (const char *name, const char *const *overrides)
+run_documents (const char *name, const char *source)
 {
   static const char text[] = "[experiment]\nname=documents\nseed=3\n"
                              "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\n"
                              "train.a=d.a\ntrain.t=d.t\ntest.a=d.a\ntest.t=d.t\n"
-                             "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
-                             "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\n"
                              "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
                              "[train]\nbatch=2\nupdates=2\nwarm_up=10\n"
                              "[decode]\nbeam=1\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=2\n";
   g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
+  g_autofree char *experiment = g_strconcat (text, source, NULL);
   g_autofree char *path = plait_test_path (file), *a = plait_test_path ("d.a"), *t = plait_test_path ("d.t");
 
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  CHECK (g_file_set_contents (path, experiment, -1, NULL));
   CHECK (g_file_set_contents (a, "one two three\nfour\n\nfive six seven eight nine ten eleven\n\none\ntwo\nfour five\n",
                               -1, NULL));
   CHECK (g_file_set_contents (t, "two\nsix\nfive\n", -1, NULL));
-  return test_run_open (path, overrides, output);
+  return test_run_open (path, NULL, output);
 }
 
 static void
@@ -58,7 +62,7 @@ check_sentences (PlaitStore *run, const char *place, const char *expected)
 
 TEST_CASE (document_dumps, name_tokens_and_sentences)
 {
-  g_autoptr (PlaitStore) run = run_documents ("named", NULL);
+  g_autoptr (PlaitStore) run = run_documents ("named", HAT);
 
   REQUIRE (run != NULL);
   check_labels (run, "test/0/a.tokens", "<s>|one|two|three|<s>|four|</s>");
@@ -73,7 +77,7 @@ TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
 {
   static const char *const places[] = { "test/0/a.tokens", "test-forced/0/a.tokens.effective" };
   static const char *const sentences[] = { "/attention/test/0/a.sentences", "/attention/test/1/a.sentences.effective" };
-  g_autoptr (PlaitStore) run = run_documents ("places", NULL);
+  g_autoptr (PlaitStore) run = run_documents ("places", HAT);
 
   REQUIRE (run != NULL);
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
@@ -89,9 +93,21 @@ TEST_CASE (document_dumps, tell_the_sentence_of_each_token)
   CHECK (!plait_store_has (run, "/attention/test/0/contexts/row_sentence"));
 }
 
+/* Of any encoder that has a row a token. */
+TEST_CASE (document_dumps, of_a_plain_encoder_tell_sentences_too)
+{
+  g_autoptr (PlaitStore) run
+      = run_documents ("plain", "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n");
+
+  REQUIRE (run != NULL);
+  check_labels (run, "test/0/a", "<s>|one|two|three|<s>|four|</s>");
+  check_sentences (run, "test/0/a", "0 0 0 0 1 1 1");
+  check_sentences (run, "test-forced/1/a", "0 0 0 0 0 0 0 0 0");
+}
+
 TEST_CASE (document_dumps, leave_out_start_tokens_that_are_not_attended_to)
 {
-  g_autoptr (PlaitStore) run = run_documents ("starts", (const char *[]){ "source.a.starts_in_tokens=false", NULL });
+  g_autoptr (PlaitStore) run = run_documents ("starts", HAT "starts_in_tokens=false\n");
 
   REQUIRE (run != NULL);
   check_labels (run, "test/0/a.tokens", "one|two|three|four|</s>");
