@@ -80,15 +80,17 @@ const PlaitCommand plait_commands[] = {
     "  plait report run.h5 -o report.html\n"
     "  plait report grid/grid.h5 --sentences 5 -o grid.html",
     plait_command_report },
-  { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--json]",
-    "Show a run, a dump or a grid: its tree, tables, texts, numbers and heatmaps",
+  { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--top K] [--sentence N] [--word N] [--json]",
+    "Show a run, a dump or a grid: its tree, tables, texts, numbers, heatmaps and descents",
     "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "
-    "is drawn at its last layer and the mean of its heads unless told.\n"
+    "or a descent is drawn at its last layer and the mean of its heads unless told; of sentences, each head has the 16 "
+    "that it reads most.\n"
     "\n"
     "Examples:\n"
     "  plait show run.h5\n"
     "  plait show run.h5 /training/validation\n"
     "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
+    "  plait show run.h5 /attention/test/0/a.tokens --sentence 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
   { "verify", "FILE...", "Check that files are as they were written, to the last byte",
