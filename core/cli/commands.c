@@ -34,14 +34,17 @@ const PlaitCommand plait_commands[] = {
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
     "Prints a line a sentence or document: natural log-probability, and target tokens with the ends.",
     plait_command_score },
-  { "export", "RUN.h5 --output FILE.safetensors [--checkpoint NAME] [--force]",
+  { "export", "RUN.h5 --output FILE|FOLDER [--format safetensors|ctranslate2] [--checkpoint NAME] [--force]",
     "Write the parameters of a run in a format that other programs read",
     "A safetensors file holds all parameters under their names, as they are, and the experiment in its metadata; "
-    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width].\n"
+    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. "
+    "A CTranslate2 model, of a Transformer that reads one source, is a folder with model.bin, config.json and the "
+    "vocabularies; it takes pieces, as plait vocabulary --encode prints them.\n"
     "\n"
     "Examples:\n"
     "  plait export run.h5 --output run.safetensors\n"
-    "  plait export run.h5 --checkpoint average --output run.safetensors",
+    "  plait export run.h5 --checkpoint average --output run.safetensors\n"
+    "  plait export run.h5 --format ctranslate2 --output model",
     plait_command_export },
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--json]",
     "Score translations in text files, and test systems against the first",

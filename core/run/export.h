@@ -6,3 +6,18 @@
 /* Writes all parameters of @trained under their names, as they are, to the safetensors file @path, which is replaced as
  * a whole, with the experiment in its metadata: what train.initialise reads back to the same bits. */
 gboolean plait_export_safetensors (const PlaitTrained *trained, const char *path, GError **error);
+
+/* The files of a CTranslate2 model. */
+#define PLAIT_CTRANSLATE2_MODEL "model.bin"
+#define PLAIT_CTRANSLATE2_CONFIG "config.json"
+#define PLAIT_CTRANSLATE2_SHARED "shared_vocabulary.json"
+#define PLAIT_CTRANSLATE2_SOURCE "source_vocabulary.json"
+#define PLAIT_CTRANSLATE2_TARGET "target_vocabulary.json"
+
+/*
+ * Writes @trained as a CTranslate2 model (binary version 6, TransformerSpec of revision 7) into @folder, which is made
+ * if it is not there: a Transformer that reads one source. It takes the pieces of the vocabularies, with an end token
+ * added by itself where data.append_end has one. A run that CTranslate2 has no model for is PLAIT_ERROR_INPUT, which
+ * names the key. The model is written last.
+ */
+gboolean plait_export_ctranslate2 (const PlaitTrained *trained, const char *folder, GError **error);

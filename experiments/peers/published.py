@@ -3,7 +3,8 @@
 
 Makes models with random weights by the package transformers, saves them as safetensors, lets plait begin with them through
 the shipped name maps, and compares log-probabilities of given targets, and what greedy and beam search find. Words of the vocabulary are numbers, so that no
-tokenizer has a part in it. What reaches the limit of length is not compared: transformers leaves it open, plait ends it.
+tokenizer has a part in it. Each of these runs, and one that plait trains from the start, is then exported to CTranslate2, whose
+log-probabilities and beam search are compared too. What reaches the limit of length is not compared: transformers leaves it open, plait ends it.
 
     python3 -m venv V && V/bin/pip install torch transformers safetensors ctranslate2
     V/bin/python published.py --plait BUILD/plait
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import ctranslate2
 import torch
 import transformers
 
@@ -68,6 +70,11 @@ maximum_length={longest}
 maximum_ratio=0
 alpha=1
 """
+
+# The same without a published model: pre-norm, as plait has it.
+PLAIN = (EXPERIMENT.replace("norm=post\nnorm_epsilon=1e-5\noutput_bias=true\n", "")
+         .replace("updates=1\nlearning_rate=0\ninitialise=weights.safetensors\ninitialise_map={map}\n",
+                  "updates=150\nschedule=constant\nwarm_up=0\nlearning_rate=0.005\n"))
 
 
 class Layout:
@@ -127,7 +134,7 @@ def text(sentences):
     return "".join(" ".join(f"w{i}" for i in sentence) + "\n" for sentence in sentences)
 
 
-def write_files(folder, layout, sentences, targets):
+def write_files(folder, layout, sentences, targets, experiment=EXPERIMENT):
     """Texts whose words are their ids, and a vocabulary in the order of the ids: the more frequent, the earlier."""
     def write(name, lines, documents=False):
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
@@ -138,7 +145,7 @@ def write_files(folder, layout, sentences, targets):
     for split in ("train", "test"):
         write(f"{split}.a", text(sentences), layout.documents)
         write(f"{split}.b", text(targets))
-    write("run.ini", EXPERIMENT.format(
+    write("run.ini", experiment.format(
         data=layout.data, common=COMMON, source=layout.source, decoder=layout.decoder, width=WIDTH, map=layout.name, longest=LONGEST))
 
 
@@ -178,6 +185,45 @@ def read_words(line):
     return [int(word[1:]) if word.startswith("w") else 3 for word in line.split()]
 
 
+def compare_ctranslate2(program, folder, name, start, sentences, targets):
+    """`folder`/run.h5 and what CTranslate2 makes of its export; `start`: whether sources begin with a start token."""
+    plait(program, folder, "export", "run.h5", "--format", "ctranslate2", "--output", "model")
+    translator = ctranslate2.Translator(os.path.join(folder, "model"), compute_type="float32", intra_threads=1)
+    sources = [(["<s>"] if start else []) + [f"w{i}" for i in sentence] for sentence in sentences]
+    scores = plait(program, folder, "score", "run.h5", "--source", "a=test.a", "--target", "test.b", "--quiet")
+    theirs = translator.score_batch(sources, [[f"w{i}" for i in target] for target in targets])
+    distances = [
+        abs(float(line.split()[0]) - sum(result.log_probs)) for line, result in zip(scores.splitlines(), theirs)]
+    print(f"{name}: log-probabilities of {len(distances)} targets differ from CTranslate2's by at most {max(distances):.1e}")
+    lines = plait(program, folder, "translate", "run.h5", "--source", "a=test.a", "--quiet", "--beam", "1").splitlines()
+    found = translator.translate_batch(
+        sources, beam_size=1, max_decoding_length=LONGEST, min_decoding_length=0, suppress_sequences=[["<s>"], ["<pad>"]],
+        return_end_token=True)
+    ended = [
+        (line.split(), result.hypotheses[0][:-1]) for line, result in zip(lines, found)
+        if result.hypotheses[0][-1:] == ["</s>"]]
+    same = sum(ours == other for ours, other in ended)
+    print(f"{name}: {same} of {len(ended)} greedy outputs that end are equal to CTranslate2's")
+    return max(distances) < LIMIT and len(distances) == len(sentences) and 0 < same == len(ended)
+
+
+# Runs of plait's own, trained a little: its defaults, and all that is otherwise in the two layouts above.
+TRAINED = [
+    Layout("defaults", None, "", ""),
+    Layout(
+        "otherwise", None, "positions=concatenated\nactivation=gelu_tanh\nfinal_norm=false\n",
+        "positions=none\nactivation=gelu\nshare_embeddings=false\ntie_output=false\noutput_bias=true\n"),
+]
+
+
+def compare_trained(program, layout, sentences, targets):
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(folder, layout, sentences, targets, PLAIN)
+        plait(program, folder, "vocabulary", "--type", "words", "--size", "0", "--output", "words", "all")
+        plait(program, folder, "run", "run.ini", "--quiet")
+        return compare_ctranslate2(program, folder, layout.name, False, sentences, targets)
+
+
 def compare(program, layout, sentences, targets):
     model = make(layout)
     with tempfile.TemporaryDirectory() as folder:
@@ -200,7 +246,7 @@ def compare(program, layout, sentences, targets):
             same = sum(ours == theirs for ours, theirs in ended)
             print(f"{layout.name}: beam {beam}: {same} of {len(ended)} outputs that end are equal")
             good = good and 0 < same == len(ended)
-    return good
+        return compare_ctranslate2(program, folder, layout.name, layout.documents, sentences, targets) and good
 
 
 def main():
@@ -219,6 +265,7 @@ def main():
     sentences, targets = [draw() for _ in range(options.sentences)], [draw() for _ in range(options.sentences)]
     results = [
         compare(os.path.abspath(options.plait), LAYOUTS[name], sentences, targets) for name in options.layout or sorted(LAYOUTS)]
+    results += [compare_trained(os.path.abspath(options.plait), layout, sentences, targets) for layout in TRAINED]
     sys.exit(0 if all(results) else 1)
 
 

@@ -13,6 +13,7 @@ static const char experiment[] = "[experiment]\nseed=3\n"
                                  "[data]\ngenerate=agreement\nvocabulary_type=words\n"
                                  "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
                                  "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                 "[source b]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
                                  "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
                                  "[train]\nbatch=6\nepochs=1\n"
                                  "[decode]\nbeam=1\nmaximum_length=6\n[evaluate]\nresamples=10\n";
@@ -51,12 +52,198 @@ TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
     }
 }
 
+static guint
+read_word (const guint8 **at, guint bytes)
+{
+  guint word = 0;
+
+  for (guint i = 0; i < bytes; i++)
+    word |= (guint)(*at)[i] << 8 * i;
+  *at += bytes;
+  return word;
+}
+
+static const char *
+read_name (const guint8 **at)
+{
+  guint length = read_word (at, 2);
+  const char *name = (const char *)*at;
+
+  *at += length;
+  return name;
+}
+
+/* The names, shapes and types of the variables of the model in the bytes from @at on, and its second names. (transfer
+ * full) */
+static char *
+describe_model (const guint8 *at)
+{
+  GString *text = g_string_new (NULL);
+  guint version = read_word (&at, 4);
+  const char *name = read_name (&at);
+  guint n;
+
+  g_string_append_printf (text, "%u %s %u\n", version, name, read_word (&at, 4));
+  n = read_word (&at, 4);
+  for (guint i = 0; i < n; i++)
+    {
+      guint rank;
+
+      g_string_append_printf (text, "%s", read_name (&at));
+      rank = read_word (&at, 1);
+      for (guint k = 0; k < rank; k++)
+        g_string_append_printf (text, " %u", read_word (&at, 4));
+      g_string_append_printf (text, " %s\n", (const char *[]){ "float32", "int8", "int16" }[read_word (&at, 1)]);
+      at += read_word (&at, 4);
+    }
+  n = read_word (&at, 4);
+  for (guint i = 0; i < n; i++)
+    {
+      name = read_name (&at);
+      g_string_append_printf (text, "%s = %s\n", name, read_name (&at));
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* The variables of transformer_spec.TransformerSpec, as its validate wants them. That CTranslate2 reads them to the
+ * same log-probabilities, experiments/peers/published.py shows. */
+TEST_CASE (export_command, writes_a_model_of_ctranslate2)
+{
+  static const char expected[] = "6 TransformerSpec 7\n"
+                                 "encoder/num_heads int16\n"
+                                 "encoder/activation int8\n"
+                                 "encoder/pre_norm int8\n"
+                                 "encoder/scale_embeddings float32\n"
+                                 "encoder/embeddings_merge int8\n"
+                                 "encoder/multi_query_attention int8\n"
+                                 "encoder/position_encodings/encodings 50 8 float32\n"
+                                 "encoder/layer_norm/gamma 8 float32\n"
+                                 "encoder/layer_norm/beta 8 float32\n"
+                                 "encoder/layer_0/self_attention/linear_0/weight 24 8 float32\n"
+                                 "encoder/layer_0/self_attention/linear_1/weight 8 8 float32\n"
+                                 "encoder/layer_0/ffn/linear_0/weight 12 8 float32\n"
+                                 "encoder/layer_0/ffn/linear_0/bias 12 float32\n"
+                                 "encoder/layer_0/ffn/linear_1/weight 8 12 float32\n"
+                                 "encoder/layer_0/ffn/linear_1/bias 8 float32\n"
+                                 "encoder/layer_0/self_attention/layer_norm/gamma 8 float32\n"
+                                 "encoder/layer_0/self_attention/layer_norm/beta 8 float32\n"
+                                 "encoder/layer_0/ffn/layer_norm/gamma 8 float32\n"
+                                 "encoder/layer_0/ffn/layer_norm/beta 8 float32\n"
+                                 "decoder/num_heads int16\n"
+                                 "decoder/activation int8\n"
+                                 "decoder/pre_norm int8\n"
+                                 "decoder/scale_embeddings float32\n"
+                                 "decoder/alignment_heads int16\n"
+                                 "decoder/alignment_layer int16\n"
+                                 "decoder/alibi int8\n"
+                                 "decoder/alibi_use_positive_positions int8\n"
+                                 "decoder/scale_alibi int8\n"
+                                 "decoder/start_from_zero_embedding int8\n"
+                                 "decoder/position_encodings/encodings 40 8 float32\n"
+                                 "decoder/layer_norm/gamma 8 float32\n"
+                                 "decoder/layer_norm/beta 8 float32\n"
+                                 "decoder/layer_0/self_attention/linear_0/weight 24 8 float32\n"
+                                 "decoder/layer_0/self_attention/linear_0/bias 24 float32\n"
+                                 "decoder/layer_0/self_attention/linear_1/weight 8 8 float32\n"
+                                 "decoder/layer_0/self_attention/linear_1/bias 8 float32\n"
+                                 "decoder/layer_0/ffn/linear_0/weight 16 8 float32\n"
+                                 "decoder/layer_0/ffn/linear_0/bias 16 float32\n"
+                                 "decoder/layer_0/ffn/linear_1/weight 8 16 float32\n"
+                                 "decoder/layer_0/ffn/linear_1/bias 8 float32\n"
+                                 "decoder/layer_0/self_attention/layer_norm/gamma 8 float32\n"
+                                 "decoder/layer_0/self_attention/layer_norm/beta 8 float32\n"
+                                 "decoder/layer_0/ffn/layer_norm/gamma 8 float32\n"
+                                 "decoder/layer_0/ffn/layer_norm/beta 8 float32\n"
+                                 "decoder/layer_0/attention/linear_0/weight 8 8 float32\n"
+                                 "decoder/layer_0/attention/linear_0/bias 8 float32\n"
+                                 "decoder/layer_0/attention/linear_1/weight 16 8 float32\n"
+                                 "decoder/layer_0/attention/linear_1/bias 16 float32\n"
+                                 "decoder/layer_0/attention/linear_2/weight 8 8 float32\n"
+                                 "decoder/layer_0/attention/linear_2/bias 8 float32\n"
+                                 "decoder/layer_0/attention/layer_norm/gamma 8 float32\n"
+                                 "decoder/layer_0/attention/layer_norm/beta 8 float32\n"
+                                 "decoder/embeddings/weight 7 8 float32\n"
+                                 "encoder/embeddings_0/weight = decoder/embeddings/weight\n"
+                                 "decoder/projection/weight = decoder/embeddings/weight\n";
+  g_autofree char *model = plait_test_path ("model/model.bin");
+  g_autofree char *config = plait_test_path ("model/config.json");
+  g_autofree char *shared = plait_test_path ("model/shared_vocabulary.json");
+  g_autofree char *source = plait_test_path ("model/source_vocabulary.json");
+  g_autofree char *bytes = NULL, *settings = NULL, *words = NULL, *described = NULL;
+
+  plait_test_write ("text", "b \"a\" b\nb é é\nb \"a\" é\n");
+  plait_test_write ("small.ini",
+                    "[data]\ntrain.a=text\ntrain.b=text\ntest.a=text\ntest.b=text\ntarget=b\n"
+                    "vocabulary_type=words\n"
+                    "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=12\nposition_limit=50\n"
+                    "[decoder]\ncombiner=parallel\nlayers=1\nwidth=8\nheads=4\nfeed_forward=16\n"
+                    "position_limit=40\nattention_bias=true\nstart=eos\nnorm_epsilon=0.001\n"
+                    "[train]\nupdates=1\n[evaluate]\nresamples=10\n");
+  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
+  g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2");
+  g_auto (PlaitTestCall) again = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2");
+  CHECK_INT (run.code, 0);
+  CHECK_STRING (made.errors, "");
+  CHECK_INT (made.code, 0);
+  plait_test_check_refused (&again, "model/model.bin");
+  REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL) && g_file_get_contents (config, &settings, NULL, NULL)
+           && g_file_get_contents (shared, &words, NULL, NULL));
+  described = describe_model ((const guint8 *)bytes);
+  CHECK_STRING (described, expected);
+  CHECK_STRING (words,
+                "[\n  \"<pad>\",\n  \"<s>\",\n  \"</s>\",\n  \"<unk>\",\n  \"b\",\n  \"é\",\n  \"\\\"a\\\"\"\n]\n");
+  CHECK_STRING (settings, "{\n  \"add_source_bos\": false,\n  \"add_source_eos\": true,\n  \"bos_token\": \"<s>\",\n"
+                          "  \"decoder_start_token\": \"</s>\",\n  \"eos_token\": \"</s>\",\n"
+                          "  \"layer_norm_epsilon\": 0.001,\n  \"multi_query_attention\": false,\n"
+                          "  \"unk_token\": \"<unk>\"\n}\n");
+
+  /* What would be read instead of the new vocabulary goes. */
+  CHECK (g_file_set_contents (source, "[]", -1, NULL));
+  g_auto (PlaitTestCall) forced = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2", "--force");
+  CHECK_INT (forced.code, 0);
+  CHECK (!g_file_test (source, G_FILE_TEST_EXISTS));
+}
+
+TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
+{
+  static const struct
+  {
+    const char *set, *part, *encoder;
+  } cases[] = {
+    { "experiment.sources=a+b", "it reads several sources" },
+    { "decoder.combiner=flat", "its combiner is neither serial nor parallel" },
+    { "combiner.heads=1", "its combiner has other heads than its decoder" },
+    { "decoder.type=gru", "it has no decoder of type transformer" },
+    { "decoder.layers=1", "its encoder is not transformer", "[source a]\nencoder=bigru\n" },
+  };
+  g_autofree char *folder = plait_test_path ("model");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GString) text = g_string_new (experiment);
+      CONTEXT ("%s", cases[i].set);
+
+      if (cases[i].encoder)
+        g_string_replace (text, "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n",
+                          cases[i].encoder, 1);
+      plait_test_write ("small.ini", text->str);
+      g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force", "--set", "experiment.sources=a", "--set",
+                                         cases[i].set, "--set", "train.updates=1", "--set", "data.generate.test=1");
+      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2");
+
+      CHECK_STRING (run.errors, "");
+      plait_test_check_refused (&made, cases[i].part);
+      CHECK (!g_file_test (folder, G_FILE_TEST_EXISTS));
+    }
+}
+
 TEST_CASE (export_command, refuses_what_it_cannot_do)
 {
   plait_test_write ("small.ini", experiment);
   plait_test_write ("there.safetensors", "mine");
   g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
   g_auto (PlaitTestCall) nowhere = CALL ("export", "small.h5");
+  g_auto (PlaitTestCall) format = CALL ("export", "small.h5", "-o", "new.safetensors", "--format=onnx");
   g_auto (PlaitTestCall) there = CALL ("export", "small.h5", "-o", "there.safetensors");
   g_auto (PlaitTestCall) itself = CALL ("export", "small.h5", "-o", "small.h5", "--force");
   g_auto (PlaitTestCall) other = CALL ("export", "small.ini", "-o", "new.safetensors");
@@ -66,6 +253,7 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
 
   CHECK_INT (run.code, 0);
   plait_test_check_refused (&nowhere, "add --output FILE");
+  plait_test_check_refused (&format, "--format cannot be \"onnx\"; expected safetensors or ctranslate2");
   plait_test_check_refused (&there, "there.safetensors");
   plait_test_check_refused (&itself, "is the same file as small.h5");
   plait_test_check_refused (&other, "small.ini");

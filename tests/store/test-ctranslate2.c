@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/ctranslate2.h"
+
+#include "harness.h"
+#include "sample.h"
+
+#include <string.h>
+
+/* The bytes that ctranslate2/specs/model_spec.py writes for the same. */
+TEST_CASE (ctranslate2, writes_the_bytes_of_its_own_converter)
+{
+  static const char expected[] = "\6\0\0\0"                /* binary version */
+                                 "\x10\0TransformerSpec\0" /* what it is */
+                                 "\7\0\0\0"                /* of which revision */
+                                 "\5\0\0\0"                /* variables */
+                                 "\2\0a\0\0\1\1\0\0\0\xfd"
+                                 "\2\0b\0\0\2\2\0\0\0\xff\xff"
+                                 "\2\0c\0\0\0\4\0\0\0\0\0\x80\x40"
+                                 "\4\0d/e\0\2\2\0\0\0\2\0\0\0\0\x10\0\0\0" /* [[1, 3], [2, 4]] */
+                                 "\0\0\x80\x3f\0\0\x40\x40\0\0\0\x40\0\0\x80\x40"
+                                 "\2\0f\0\1\2\0\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\x40"
+                                 "\1\0\0\0" /* second names */
+                                 "\2\0g\0\4\0d/e";
+  g_autofree char *path = plait_test_path ("model.bin");
+  g_autoptr (PlaitCtranslate2) model = plait_ctranslate2_new ();
+  PlaitScalar values[] = { 1, 2, 3, 4 };
+  GError *error = NULL;
+
+  plait_ctranslate2_add_number (model, "a", PLAIT_CTRANSLATE2_INT8, -3);
+  plait_ctranslate2_add_number (model, "b", PLAIT_CTRANSLATE2_INT16, -1);
+  plait_ctranslate2_add_number (model, "c", PLAIT_CTRANSLATE2_FLOAT32, 4);
+  plait_ctranslate2_add_tensor (model, "d/e", 2, plait_tensor (values, 2, 2), TRUE);
+  plait_ctranslate2_add_tensor (model, "f", 1, plait_tensor (values, 1, 2), FALSE);
+  plait_ctranslate2_add_alias (model, "g", "d/e");
+  CHECK (plait_ctranslate2_write (model, path, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (GBytes) bytes = plait_test_load (path);
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+  CHECK_INT (size, sizeof expected);
+  CHECK (size == sizeof expected && memcmp (data, expected, size) == 0);
+}
