@@ -21,7 +21,7 @@
 #define MOST_SENTENCES 5        /* that are drawn token by token */
 #define MOST_LABELS 1000        /* of both axes of a large picture */
 #define MOST_SMALL_CELLS 60000  /* of all small ones of a memory */
-#define MOST_LAYER_CELLS 250000 /* the same of the means of layers alone */
+#define MOST_LAYER_CELLS 500000 /* the same of the means of layers alone */
 #define LEAST_SHARE .004        /* of the greatest weight, that is drawn: one of 255 steps of a colour */
 #define LONGEST_LABEL 18
 #define LIGHT_INK .7 /* the strength from which a number is written in the colour of paper */
@@ -193,8 +193,8 @@ shade_of (double value, double largest)
   return value > 0 ? MIN ((guint)(MIN (value / largest, 1) * SHADES), SHADES - 1) : 0;
 }
 
-/* Without labels and numbers: cells of one strength, from 0 to @largest, are one path, and beside each other one part
- * of it. */
+/* Without labels and numbers: cells of one strength, from 0 to @largest, are one path over a ground, and beside each
+ * other one stroke of it, as high as a row. */
 static void
 add_small (GString *html, const PlaitMap *map, double largest)
 {
@@ -202,9 +202,10 @@ add_small (GString *html, const PlaitMap *map, double largest)
 
   plait_html_add (html,
                   "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
-                  "\" viewBox=\"0 0 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\">",
-                  columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows);
-  for (guint shade = 0; shade < SHADES; shade++)
+                  "\" viewBox=\"0 -0.5 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\"><rect class=\"cell\" y=\"-0.5\" "
+                  "width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT "\" fill-opacity=\"0.05\"/>",
+                  columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
+  for (guint shade = 1; shade < SHADES; shade++)
     {
       gboolean any = FALSE;
 
@@ -215,12 +216,11 @@ add_small (GString *html, const PlaitMap *map, double largest)
           if (run == 0)
             continue;
           if (!any)
-            g_string_append (html, "<path class=\"cell\" fill-opacity=\"");
+            g_string_append (html, "<path class=\"stroke\" stroke-opacity=\"");
           if (!any)
-            plait_html_real (html, .05 + .95 * shade / (SHADES - 1), 2);
-          plait_html_add (html,
-                          "%sM%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT "v1h-%" G_GINT64_FORMAT "z",
-                          any ? "" : "\" d=\"", i % columns, i / columns, run, run);
+            plait_html_real (html, (double)shade / (SHADES - 1), 2);
+          plait_html_add (html, "%sM%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT, any ? "" : "\" d=\"",
+                          i % columns, i / columns, run);
           any = TRUE;
         }
       if (any)

@@ -170,6 +170,22 @@ TEST_CASE (map, whose_tokens_are_of_unknown_sentences_is_refused)
                             "5 rows: write it again");
 }
 
+/* Weights of .125 .875, 0 1 and .75 .25 in twelve shades, whose lowest is the ground, and 1 0, 1 0, 0 1 in two. */
+TEST_CASE (map, of_one_head_is_strokes_over_a_ground)
+{
+  g_autofree char *html = report (0);
+
+  CHECK_CONTAINS (html, "<svg role=\"img\" width=\"10\" height=\"15\" viewBox=\"0 -0.5 2 3\"><rect class=\"cell\" "
+                        "y=\"-0.5\" width=\"2\" height=\"3\" fill-opacity=\"0.05\"/>"
+                        "<path class=\"stroke\" stroke-opacity=\"0.09\" d=\"M0 0h1\"/>"
+                        "<path class=\"stroke\" stroke-opacity=\"0.27\" d=\"M1 2h1\"/>"
+                        "<path class=\"stroke\" stroke-opacity=\"0.82\" d=\"M0 2h1\"/>"
+                        "<path class=\"stroke\" stroke-opacity=\"0.91\" d=\"M1 0h1\"/>"
+                        "<path class=\"stroke\" stroke-opacity=\"1\" d=\"M1 1h1\"/></svg>");
+  CHECK_CONTAINS (html,
+                  "fill-opacity=\"0.05\"/><path class=\"stroke\" stroke-opacity=\"1\" d=\"M0 0h1M0 1h1M1 2h1\"/>");
+}
+
 /* A short one is drawn whole. */
 TEST_CASE (map, of_a_short_document_has_all_tokens_on_the_page)
 {
