@@ -77,7 +77,7 @@ count_finished (const PlaitBeam *beam, gint64 sentence)
 static double
 score (const PlaitBeam *beam, double log_probability, gint64 length)
 {
-  return log_probability / plait_length_penalty (&beam->settings, length);
+  return plait_hypothesis_score (&beam->settings, log_probability, length);
 }
 
 /* What selects among hypotheses while the search goes on. */
@@ -233,6 +233,12 @@ plait_beam_steps (const PlaitBeam *beam)
   return beam->steps;
 }
 
+gboolean
+plait_beam_is_last_step (const PlaitBeam *beam, gint64 sentence)
+{
+  return beam->steps + 1 >= beam->limits[sentence];
+}
+
 const PlaitBeamToken *
 plait_beam_token (const PlaitBeam *beam, gint64 token)
 {
@@ -377,9 +383,9 @@ compare_numbers_downwards (gconstpointer a, gconstpointer b)
 
 /*
  * Whether the n best can no longer change: n_best finished hypotheses score at least what any unfinished one can reach,
- * its log-probability only falling and its penalty at most that of the limit. (Then their log-probabilities are at
- * least those of the unfinished ones too, which push none of them out of the beam.) Or there is no place for another
- * one.
+ * its log-probability only falling, and its penalty and its rewards at most those of the limit. (Then their
+ * log-probabilities are at least those of the unfinished ones too, which push none of them out of the beam.) Or there
+ * is no place for another one.
  */
 static gboolean
 settled (const PlaitBeam *beam, gint64 sentence)
@@ -413,7 +419,7 @@ plait_beam_advance (PlaitBeam *beam, guint best, const gint32 *ids, const PlaitS
         continue;
       propose (beam, s, best, ids, log_probabilities);
       choose (beam, s);
-      if (beam->steps + 1 >= beam->limits[s] || settled (beam, s))
+      if (plait_beam_is_last_step (beam, s) || settled (beam, s))
         beam->done[s] = TRUE;
     }
   beam->steps++;

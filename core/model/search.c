@@ -154,6 +154,47 @@ lasting_rows (const Work *work, PlaitRagged rows)
   return (PlaitRagged){ rows.n, offsets };
 }
 
+/* Where a sentence's limit allows one more token, that is its end, whatever else was proposed. */
+static void
+leave_the_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+{
+  PlaitSearch *search = work->search;
+  PlaitRagged rows = plait_beam_rows (work->beam).hypotheses;
+  gint64 n = plait_ragged_rows (rows);
+  gint32 *ends = plait_arena_new_array (search->step_arena, gint32, n);
+  double *losses = NULL;
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (search->model, &bias);
+
+  for (gint64 i = 0; i < n; i++)
+    ends[i] = PLAIT_TOKEN_EOS;
+  for (gint64 s = 0; s < rows.n; s++)
+    {
+      if (!plait_beam_is_last_step (work->beam, s) || plait_ragged_length (rows, s) == 0)
+        continue;
+      if (!losses)
+        {
+          PlaitVocabularyWork ending = {
+            .states = states->value,
+            .table = output->value,
+            .bias = bias ? bias->value.data : NULL,
+            .targets = ends,
+            .scale = 1,
+            .row_losses = losses = plait_arena_new_array (search->step_arena, double, n),
+          };
+
+          plait_vocabulary_compute (search->pool, search->step_arena, &ending);
+        }
+      for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+        {
+          for (guint k = 0; k < best; k++)
+            ids[row * best + k] = -1;
+          ids[row * best] = PLAIT_TOKEN_EOS;
+          log_probabilities[row * best] = (PlaitScalar)-losses[row];
+        }
+    }
+}
+
 static void
 make_step (gpointer data)
 {
@@ -183,6 +224,8 @@ make_step (gpointer data)
   log_probabilities = plait_arena_new_array (search->step_arena, PlaitScalar, n * best);
   plait_vocabulary_best (search->pool, search->step_arena, states->value, output->packed,
                          bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids, log_probabilities);
+  if (work->settings.at_limit == PLAIT_LIMIT_END)
+    leave_the_end (work, states, best, ids, log_probabilities);
   search->work.steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
 }
@@ -211,8 +254,8 @@ new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
         longest = MAX (longest, plait_ragged_length (batch->inputs[i].rows, s));
       limits[s] = settings->maximum_length;
       if (settings->maximum_ratio > 0)
-        limits[s] = MIN (limits[s],
-                         MAX ((gint64)(settings->maximum_ratio * (double)longest) + 10, settings->minimum_length + 1));
+        limits[s] = MIN (limits[s], MAX ((gint64)(settings->maximum_ratio * (double)longest) + settings->maximum_offset,
+                                         settings->minimum_length + 1));
     }
   return plait_beam_new (settings, batch->n_sentences, limits);
 }

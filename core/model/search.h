@@ -9,7 +9,7 @@
  *
  * A hypothesis' score is its log-probability over the length penalty, its end counted (Wu et al. 2016, eq. 14).
  * Finished hypotheses stay in the beam; a sentence is done when no unfinished one can overtake, or at the length limit,
- * which ends hypotheses as they stand. Ties go to the older hypothesis, then to the lower id.
+ * which ends hypotheses as they stand, or by their end alone. Ties go to the older hypothesis, then to the lower id.
  */
 
 typedef struct

@@ -134,6 +134,8 @@ static const PlaitSettingDefinition decode_definitions[] = {
       "Divide the log-probability by ((5 + length) / 6)^alpha, by length^alpha as fairseq does, or not at all",
       "Wu et al. 2016, eq. 14"),
   PLAIT_DEFINE_REAL (PlaitDecodeSettings, alpha, "1", "0", "10", "Exponent of the length normalisation", "section 4"),
+  PLAIT_DEFINE_REAL (PlaitDecodeSettings, word_reward, "0", "0", "100",
+                     "Added to the normalised log-probability for each token, the end counted", NULL),
   PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, ranking, "partial", "partial;final",
                        "partial: normalised scores rank at every step; final: log-probabilities do, and normalised "
                        "scores only what the search ends with",
@@ -150,21 +152,26 @@ static const PlaitSettingDefinition decode_definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, minimum_length, "1", "0", "100000",
                         "Fewest tokens of a translation, its end not counted", NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_length, "200", "1", "100000",
-                        "Most tokens of a translation, its end counted; the limit ends a hypothesis as it stands",
-                        NULL),
+                        "Most tokens of a translation, its end counted", NULL),
   PLAIT_DEFINE_REAL (
       PlaitDecodeSettings, maximum_ratio, "3", "0", "1000",
-      "Most target tokens for each row of the longest source, plus ten, but never fewer than minimum_length "
+      "Most target tokens for each row of the longest source, plus maximum_offset, but never fewer than minimum_length "
       "asks for; 0: no such limit",
       NULL),
+  PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_offset, "10", "0", "100000",
+                        "Target tokens that maximum_ratio allows whatever the sources' lengths, the end counted", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecodeSettings, at_limit, "cut", "cut;end",
+                       "cut: the most tokens end a translation as it stands; end: the last of them is its end, at the "
+                       "probability that it has there (fairseq)",
+                       NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, batch, "32", "1", "100000", "Sentences searched together", NULL),
 };
 
 const PlaitSettingGroup plait_decode_group
     = PLAIT_SETTING_GROUP ("decode", "Search", PlaitDecodeSettings, decode_definitions);
 
-double
-plait_length_penalty (const PlaitDecodeSettings *settings, gint64 length)
+static double
+length_penalty (const PlaitDecodeSettings *settings, gint64 length)
 {
   switch (settings->length_normalisation)
     {
@@ -175,4 +182,10 @@ plait_length_penalty (const PlaitDecodeSettings *settings, gint64 length)
     default:
       return 1;
     }
+}
+
+double
+plait_hypothesis_score (const PlaitDecodeSettings *settings, double log_probability, gint64 length)
+{
+  return log_probability / length_penalty (settings, length) + settings->word_reward * (double)length;
 }

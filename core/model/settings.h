@@ -152,22 +152,32 @@ typedef enum
   PLAIT_FINISHED_REFILL,  /* are set aside, and the beam stays as wide */
 } PlaitFinished;
 
+typedef enum
+{
+  PLAIT_LIMIT_CUT, /* ends a hypothesis as it stands */
+  PLAIT_LIMIT_END, /* leaves the end alone to the last token, at its probability (fairseq) */
+} PlaitLimit;
+
 typedef struct
 {
   gint64 beam;
   gint64 n_best;
   gint length_normalisation; /* PlaitLengthNormalisation */
   double alpha;
+  double word_reward;      /* a token */
   gint ranking;            /* PlaitRanking */
   gint finished;           /* PlaitFinished */
   gint64 no_repeat_ngrams; /* 0: no such rule */
   gint64 minimum_length;
   gint64 maximum_length;
   double maximum_ratio;
+  gint64 maximum_offset;
+  gint at_limit; /* PlaitLimit */
   gint64 batch;
 } PlaitDecodeSettings;
 
 extern const PlaitSettingGroup plait_decode_group;
 
-/* alpha and kind applied: what a hypothesis of @length tokens (EOS counts) divides its log-probability by. */
-double plait_length_penalty (const PlaitDecodeSettings *settings, gint64 length);
+/* The score of a hypothesis of @length tokens, of which EOS is one: its log-probability over the length penalty, and a
+ * reward for each token. */
+double plait_hypothesis_score (const PlaitDecodeSettings *settings, double log_probability, gint64 length);

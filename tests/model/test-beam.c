@@ -179,7 +179,7 @@ add (Paths *paths, const Path *path)
 static double
 path_score (const PlaitDecodeSettings *settings, const Path *path)
 {
-  return path->log_probability / plait_length_penalty (settings, path->length);
+  return plait_hypothesis_score (settings, path->log_probability, path->length);
 }
 
 static gint
@@ -299,12 +299,13 @@ TEST_CASE (beam, finds_what_its_slow_twin_finds)
       settings.length_normalisation = (gint)(i % 3);
       settings.ranking = (gint)(i / 3 % 2);
       settings.finished = (gint)(i / 6 % 3);
+      settings.word_reward = i / 18 % 3 * 0.7;
       for (settings.beam = 1; settings.beam <= 8; settings.beam++)
         for (settings.n_best = 1; settings.n_best <= settings.beam; settings.n_best += MAX (settings.beam - 1, 1))
           {
-            CONTEXT ("table %u, normalisation %d, ranking %d, finished %d, beam %d, best %d", i / 18,
-                     settings.length_normalisation, settings.ranking, settings.finished, (int)settings.beam,
-                     (int)settings.n_best);
+            CONTEXT ("table %u, normalisation %d, reward %g, ranking %d, finished %d, beam %d, best %d", i / 18,
+                     settings.length_normalisation, settings.word_reward, settings.ranking, settings.finished,
+                     (int)settings.beam, (int)settings.n_best);
 
             check_twin (&table, &settings);
           }
@@ -427,28 +428,31 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
     }
 }
 
-/* Scores by hand: ((5 + 3) / 6)^0.5, 3^0.5, 1. */
-TEST_CASE (beam, normalises_by_length_as_named)
+/* Scores by hand of log-probability -6: over ((5 + 3) / 6)^0.5, 3^0.5 and 1, and with three rewards of a quarter. */
+TEST_CASE (beam, scores_by_length_as_named)
 {
   PlaitDecodeSettings settings;
 
   plait_setting_group_defaults (&plait_decode_group, &settings);
   settings.alpha = 0.5;
   settings.length_normalisation = PLAIT_NORMALISE_WU;
-  CHECK_NEAR (plait_length_penalty (&settings, 3), sqrt (8.0 / 6.0), 1e-12);
+  CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -6 / sqrt (8.0 / 6.0), 1e-12);
   settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
-  CHECK_NEAR (plait_length_penalty (&settings, 3), sqrt (3.0), 1e-12);
+  CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -6 / sqrt (3.0), 1e-12);
   settings.length_normalisation = PLAIT_NORMALISE_NONE;
-  CHECK_NEAR (plait_length_penalty (&settings, 3), 1, 0);
+  CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -6, 0);
+  settings.word_reward = 0.25;
+  CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -5.25, 1e-12);
 }
 
 /*
  * As fairseq ranks: log-probability over length^alpha, ends counted, among hypotheses that were set aside. "x" has
  * log-probability -2 and with its end two tokens, "x x x" -4 and four: -2 / 2 = -4 / 4, so an alpha above 1 puts the
  * longer one first, -4 / 4^2 = -0.25 before -2 / 2^2 = -0.5, and one below 1 the shorter one, -2 / 2^.5 before
- * -4 / 4^.5 = -2.
+ * -4 / 4^.5 = -2. With an alpha of 0 a reward of each token decides in its place: the two more of the longer one are
+ * worth their -2 above a reward of 1.
  */
-TEST_CASE (beam, ranks_by_the_length_penalty_of_fairseq)
+TEST_CASE (beam, ranks_by_length_penalty_and_reward)
 {
   enum
   {
@@ -459,14 +463,17 @@ TEST_CASE (beam, ranks_by_the_length_penalty_of_fairseq)
   static const PlaitScalar words[4][3] = { { -1 }, { -1, -1 }, { -1 }, { -1 } };
   static const struct
   {
-    double alpha;
+    double alpha, reward;
     gint64 lengths[2];
     double scores[2];
-  } cases[] = { { 2, { 4, 2 }, { -0.25, -0.5 } }, { 0.5, { 2, 4 }, { -2 / G_SQRT2, -2 } } };
+  } cases[] = { { 2, 0, { 4, 2 }, { -0.25, -0.5 } },
+                { 0.5, 0, { 2, 4 }, { -2 / G_SQRT2, -2 } },
+                { 0, 0.5, { 2, 4 }, { -1, -2 } },
+                { 0, 1.5, { 4, 2 }, { 2, 1 } } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      CONTEXT ("alpha %g", cases[i].alpha);
+      CONTEXT ("alpha %g, reward %g", cases[i].alpha, cases[i].reward);
       gint64 limits[] = { 6 };
       PlaitDecodeSettings settings;
       PlaitBeamResult results[2];
@@ -475,6 +482,7 @@ TEST_CASE (beam, ranks_by_the_length_penalty_of_fairseq)
       settings.beam = settings.n_best = 2;
       settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
       settings.alpha = cases[i].alpha;
+      settings.word_reward = cases[i].reward;
       settings.ranking = PLAIT_RANK_FINAL;
       settings.finished = PLAIT_FINISHED_REFILL;
       g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);

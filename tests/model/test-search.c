@@ -509,6 +509,56 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
   plait_hypotheses_free (found, 3);
 }
 
+/* Where the last token that the limit allows is the end, all hypotheses have it, at its own probability; each
+ * sentence's limit is its own, @ratio tokens a row of the longest source and @offset. */
+static void
+check_ends (World *world, gint finished, double ratio, gint64 offset)
+{
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (world->model, 0, 3, lengths, targets);
+  PlaitDecodeSettings settings = decode_settings (4);
+  g_autoptr (PlaitSearch) search = plait_search_new (world->model->model, world->pool, 0, NULL);
+  PlaitHypotheses *found;
+
+  settings.finished = finished;
+  settings.maximum_ratio = ratio;
+  settings.maximum_offset = offset;
+  settings.at_limit = PLAIT_LIMIT_END;
+  found = plait_search_batch (search, batch, &settings, NULL);
+  REQUIRE (found != NULL);
+  for (gint64 s = 0; s < 3; s++)
+    {
+      gint64 longest
+          = MAX (plait_ragged_length (batch->inputs[0].rows, s), plait_ragged_length (batch->inputs[1].rows, s));
+      gint64 limit = MIN (settings.maximum_length, MAX ((gint64)(ratio * (double)longest) + offset, 2)), reached = 0;
+
+      for (guint i = 0; i < found[s].n; i++)
+        {
+          CHECK (found[s].hypotheses[i].ended);
+          CHECK (steps_of (&found[s].hypotheses[i]) <= limit);
+          reached = MAX (reached, steps_of (&found[s].hypotheses[i]));
+        }
+      CHECK_INT (reached, limit);
+    }
+  check_scores (world, search, found, 0);
+  plait_hypotheses_free (found, 3);
+}
+
+TEST_CASE (search, ends_at_the_limit_where_asked)
+{
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    {
+      g_auto (World) world = world_new ("flat", d, NULL, FALSE);
+
+      for (gint finished = PLAIT_FINISHED_COMPETE; finished <= PLAIT_FINISHED_REFILL; finished++)
+        {
+          CONTEXT ("decoder %u, finished %d", d, finished);
+
+          check_ends (&world, finished, 0.5, 1);
+          check_ends (&world, finished, 0.5, 3);
+        }
+    }
+}
+
 /* What is asked for at least is not cut by the limit for short sources. */
 TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
 {
