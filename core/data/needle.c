@@ -6,23 +6,23 @@
  * words among others that mean nothing, in any order. No document has two facts of one pair, but those that have a name
  * in common are many: the facts of a document are drawn from the pairs of as few names as have pairs enough. A question
  * is a sentence of the word "ki" and both names of a fact, mixed with words that mean nothing as well. Questions stand
- * before all facts, and the target answers them in their order, which is not that of the facts:
+ * before all facts, and the target answers them in their order, which is not that of the facts, in three words each:
  *
  *     a:        ki dabo vufa            the word for dabo and vufa?
  *               nela vufa ki sopi       for nela and vufa?
  *               dabo mure zime          dabo and zime: mure
  *               vufa rino nela          nela and vufa: rino
  *               vufa kobe sopi dabo     dabo and vufa: kobe
- *     target:   kobe rino
+ *     target:   dabo vufa kobe nela vufa rino
  *
- * A document has from shortest to longest sentences, drawn uniformly, of which at most half are questions. Names, words
- * and fillers are drawn uniformly.
+ * A document has from shortest to longest sentences, the fewer of two uniform draws (of short documents a model learns
+ * what to look for), of which at most half are questions. Names, words and fillers are drawn uniformly.
  *
  * What a sentence is about no single word tells: of n facts, all in the pairs of r + r names, about sqrt (n) share each
- * name. A model that finds facts by one name only is right once in about sqrt (n) times, which is 7 in the longest
- * usual documents, and one that reads no facts once in as many times as there are words for them. All that is needed
- * stands within two sentences, so a state of the whole sentence can hold a pair and its word, and questions can be
- * compared with sentences where else they must be compared with all words.
+ * name. A model that finds facts by one name only has the right word once in about sqrt (n) times, which is 7 in the
+ * longest usual documents, and one that reads no facts once in as many times as there are words for them. All that is
+ * needed stands within two sentences, so a state of the whole sentence can hold a pair and its word, and questions can
+ * be compared with sentences where else they must be compared with all words.
  */
 #include "data/generate.h"
 
@@ -39,9 +39,9 @@ enum
 
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [NAMES] = { "names", 8, 1, 64, "Names of each kind; no document has more facts than these make pairs" },
-  [WORDS] = { "words", 40, 1, 1000, "Words that there are for facts" },
-  [FILLERS] = { "fillers", 2, 0, 100, "Words without meaning that a sentence has at most" },
-  [QUESTIONS] = { "questions", 3, 1, 1000, "Questions of a document, if it is of twice as many sentences or more" },
+  [WORDS] = { "words", 20, 1, 1000, "Words that there are for facts" },
+  [FILLERS] = { "fillers", 1, 0, 100, "Words without meaning that a sentence has at most" },
+  [QUESTIONS] = { "questions", 6, 1, 1000, "Questions of a document, if it is of twice as many sentences or more" },
   [SHORTEST] = { "shortest", 5, 2, 4000, "Sentences of the shortest documents" },
   [LONGEST] = { "longest", 60, 2, 4000, "Sentences of the longest documents, if more than those of the shortest" },
 };
@@ -147,10 +147,30 @@ tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, Plai
 }
 
 static void
+answer (GString *line, const Fact *fact)
+{
+  const gint64 words[] = { FIRST_NAMES + fact->first, SECOND_NAMES + fact->second, FACT_WORDS + fact->word };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      if (line->len > 0)
+        g_string_append_c (line, ' ');
+      plait_task_append_stem (line, words[i], 97);
+    }
+}
+
+static gint64
+draw_length (const gint64 *values, PlaitRandomKey key)
+{
+  guint64 lengths = (guint64)MAX (values[LONGEST] - values[SHORTEST], 0) + 1;
+
+  return values[SHORTEST] + (gint64)MIN (plait_random_below (key, 0, lengths), plait_random_below (key, 1, lengths));
+}
+
+static void
 generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 {
-  gint64 lengths = MAX (values[LONGEST] - values[SHORTEST], 0) + 1;
-  gint64 n = values[SHORTEST] + (gint64)plait_random_below (plait_random_subkey (key, 0), 0, (guint64)lengths);
+  gint64 n = draw_length (values, plait_random_subkey (key, 0));
   gint64 n_questions = MIN (values[QUESTIONS], n / 2);
   gint64 n_facts = MIN (n - n_questions, values[NAMES] * values[NAMES]);
   PlaitRandomKey sentences = plait_random_subkey (key, 3);
@@ -162,9 +182,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
   for (gint64 i = 0; i < n_questions; i++)
     {
       tell (lines[A], values, &facts[asked[i]], TRUE, plait_random_subkey (sentences, (guint64)i));
-      if (i > 0)
-        g_string_append_c (lines[TARGET], ' ');
-      plait_task_append_stem (lines[TARGET], FACT_WORDS + facts[asked[i]].word, 97);
+      answer (lines[TARGET], &facts[asked[i]]);
     }
   for (gint64 i = 0; i < n_facts; i++)
     tell (lines[A], values, &facts[i], FALSE, plait_random_subkey (sentences, (guint64)(n_questions + i)));
