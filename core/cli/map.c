@@ -83,6 +83,22 @@ plait_map_is (PlaitStore *store, const char *path)
          && (object.type == PLAIT_STORE_FLOAT || object.type == PLAIT_STORE_DOUBLE);
 }
 
+static gboolean
+fits (const PlaitStoreObject *object)
+{
+  return object->elements / MAX (object->shape[0], 1) <= MOST_VALUES && object->shape[object->rank - 2] <= LONGEST_AXIS
+         && object->shape[object->rank - 1] <= LONGEST_AXIS;
+}
+
+gboolean
+plait_map_fits (PlaitStore *store, const char *path)
+{
+  g_autofree char *signal = signal_path (store, path, NULL);
+  PlaitStoreObject object;
+
+  return !signal || !plait_store_describe (store, signal, &object, NULL) || object.rank < 2 || fits (&object);
+}
+
 /* One leading axis: which steps of it are taken. */
 typedef struct
 {
@@ -263,8 +279,7 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
                   plait_store_path (store), path);
       return NULL;
     }
-  if (object.elements / object.shape[0] > MOST_VALUES || object.shape[object.rank - 2] > LONGEST_AXIS
-      || object.shape[object.rank - 1] > LONGEST_AXIS)
+  if (!fits (&object))
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn", plait_store_path (store), path);
       return NULL;

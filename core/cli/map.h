@@ -44,6 +44,9 @@ gboolean plait_map_parse (const char *option, const char *text, gint64 *choice, 
 /* Whether a heatmap of at least two axes stands at @path. */
 gboolean plait_map_is (PlaitStore *store, const char *path);
 
+/* Whether that heatmap is small enough to be read as a picture. */
+gboolean plait_map_fits (PlaitStore *store, const char *path);
+
 /* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
 void plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
 

@@ -407,9 +407,19 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
         g_autofree char *place = plait_place_below (path, members[i]);
         g_autofree char *sentences = plait_place_below (place, "row_sentence");
 
-        if (plait_map_is (store, place) && plait_store_has (store, sentences) == (tokens == 1)
-            && !add_map (html, store, place, members[i], error))
-          return FALSE;
+        if (!plait_map_is (store, place) || plait_store_has (store, sentences) != (tokens == 1))
+          continue;
+        if (plait_map_fits (store, place))
+          {
+            if (!add_map (html, store, place, members[i], error))
+              return FALSE;
+          }
+        else
+          {
+            g_string_append (html, "<p class=\"dim small\">");
+            plait_html_text (html, members[i]);
+            g_string_append (html, " has too many values to be drawn.</p>\n");
+          }
       }
   g_string_append (html, "</div>\n");
   return TRUE;

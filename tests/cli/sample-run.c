@@ -276,6 +276,17 @@ write_document_map (PlaitStore *store, const char *path, gint64 n, gint64 part)
     CHECK (plait_store_set_string (store, path, "rows", "sentences", NULL));
 }
 
+static void
+write_wide_map (PlaitStore *store)
+{
+  static const char *const axes[] = { "target", "row" };
+  static const gint64 shape[] = { 1, 70000 };
+  g_autofree PlaitScalar *weights = g_new0 (PlaitScalar, 70000);
+
+  CHECK (plait_store_write_heatmap (store, "/attention/test/1/<wide>",
+                                    &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, NULL, NULL }, NULL));
+}
+
 void
 plait_test_write_run (const char *name, const PlaitTestRun *run)
 {
@@ -310,6 +321,8 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
       write_document_map (store, "/attention/test/1/a.tokens", 25 * run->document, 25);
       write_document_map (store, "/attention/test/1/a.sentences", run->document, 1);
     }
+  if (run->wide)
+    write_wide_map (store);
   if (run->touched > 0)
     write_work (store, run);
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/last", &error));

@@ -16,6 +16,7 @@ typedef struct
   gint64 long_descents;          /* descents of sentences of 100 words, which stand beside those */
   gint64 document;               /* sentences of a document that sentence 1 is, of 25 tokens each; those whose numbers
                                     divide by 40 are read most; 0: there is none */
+  gboolean wide;                 /* one word of a sentence 1 attends to 70,000 rows */
   double touched;                /* states a word, of which a combiner chose half if it descends; 0: not counted */
 } PlaitTestRun;
 

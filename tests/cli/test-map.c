@@ -117,17 +117,22 @@ TEST_CASE (map, refuses)
 }
 
 static char *
-report (gint64 sentences)
+report_of (const PlaitTestRun *run)
 {
   g_autofree char *page = plait_test_path ("page.html");
   char *html = NULL;
 
-  plait_test_write_run ("run.h5",
-                        &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .document = sentences });
+  plait_test_write_run ("run.h5", run);
   g_auto (PlaitTestCall) call = CALL ("report", "run.h5", "--output", page, "--force");
   CHECK_INT (call.code, 0);
   CHECK (g_file_get_contents (page, &html, NULL, NULL));
   return html ? html : g_strdup ("");
+}
+
+static char *
+report (gint64 sentences)
+{
+  return report_of (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .document = sentences });
 }
 
 static guint
@@ -194,4 +199,14 @@ TEST_CASE (map, of_a_short_document_has_all_tokens_on_the_page)
   CHECK_INT (count (html, "<figcaption>a.tokens "), 1);
   CHECK_CONTAINS (html, "<figcaption>a.tokens <span class=\"dim\">layer 0, mean of 2 heads</span>");
   CHECK (!strstr (html, ", sentence 0"));
+}
+
+TEST_CASE (map, that_is_too_large_leaves_the_rest_of_the_page)
+{
+  g_autofree char *html
+      = report_of (&(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .wide = TRUE });
+
+  CHECK_CONTAINS (html, "<p class=\"dim small\">&lt;wide&gt; has too many values to be drawn.</p>");
+  CHECK_CONTAINS (html, "<figcaption>attention to en ");
+  CHECK_CONTAINS (html, "<footer>");
 }
