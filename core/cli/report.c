@@ -71,6 +71,18 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
   plait_html_table (html, table);
 }
 
+/* Sentences are called by their number, chunks of documents DOCUMENT.CHUNK. */
+static void
+add_heading (GString *html, const char *name)
+{
+  const char *dot = strchr (name, '.');
+  g_autofree char *title = dot ? g_strdup_printf ("document %.*s, chunk %s", (int)(dot - name), name, dot + 1)
+                               : g_strdup_printf ("sentence %s", name);
+
+  plait_html_element (html, "h3", NULL, title);
+  g_string_append_c (html, '\n');
+}
+
 static gboolean
 add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gint64 n, PlaitReportDescents *descents,
                GError **error)
@@ -102,9 +114,7 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
           g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", splits[s], sentences[i]);
           g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", splits[s], sentences[i]);
 
-          g_string_append (html, "<h3>sentence ");
-          plait_html_text (html, sentences[i]);
-          g_string_append (html, "</h3>\n");
+          add_heading (html, sentences[i]);
           if (!plait_report_attention (html, run->store, place, error)
               || (plait_store_has (run->store, coverage) && !plait_report_attention (html, run->store, coverage, error))
               || (plait_store_has (run->store, descent)
