@@ -2,7 +2,7 @@
 """Published weights in plait beside the programs that they come from.
 
 Makes models with random weights by the package transformers, saves them as safetensors, lets plait begin with them through
-the shipped name maps, and compares log-probabilities of given targets, and what greedy and beam search find. Words of the vocabulary are numbers, so that no
+the shipped name maps, and compares log-probabilities of given targets, of RoBERTa's masked tokens, and what greedy and beam search find. Words of the vocabulary are numbers, so that no
 tokenizer has a part in it. Each of these runs, and one that plait trains from the start, is then exported to CTranslate2, whose
 log-probabilities and beam search are compared too. What reaches the limit of length is not compared: transformers leaves it open, plait ends it.
 
@@ -11,6 +11,7 @@ log-probabilities and beam search are compared too. What reaches the limit of le
 """
 
 import argparse
+import json
 import os
 import random
 import subprocess
@@ -69,6 +70,35 @@ minimum_length=0
 maximum_length={longest}
 maximum_ratio=0
 alpha=1
+"""
+
+# Masked tokens, all of them, read as they are: what RoBERTa says of each.
+MASKED = """[data]
+train.a=train.a
+test.a=test.a
+target=a
+vocabulary_type=words
+vocabulary=shared
+vocabulary.shared=words
+[predict]
+kind=masked
+mask_rate=1
+mask_share=0
+random_share=0
+[source a]
+encoder=transformer
+{common}{source}
+[decoder]
+width={width}
+norm=post
+norm_epsilon=1e-5
+scale_embeddings=false
+[train]
+batch=4
+updates=1
+learning_rate=0
+initialise=weights.safetensors
+initialise_map=roberta
 """
 
 # The same without a published model: pre-norm, as plait has it.
@@ -224,14 +254,39 @@ def compare_trained(program, layout, sentences, targets):
         return compare_ctranslate2(program, folder, layout.name, False, sentences, targets)
 
 
+def compare_masked(program, sentences):
+    """RoBERTa's head of masked tokens, over whole sentences."""
+    layout = Layout("roberta", LAYOUTS["bart"].ids, LEARNED, "")
+    model = scatter(transformers.RobertaForMaskedLM(transformers.RobertaConfig(
+        vocab_size=WORDS + 4, hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=HEADS, intermediate_size=INNER,
+        max_position_embeddings=PLACES + 2, type_vocab_size=1, layer_norm_eps=1e-5)))
+    with tempfile.TemporaryDirectory() as folder:
+        begin(program, folder, layout, model, sentences, sentences, MASKED)
+        shown = json.loads(plait(
+            program, folder, "show", "run.h5", "/evaluation/test/reference_log_probabilities", "--all", "--json"))
+    distances = []
+    for ours, sentence in zip(shown["values"], sentences):
+        ids = torch.tensor([layout.theirs(sentence + [2])])
+        with torch.no_grad():
+            rows = torch.log_softmax(model(input_ids=ids).logits[0].double(), -1)
+        distances.append(abs(ours - sum(rows[i, word].item() for i, word in enumerate(ids[0, :-1].tolist()))))
+    print(f"roberta: log-probabilities of {len(distances)} sentences differ by at most {max(distances):.1e}")
+    return max(distances) < LIMIT and len(distances) == len(sentences)
+
+
+def begin(program, folder, layout, model, sentences, targets, experiment=EXPERIMENT):
+    """A run in `folder` that begins, and ends, with the parameters of `model`."""
+    write_files(folder, layout, sentences, targets, experiment)
+    plait(program, folder, "vocabulary", "--type", "words", "--size", "0", "--output", "words", "all")
+    model.save_pretrained(folder)
+    os.rename(os.path.join(folder, "model.safetensors"), os.path.join(folder, "weights.safetensors"))
+    plait(program, folder, "run", "run.ini", "--quiet")
+
+
 def compare(program, layout, sentences, targets):
     model = make(layout)
     with tempfile.TemporaryDirectory() as folder:
-        write_files(folder, layout, sentences, targets)
-        plait(program, folder, "vocabulary", "--type", "words", "--size", "0", "--output", "words", "all")
-        model.save_pretrained(folder)
-        os.rename(os.path.join(folder, "model.safetensors"), os.path.join(folder, "weights.safetensors"))
-        plait(program, folder, "run", "run.ini", "--quiet")
+        begin(program, folder, layout, model, sentences, targets)
         scores = plait(program, folder, "score", "run.h5", "--source", "a=test.a", "--target", "test.b", "--quiet")
         distances = [
             abs(float(line.split()[0]) - log_probability(model, layout, sentence, target))
@@ -265,6 +320,7 @@ def main():
     sentences, targets = [draw() for _ in range(options.sentences)], [draw() for _ in range(options.sentences)]
     results = [
         compare(os.path.abspath(options.plait), LAYOUTS[name], sentences, targets) for name in options.layout or sorted(LAYOUTS)]
+    results.append(compare_masked(os.path.abspath(options.plait), sentences))
     results += [compare_trained(os.path.abspath(options.plait), layout, sentences, targets) for layout in TRAINED]
     sys.exit(0 if all(results) else 1)
 
