@@ -18,7 +18,7 @@
 #define GAP 8     /* between levels */
 #define LEFT 58   /* for the names of levels */
 #define LONGEST_LABEL 18
-#define MOST_CELLS 30000 /* of all pictures of one descent */
+#define MOST_CELLS 10000 /* of all pictures of one descent */
 #define LIGHT_INK 70     /* the number from which it is written in the colour of paper */
 
 static const char cell_letters[2] = "aw"; /* of cells aside, and on the way */
@@ -253,6 +253,22 @@ add_words (const Picture *picture, gint64 words)
   g_string_append (html, "</div>\n");
 }
 
+/* How many words' pictures stand on the page: as many as have no more than MOST_CELLS weighed rows, and the first. */
+static gint64
+count_words (const PlaitDescentMap *descent)
+{
+  gint64 cells = 0;
+
+  for (gint64 word = 0; word < descent->n_targets; word++)
+    {
+      for (gint64 r = 0; r < descent->n_rows; r++)
+        cells += plait_descent_step (descent, word, r)->weighed > 0;
+      if (cells > MOST_CELLS)
+        return MAX (word, 1);
+    }
+  return descent->n_targets;
+}
+
 /* Says before the first descent of the page how to read it. */
 static void
 add_words_for_the_reader (GString *html)
@@ -286,7 +302,7 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
         return FALSE;
       if (descents->n == 0)
         add_words_for_the_reader (html);
-      words = MIN (descent->n_targets, MOST_CELLS / descent->n_rows);
+      words = count_words (descent);
       g_string_append (html, "<figure><figcaption>");
       plait_html_text (html, descent->title ? descent->title : members[i]);
       g_string_append (html, " <span class=\"dim\">");

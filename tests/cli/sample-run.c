@@ -166,14 +166,14 @@ write_descent (PlaitStore *store)
   write_numbers (store, "/descent/test/0/en", "taken", PLAIT_STORE_UINT8, G_N_ELEMENTS (taken), taken);
 }
 
-/* 100 leaves below 34 rows below 12, three below each; each of 100 words goes down to three leaves. */
+/* 100 leaves below 34 rows below 12, three below each; each of @words goes down to three leaves. */
 static void
-write_long_descent (PlaitStore *store, gint64 sentence)
+write_long_descent (PlaitStore *store, gint64 sentence, gint64 words)
 {
   enum
   {
-    WORDS = 100,
-    MIDDLE = WORDS,
+    MOST_WORDS = 600,
+    MIDDLE = 100,
     TOPS = MIDDLE + 34,
     ROWS = TOPS + 12,
     A_WORD = 18, /* rows that are weighed for each */
@@ -181,11 +181,12 @@ write_long_descent (PlaitStore *store, gint64 sentence)
   static const char *const axes[] = { "layer", "head", "target", "row" };
   static const gint64 shape[] = { 1, 1, 1, 1 };
   const PlaitScalar one = 1;
-  const char *rows[ROWS], *targets[WORDS];
-  gint64 level[ROWS], first_child[ROWS], children[ROWS], entries[WORDS + 1], sets[3 * WORDS + 1], parents[3 * WORDS];
-  gint64 row[A_WORD * WORDS], n = 0;
-  double weight[A_WORD * WORDS], path[A_WORD * WORDS];
-  guint8 taken[A_WORD * WORDS];
+  const char *rows[ROWS], *targets[MOST_WORDS];
+  gint64 level[ROWS], first_child[ROWS], children[ROWS], entries[MOST_WORDS + 1], sets[3 * MOST_WORDS + 1],
+      parents[3 * MOST_WORDS];
+  gint64 row[A_WORD * MOST_WORDS], n = 0;
+  double weight[A_WORD * MOST_WORDS], path[A_WORD * MOST_WORDS];
+  guint8 taken[A_WORD * MOST_WORDS];
   g_autofree char *below = g_strdup_printf ("/descent/test/%" G_GINT64_FORMAT "/en", sentence);
   g_autofree char *map = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/en", sentence);
   g_autofree char *row_labels = g_strconcat (below, "/row_labels", NULL);
@@ -198,7 +199,7 @@ write_long_descent (PlaitStore *store, gint64 sentence)
       first_child[r] = r < MIDDLE ? -1 : r < TOPS ? 3 * (r - MIDDLE) : MIDDLE + 3 * (r - TOPS);
       children[r] = r < MIDDLE ? 0 : MIN (3, (r < TOPS ? MIDDLE : TOPS) - first_child[r]);
     }
-  for (gint64 t = 0; t < WORDS; t++)
+  for (gint64 t = 0; t < words; t++)
     {
       gint64 top = TOPS + t % 11, middle = first_child[top];
 
@@ -219,19 +220,19 @@ write_long_descent (PlaitStore *store, gint64 sentence)
             }
         }
     }
-  entries[WORDS] = 3 * WORDS;
-  sets[3 * WORDS] = n;
+  entries[words] = 3 * words;
+  sets[3 * words] = n;
   CHECK (plait_store_write_strings (store, row_labels, rows, ROWS, NULL));
-  CHECK (plait_store_write_strings (store, target_labels, targets, WORDS, NULL));
+  CHECK (plait_store_write_strings (store, target_labels, targets, words, NULL));
   CHECK (plait_store_set_int (store, below, "layers", 1, NULL));
   CHECK (plait_store_set_int (store, below, "heads", 1, NULL));
-  CHECK (plait_store_set_int (store, below, "targets", WORDS, NULL));
+  CHECK (plait_store_set_int (store, below, "targets", words, NULL));
   write_numbers (store, below, "row_level", PLAIT_STORE_INT64, ROWS, level);
   write_numbers (store, below, "row_first_child", PLAIT_STORE_INT64, ROWS, first_child);
   write_numbers (store, below, "row_children", PLAIT_STORE_INT64, ROWS, children);
-  write_numbers (store, below, "entry_offsets", PLAIT_STORE_INT64, WORDS + 1, entries);
-  write_numbers (store, below, "set_parent", PLAIT_STORE_INT64, 3 * WORDS, parents);
-  write_numbers (store, below, "set_offsets", PLAIT_STORE_INT64, 3 * WORDS + 1, sets);
+  write_numbers (store, below, "entry_offsets", PLAIT_STORE_INT64, words + 1, entries);
+  write_numbers (store, below, "set_parent", PLAIT_STORE_INT64, 3 * words, parents);
+  write_numbers (store, below, "set_offsets", PLAIT_STORE_INT64, 3 * words + 1, sets);
   write_numbers (store, below, "row", PLAIT_STORE_INT64, n, row);
   write_numbers (store, below, "weight", PLAIT_STORE_DOUBLE, n, weight);
   write_numbers (store, below, "path", PLAIT_STORE_DOUBLE, n, path);
@@ -315,7 +316,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   if (run->descends)
     write_descent (store);
   for (gint64 i = 1; i <= run->long_descents; i++)
-    write_long_descent (store, i);
+    write_long_descent (store, i, run->descent_words > 0 ? run->descent_words : 100);
   if (run->document > 0)
     {
       write_document_map (store, "/attention/test/1/a.tokens", 25 * run->document, 25);

@@ -13,7 +13,8 @@ typedef struct
   const char *more;              /* lines that follow in its experiment, or NULL */
   gboolean inattentive;          /* has no attention over any sentence */
   gboolean descends;             /* has the descent of a sentence, two heads of two target words */
-  gint64 long_descents;          /* descents of sentences of 100 words, which stand beside those */
+  gint64 long_descents;          /* descents of sentences of 100 tokens, which stand beside those */
+  gint64 descent_words;          /* target words of each, up to 600; 0: 100 */
   gint64 document;               /* sentences of a document that sentence 1 is, of 25 tokens each; those whose numbers
                                     divide by 40 are read most; 0: there is none */
   gboolean wide;                 /* one word of a sentence 1 attends to 70,000 rows */

@@ -160,6 +160,16 @@ TEST_CASE (descent, of_long_sentences_leaves_the_report_small)
   CHECK (strlen (many) - strlen (few) < (gsize)3 * 190000);
 }
 
+/* No more pictures than a browser shows at once, by what is drawn in them. */
+TEST_CASE (descent, of_very_many_words_is_drawn_for_the_first)
+{
+  g_autofree char *html = report (&(PlaitTestRun){
+      .combiner = "descent", .hypotheses = plait_test_wrong, .long_descents = 1, .descent_words = 600 });
+
+  CHECK_CONTAINS (html, "The first 555 of 600 words; plait show draws the others.");
+  CHECK_INT (count (html, "</use>"), 555 * 18);
+}
+
 /* What searches touched stands in a table where a run chose it, of the others too. */
 TEST_CASE (descent, is_told_beside_plain_attention_by_what_it_touches)
 {
