@@ -6,6 +6,7 @@
 #include <unicode/ubrk.h>
 
 #include "base/error.h"
+#include "data/abbreviations.h"
 
 #define LONGEST_ROLE 64 /* bytes */
 
@@ -40,10 +41,9 @@ plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings 
   self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   if (settings->layout == PLAIT_LAYOUT_LINES)
     {
-      g_autofree char *locale = g_strconcat (settings->language, "@ss=standard", NULL);
       UErrorCode status = U_ZERO_ERROR;
 
-      self->rules = ubrk_open (UBRK_SENTENCE, locale, NULL, 0, &status);
+      self->rules = ubrk_open (UBRK_SENTENCE, "", NULL, 0, &status);
       if (U_FAILURE (status))
         {
           plait_fail (error, PLAIT_ERROR_FAILED,
@@ -153,15 +153,18 @@ split (PlaitDocumentReader *self, const char *line, gsize length, GString *text,
   ubrk_setUText (self->rules, utf8, &status);
   g_assert (U_SUCCESS (status));
   ubrk_first (self->rules);
-  for (gint32 next; good && (next = ubrk_next (self->rules)) != UBRK_DONE; start = (gsize)next)
+  for (gint32 next; good && (next = ubrk_next (self->rules)) != UBRK_DONE;)
     {
       gsize end = (gsize)next;
 
+      if (plait_abbreviation_goes_on (self->settings.language, line, length, end))
+        continue;
       while (start < end && plait_text_is_ascii_space (line[start]))
         start++;
       while (end > start && plait_text_is_ascii_space (line[end - 1]))
         end--;
       good = start == end || add_sentence (self, line + start, end - start, text, sentences, error);
+      start = (gsize)next;
     }
   utext_close (utf8);
   return good;

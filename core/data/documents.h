@@ -29,7 +29,7 @@ typedef struct
 {
   PlaitTextLayout layout;
 
-  /* Of PLAIT_LAYOUT_LINES, such as "en": whose abbreviations, as CLDR lists them, end no sentence; empty: any do. */
+  /* Of PLAIT_LAYOUT_LINES, such as "en": whose abbreviations end no sentence (abbreviations.h); empty: any do. */
   char language[PLAIT_DOCUMENT_LANGUAGE_LENGTH];
 
   gboolean starts;    /* a start token, which is BOS, before each sentence */

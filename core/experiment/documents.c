@@ -2,6 +2,7 @@
 /* The keys of [data] that say which streams are documents. */
 #include <string.h>
 
+#include "data/abbreviations.h"
 #include "experiment/resolution.h"
 
 /* Whether @item, STREAM or STREAM:LANGUAGE, is about @stream. */
@@ -87,9 +88,11 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
 
       if (colon)
         *colon = '\0';
-      if (colon && (!plait_name_is_valid (colon + 1) || strlen (colon + 1) >= PLAIT_DOCUMENT_LANGUAGE_LENGTH))
-        plait_resolution_problem (resolution, "data", key, "\"%s\" is no language; write one like en, or none",
-                                  colon + 1);
+      if (colon && !plait_abbreviation_knows (colon + 1))
+        plait_resolution_problem (
+            resolution, "data", key,
+            "\"%s\" is no language whose abbreviations are known; expected " PLAIT_ABBREVIATION_LANGUAGES ", or none",
+            colon + 1);
       if (plait_resolution_knows_stream (resolution, items[i], known))
         continue;
       nearest = plait_nearest_name (items[i], (const char *const *)known->pdata);

@@ -61,7 +61,7 @@ static const PlaitSettingDefinition data_definitions[] = {
                      NULL),
   PLAIT_DEFINE_LIST (PlaitDataSettings, documents_by_line, "", NULL,
                      "Streams that are documents, one a line, split into sentences by the rules of Unicode; STREAM:en "
-                     "lets no abbreviation of English that CLDR lists end a sentence",
+                     "lets no abbreviation of English end a sentence (or of cs, de, es, fr)",
                      NULL),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, document_starts, "all", "all;sources;target;none",
                        "Where a start token stands before each sentence of a document",

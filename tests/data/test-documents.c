@@ -201,6 +201,51 @@ TEST_CASE (documents, of_a_line_are_split_by_rule)
   CHECK_STRING (text[0], "a b.\nC d!\nMr. B?\na 1.5 b");
 }
 
+/* What goes on behind abbreviations, numbers and initials, and what does not. */
+TEST_CASE (documents, go_on_behind_abbreviations)
+{
+  static const struct
+  {
+    const char *language, *text, *sentences;
+  } cases[] = {
+    { "en", "See Dr. B, e.g. A. B. Cole. Fig. D is in vol. E. Go on etc. And F.",
+      "See Dr. B, e.g. A. B. Cole.|Fig. D is in vol. E.|Go on etc.|And F." },
+    { "en", "Vitamin C. Dr. No. End", "Vitamin C.|Dr. No.|End" },
+    { "de", "Das ist z. B. Herr Dr. Meier. Am 5. Mai vgl. Seite 7. Nein.",
+      "Das ist z. B. Herr Dr. Meier.|Am 5. Mai vgl. Seite 7.|Nein." },
+    { "de", "Das ist z.\u00a0B. Hier. Im Jahr 2000. Die (z. B. Dort) usw. Und.",
+      "Das ist z.\u00a0B. Hier.|Im Jahr 2000.|Die (z. B. Dort) usw.|Und." },
+    { "cs", "Nap\u0159. Petr, tj. Ing. Nov\u00e1k. Konec.", "Nap\u0159. Petr, tj. Ing. Nov\u00e1k.|Konec." },
+    { "fr", "Ici M. Dupont, p. ex. Lui. Non.", "Ici M. Dupont, p. ex. Lui.|Non." },
+    { "es", "En EE. UU. El Sr. Paz. Fin.", "En EE. UU. El Sr. Paz.|Fin." },
+    { "", "J. R. R. Cole. Dr. A.", "J.|R.|R.|Cole.|Dr.|A." },
+    { "fr", "Le TIM. Oui.", "Le TIM.|Oui." },
+    { "en", "Dr.", "Dr." },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = data_write ("line", cases[i].text, -1);
+      g_autoptr (PlaitTextReader) lines = plait_text_reader_open (path, &error);
+      PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_LINES };
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+      PlaitDocumentReader *reader;
+      gint64 line;
+      CONTEXT ("case %zu", i);
+
+      g_strlcpy (settings.language, cases[i].language, PLAIT_DOCUMENT_LANGUAGE_LENGTH);
+      reader = plait_document_reader_new (lines, &settings, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (reader != NULL);
+      CHECK (plait_document_reader_next (reader, text, sentences, &line, &error));
+      g_strdelimit (text->str, "\n", '|');
+      CHECK_STRING (text->str, cases[i].sentences);
+      plait_document_reader_free (reader);
+    }
+}
+
 TEST_CASE (documents, have_roles_from_prefixes)
 {
   g_auto (DataText) setup = { 0 };

@@ -148,7 +148,8 @@ static const struct
     "[source image] encoder: the encoder features reads features, but the stream image is" },
   { { "data.documents=en;fr" }, "[data] documents: no source reads the stream \"fr\"" },
   { { "data.documents=en", "data.documents_by_line=en:en" }, "the stream en stands in documents as well" },
-  { { "data.documents_by_line=en:e n" }, "[data] documents_by_line: \"e n\" is no language" },
+  { { "data.documents_by_line=en:it" },
+    "[data] documents_by_line: \"it\" is no language whose abbreviations are known; expected cs, de" },
   { { "data.documents=en;de;cs", "data.document_length=9" },
     "[data] document_length: documents are cut into chunks, the same sentences of all streams, but the stream image" },
 };
