@@ -181,9 +181,11 @@ PLAIT_API PlaitNode *plait_chosen_read (PlaitTape *tape, const PlaitChosen *chos
  * [1, a] by vector . tanh (query + key): queries [query rows, w], keys [rows, w] -> what the leaves that are reached
  * have, [leaves, 1]. It is what products, weights and paths give level by level, in one go; what chooses the rows has
  * no gradient. *walked is the tape's, with all rows that were weighed where @all asks for them.
+ * @values [rows, w] or NULL: what will be read of the leaves, which is only fetched meanwhile.
  */
 PLAIT_API PlaitNode *plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys,
-                                      double scale, PlaitNode *vector, gboolean all, PlaitWalked *walked);
+                                      PlaitNode *values, double scale, PlaitNode *vector, gboolean all,
+                                      PlaitWalked *walked);
 
 /*
  * Blocks of rows that numbers cut: the last row of a block has what the others leave of one, and the surplus of its

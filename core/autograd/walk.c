@@ -72,12 +72,13 @@ walk_backward (PlaitTape *tape, PlaitNode *node)
 static const PlaitOperator walk_down = { .name = "walk_down", .backward = walk_backward, .ignores_value = TRUE };
 
 PlaitNode *
-plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys, double scale,
-                 PlaitNode *vector, gboolean all, PlaitWalked *walked)
+plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys, PlaitNode *values,
+                 double scale, PlaitNode *vector, gboolean all, PlaitWalked *walked)
 {
   PlaitNode *inputs[WALK_INPUTS] = { queries, keys, vector };
-  PlaitWalkScores scores
-      = { plait_tape_value (tape, queries), plait_tape_value (tape, keys), (PlaitScalar)scale, NULL };
+  PlaitWalkScores scores = { .queries = plait_tape_value (tape, queries),
+                             .keys = plait_tape_value (tape, keys),
+                             .scale = (PlaitScalar)scale };
   gboolean records = plait_tape_mode (tape) != PLAIT_TAPE_EVALUATE;
   PlaitNode *node;
 
@@ -86,6 +87,11 @@ plait_walk_down (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, Pla
   plait_tape_expect (tape, plait_ragged_rows (walk->queries) == scores.queries.rows);
   plait_tape_expect (tape, plait_ragged_rows (walk->rows) == scores.keys.rows);
   plait_tape_expect (tape, scores.queries.width == scores.keys.width && scores.keys.width % walk->heads == 0);
+  if (values)
+    {
+      scores.values = plait_tape_value (tape, values);
+      plait_tape_expect (tape, scores.values.rows == scores.keys.rows);
+    }
   if (vector)
     {
       plait_tape_expect (tape, walk->heads == 1 && vector->value.width == scores.keys.width);

@@ -210,6 +210,7 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
                     gboolean normalise)
 {
   const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
+  const PlaitAttended *attended;
   const PlaitMemory *rows;
   PlaitTape *tape;
   PlaitNode *projected, *weights;
@@ -242,7 +243,8 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
   if (branches == 0 && !is_additive (site) && !site->pass->capture
       && projected->value.rows >= SIDE_BY_SIDE * walk.queries.n)
     return descend_densely (site, reader, &walk, projected);
-  weights = plait_walk_down (tape, &walk, projected, keys_of (site, reader)->keys, scale_of (site, reader),
+  attended = keys_of (site, reader);
+  weights = plait_walk_down (tape, &walk, projected, attended->keys, attended->values, scale_of (site, reader),
                              is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL,
                              site->pass->capture != NULL, &walked);
   note_chosen (site, reader, &walked.all, walked.weights);

@@ -11,6 +11,8 @@
 #define PLAIT_CHOSEN_LITTLE 131072
 /* What a hyperbolic tangent takes. */
 #define PLAIT_CHOSEN_TANH 8
+/* What it takes to choose by a row. */
+#define PLAIT_CHOSEN_CHOICE 64
 /* Columns of a strip: what several queries read or add to stays near. */
 #define PLAIT_CHOSEN_COLUMNS 64
 

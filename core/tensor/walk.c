@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "tensor/chosen-private.h"
-#include "tensor/terms.h"
 
-/* What choosing takes for each row, in multiply-adds. */
-#define CHOICE_COST 64
+/* Numbers of a line of the cache. */
+#define LINE (64 / (gint64)sizeof (PlaitScalar))
 
 /* A row that goes on: where it stands among those of its entry, and what it has. */
 typedef struct
@@ -16,28 +15,33 @@ typedef struct
   PlaitScalar path;
 } Kept;
 
-/* What stands below the rows that go on. */
+/* The sets that a query weighs next, those of head after head. */
 typedef struct
 {
-  PlaitSiblings *sets;
   gint64 n;
-  Kept *kept; /* the row that each set stands below */
+  PlaitSiblings *sets;
+  gint64 *parent; /* [n]: the place in the entry of the row that each set stands below */
+  gint64 *ends;   /* [heads]: where the sets of each head end */
+  Kept *kept;     /* room for the rows of one head that go on */
 } Front;
 
 typedef struct
 {
-  gint64 top;    /* the first row of its highest level */
-  gint64 height; /* the number of that level */
-  gint64 most;   /* rows that an entry of it can weigh, and what the kernel wants behind them */
-  gint64 first;  /* where the room of its first entry begins */
+  PlaitSiblings top; /* the rows of its highest level, or below rows that are alone there */
+  gint64 height;     /* the number of that level */
+  gboolean fits;     /* those are rows of the sentence */
+  gint64 most;       /* rows that an entry of it can weigh, and what the kernel wants behind them */
+  gint64 first;      /* where the room of its first entry begins */
 } Sentence;
 
 /* The room of one entry, and what is there so far. */
 typedef struct
 {
+  gint64 begin; /* of its room */
   gint64 n;
   gint64 from; /* the first row of the level that was weighed last */
   gint64 n_sets;
+  gboolean joined; /* a row of that level stands beside itself */
   gint64 *row;
   PlaitScalar *weights;
   PlaitScalar *path;
@@ -53,8 +57,8 @@ typedef struct
   gint64 pieces;
   gint64 room; /* of all entries */
   Sentence *sentences;
-  Front *fronts;  /* [pieces][heads] */
-  Entry *entries; /* likewise */
+  Front *fronts;  /* [pieces] */
+  Entry *entries; /* [pieces][heads] */
 
   /* Of each entry: how many. */
   gint64 *n_rows; /* -1: children that are no rows of the sentence */
@@ -68,24 +72,6 @@ typedef struct
   gint64 *in_set;
   gint64 *parent;
 } Call;
-
-/* Weighs the rows of @front. */
-static void
-weigh (const Call *call, const PlaitRowScores *scores, const Front *front, Entry *entry)
-{
-  gint64 n = entry->n;
-
-  call->kernels->weigh_siblings (scores, front->sets, front->n, entry->weights + n, entry->path + n);
-  for (gint64 s = 0; s < front->n; s++)
-    {
-      for (gint64 i = 0; i < front->sets[s].n; i++)
-        entry->row[n++] = front->sets[s].first + i;
-      entry->in_set[entry->n_sets] = front->sets[s].n;
-      entry->parent[entry->n_sets++] = front->kept[s].place;
-    }
-  entry->from = entry->n;
-  entry->n = n;
-}
 
 /* Puts @candidate among the @n best, @most at most, and returns how many they are. */
 static inline gint64
@@ -117,11 +103,12 @@ sort_by_place (Kept *kept, gint64 n)
     }
 }
 
-/* The children of @row, which has @path. FALSE if they are no rows of the sentence. */
+/* The children of @row. FALSE if they are no rows of the sentence. */
 static inline gboolean
-find_children (const PlaitWalk *walk, gint64 sentence, gint64 row, PlaitScalar path, PlaitSiblings *children)
+find_children (const PlaitWalk *walk, gint64 sentence, gint64 row, PlaitSiblings *children)
 {
-  *children = (PlaitSiblings){ walk->first_child[row], walk->n_children[row], path };
+  children->first = walk->first_child[row];
+  children->n = walk->n_children[row];
   if (children->n == 0)
     children->first = 0;
   return children->n == 0
@@ -129,33 +116,126 @@ find_children (const PlaitWalk *walk, gint64 sentence, gint64 row, PlaitScalar p
              && children->first + children->n <= walk->rows.offsets[sentence + 1]);
 }
 
-/* The children of the best of the rows that @entry weighed last make the front. A row that two sets share stands beside
- * itself, and has the sum of both. FALSE where children are no rows of the sentence, or with them there are more than
- * @most. */
-static gboolean
-choose (const PlaitWalk *walk, gint64 sentence, gint64 most, const Entry *entry, Front *front)
+/* The rows that @entry weighed last, those beside themselves as one. */
+static gint64
+join (const Entry *entry, Kept *kept)
 {
-  gboolean all = entry->n - entry->from <= walk->branches;
-  gint64 n = 0, rows = entry->n;
+  gint64 n = 0;
 
-  for (gint64 i = entry->from; i < entry->n;)
+  for (gint64 i = entry->from; i < entry->n; n++)
     {
-      Kept candidate = { i, entry->path[i] };
-
+      kept[n] = (Kept){ i, entry->path[i] };
       for (i++; i < entry->n && entry->row[i] == entry->row[i - 1]; i++)
-        candidate.path += entry->path[i];
-      if (all)
-        front->kept[n++] = candidate;
-      else
-        n = insert (front->kept, n, walk->branches, candidate);
+        kept[n].path += entry->path[i];
     }
-  if (!all)
-    sort_by_place (front->kept, n);
-  front->n = n;
-  for (gint64 k = 0; k < n; rows += front->sets[k++].n)
-    if (!find_children (walk, sentence, entry->row[front->kept[k].place], front->kept[k].path, &front->sets[k]))
-      return FALSE;
-  return rows + PLAIT_LONGEST_VECTOR <= most;
+  return n;
+}
+
+/* The best of the rows that @entry weighed last, in their order; returns how many they are. Where none stands beside
+ * itself, and they share a vector, all are compared at once. */
+static gint64
+choose_rows (const Call *call, const Entry *entry, Kept *kept)
+{
+  gint64 most = call->walk->branches, number = entry->n - entry->from, n = 0, best = 0;
+
+  if (!entry->joined && number <= call->kernels->vector_length)
+    {
+      for (guint32 lanes = call->kernels->best_lanes (entry->path + entry->from, number, most); lanes != 0;
+           lanes &= lanes - 1)
+        {
+          gint64 place = entry->from + __builtin_ctz (lanes);
+
+          kept[n++] = (Kept){ place, entry->path[place] };
+        }
+      return n;
+    }
+  n = join (entry, kept);
+  if (n <= most)
+    return n;
+  for (gint64 i = 0; i < n; i++)
+    best = insert (kept, best, most, kept[i]);
+  sort_by_place (kept, best);
+  return best;
+}
+
+/* Sees to it that what @width columns of @rows have for @set is on its way while others go on: it stands anywhere. */
+static inline void
+fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
+{
+  for (gint64 i = 0; i < set->n; i++)
+    for (gint64 j = column; j < column + width; j += LINE)
+      __builtin_prefetch (plait_tensor_row (rows, set->first + i) + j);
+}
+
+/* Weighs the sets of @front. A row that two sets share stands beside itself; notes of which entries that is so. */
+static void
+weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
+{
+  const PlaitWalkScores *from = call->scores;
+  gint64 heads = call->walk->heads;
+  PlaitRowScores scores = {
+    .query = plait_tensor_row (from->queries, query),
+    .rows = from->keys.data,
+    .stride = from->keys.stride,
+    .width = from->keys.width / heads,
+    .scale = from->scale,
+    .vector = from->vector,
+  };
+
+  call->kernels->weigh_siblings (&scores, front->sets, front->n, call->weights, call->path);
+  for (gint64 h = 0, s = 0; h < heads; h++)
+    {
+      Entry *entry = &entries[h];
+
+      entry->from = entry->n;
+      entry->joined = FALSE;
+      for (; s < front->ends[h]; s++)
+        {
+          const PlaitSiblings *set = &front->sets[s];
+
+          entry->joined |= set->n > 0 && entry->n > entry->from && entry->row[entry->n - 1] == set->first;
+          for (gint64 i = 0; i < set->n; i++)
+            entry->row[entry->n++] = set->first + i;
+          entry->in_set[entry->n_sets] = set->n;
+          entry->parent[entry->n_sets++] = front->parent[s];
+        }
+    }
+}
+
+/* The children of the best of the rows that each entry weighed last make the front. FALSE where children are no rows of
+ * the sentence, or with them there are more than there is room for. */
+static gboolean
+choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, Front *front)
+{
+  const PlaitWalk *walk = call->walk;
+  const PlaitWalkScores *from = call->scores;
+  gint64 width = from->keys.width / walk->heads, values = from->values.width / walk->heads;
+
+  front->n = 0;
+  for (gint64 h = 0; h < walk->heads; h++)
+    {
+      const Entry *entry = &entries[h];
+      gint64 n = choose_rows (call, entry, front->kept), place = entry->begin + entry->n;
+
+      for (gint64 k = 0; k < n; k++)
+        {
+          PlaitSiblings *set = &front->sets[front->n];
+
+          set->column = h * width;
+          set->place = place;
+          set->path = front->kept[k].path;
+          front->parent[front->n++] = front->kept[k].place;
+          if (!find_children (walk, sentence, entry->row[front->kept[k].place], set)
+              || place + set->n + PLAIT_LONGEST_VECTOR > entry->begin + call->sentences[sentence].most)
+            return FALSE;
+          place += set->n;
+          fetch (from->keys, h * width, width, set);
+          if (level == 1)
+            fetch (from->values, h * values, values, set);
+        }
+      front->ends[h] = front->n;
+    }
+  return TRUE;
 }
 
 /* The room of head @head of query @query. */
@@ -167,6 +247,7 @@ entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
   gint64 begin = of->first + ((query - call->walk->queries.offsets[sentence]) * heads + head) * of->most;
 
   return (Entry){
+    .begin = begin,
     .row = call->row + begin,
     .weights = call->weights + begin,
     .path = call->path + begin,
@@ -177,44 +258,29 @@ entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
 
 /* The heads of a query go down side by side: what one of them weighs does not wait for what another one chooses. */
 static void
-walk_query (const Call *call, gint64 sentence, gint64 query, Front *fronts, Entry *entries)
+walk_query (const Call *call, gint64 sentence, gint64 query, Front *front, Entry *entries)
 {
   const PlaitWalk *walk = call->walk;
-  const PlaitWalkScores *from = call->scores;
-  const Sentence *of = &call->sentences[sentence];
-  gint64 heads = walk->heads, width = from->keys.width / heads, level = of->height;
-  PlaitSiblings top = { of->top, walk->rows.offsets[sentence + 1] - of->top, 1 };
-  gboolean fits = TRUE;
+  gint64 heads = walk->heads, width = call->scores->keys.width / heads, level = call->sentences[sentence].height;
+  PlaitSiblings top = call->sentences[sentence].top;
+  gboolean fits = call->sentences[sentence].fits;
 
-  for (; fits && level > 0 && top.n == 1; level--)
-    fits = find_children (walk, sentence, top.first, 1, &top);
+  front->n = heads;
   for (gint64 h = 0; h < heads; h++)
     {
       entries[h] = entry_of (call, sentence, query, h);
-      fronts[h].n = 1;
-      fronts[h].kept[0] = (Kept){ -1, 1 };
-      fronts[h].sets[0] = top;
+      top.column = h * width;
+      top.place = entries[h].begin;
+      front->sets[h] = top;
+      front->parent[h] = -1;
+      front->ends[h] = h + 1;
     }
   for (; fits; level--)
     {
-      for (gint64 h = 0; h < heads; h++)
-        {
-          PlaitRowScores scores = {
-            .query = plait_tensor_row (from->queries, query) + h * width,
-            .rows = from->keys.data + h * width,
-            .n = from->keys.rows,
-            .stride = from->keys.stride,
-            .width = width,
-            .scale = from->scale,
-            .vector = from->vector,
-          };
-
-          weigh (call, &scores, &fronts[h], &entries[h]);
-        }
+      weigh (call, query, front, entries);
       if (level == 0)
         break;
-      for (gint64 h = 0; h < heads; h++)
-        fits &= choose (walk, sentence, of->most, &entries[h], &fronts[h]);
+      fits = choose (call, sentence, level, entries, front);
     }
   for (gint64 h = 0; h < heads; h++)
     {
@@ -235,9 +301,15 @@ walk_piece (gpointer data, gint64 piece, guint thread)
 
   for (gint64 q = queries * piece / call->pieces; q < queries * (piece + 1) / call->pieces; q++)
     {
+      gint64 next;
+
       while (q >= walk->queries.offsets[sentence + 1])
         sentence++;
-      walk_query (call, sentence, q, call->fronts + piece * walk->heads, call->entries + piece * walk->heads);
+      for (next = sentence; q + 1 < queries && q + 1 >= walk->queries.offsets[next + 1];)
+        next++;
+      if (next > sentence && call->sentences[next].fits)
+        fetch (call->scores->keys, 0, call->scores->keys.width, &call->sentences[next].top);
+      walk_query (call, sentence, q, &call->fronts[piece], call->entries + piece * walk->heads);
     }
 }
 
@@ -269,10 +341,15 @@ measure (const PlaitWalk *walk, Sentence *sentences, gint64 *most)
 
       while (top > begin && walk->level[top - 1] == walk->level[end - 1])
         top--;
-      sentences[s] = (Sentence){ .top = top, .first = first };
+      sentences[s] = (Sentence){ .top = { .first = top, .n = end - top, .path = 1 }, .fits = TRUE, .first = first };
       if (top < end)
         sentences[s].height = CLAMP (walk->level[top], 0, end - begin);
       sentences[s].most = end - top + most_below (walk, begin, end - begin, sentences[s].height) + PLAIT_LONGEST_VECTOR;
+      while (sentences[s].fits && sentences[s].height > 0 && sentences[s].top.n == 1)
+        {
+          sentences[s].fits = find_children (walk, s, sentences[s].top.first, &sentences[s].top);
+          sentences[s].height--;
+        }
       first += sentences[s].most * plait_ragged_length (walk->queries, s) * walk->heads;
       *most = MAX (*most, sentences[s].most);
     }
@@ -285,25 +362,27 @@ work_of (const PlaitWalk *walk, const PlaitWalkScores *scores, gint64 room)
 {
   gint64 width = scores->keys.width / walk->heads;
 
-  return room * (width * (scores->vector ? PLAIT_CHOSEN_TANH : 1) + CHOICE_COST);
+  return room * (width * (scores->vector ? PLAIT_CHOSEN_TANH : 1) + PLAIT_CHOSEN_CHOICE);
 }
 
 static void
 prepare (Call *call, PlaitArena *arena)
 {
-  gint64 queries = plait_ragged_rows (call->walk->queries), entries = queries * call->walk->heads, most;
+  gint64 heads = call->walk->heads, queries = plait_ragged_rows (call->walk->queries), entries = queries * heads, most;
 
   call->kernels = plait_kernels ();
   call->sentences = plait_arena_new_array (arena, Sentence, call->walk->rows.n);
   call->room = measure (call->walk, call->sentences, &most);
   call->pieces = CLAMP (work_of (call->walk, call->scores, call->room) / PLAIT_CHOSEN_LITTLE, 1, MAX (queries, 1));
-  call->fronts = plait_arena_new_array (arena, Front, call->pieces * call->walk->heads);
-  call->entries = plait_arena_new_array (arena, Entry, call->pieces * call->walk->heads);
-  for (gint64 i = 0; i < call->pieces * call->walk->heads; i++)
-    {
-      call->fronts[i].sets = plait_arena_new_array (arena, PlaitSiblings, most);
-      call->fronts[i].kept = plait_arena_new_array (arena, Kept, most);
-    }
+  call->fronts = plait_arena_new_array (arena, Front, call->pieces);
+  call->entries = plait_arena_new_array (arena, Entry, call->pieces * heads);
+  for (gint64 i = 0; i < call->pieces; i++)
+    call->fronts[i] = (Front){
+      .sets = plait_arena_new_array (arena, PlaitSiblings, most * heads),
+      .parent = plait_arena_new_array (arena, gint64, (most + 1) * heads),
+      .ends = plait_arena_new_array (arena, gint64, heads),
+      .kept = plait_arena_new_array (arena, Kept, most),
+    };
   call->n_rows = plait_arena_new_array (arena, gint64, 3 * entries);
   call->n_leaves = call->n_rows + entries;
   call->n_sets = call->n_leaves + entries;
@@ -428,97 +507,4 @@ plait_walk (PlaitPool *pool, PlaitArena *arena, const PlaitWalk *walk, const Pla
     gather_all (&call, arena, &walked);
   release (&call, arena, entries);
   return walked;
-}
-
-/*
- * Backward
- */
-
-typedef struct
-{
-  const PlaitWalked *walked;
-  gint64 pieces;
-  PlaitScalar *dpath; /* of all */
-  PlaitScalar *dscores;
-  PlaitScalar factor;
-  const PlaitScalar *dleaves;
-} BackwardCall;
-
-/* The gradient of what the leaves of @entry had before they were normalised. */
-static void
-leaves_backward (const BackwardCall *call, gint64 entry)
-{
-  const PlaitWalked *walked = call->walked;
-  gint64 begin = plait_chosen_begin (&walked->leaves, entry),
-         n = plait_chosen_begin (&walked->leaves, entry + 1) - begin;
-  gint64 at = plait_chosen_begin (&walked->all, entry + 1) - n;
-  const PlaitScalar *dleaves = call->dleaves + begin, *of_leaves = walked->of_leaves + begin;
-  PlaitScalar sum = 0, product = 0;
-
-  for (gint64 i = 0; i < n && walked->normalised; i++)
-    {
-      sum += walked->path[at + i];
-      product += PLAIT_TERM (walk_sum, dleaves[i] * of_leaves[i]);
-    }
-  for (gint64 i = 0; i < n; i++)
-    call->dpath[at + i] = walked->normalised ? (PLAIT_TERM (walk_leaf, dleaves[i]) - product) / sum
-                                             : PLAIT_TERM (walk_leaf, dleaves[i]);
-}
-
-/* The rows of the set come to the row that they stand below, wherever it stands. */
-static void
-set_backward (const BackwardCall *call, gint64 set)
-{
-  const PlaitWalked *walked = call->walked;
-  gint64 parent = walked->parent[set], begin = walked->all.rows.offsets[set], end = walked->all.rows.offsets[set + 1];
-  const gint64 *row = walked->all.row;
-  PlaitScalar above = parent < 0 ? 1 : 0, sum = 0;
-
-  for (gint64 i = begin; i < end; i++)
-    sum += call->dpath[i] * walked->weights[i];
-  for (gint64 i = parent; i >= 0 && i < begin && row[i] == row[parent]; i++)
-    {
-      above += walked->path[i];
-      call->dpath[i] += PLAIT_TERM (walk_parent, sum);
-    }
-  above *= call->factor;
-  for (gint64 i = begin; i < end; i++)
-    call->dscores[i]
-        = above * walked->weights[i] * (PLAIT_TERM (walk_weight, call->dpath[i]) - PLAIT_TERM (walk_normaliser, sum));
-}
-
-/* From the leaves up: sets stand behind those above them. */
-static void
-backward_piece (gpointer data, gint64 piece, guint thread)
-{
-  const BackwardCall *call = data;
-  const PlaitChosen *all = &call->walked->all;
-  gint64 entries = all->sets.n;
-
-  for (gint64 e = entries * piece / call->pieces; e < entries * (piece + 1) / call->pieces; e++)
-    {
-      gint64 begin = plait_chosen_begin (all, e);
-
-      memset (call->dpath + begin, 0, sizeof *call->dpath * (gsize)(plait_chosen_begin (all, e + 1) - begin));
-      leaves_backward (call, e);
-      for (gint64 set = all->sets.offsets[e + 1] - 1; set >= all->sets.offsets[e]; set--)
-        set_backward (call, set);
-    }
-}
-
-void
-plait_walk_backward (PlaitPool *pool, PlaitArena *arena, const PlaitWalked *walked, PlaitScalar *dscores,
-                     PlaitScalar factor, const PlaitScalar *dleaves)
-{
-  gsize bytes = sizeof (PlaitScalar) * (gsize)MAX (walked->weighed, 1);
-  gint64 work = walked->weighed * CHOICE_COST;
-  BackwardCall call = { .walked = walked,
-                        .pieces = CLAMP (work / PLAIT_CHOSEN_LITTLE, 1, MAX (walked->all.sets.n, 1)),
-                        .dpath = plait_arena_take (arena, bytes),
-                        .dscores = dscores,
-                        .factor = factor,
-                        .dleaves = dleaves };
-
-  plait_chosen_run (pool, call.pieces, work, backward_piece, &call);
-  plait_arena_release (arena, call.dpath, bytes);
 }

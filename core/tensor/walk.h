@@ -32,6 +32,7 @@ typedef struct
   PlaitTensor keys;
   PlaitScalar scale;
   const PlaitScalar *vector; /* NULL: products */
+  PlaitTensor values;        /* what will be read of the leaves, to be fetched meanwhile; or no columns */
 } PlaitWalkScores;
 
 /* What was found. Arrays are the arena's. */

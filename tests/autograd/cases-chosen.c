@@ -103,7 +103,7 @@ walk_down (PlaitTape *tape, guint heads, gboolean normalise, PlaitNode *const *l
       = { { 1, walk_queries }, { 1, walk_offsets }, walk_level, walk_first, walk_number, 3, heads, 2, normalise };
   PlaitWalked walked;
 
-  return plait_walk_down (tape, &walk, leaves[0], leaves[1], .3, vector, FALSE, &walked);
+  return plait_walk_down (tape, &walk, leaves[0], leaves[1], NULL, .3, vector, FALSE, &walked);
 }
 
 static PlaitNode *

@@ -263,47 +263,42 @@ softmax (PlaitScalar *weights, const PlaitScalar *scores, gint64 n)
     }
 }
 
-/* The lanes of the product of the query with a row of @vectors vectors; 0: any number. */
+/* The lanes of the product of two rows of @vectors vectors; 0: of @width numbers. */
 static inline __attribute__ ((always_inline)) Vector
-product_of_row (const int vectors, const PlaitRowScores *from, const PlaitScalar *row)
+product_of_rows (const int vectors, const PlaitScalar *x, const PlaitScalar *y, gint64 width)
 {
   Vector sum = { 0 };
   gint64 i = 0;
 
   UNROLL
   for (int v = 0; v < vectors; v++)
-    sum += vector_load (from->query + v * VECTOR_LENGTH) * vector_load (row + v * VECTOR_LENGTH);
-  for (; vectors == 0 && i + VECTOR_LENGTH <= from->width; i += VECTOR_LENGTH)
-    sum += vector_load (from->query + i) * vector_load (row + i);
-  if (vectors == 0 && i < from->width)
-    sum += take (from->query + i, from->width - i) * take (row + i, from->width - i);
+    sum += vector_load (x + v * VECTOR_LENGTH) * vector_load (y + v * VECTOR_LENGTH);
+  for (; vectors == 0 && i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)
+    sum += vector_load (x + i) * vector_load (y + i);
+  if (vectors == 0 && i < width)
+    sum += take (x + i, width - i) * take (y + i, width - i);
   return sum;
 }
 
-/* The same of the rows of @set, @group at most. Rows behind the set are read too, where there are some. */
-static inline __attribute__ ((always_inline)) void
-products_of_set (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *set, Vector *sums)
-{
-  const gboolean all = set->first + group <= from->n;
-
-  UNROLL
-  for (int k = 0; k < group; k++)
-    {
-      gint64 row = all || k < set->n ? set->first + k : 0;
-
-      sums[k] = product_of_row (vectors, from, from->rows + row * from->stride);
-    }
-}
-
 /* Products of the query with the rows of @n sets of @group rows at most, which share a vector, each in lanes of its
- * own. */
+ * own. The last row of a set, and the last set, stand for those that are missing. */
 static inline __attribute__ ((always_inline)) Vector
 products (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n)
 {
-  Vector sums[LANES] = { 0 };
+  Vector sums[LANES];
 
-  for (int s = 0; s < LANES / group && s < n; s++)
-    products_of_set (group, vectors, from, &sets[s], sums + s * group);
+  UNROLL
+  for (int s = 0; s < LANES / group; s++)
+    {
+      const PlaitSiblings *set = &sets[MIN (s, n - 1)];
+      const PlaitScalar *query = from->query + set->column, *rows = from->rows + set->column;
+      gint64 last = MAX (set->n, 1) - 1;
+
+      UNROLL
+      for (int k = 0; k < group; k++)
+        sums[s * group + k]
+            = product_of_rows (vectors, query, rows + (set->first + MIN (k, last)) * from->stride, from->width);
+    }
   return from->scale * vector_sums (sums);
 }
 
@@ -315,8 +310,16 @@ products (const int group, const int vectors, const PlaitRowScores *from, const 
   if ((distance) < group)                                                                                              \
     greatest = vector_maximum (greatest, SHUFFLE (greatest, greatest, FROM_SWAPPED, distance));
 
+/* vector . tanh (query + row), for row @i of the set. */
+static inline PlaitScalar
+additive_score_of (const PlaitRowScores *from, const PlaitSiblings *set, gint64 i)
+{
+  return KERNEL (additive_score) (from->query + set->column, from->rows + (set->first + i) * from->stride + set->column,
+                                  NULL, from->vector, from->width);
+}
+
 /* @n sets of @group rows at most, which share a vector, each in lanes of its own: the bits of softmax. Writes @group
- * numbers for each of them, the last of which the next set writes again. */
+ * numbers for each of them. */
 static inline __attribute__ ((always_inline)) void
 weigh_together (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
                 PlaitScalar *weights, PlaitScalar *path)
@@ -332,8 +335,7 @@ weigh_together (const int group, const int vectors, const PlaitRowScores *from, 
       here |= (lanes >= (VectorInteger)(s * group)) & (lanes < (VectorInteger)(s * group + sets[s].n));
       above = vector_choose (lanes >= (VectorInteger)(s * group), vector_all (sets[s].path), above);
       for (gint64 i = 0; from->vector && i < sets[s].n; i++)
-        scores[s * group + i] = KERNEL (additive_score) (from->query, from->rows + (sets[s].first + i) * from->stride,
-                                                         NULL, from->vector, from->width);
+        scores[s * group + i] = additive_score_of (from, &sets[s], i);
     }
   x = vector_choose (here, from->vector ? vector_load (scores) : products (group, vectors, from, sets, n), lowest);
   greatest = vector_maximum (x, lowest);
@@ -344,10 +346,10 @@ weigh_together (const int group, const int vectors, const PlaitRowScores *from, 
   x = 1 / sum * x;
   vector_store (scores, x);
   vector_store (paths, above * x);
-  for (gint64 s = 0; s < n; weights += sets[s].n, path += sets[s].n, s++)
+  for (gint64 s = 0; s < n; s++)
     {
-      memcpy (weights, scores + s * group, sizeof (PlaitScalar) * (gsize)group);
-      memcpy (path, paths + s * group, sizeof (PlaitScalar) * (gsize)group);
+      memcpy (weights + sets[s].place, scores + s * group, sizeof (PlaitScalar) * (gsize)group);
+      memcpy (path + sets[s].place, paths + s * group, sizeof (PlaitScalar) * (gsize)group);
     }
 }
 
@@ -357,11 +359,10 @@ weigh_many (const PlaitRowScores *from, const PlaitSiblings *set, PlaitScalar *w
 {
   for (gint64 i = 0; i < set->n; i += VECTOR_LENGTH)
     {
-      PlaitSiblings part = { set->first + i, MIN (set->n - i, VECTOR_LENGTH), 1 };
+      PlaitSiblings part = { set->first + i, MIN (set->n - i, VECTOR_LENGTH), set->column };
 
       for (gint64 k = 0; from->vector && k < part.n; k++)
-        weights[i + k] = KERNEL (additive_score) (from->query, from->rows + (part.first + k) * from->stride, NULL,
-                                                  from->vector, from->width);
+        weights[i + k] = additive_score_of (from, &part, k);
       if (!from->vector)
         put (weights + i, products (LANES, 0, from, &part, 1), part.n);
     }
@@ -375,15 +376,8 @@ static inline __attribute__ ((always_inline)) void
 weigh_few (const int group, const int vectors, const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n,
            PlaitScalar *weights, PlaitScalar *path)
 {
-  for (gint64 s = 0, i = 0; s < n; s += LANES / group)
-    {
-      weigh_together (group, vectors, from, sets + s, MIN (n - s, LANES / group), weights, path);
-      for (; i < MIN (n, s + LANES / group); i++)
-        {
-          weights += sets[i].n;
-          path += sets[i].n;
-        }
-    }
+  for (gint64 s = 0; s < n; s += LANES / group)
+    weigh_together (group, vectors, from, sets + s, MIN (n - s, LANES / group), weights, path);
 }
 
 /* Sets of @most rows at most. */
@@ -408,14 +402,37 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
   for (gint64 s = 0; s < n; s++)
     most = MAX (most, sets[s].n);
   if (most > LANES)
-    for (gint64 s = 0; s < n; weights += sets[s].n, path += sets[s].n, s++)
-      weigh_many (from, &sets[s], weights, path);
+    for (gint64 s = 0; s < n; s++)
+      weigh_many (from, &sets[s], weights + sets[s].place, path + sets[s].place);
   else if (most > 0 && from->width == 2 * VECTOR_LENGTH)
     weigh_sets (2, most, from, sets, n, weights, path);
   else if (most > 0 && from->width == 4 * VECTOR_LENGTH)
     weigh_sets (4, most, from, sets, n, weights, path);
   else if (most > 0)
     weigh_sets (0, most, from, sets, n, weights, path);
+}
+
+guint32
+KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most)
+{
+  const PlaitScalar lowest = -(PlaitScalar)INFINITY;
+  guint32 left = (guint32)((G_GUINT64_CONSTANT (1) << n) - 1), best = 0;
+  Vector numbers = vector_load_part (x, n, lowest);
+
+  if (n <= most)
+    return left;
+  for (gint64 i = 0; i < most; i++)
+    {
+      guint32 greatest = vector_at_least (numbers, vector_greatest (numbers)) & left, one;
+
+      if (greatest == 0) /* NaN, all of them */
+        greatest = left;
+      one = greatest & -greatest;
+      best |= one;
+      left &= ~one;
+      numbers = vector_choose (vector_lanes () == (VectorInteger)__builtin_ctz (one), vector_all (lowest), numbers);
+    }
+  return best;
 }
 
 void

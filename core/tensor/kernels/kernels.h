@@ -95,12 +95,11 @@ typedef struct
   PlaitScalar *dvector; /* always */
 } PlaitAdditiveRows;
 
-/* Scores of a query, or of one head of it, with rows: scale * query . row, or vector . tanh (query + row). */
+/* Scores of a query with rows: scale * query . row, or vector . tanh (query + row), of a head that is @width wide. */
 typedef struct
 {
   const PlaitScalar *query;
   const PlaitScalar *rows; /* number i at rows + i * stride */
-  gint64 n;                /* of them */
   gint64 stride;
   gint64 width;
   PlaitScalar scale;
@@ -112,6 +111,8 @@ typedef struct
 {
   gint64 first;
   gint64 n;
+  gint64 column;    /* the first of the head that weighs them */
+  gint64 place;     /* where what is found of them begins */
   PlaitScalar path; /* what their weights are multiplied by */
 } PlaitSiblings;
 
@@ -267,10 +268,12 @@ typedef struct
                        const PlaitScalar *x, gint64 width);
   /* Adds the gradients of additive scores. */
   void (*additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
-  /* The softmax of the scores of each of @n sets, end to end, and in path the same times that of the set. Both have
-   * room for PLAIT_LONGEST_VECTOR more. */
+  /* The softmax of the scores of each of @n sets from its place on, and in path the same times that of the set. Up to
+   * PLAIT_LONGEST_VECTOR numbers behind a set are written over before the next set is. */
   void (*weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                           PlaitScalar *path);
+  /* The @most greatest of @n numbers, which share a vector: a bit each. Of those alike the first. */
+  guint32 (*best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
   /* In weights the softmax of scale * scores of each family, in path the same times what the parent's path is, summed
    * over the families that a row is in; zeros for rows of no family. */
   void (*weigh_families) (const PlaitFamilyTile *tile);

@@ -60,6 +60,7 @@ const PlaitKernels KERNEL (kernels) = {
   .spread_rows = KERNEL (spread_rows),
   .additive_rows_backward = KERNEL (additive_rows_backward),
   .weigh_siblings = KERNEL (weigh_siblings),
+  .best_lanes = KERNEL (best_lanes),
   .weigh_families = KERNEL (weigh_families),
   .weigh_families_backward = KERNEL (weigh_families_backward),
   .extent = KERNEL (extent),

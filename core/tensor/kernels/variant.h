@@ -52,6 +52,7 @@ void KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, 
 void KERNEL (additive_rows_backward) (const PlaitAdditiveRows *job, gint64 width);
 void KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, gint64 n, PlaitScalar *weights,
                               PlaitScalar *path);
+guint32 KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most);
 void KERNEL (weigh_families) (const PlaitFamilyTile *tile);
 void KERNEL (weigh_families_backward) (const PlaitFamilyTile *tile);
 void KERNEL (extent) (const gint64 *numbers, gint64 n, gint64 *least, gint64 *greatest);
