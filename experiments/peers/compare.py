@@ -35,7 +35,7 @@ SHARE = 0.6
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
-    parser.add_argument("--size", choices=SIZES, action="append", help="repeatable; default: all")
+    parser.add_argument("--size", choices=WORK, action="append", help="repeatable; default: all")
     parser.add_argument("--mode", choices=("train", "decode"), help="default: both")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
     parser.add_argument("--dropout", type=float, default=0.1)
@@ -97,7 +97,7 @@ def main():
     options = parse()
     log, load, notes = Log(options.runs), [os.getloadavg()[0]], []
     reports = defaultdict(lambda: defaultdict(list))
-    names = options.size or list(SIZES)
+    names = options.size or list(WORK)
 
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: draw(folder, name, SIZES[name], options.seed) for name in names}

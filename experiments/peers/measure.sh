@@ -20,6 +20,7 @@ part ()
 part transformer compare.py "$@"
 part recurrent compare-recurrent.py "$@"
 part descent compare-descent.py "$@"
+part long compare-long.py "$@"
 if /usr/bin/python3 -c 'import torch, h5py' 2> /dev/null; then
   part recurrent-debian compare-recurrent.py "$@" --without-nodes --python "$here/debian-python.sh"
 fi

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from sizes import BEGIN, PADDING
 
 EPSILON = 1e-6
-LONGEST = 512
+LONGEST = 4096
 COMBINERS = ("serial", "parallel", "flat", "hierarchical")
 
 

@@ -24,7 +24,7 @@ if sys.prefix != sys.base_prefix:
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mode", choices=("train", "decode", "tree", "recurrent"))
-    parser.add_argument("--size", choices=("small", "msmt", "mmt", "h128", "h256", "h1024"), required=True)
+    parser.add_argument("--size", choices=("small", "msmt", "mmt", "long", "h128", "h256", "h1024"), required=True)
     parser.add_argument("--data", help="token-data file (README.md)")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
     parser.add_argument("--settings", choices=("plain", "tuned"), default="tuned", help="plain: padded rows and the process as it comes")

@@ -60,8 +60,9 @@ class Size:
     @classmethod
     def of(cls, name):
         file = experiment(name)
-        sources = [file[group] for group in file.sections() if group.startswith("source ")]
+        sources = [file[group] for group in file.sections() if group.startswith("source ") and "/" not in group]
         texts = [source for source in sources if source["encoder"] == "transformer"]
+        images = [source for source in sources if source["encoder"] == "features"]
         decoder = file["decoder"]
         return cls(
             width=decoder.getint("width"),
@@ -70,8 +71,8 @@ class Size:
             encoder_layers=texts[0].getint("layers"),
             decoder_layers=decoder.getint("layers"),
             token_sources=len(texts),
-            image_positions=file.getint("bench", "feature_rows") if len(texts) < len(sources) else 0,
-            image_width=file.getint("bench", "feature_width") if len(texts) < len(sources) else 0,
+            image_positions=file.getint("bench", "feature_rows") if images else 0,
+            image_width=file.getint("bench", "feature_width") if images else 0,
             **lengths(file),
         )
 
@@ -116,5 +117,5 @@ class RecurrentSize:
         return "tree" if self.trees else "text"
 
 
-SIZES = {name: Size.of(name) for name in ("small", "msmt", "mmt")}
+SIZES = {name: Size.of(name) for name in ("small", "msmt", "mmt", "long")}
 RECURRENT_SIZES = {name: RecurrentSize.of(name) for name in ("h128", "h256", "h1024")}
