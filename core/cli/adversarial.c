@@ -155,11 +155,13 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       = plait_trained_open (invocation->arguments[0], checkpoint, (const char *const *)sets, invocation->log, error);
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
-  if (trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s predicts masked tokens, whose source is their target; take a run that reads one to tell "
-                       "another",
-                       invocation->arguments[0]);
+  if (trained->experiment->predict.kind == PLAIT_PREDICT_MASKED
+      || trained->experiment->predict.kind == PLAIT_PREDICT_CHOICE)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s predicts a part of its source, which cannot be another sentence's; take a run that reads one "
+        "text to tell another",
+        invocation->arguments[0]);
   test = (Test){
     .trained = trained,
     .split = split ? split : trained->experiment->test_splits[0],

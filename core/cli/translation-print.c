@@ -5,11 +5,18 @@
 
 #include "base/display.h"
 #include "data/input.h"
+#include "model/translate.h"
 
 static char *
 text_of (const PlaitTranslationPrinter *printer, const gint32 *tokens, gint64 n)
 {
-  return n > 0 ? plait_vocabulary_decode (printer->vocabulary, tokens, (gsize)n) : g_strdup ("");
+  GString *numbers;
+
+  if (printer->vocabulary)
+    return n > 0 ? plait_vocabulary_decode (printer->vocabulary, tokens, (gsize)n) : g_strdup ("");
+  numbers = g_string_new (NULL);
+  plait_translation_append (NULL, tokens, n, numbers);
+  return g_string_free (numbers, FALSE);
 }
 
 static void

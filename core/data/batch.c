@@ -127,12 +127,12 @@ plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, co
 {
   gint32 *inputs = plait_batch_fill (gint32, batch->target_inputs) + row;
   gint32 *outputs = plait_batch_fill (gint32, batch->target_outputs) + row;
-  if (kind == PLAIT_TARGET_LABELS)
+  if (kind != PLAIT_TARGET_TEXT)
     {
       for (gint64 i = 0; i < n; i++)
         {
           inputs[i] = PLAIT_TOKEN_BOS;
-          outputs[i] = ids[i] - PLAIT_TOKEN_SPECIALS;
+          outputs[i] = ids[i] - (kind == PLAIT_TARGET_LABELS ? PLAIT_TOKEN_SPECIALS : 0);
         }
       return;
     }

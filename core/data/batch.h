@@ -39,8 +39,8 @@ PlaitBatch *plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, G
 void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds);
 
 /* Writes the rows of a target of @n ids at @row. Of text the inputs get BOS and the ids, the outputs the ids and EOS.
- * Of labels the inputs, which nobody reads, get BOS, and the outputs count from the first label. The outputs may
- * already hold the ids. */
+ * Of labels and choices the inputs, which nobody reads, get BOS, and the outputs are what is to be told, labels
+ * counting from the first. The outputs may already hold the ids. */
 void plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n);
 
 /* Whether such a target has one row more than it has ids. */

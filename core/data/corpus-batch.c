@@ -179,8 +179,12 @@ static gint64
 masked_tokens (const PlaitCorpus *corpus, gint64 tuple)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[0];
-  gint64 starts = stream->documents.starts ? source_sentences (stream, tuple) : 0;
-  return plait_token_store_length (stream->tokens, tuple_of (stream, tuple)) - starts;
+  gint64 rows = plait_token_store_length (stream->tokens, tuple_of (stream, tuple)), n = 0;
+  g_autofree gint32 *ids = g_new (gint32, rows + 1);
+  plait_token_store_copy (stream->tokens, tuple_of (stream, tuple), ids);
+  for (gint64 i = 0; i < rows; i++)
+    n += plait_masking_takes (ids[i]);
+  return n;
 }
 
 /* Masks the first source of @batch, whose target becomes what was there. */

@@ -3,6 +3,7 @@
  * stored (corpus-store.c). */
 #include "base/error.h"
 #include "data/corpus-block.h"
+#include "data/labels.h"
 
 /* Bytes of text after which a block is full, as it is after BLOCK_LINES; one line of each stream may exceed them. */
 #define BLOCK_BYTES (8 * 1024 * 1024)
@@ -252,6 +253,8 @@ encode_piece (gpointer data, gint64 piece, guint thread)
         plait_document_encode (vocabulary, side->text->str + start, side->ends[line] - start,
                                block->corpus->streams[side->stream].documents.starts, ids,
                                &g_array_index (side->sentences, PlaitDocumentSentence, side->first_sentence[line]));
+      else if (!vocabulary)
+        plait_choice_encode (side->text->str + start, side->ends[line] - start, ids);
       else if (!side->blank[line])
         plait_vocabulary_encode_text (vocabulary, side->text->str + start, side->ends[line] - start, ids);
     }

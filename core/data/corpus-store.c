@@ -152,15 +152,17 @@ store_sentences (PlaitCorpusBlock *block, PlaitCorpusStreamState *stream, const 
                                    error);
 }
 
-/* Whether line @line of the target, whose ids [n] these are, is a label. */
+/* Whether line @line of the target, whose ids [n] these are, is what its kind wants. */
 static gboolean
-check_label (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n,
-             GError **error)
+check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n,
+              GError **error)
 {
-  gsize length;
-  const char *text = line_text (side, line, &length);
-  return plait_label_check (block->corpus->streams[side->stream].vocabulary, ids, n,
-                            plait_text_reader_name (side->reader), side->numbers[line], text, length, error);
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitTargetLine where = { .file = plait_text_reader_name (side->reader), .line = side->numbers[line] };
+  where.text = line_text (side, line, &where.length);
+  if (stream->target == PLAIT_TARGET_LABELS)
+    return plait_label_check (stream->vocabulary, ids, n, &where, error);
+  return plait_choice_check (ids, n, document_of (block, &block->sides[0], line).n, &where, error);
 }
 
 static gboolean
@@ -175,7 +177,7 @@ store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
         continue;
       gsize n;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      if (stream->target == PLAIT_TARGET_LABELS && !check_label (block, side, tuple->line, ids, n, error))
+      if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
         return FALSE;
       if (!plait_token_store_append (stream->tokens, ids, n, error)
           || (stream->trees && !store_tree (block, side, tuple->line, error))
@@ -185,7 +187,7 @@ store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
       stream->counts.missing += n == 0;
       stream->counts.longest = MAX (stream->counts.longest, (gint64)n);
       for (gsize j = 0; j < n; j++)
-        stream->counts.unknown += ids[j] == PLAIT_TOKEN_UNKNOWN;
+        stream->counts.unknown += stream->vocabulary && ids[j] == PLAIT_TOKEN_UNKNOWN;
     }
   return TRUE;
 }

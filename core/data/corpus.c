@@ -45,8 +45,9 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gbo
   state->maximum_length = stream->maximum_length;
   if (plait_input_kind_is_text (stream->kind))
     {
-      state->vocabulary = plait_vocabulary_ref (stream->vocabulary);
-      state->tokens = plait_token_store_new (plait_vocabulary_size (stream->vocabulary));
+      state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
+      state->tokens
+          = plait_token_store_new (stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32);
       state->mark = plait_file_mark (stream->path);
       state->documents = stream->documents;
       if (is_source && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)

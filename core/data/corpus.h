@@ -23,6 +23,8 @@ typedef enum
 {
   PLAIT_TARGET_TEXT,   /* its tokens, and the end: what decoders of sequences predict */
   PLAIT_TARGET_LABELS, /* one label each, of a vocabulary of labels: one row, which counts from the first label as 0 */
+  PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source, which is documents: one row. There is
+                          no vocabulary */
 } PlaitTargetKind;
 
 /* Where a source or the target comes from. */
@@ -88,8 +90,8 @@ typedef struct
 
 /* Reads and checks all streams; @pool (may be NULL) shares the encoding. Fails, naming file and line, on: missing and
  * unreadable files, bad text (text-file.h), files of different numbers of lines, empty lines where they are errors, a
- * corpus of no tuples, lines that are no label of the vocabulary, trees of kept tuples that are malformed or not of
- * their sentence, documents that cannot be read or cut (documents.h). (transfer full) */
+ * corpus of no tuples, lines that are no label of the vocabulary or no number of a sentence, trees of kept tuples that
+ * are malformed or not of their sentence, documents that cannot be read or cut (documents.h). (transfer full) */
 PlaitCorpus *plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error);
 void plait_corpus_free (PlaitCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpus, plait_corpus_free)

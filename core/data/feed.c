@@ -140,7 +140,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
       side->offsets = g_array_new (FALSE, FALSE, sizeof (gint64));
       if (plait_input_kind_is_text (stream->kind))
         {
-          side->vocabulary = plait_vocabulary_ref (stream->vocabulary);
+          side->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
           if (stream->path)
             side->reader = plait_text_reader_open_pipe (stream->path, error);
         }
@@ -234,6 +234,18 @@ take_tree (const PlaitFeed *feed, Side *side, const char *line, gsize length, GE
   return TRUE;
 }
 
+/* Whether @line of the target @side, whose ids begin with @first, is what its kind wants. */
+static gboolean
+check_target (const PlaitFeed *feed, const Side *side, guint first, const char *line, gsize length, GError **error)
+{
+  PlaitTargetLine where = { plait_text_reader_name (side->reader), feed->line + 1, line, length };
+  const gint32 *ids = (const gint32 *)(gpointer)side->ids->data + first;
+  gsize n = side->ids->len - first;
+  if (side->target == PLAIT_TARGET_LABELS)
+    return plait_label_check (side->vocabulary, ids, n, &where, error);
+  return plait_choice_check (ids, n, feed->cut_from[0].n, &where, error);
+}
+
 /* Adds the ids of the next sentence of @side, and its tree. */
 static Take
 take_tokens (const PlaitFeed *feed, Side *side, GError **error)
@@ -256,13 +268,13 @@ take_tokens (const PlaitFeed *feed, Side *side, GError **error)
       if (!take_tree (feed, side, line, length, error))
         return TAKE_FAILED;
     }
+  else if (line && !side->vocabulary)
+    plait_choice_encode (line, length, side->ids);
   else if (line && !plait_text_is_blank (line, length))
     plait_vocabulary_encode_text (side->vocabulary, line, length, side->ids);
   if (!line)
     return TAKE_END;
-  if (side->target == PLAIT_TARGET_LABELS
-      && !plait_label_check (side->vocabulary, (const gint32 *)side->ids->data + first, side->ids->len - first,
-                             plait_text_reader_name (side->reader), feed->line + 1, line, length, error))
+  if (side->target != PLAIT_TARGET_TEXT && !check_target (feed, side, first, line, length, error))
     return TAKE_FAILED;
   if (side->append_end && side->ids->len > first)
     g_array_append_val (side->ids, eos);

@@ -28,12 +28,6 @@ plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gi
   return MIN (MAX (n, 1), tokens);
 }
 
-static gboolean
-is_masked (gint32 id)
-{
-  return id != PLAIT_TOKEN_BOS && id != PLAIT_TOKEN_EOS;
-}
-
 /* What is read in the place of @id, the token number @place of those of @key's sentence. */
 static gint32
 read_instead (const PlaitMasking *masking, PlaitRandomKey key, gint64 place, gint64 size, gint32 id)
@@ -59,7 +53,7 @@ plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gi
 
   for (gint64 row = 0; row < rows && found < wanted; row++)
     {
-      if (!is_masked (ids[row]))
+      if (!plait_masking_takes (ids[row]))
         continue;
       if (plait_random_uniform (choice, (guint64)seen) * (double)(tokens - seen) < (double)(wanted - found))
         {

@@ -427,16 +427,21 @@ plait_experiment_has_decoder (const PlaitExperiment *experiment)
   return experiment->predict.kind == PLAIT_PREDICT_SEQUENCE;
 }
 
-gboolean
-plait_experiment_is_labels (const PlaitExperiment *experiment, const char *stream)
+PlaitTargetKind
+plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream)
 {
-  return experiment->predict.kind == PLAIT_PREDICT_CLASS && g_str_equal (stream, experiment->data.target);
+  if (!g_str_equal (stream, experiment->data.target))
+    return PLAIT_TARGET_TEXT;
+  return experiment->predict.kind == PLAIT_PREDICT_CLASS    ? PLAIT_TARGET_LABELS
+         : experiment->predict.kind == PLAIT_PREDICT_CHOICE ? PLAIT_TARGET_CHOICE
+                                                            : PLAIT_TARGET_TEXT;
 }
 
 const char *
 plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream)
 {
-  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !plait_experiment_is_labels (experiment, stream)
+  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED
+                 && plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_TEXT
              ? "shared"
              : stream;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/key-file.h"
-#include "data/documents.h"
+#include "data/corpus.h"
 #include "data/generate.h"
 #include "experiment/groups.h"
 #include "model/settings.h"
@@ -127,8 +127,8 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* Whether a sequence is predicted, by a decoder. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Whether @stream is the target and has a label a line. */
-gboolean plait_experiment_is_labels (const PlaitExperiment *experiment, const char *stream);
+/* What the lines of @stream are, if it is the target; PLAIT_TARGET_TEXT of others. */
+PlaitTargetKind plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream);
 
 /* The name of the vocabulary of token stream @stream: "shared", or the stream's own, as labels always have. (transfer
  * none) */

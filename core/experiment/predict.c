@@ -11,19 +11,51 @@ check_labels (const PlaitResolution *resolution)
   const char *target = experiment->data.target;
 
   if (plait_experiment_documents (experiment, target).layout != PLAIT_LAYOUT_SENTENCES)
-    plait_resolution_problem (resolution, "data", "target",
-                              "the stream %s is documents, but [predict] kind=class has a label a line there; leave it "
-                              "out of documents and documents_by_line",
-                              target);
+    plait_resolution_problem (
+        resolution, "data", "target",
+        "the stream %s is documents, but with this [predict] kind a line of it is an answer; leave it "
+        "out of documents and documents_by_line",
+        target);
   for (guint i = 0; i < files->len; i++)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
       if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && g_str_equal (file->stream, target))
         plait_resolution_problem (resolution, "data", file->key,
-                                  "names a vocabulary, but the labels of %s are learnt from training; drop the line",
+                                  "names a vocabulary, but %s takes none: its lines are labels, learnt from training, "
+                                  "or numbers; drop the line",
                                   target);
     }
+}
+
+/* One source of documents, whose sentences are read by an encoder of sentences. */
+static void
+check_choice (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitExperimentSource *source = &experiment->sources[0];
+  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, source->name, NULL);
+
+  check_labels (resolution);
+  if (experiment->n_sources > 1)
+    plait_resolution_problem (resolution, "predict", "kind",
+                              "a choice is made among the sentences of one source, but there are %u; choose one with "
+                              "experiment.sources",
+                              experiment->n_sources);
+  if (plait_experiment_documents (experiment, source->stream).layout == PLAIT_LAYOUT_SENTENCES)
+    plait_resolution_problem (
+        resolution, group, NULL,
+        "a choice is made among the sentences of documents, but the stream %s is none; name it in "
+        "data.documents, with a blank line after each document",
+        source->stream);
+  if (source->kind != PLAIT_INPUT_TOKENS)
+    plait_resolution_problem (resolution, group, "encoder",
+                              "the encoder %s reads %s, but each sentence to choose from is read by itself; choose an "
+                              "encoder of tokens",
+                              source->encoder->plugin->name, plait_input_kind_name (source->kind));
+  if (experiment->data.document_length > 0)
+    plait_resolution_problem (resolution, "data", "document_length",
+                              "would cut what is to be chosen from; drop the key");
 }
 
 /* The target is the one source itself. */
@@ -60,6 +92,9 @@ plait_resolution_check_prediction (const PlaitResolution *resolution)
     {
     case PLAIT_PREDICT_CLASS:
       check_labels (resolution);
+      break;
+    case PLAIT_PREDICT_CHOICE:
+      check_choice (resolution);
       break;
     case PLAIT_PREDICT_MASKED:
       check_masked (resolution);

@@ -293,8 +293,9 @@ read_combiner (const PlaitResolution *resolution)
 static void
 suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
 {
-  static const char *const metrics[]
-      = { [PLAIT_PREDICT_CLASS] = "accuracy;macro-f1", [PLAIT_PREDICT_MASKED] = "accuracy:words" };
+  static const char *const metrics[] = { [PLAIT_PREDICT_CLASS] = "accuracy;macro-f1",
+                                         [PLAIT_PREDICT_CHOICE] = "accuracy",
+                                         [PLAIT_PREDICT_MASKED] = "accuracy:words" };
   PlaitPredictKind kind = (PlaitPredictKind)resolution->experiment->public.predict.kind;
 
   if (kind != PLAIT_PREDICT_SEQUENCE)

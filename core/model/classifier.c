@@ -1,39 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/decoder.h"
 
-#include "base/error.h"
 #include "model/memory-row.h"
-#include "nn/linear.h"
 
-/*
- * One state for each sentence, that its class is read from (Liu et al. 2019, as its code has it):
- *
- *     x = [row (memory_1); ..; row (memory_n)]
- *     state = dropout (tanh (dropout (x) W + b))
- */
+/* What a class is told from, and which of several sentences is chosen: a state for each sentence that was read. */
 typedef struct
 {
   PlaitDecoder decoder;
-  const PlaitPredictSettings *settings;
-  double dropout;
-  guint *memories; /* [n], which are read */
-  guint n;
-  PlaitLinear hidden;
+  PlaitRowReader reader;
+  PlaitLinear score; /* of a choice */
 } Classifier;
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
-         const gint32 *target_inputs, PlaitCapture *capture)
+classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+          const gint32 *target_inputs, PlaitCapture *capture)
+{
+  return plait_row_reader_apply (&((const Classifier *)decoder)->reader, tape, sources);
+}
+
+/* The scores of the @candidates of each document side by side, and where it has none so low a number that it has no
+ * share. */
+static PlaitNode *
+side_by_side (PlaitTape *tape, PlaitNode *scores, PlaitRagged candidates)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = candidates.n, most = 1;
+  PlaitNode *terms[2];
+  gint64 *rows;
+  PlaitScalar *absent;
+
+  for (gint64 d = 0; d < n; d++)
+    most = MAX (most, plait_ragged_length (candidates, d));
+  rows = plait_arena_new_array (arena, gint64, n * most + 1);
+  absent = plait_arena_new_array (arena, PlaitScalar, n * most + 1);
+  for (gint64 d = 0; d < n; d++)
+    for (gint64 i = 0; i < most; i++)
+      {
+        gboolean there = i < plait_ragged_length (candidates, d);
+
+        rows[d * most + i] = there ? candidates.offsets[d] + i : -1;
+        absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
+      }
+  terms[0] = plait_gather_windows (tape, scores, rows, n, most);
+  terms[1] = plait_leaf (tape, plait_tensor (absent, n, most), NULL);
+  return plait_sum (tape, terms, 2);
+}
+
+static PlaitNode *
+choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+        const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Classifier *c = (const Classifier *)decoder;
-  PlaitNode **parts = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, c->n);
-  PlaitNode *x;
+  PlaitNode *states = plait_row_reader_apply (&c->reader, tape, sources);
 
-  for (guint i = 0; i < c->n; i++)
-    parts[i] = plait_memory_row (tape, &sources->memories[c->memories[i]], (PlaitMemoryRow)c->settings->row);
-  x = c->n > 1 ? plait_concatenate_columns (tape, parts, c->n) : parts[0];
-  x = plait_linear_apply (tape, &c->hidden, plait_dropout (tape, x, c->dropout), PLAIT_ACTIVATION_TANH);
-  return plait_dropout (tape, x, c->dropout);
+  return side_by_side (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE), sources->candidates);
 }
 
 static gboolean
@@ -48,59 +68,22 @@ classifier_free (PlaitDecoder *decoder)
   g_free (decoder);
 }
 
-static const PlaitDecoderTable classifier_table
-    = { .check_length = check_length, .forward = forward, .free = classifier_free };
-
-static gboolean
-fail_unknown (const PlaitDecoderBuild *build, const char *name, GError **error)
-{
-  g_autoptr (GString) known = g_string_new (NULL);
-
-  for (guint i = 0; i < build->n_memories; i++)
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", build->memories[i].name);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "predict.memories: no encoder makes a memory \"%s\"; there are: %s",
-                     name, known->str);
-}
-
-/* The memories that the settings name, or all; *@width is what their rows have side by side. */
-static gboolean
-choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, GError **error)
-{
-  g_auto (GStrv) names = g_strsplit (c->settings->memories, ";", -1);
-  gboolean all = *c->settings->memories == '\0';
-
-  c->memories = plait_parameters_memory (build->parameters, build->n_memories * sizeof *c->memories);
-  *width = 0;
-  for (guint i = 0; i < build->n_memories; i++)
-    if (all || g_strv_contains ((const char *const *)names, build->memories[i].name))
-      {
-        c->memories[c->n++] = i;
-        *width += build->memories[i].width;
-      }
-  for (guint k = 0; !all && names[k]; k++)
-    {
-      guint i = 0;
-
-      while (i < build->n_memories && !g_str_equal (build->memories[i].name, names[k]))
-        i++;
-      if (i == build->n_memories)
-        return fail_unknown (build, names[k], error);
-    }
-  return TRUE;
-}
+static const PlaitDecoderTable class_table
+    = { .check_length = check_length, .forward = classify, .free = classifier_free };
+static const PlaitDecoderTable choice_table
+    = { .check_length = check_length, .forward = choose, .free = classifier_free };
 
 PlaitDecoder *
 plait_classifier_new (const PlaitDecoderBuild *build, GError **error)
 {
+  gboolean chooses = build->predict->kind == PLAIT_PREDICT_CHOICE;
   g_autofree Classifier *c = g_new0 (Classifier, 1);
-  gint64 width;
 
-  c->decoder.table = &classifier_table;
+  c->decoder.table = chooses ? &choice_table : &class_table;
   c->decoder.width = build->settings->width;
-  c->settings = build->predict;
-  c->dropout = build->settings->dropout;
-  if (!choose_memories (c, build, &width, error))
+  if (!plait_row_reader_declare (&c->reader, build, chooses ? "choice/hidden" : "class/hidden", error))
     return NULL;
-  c->hidden = plait_linear_declare (build->parameters, "class/hidden", width, c->decoder.width, TRUE);
+  if (chooses)
+    c->score = plait_linear_declare (build->parameters, "choice/score", c->decoder.width, 1, FALSE);
   return &((Classifier *)g_steal_pointer (&c))->decoder;
 }

@@ -19,7 +19,7 @@ plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *
 static PlaitDecoder *
 new_decoder (const PlaitDecoderBuild *build, GError **error)
 {
-  if (build->predict->kind == PLAIT_PREDICT_CLASS)
+  if (build->predict->kind == PLAIT_PREDICT_CLASS || build->predict->kind == PLAIT_PREDICT_CHOICE)
     return plait_classifier_new (build, error);
   if (build->predict->kind == PLAIT_PREDICT_MASKED)
     return plait_unmasker_new (build, error);

@@ -28,6 +28,7 @@ typedef struct
 {
   const PlaitMemory *memories;
   PlaitNode *const *summaries; /* [sentences, width] each */
+  PlaitRagged candidates;      /* of choices: the sentences of each document, each of which was read by itself */
   PlaitLossPass *losses;       /* what combiner and coverage add theirs to, or NULL: not wanted */
   PlaitTouched *touched;       /* is added to, or NULL */
 } PlaitDecoderSources;
@@ -122,7 +123,9 @@ PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GEr
 /* GRU and LSTM decoders (dl4mt; Chen et al. 2017, eq. 3-7; Luong et al. 2015). */
 PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error);
 
-/* What a class is read from. */
+/* What a class is read from; of a choice the logits themselves, a column for each sentence of the document that has
+ * most of them, PLAIT_NO_CHOICE where another has none. */
+#define PLAIT_NO_CHOICE ((PlaitScalar)-1e9)
 PlaitDecoder *plait_classifier_new (const PlaitDecoderBuild *build, GError **error);
 
 /* What masked tokens are read from; its target inputs are their places in the sentence. */

@@ -181,7 +181,7 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
     declare_output (model, "decoder/output", tied ? model->target->table : NULL, model->settings.output_bias);
   else if (model->predict.kind == PLAIT_PREDICT_MASKED)
     declare_output (model, "masked/output", tied ? model->sources[0].embedding->table : NULL, TRUE);
-  else
+  else if (model->predict.kind == PLAIT_PREDICT_CLASS)
     declare_output (model, "class/output", NULL, TRUE);
   return TRUE;
 }
@@ -320,6 +320,36 @@ check_lengths (const PlaitModel *model, guint source, PlaitRagged rows, GError *
   return plait_model_check_length (model, source, longest, error);
 }
 
+/* @input as the encoder reads it: the sentences of documents one by one where one of them is to be chosen. */
+static PlaitInput
+input_read (const PlaitModel *model, const PlaitInput *input)
+{
+  PlaitInput apart = *input;
+
+  if (model->predict.kind != PLAIT_PREDICT_CHOICE)
+    return apart;
+  apart.rows = (PlaitRagged){ plait_ragged_rows (input->documents->sentences), input->documents->rows };
+  apart.n_missing = 0; /* each has one row at least */
+  apart.documents = NULL;
+  return apart;
+}
+
+static gboolean
+check_choices (const PlaitBatch *batch, GError **error)
+{
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      gint64 n = plait_ragged_length (batch->inputs[0].documents->sentences, s);
+
+      if (batch->target_outputs[s] < 0 || batch->target_outputs[s] >= n)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "the target, document %" G_GINT64_FORMAT ": sentence %d is to be chosen of %" G_GINT64_FORMAT
+                           " that count from 0",
+                           batch->sentence[s] + 1, batch->target_outputs[s], n);
+    }
+  return TRUE;
+}
+
 gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
@@ -330,6 +360,7 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
     {
       const PlaitSourceSpecification *expected = model->sources[i].specification;
       const PlaitInput *input = &batch->inputs[i];
+      PlaitInput read;
 
       if (input->kind != expected->kind)
         return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" is to be %s, but %s were given", expected->name,
@@ -343,14 +374,17 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       if (plait_input_kind_is_text (input->kind)
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
-      if (!check_lengths (model, i, input->rows, error)
-          || !plait_call_check_input (&model->sources[i].encoder, input, error))
+      read = input_read (model, input);
+      if (!check_lengths (model, i, read.rows, error)
+          || !plait_call_check_input (&model->sources[i].encoder, &read, error))
         return FALSE;
     }
   if (!batch->target_rows.offsets)
     return TRUE;
   if (!check_lengths (model, model->n_sources, batch->target_rows, error))
     return FALSE;
+  if (model->predict.kind == PLAIT_PREDICT_CHOICE)
+    return check_choices (batch, error);
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
                     model->target_vocabulary_size, error);
 }
@@ -372,11 +406,14 @@ add_roles (const Source *source, PlaitTape *tape, const PlaitInput *input, Plait
 }
 
 static void
-read_source (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitReading *reading)
+read_source (const PlaitModel *model, const Source *source, PlaitTape *tape, const PlaitInput *input,
+             PlaitReading *reading)
 {
   const PlaitSourceSpecification *specification = source->specification;
-  PlaitEncoding encoding = { .tape = tape, .input = input };
+  PlaitInput *read = plait_arena_new_array (plait_tape_arena (tape), PlaitInput, 1);
+  PlaitEncoding encoding = { .tape = tape, .input = read };
 
+  *read = input_read (model, input);
   if (plait_input_kind_is_text (input->kind))
     encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
   else if (plait_ragged_rows (input->rows) > 0)
@@ -409,7 +446,9 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   };
 
   for (guint i = 0; i < model->n_sources; i++)
-    read_source (&model->sources[i], tape, &batch->inputs[i], &reading);
+    read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
+  if (model->predict.kind == PLAIT_PREDICT_CHOICE)
+    reading.candidates = batch->inputs[0].documents->sentences;
   return reading;
 }
 
@@ -434,6 +473,18 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   return root;
 }
 
+/* The projection that leaves states as they are. */
+static PlaitNode *
+identity (PlaitTape *tape, gint64 width)
+{
+  PlaitScalar *ones = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, width * width);
+
+  memset (ones, 0, sizeof *ones * (gsize)(width * width));
+  for (gint64 i = 0; i < width; i++)
+    ones[i * width + i] = 1;
+  return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
+}
+
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                   const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
@@ -444,10 +495,14 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitNode *states
       = plait_decoder_forward (model->decoder, tape, &sources, batch->target_rows, batch->target_inputs, capture);
   PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
-  PlaitNode *root = plait_vocabulary_loss (tape, states, plait_parameter_node (tape, model->output), bias,
-                                           batch->target_outputs, options, &sums->words, row_losses);
+  PlaitNode *table = model->output ? plait_parameter_node (tape, model->output) : identity (tape, states->value.width);
+  PlaitVocabularyLossOptions suited = *options;
+  PlaitNode *root;
   GError *fault = NULL;
 
+  if (!model->output)
+    suited.smoothing = 0; /* what cannot be chosen must not be wished for */
+  root = plait_vocabulary_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
   /* What a plugin declared while it ran stands nowhere. */
   if (!plait_parameters_check (model->parameters, &fault))
     plait_arena_leave (plait_tape_arena (tape), fault);

@@ -33,7 +33,7 @@ typedef struct
   guint n_sources;
   PlaitPredictSettings predict;
   const char *target_vocabulary; /* of a sequence */
-  gint64 target_vocabulary_size; /* of classes: how many there are */
+  gint64 target_vocabulary_size; /* of classes: how many there are; of choices: 0 */
   gboolean target_starts;        /* targets have start tokens of their own, such as one between sentences */
   PlaitDecoderSettings decoder;
   const PlaitPart *combiner; /* opened; NULL unless a sequence is predicted */
@@ -60,7 +60,7 @@ gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
 /* Whether targets have start tokens of their own, so that a search may choose them. */
 gboolean plait_model_target_starts (const PlaitModel *model);
 
-/* The output projection: [V, width], and its bias [1, V] or NULL. (transfer none) */
+/* The output projection: [V, width], and its bias [1, V] or NULL; NULL where states are logits. (transfer none) */
 PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);
 
 /* Whether a sentence of @rows rows can be read by source @source, or by the decoder if that is n_sources.
@@ -81,14 +81,15 @@ typedef struct
   guint n_memories;
   PlaitNode **summaries; /* [n_summaries]: of the sources that give one */
   guint n_summaries;
-  PlaitLossPass *losses; /* what encoders added, and decoders add to; NULL: not wanted */
+  PlaitRagged candidates; /* of choices */
+  PlaitLossPass *losses;  /* what encoders added, and decoders add to; NULL: not wanted */
 } PlaitReading;
 
 /* What of it a decoder reads. */
 static inline PlaitDecoderSources
 plait_reading_sources (const PlaitReading *reading)
 {
-  return (PlaitDecoderSources){ reading->memories, reading->summaries, reading->losses, NULL };
+  return (PlaitDecoderSources){ reading->memories, reading->summaries, reading->candidates, reading->losses, NULL };
 }
 
 /* Runs all encoders on @batch. @losses: NULL where nobody wants them. */

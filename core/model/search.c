@@ -5,6 +5,7 @@
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -323,17 +324,19 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
  * What is told at once
  */
 
-/* The @best best classes of a sentence, most probable first, as hypotheses of one token: that of the label. */
+/* The @best best classes or choices of a sentence, most probable first, as hypotheses of one token: that of the label,
+ * from @first on, or the number. What cannot be chosen is left out. */
 static void
-collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best)
+collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best,
+                 gint32 first)
 {
   found->hypotheses = g_new0 (PlaitHypothesis, best);
-  for (; found->n < best; found->n++)
+  for (; found->n < best && log_probabilities[found->n] > PLAIT_NO_CHOICE / 2; found->n++)
     {
       PlaitHypothesis *hypothesis = &found->hypotheses[found->n];
 
       hypothesis->tokens = g_new (gint32, 1);
-      hypothesis->tokens[0] = ids[found->n] + PLAIT_TOKEN_SPECIALS;
+      hypothesis->tokens[0] = first + ids[found->n];
       hypothesis->length = 1;
       hypothesis->score = hypothesis->log_probability = (double)log_probabilities[found->n];
     }
@@ -352,34 +355,75 @@ collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *lo
     hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
 }
 
+/* The best of each row of the logits [rows, n], which are few. */
+static void
+best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+{
+  for (gint64 row = 0; row < logits.rows; row++, ids += best, log_probabilities += best)
+    {
+      const PlaitScalar *values = plait_tensor_row (logits, row);
+      double most = (double)values[0], sum = 0;
+      guint n = 0;
+
+      for (gint64 i = 0; i < logits.width; i++)
+        {
+          guint place = MIN (n, best);
+
+          /* Ties go to the lower number. */
+          for (; place > 0 && values[ids[place - 1]] < values[i]; place--)
+            if (place < best)
+              ids[place] = ids[place - 1];
+          if (place < best)
+            ids[place] = (gint32)i;
+          n = MIN (n + 1, best);
+          most = MAX (most, (double)values[i]);
+        }
+      for (gint64 i = 0; i < logits.width; i++)
+        sum += exp ((double)values[i] - most);
+      for (guint k = 0; k < best; k++)
+        log_probabilities[k] = values[ids[k]] <= PLAIT_NO_CHOICE / 2
+                                   ? PLAIT_NO_CHOICE
+                                   : (PlaitScalar)((double)values[ids[k]] - most - log (sum));
+    }
+}
+
 static void
 tell (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
   const PlaitBatch *batch = work->batch;
-  gboolean masked = plait_model_predicts (search->model) == PLAIT_PREDICT_MASKED;
-  guint best = masked ? 1 : (guint)MIN (work->settings.n_best, plait_model_target_vocabulary_size (search->model));
-  gint64 rows = masked ? plait_ragged_rows (batch->target_rows) : batch->n_sentences;
-  gint32 *ids = plait_arena_new_array (search->lasting_arena, gint32, rows * best);
-  PlaitScalar *log_probabilities = plait_arena_new_array (search->lasting_arena, PlaitScalar, rows * best);
+  PlaitPredictKind kind = plait_model_predicts (search->model);
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
   PlaitDecoderSources sources;
   PlaitNode *states;
+  PlaitScalar *log_probabilities;
+  gint32 *ids;
+  guint best;
 
   work->reading = plait_model_read (search->model, search->lasting, batch, NULL);
   sources = plait_reading_sources (&work->reading);
   states = plait_decoder_forward (plait_model_decoder (search->model), search->lasting, &sources, batch->target_rows,
                                   batch->target_inputs, NULL);
-  plait_vocabulary_best (search->pool, search->lasting_arena, states->value, output->packed, bias->value.data, NULL, 0,
-                         NULL, best, ids, log_probabilities);
+  best = kind == PLAIT_PREDICT_MASKED
+             ? 1
+             : (guint)MIN (work->settings.n_best,
+                           output ? plait_model_target_vocabulary_size (search->model) : states->value.width);
+  ids = plait_arena_new_array (search->lasting_arena, gint32, states->value.rows * best);
+  log_probabilities = plait_arena_new_array (search->lasting_arena, PlaitScalar, states->value.rows * best);
+  if (output)
+    plait_vocabulary_best (search->pool, search->lasting_arena, states->value, output->packed, bias->value.data, NULL,
+                           0, NULL, best, ids, log_probabilities);
+  else
+    best_of_logits (plait_tape_value (search->lasting, states), best, ids, log_probabilities);
   for (gint64 s = 0; s < batch->n_sentences; s++)
-    if (masked)
+    if (kind == PLAIT_PREDICT_MASKED)
       collect_masked (&work->told[s], ids + batch->target_rows.offsets[s],
                       log_probabilities + batch->target_rows.offsets[s], plait_ragged_length (batch->target_rows, s));
     else
-      collect_classes (&work->told[s], ids + s * best, log_probabilities + s * best, best);
+      collect_classes (&work->told[s], ids + s * best, log_probabilities + s * best, best,
+                       kind == PLAIT_PREDICT_CLASS ? PLAIT_TOKEN_SPECIALS : 0);
 }
 
 /* (transfer full) */

@@ -60,7 +60,8 @@ double plait_search_work_milliseconds (const PlaitSearchWork *work);
 char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order.
- * In a model of classes they are the most probable ones, of one token each, their label in its vocabulary; in one of
+ * In a model of classes they are the most probable ones, of one token each, their label in its vocabulary, in one of
+ * choices the number of the sentence; in one of
  * masked tokens one, of the most probable token in the place of each.
  * PLAIT_ERROR_MEMORY names the sentences and the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,

@@ -95,21 +95,25 @@ const PlaitSettingGroup plait_decoder_group = PLAIT_SETTING_GROUP (
     "decoder", "The decoder, and what it shares with the sources", PlaitDecoderSettings, decoder_definitions);
 
 static const PlaitSettingDefinition predict_definitions[] = {
-  PLAIT_DEFINE_CHOICE (PlaitPredictSettings, kind, "sequence", "sequence;class;masked",
-                       "The target's tokens by the decoder; or a class: each line of data.target is one label; or "
-                       "tokens that are masked in the one source, whose stream data.target names too. For the latter "
-                       "no decoder and no combiner is there, though [decoder] has what the sources read: widths, norm, "
-                       "dropout, embeddings",
-                       NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitPredictSettings, kind, "sequence", "sequence;class;choice;masked",
+      "The target's tokens by the decoder; or a class: each line of data.target is one label; "
+      "or a choice: the number, from 0, of the right one of the sentences of the one source's document, "
+      "which are read each by itself; or tokens that are masked in the one source, whose stream data.target names too. "
+      "For the latter "
+      "no decoder and no combiner is there, though [decoder] has what the sources read: widths, norm, "
+      "dropout, embeddings",
+      NULL),
   PLAIT_DEFINE_CHOICE (
       PlaitPredictSettings, row, "first", "first;last;mean",
-      "class: the row of a memory that is read: the first, which with documents is a start token's, the "
+      "class, choice: the row of a memory that is read: the first, which with documents is a start token's, the "
       "last, which is the end's, or the mean of all",
       "Liu et al. 2019, RoBERTa"),
-  PLAIT_DEFINE_LIST (PlaitPredictSettings, memories, "", NULL,
-                     "class: memories that are read, SOURCE or SOURCE.PART such as doc.sentences; of several the rows "
-                     "stand side by side; empty: all",
-                     NULL),
+  PLAIT_DEFINE_LIST (
+      PlaitPredictSettings, memories, "", NULL,
+      "class, choice: memories that are read, SOURCE or SOURCE.PART such as doc.sentences; of several the rows "
+      "stand side by side; empty: all",
+      NULL),
   PLAIT_DEFINE_REAL (PlaitPredictSettings, mask_rate, "0.15", "0", "1",
                      "masked: share of the tokens that are predicted, other ones in each epoch; one of a sentence at "
                      "least",

@@ -107,6 +107,7 @@ typedef enum
 {
   PLAIT_PREDICT_SEQUENCE, /* the target's tokens one after the other, by the decoder */
   PLAIT_PREDICT_CLASS,    /* one label a line */
+  PLAIT_PREDICT_CHOICE,   /* which sentence of a document is right, each read by itself */
   PLAIT_PREDICT_MASKED,   /* tokens of the source that are masked there */
 } PlaitPredictKind;
 

@@ -14,6 +14,18 @@ plait_translation_free (PlaitTranslation *translation)
   g_free (translation);
 }
 
+void
+plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n, GString *text)
+{
+  if (vocabulary)
+    {
+      plait_document_decode (vocabulary, tokens, n, text);
+      return;
+    }
+  for (gint64 i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", tokens[i]);
+}
+
 /* The text of the best hypotheses of @corpus. */
 static GStrv
 texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary)
@@ -30,7 +42,7 @@ texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const Pl
           const PlaitHypotheses *found = &hypotheses[tuple];
 
           if (found->n > 0)
-            plait_document_decode (vocabulary, found->hypotheses[0].tokens, found->hypotheses[0].length, text);
+            plait_translation_append (vocabulary, found->hypotheses[0].tokens, found->hypotheses[0].length, text);
         }
       g_strv_builder_add (texts, text->str);
     }

@@ -25,6 +25,9 @@ typedef struct
 void plait_translation_free (PlaitTranslation *translation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslation, plait_translation_free)
 
+/* Appends @tokens [n] to @text as plait_document_decode does; with @vocabulary NULL they are numbers. */
+void plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n, GString *text);
+
 /* Called after each batch of a translation with attention, for each of its sentences: @batch->sentence[@sentence] of
  * the corpus. Takes nothing over. */
 typedef gboolean (*PlaitAttentionTaker) (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,

@@ -23,7 +23,7 @@ is_tokens (const PlaitExperiment *experiment, const char *stream)
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, stream))
       return plait_input_kind_is_text (experiment->sources[i].kind);
-  return TRUE;
+  return plait_experiment_target_kind (experiment, stream) != PLAIT_TARGET_CHOICE;
 }
 
 gboolean
@@ -194,7 +194,7 @@ find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GE
       file = plait_experiment_vocabulary_file (experiment, name);
       if (run)
         vocabulary = vocabulary_from_run (run, name, error);
-      else if (plait_experiment_is_labels (experiment, used[i]))
+      else if (plait_experiment_target_kind (experiment, used[i]) == PLAIT_TARGET_LABELS)
         vocabulary = learn_labels (materials, used[i], log, error);
       else if (file)
         vocabulary = vocabulary_from_file (experiment, name, file, log, error);
@@ -316,7 +316,8 @@ stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *
     .dataset = source->kind == PLAIT_INPUT_FEATURES ? source->dataset : NULL,
     .vocabulary
     = plait_input_kind_is_text (source->kind) ? plait_materials_vocabulary (materials, source->stream) : NULL,
-    .append_end = materials->experiment->data.append_end,
+    /* Of sentences to choose from only the last would have an end. */
+    .append_end = materials->experiment->data.append_end && materials->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
     .maximum_length = maximum_length,
     .trees = source->trees ? &materials->trees : NULL,
     .trees_path = trees_path,
@@ -334,7 +335,7 @@ stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maxi
     .kind = PLAIT_INPUT_TOKENS,
     .path = path,
     .vocabulary = plait_materials_vocabulary (materials, name),
-    .target = plait_experiment_is_labels (materials->experiment, name) ? PLAIT_TARGET_LABELS : PLAIT_TARGET_TEXT,
+    .target = plait_experiment_target_kind (materials->experiment, name),
     .maximum_length = maximum_length,
     .documents = plait_experiment_documents (materials->experiment, name),
   };

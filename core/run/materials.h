@@ -23,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMaterials, plait_materials_free)
  * materials. Its splits have no files before; what learns vocabularies from it has done it. */
 gboolean plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error);
 
-/* The vocabulary of token stream @stream. (transfer none) */
+/* The vocabulary of token stream @stream; NULL of one of numbers. (transfer none) */
 PlaitVocabulary *plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream);
 
 /* The file of @stream in @split, or NULL. (transfer none) */

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/system.h"
 
-/* What the target's rows are told from: words, or labels without what every vocabulary has beside them. */
-static gint64
-target_size (const PlaitExperiment *experiment, gint64 vocabulary)
-{
-  return experiment->predict.kind == PLAIT_PREDICT_CLASS ? vocabulary - PLAIT_TOKEN_SPECIALS : vocabulary;
-}
-
 static gint64
 vocabulary_size (const PlaitExperiment *experiment, const PlaitMaterials *materials, const char *stream)
 {
@@ -21,8 +14,26 @@ target_starts (const PlaitExperiment *experiment, const PlaitMaterials *material
 {
   const char *target = experiment->data.target;
 
+  if (plait_experiment_target_kind (experiment, target) != PLAIT_TARGET_TEXT)
+    return FALSE;
   return plait_experiment_documents (experiment, target).starts
          || (materials && plait_vocabulary_begins (plait_materials_vocabulary (materials, target)));
+}
+
+/* What the target's rows are told from: words, labels without what every vocabulary has beside them, or nothing that
+ * the model knows beforehand. */
+static gint64
+target_size (const PlaitExperiment *experiment, const PlaitMaterials *materials)
+{
+  switch (plait_experiment_target_kind (experiment, experiment->data.target))
+    {
+    case PLAIT_TARGET_LABELS:
+      return vocabulary_size (experiment, materials, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
+    case PLAIT_TARGET_CHOICE:
+      return 0;
+    default:
+      return vocabulary_size (experiment, materials, experiment->data.target);
+    }
 }
 
 PlaitSystem *
@@ -34,8 +45,7 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
   PlaitModelSpecification specification = {
     .n_sources = n,
     .target_vocabulary = plait_experiment_vocabulary (experiment, experiment->data.target),
-    .target_vocabulary_size
-    = target_size (experiment, vocabulary_size (experiment, materials, experiment->data.target)),
+    .target_vocabulary_size = target_size (experiment, materials),
     .predict = experiment->predict,
     .target_starts = target_starts (experiment, materials),
     .decoder = experiment->decoder,

@@ -117,6 +117,6 @@ TEST_CASE (translate_command, tells_labels)
   CHECK_CONTAINS (compared.output, "accuracy");
   plait_test_check_refused (&attention, "class.h5 has no decoder that could pay attention");
   plait_test_check_refused (&unmasked, "masked.h5 predicts the masked tokens of its own corpus");
-  plait_test_check_refused (&both, "masked.h5 predicts masked tokens, whose source is their target");
+  plait_test_check_refused (&both, "masked.h5 predicts a part of its source, which cannot be another sentence's");
   plait_test_check_refused (&timed, "[predict] has no decoder, but plait bench train");
 }

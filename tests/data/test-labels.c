@@ -115,6 +115,63 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
+/* The numbers of sentences of the first source's documents. */
+TEST_CASE (choices, are_numbers_of_sentences)
+{
+  g_auto (DataText) setup = { 0 };
+  g_autoptr (GError) error = NULL;
+  static const gint64 tuples[] = { 1, 0 };
+
+  data_text_set_up (&setup, "a b\nc\n\na\nb\nc\nd\n", "", " 1\n3\t\n");
+  setup.sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  setup.settings.n_sources = 1;
+  setup.target.vocabulary = NULL;
+  setup.target.target = PLAIT_TARGET_CHOICE;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus && feed);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, &error);
+  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch && read);
+  CHECK_INT (plait_ragged_rows (batch->target_rows), 2);
+  CHECK_INT (batch->target_outputs[0], 3);
+  CHECK_INT (batch->target_outputs[1], 1);
+  CHECK_INT (read->target_outputs[0], 1);
+  CHECK_INT (read->target_outputs[1], 3);
+  CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
+
+  static const struct
+  {
+    const char *target;
+    const char *message;
+  } bad[] = {
+    { "1\n4\n",
+      "target:2: \"4\" is none of the 4 sentences of the document; expected the number of the right one, from "
+      "0 to 3" },
+    { "2\n0\n", "target:1: \"2\" is none of the 2 sentences" },
+    { "-1\n0\n", "target:1: \"-1\" is none of the 2 sentences" },
+    { "0 1\n0\n", "target:1: \"0 1\" is none of the 2 sentences" },
+    { "0\nb\n", "target:2: \"b\" is none of the 4 sentences" },
+    { "0\n\n", "target:2: \"\" is none of the 4 sentences" },
+  };
+  setup.settings.keep_all = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) refused = NULL;
+      g_autoptr (GError) unread = NULL;
+      CONTEXT ("%s", bad[i].target);
+
+      g_free (data_write ("target", bad[i].target, -1));
+      CHECK (!plait_corpus_open (&setup.settings, NULL, &refused));
+      CHECK_ERROR (refused, PLAIT_ERROR_INPUT, bad[i].message);
+      g_autoptr (PlaitFeed) again = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &unread);
+      CHECK (again && !plait_feed_next (again, 10, &unread));
+      CHECK_ERROR (unread, PLAIT_ERROR_INPUT, bad[i].message);
+    }
+}
+
 /* The topic has more words in the sentence than any other. */
 TEST_CASE (topic, is_what_most_words_are_of)
 {

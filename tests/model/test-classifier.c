@@ -3,6 +3,7 @@
 
 #include "autograd/check.h"
 #include "contract/pass.h"
+#include "data/batch.h"
 #include "harness.h"
 #include "model/search.h"
 #include "models.h"
@@ -21,19 +22,27 @@ enum
   CLASSES = PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS,
 };
 
-/* Two sources, the second missing in sentence 1. */
+/* @n sources. (transfer full) */
 static PlaitSpecimen *
-class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, GError **error)
+model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRow row, const char *memories,
+          GError **error)
 {
   PlaitPlugin *encoder = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "transformer");
   g_autoptr (PlaitSettings) settings = plait_specimen_settings (encoder);
   PlaitSpecimenSource sources[2] = { { encoder, settings }, { encoder, settings } };
   PlaitSpecimenDecoder decoder = {
     .settings = plait_specimen_decoder (PLAIT_SPECIMEN_TRANSFORMER),
-    .predict = { .kind = PLAIT_PREDICT_CLASS, .row = row, .memories = memories },
+    .predict = { .kind = kind, .row = row, .memories = memories },
   };
 
-  return plait_specimen_new (sources, 2, &decoder, 6, error);
+  return plait_specimen_new (sources, n, &decoder, 6, error);
+}
+
+/* Two sources, the second missing in sentence 1. (transfer full) */
+static PlaitSpecimen *
+class_model (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, GError **error)
+{
+  return model_of (registry, PLAIT_PREDICT_CLASS, 2, row, memories, error);
 }
 
 static PlaitTensor
@@ -179,40 +188,121 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   return plait_model_loss (build->model->model, tape, build->batch, &options, &sums, NULL, NULL);
 }
 
+static void
+check_gradients (const PlaitSpecimen *model, const PlaitPassLengths *lengths)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (model, lengths);
+  PlaitParameters *parameters = plait_model_parameters (model->model);
+  guint n = plait_parameters_n (parameters);
+  g_autofree PlaitCheckLeaf *leaves = g_new0 (PlaitCheckLeaf, n);
+  PlaitGradientCheck check = {
+    .build = build_loss,
+    .data = &(Build){ model, batch },
+    .leaves = leaves,
+    .n_leaves = n,
+    .mode = PLAIT_TAPE_TRAIN,
+    .key = plait_random_key (3, "sample", NULL, 0),
+    .sample = 3,
+#ifndef PLAIT_SCALAR_DOUBLE
+    .small = 1,
+#endif
+  };
+  GError *error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitParameter *found = plait_parameters_get (parameters, i);
+
+      leaves[i] = (PlaitCheckLeaf){ found->name, found->value, found->gradient };
+    }
+  CHECK (plait_check_gradients (&check, pool, &error));
+  CHECK_NO_ERROR (error);
+}
+
 TEST_CASE (classifier, gradients_are_those_of_differences)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
 
   for (PlaitMemoryRow row = PLAIT_ROW_FIRST; row <= PLAIT_ROW_MEAN; row++)
     {
-      GError *error = NULL;
-      g_autoptr (PlaitSpecimen) model = class_model (registry, row, "", &error);
-      g_autoptr (PlaitBatch) batch = plait_pass_batch (model, &plait_pass_missing);
-      PlaitParameters *parameters = plait_model_parameters (model->model);
-      guint n = plait_parameters_n (parameters);
-      g_autofree PlaitCheckLeaf *leaves = g_new0 (PlaitCheckLeaf, n);
-      PlaitGradientCheck check = {
-        .build = build_loss,
-        .data = &(Build){ model, batch },
-        .leaves = leaves,
-        .n_leaves = n,
-        .mode = PLAIT_TAPE_TRAIN,
-        .key = plait_random_key (3, "sample", NULL, 0),
-        .sample = 3,
-#ifndef PLAIT_SCALAR_DOUBLE
-        .small = 1,
-#endif
-      };
+      g_autoptr (PlaitSpecimen) classes = class_model (registry, row, "", NULL);
+      g_autoptr (PlaitSpecimen) choices = model_of (registry, PLAIT_PREDICT_CHOICE, 1, row, "", NULL);
       CONTEXT ("row %d", row);
 
-      for (guint i = 0; i < n; i++)
-        {
-          PlaitParameter *found = plait_parameters_get (parameters, i);
-
-          leaves[i] = (PlaitCheckLeaf){ found->name, found->value, found->gradient };
-        }
-      CHECK (plait_check_gradients (&check, pool, &error));
-      CHECK_NO_ERROR (error);
+      check_gradients (classes, &plait_pass_missing);
+      check_gradients (choices, &plait_pass_whole);
     }
+}
+
+/* Sentence @c of all, read alone, has the score that it has among those to choose from: -log of its share of the
+ * exponents of its document. */
+TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_CHOICE, 1, PLAIT_ROW_MEAN, "", &error);
+  static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
+  g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  PlaitDecodeSettings settings = { .beam = 20, .n_best = 20 };
+  PlaitTensor hidden, bias, score;
+  PlaitHypotheses *found;
+  PlaitReading reading;
+  PlaitPass pass;
+  gint64 most = 0, fewest = 100;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  hidden = parameter (model, "choice/hidden/weight");
+  bias = parameter (model, "choice/hidden/bias");
+  score = parameter (model, "choice/score/weight");
+  CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
+  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, 0, &error);
+  found = plait_search_batch (search, batch, &settings, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (found != NULL);
+  plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  reading = plait_model_read (model->model, tape, batch, NULL);
+  for (gint64 d = 0; d < SENTENCES; d++)
+    {
+      gint64 first = reading.candidates.offsets[d], n = plait_ragged_length (reading.candidates, d);
+      double logits[20], sum = 0;
+
+      most = MAX (most, n);
+      fewest = MIN (fewest, n);
+      for (gint64 i = 0; i < n; i++)
+        {
+          logits[i] = 0;
+          for (gint64 k = 0; k < hidden.width; k++)
+            {
+              double x = (double)bias.data[k];
+
+              for (gint64 c = 0; c < hidden.rows; c++)
+                x += pooled (&reading.memories[0], first + i, PLAIT_ROW_MEAN, c)
+                     * (double)hidden.data[c * hidden.width + k];
+              logits[i] += tanh (x) * (double)score.data[k];
+            }
+          sum += exp (logits[i]);
+        }
+      CHECK_NEAR (pass.rows[d], log (sum) - logits[batch->target_outputs[d]], AGREEMENT);
+      CHECK_INT (found[d].n, n);
+      for (guint i = 0; i < found[d].n; i++)
+        {
+          const PlaitHypothesis *hypothesis = &found[d].hypotheses[i];
+
+          REQUIRE (hypothesis->length == 1 && hypothesis->tokens[0] >= 0 && hypothesis->tokens[0] < n);
+          CHECK_NEAR (hypothesis->log_probability, logits[hypothesis->tokens[0]] - log (sum), AGREEMENT);
+          CHECK (i == 0 || hypothesis->score <= found[d].hypotheses[i - 1].score);
+        }
+    }
+  CHECK (fewest < most);
+  plait_hypotheses_free (found, SENTENCES);
+
+  plait_batch_fill (gint32, batch->target_outputs)[0] = 9;
+  CHECK (!plait_model_check_batch (model->model, batch, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentence 9 is to be chosen of");
+  g_clear_error (&error);
 }

@@ -157,7 +157,7 @@ TEST_CASE (class, refuses_bad_input)
   check_refused (generated, "predict.memories=texts",
                  "predict.memories: no encoder makes a memory \"texts\"; there are: text");
   check_refused (generated, "predict.kind=klass", "class");
-  check_refused (generated, "data.documents=topic", "kind=class has a label a line there");
+  check_refused (generated, "data.documents=topic", "a line of it is an answer");
   check_refused (generated, "evaluate.translation_rates=search", "[predict] has no decoder; drop the key");
 
   g_autofree char *files = write_class (
@@ -176,4 +176,69 @@ TEST_CASE (class, refuses_bad_input)
   check_refused (files, NULL, "train.topic:3: the line is empty");
   write_file ("train.topic", "one\none\none\n");
   check_refused (files, NULL, "train.topic: all lines have the label \"one\"; expected two labels at least");
+}
+
+/*
+ * Choices
+ */
+
+/* Documents of two to four sentences, one of which has the word "right", and which that is. */
+static void
+write_choices (const char *split, int n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GString) answers = g_string_new (NULL);
+  g_autofree char *text_name = g_strconcat (split, ".text", NULL);
+  g_autofree char *answers_name = g_strconcat (split, ".answer", NULL);
+
+  for (int d = 0; d < n; d++)
+    {
+      int sentences = 2 + d % 3, right = d * 7 % sentences;
+
+      for (int i = 0; i < sentences; i++)
+        g_string_append_printf (text, "w%d %s w%d\n", (d + i) % 9, i == right ? "right" : "wrong", d * i % 8);
+      g_string_append_c (text, '\n');
+      g_string_append_printf (answers, "%d\n", right);
+    }
+  write_file (text_name, text->str);
+  write_file (answers_name, answers->str);
+}
+
+TEST_CASE (choice, is_learnt_and_scored)
+{
+  g_autofree char *experiment = write_class (
+      "target=answer\ndocuments=text\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
+      "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer");
+  static const char *const choice[] = { "predict.kind=choice", NULL };
+  GError *error = NULL;
+
+  write_choices ("train", 400);
+  write_choices ("test", 30);
+  g_autoptr (PlaitStore) run = test_run_open (experiment, choice, "choice.h5");
+  REQUIRE (run != NULL);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (result && said && find (result, "accuracy"));
+  CHECK (find (result, "accuracy")->score > 95);
+  for (int d = 0; d < 30; d++)
+    {
+      g_autofree char *right = g_strdup_printf ("%d", d * 7 % (2 + d % 3));
+
+      CHECK_STRING (said[d], right);
+    }
+  CHECK (!plait_store_has (run, "/vocabulary/answer"));
+}
+
+TEST_CASE (choice, refuses_what_does_not_fit)
+{
+  static const char files[] = "target=answer\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
+                              "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer";
+  g_autofree char *experiment = write_class (files);
+
+  write_choices ("train", 8);
+  write_choices ("test", 8);
+  check_refused (experiment, "predict.kind=choice",
+                 "a choice is made among the sentences of documents, but the stream text is none; name it in "
+                 "data.documents");
 }

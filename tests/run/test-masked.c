@@ -200,5 +200,5 @@ TEST_CASE (masked, refuses_what_does_not_fit)
   check_refused (masked, "predict.random_share=0.3", "0.3 and mask_share=0.8 are more than all masked tokens together");
   check_refused (masked, "train.metric=accuracy", "gives no text to score while it trains; drop the key");
   check_refused (class, "data.vocabulary.topic=class.ini",
-                 "the labels of topic are learnt from training; drop the line");
+                 "its lines are labels, learnt from training, or numbers; drop the line");
 }
