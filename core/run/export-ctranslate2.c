@@ -380,14 +380,15 @@ write_vocabulary (const PlaitVocabulary *vocabulary, const char *folder, const c
 }
 
 static gboolean
-write_config (const Export *export, const PlaitVocabulary *target, const char *folder, GError **error)
+write_config (const Export *export, const PlaitVocabulary *source, const PlaitVocabulary *target, const char *folder,
+              GError **error)
 {
   static const gint32 starts[] = { PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
   const PlaitExperiment *experiment = export->experiment;
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_object (json, NULL);
-  plait_json_boolean (json, "add_source_bos", FALSE);
+  plait_json_boolean (json, "add_source_bos", plait_vocabulary_begins (source));
   plait_json_boolean (json, "add_source_eos", experiment->data.append_end);
   plait_json_text (json, "bos_token", plait_vocabulary_piece (target, PLAIT_TOKEN_BOS));
   plait_json_text (json, "decoder_start_token", plait_vocabulary_piece (target, starts[experiment->decoder.start]));
@@ -417,7 +418,7 @@ write_files (const Export *export, const char *folder, GError **error)
       || !write_vocabulary (shared ? NULL : target, folder, PLAIT_CTRANSLATE2_TARGET, error))
     return FALSE;
   path = g_build_filename (folder, PLAIT_CTRANSLATE2_MODEL, NULL);
-  return write_config (export, target, folder, error) && plait_ctranslate2_write (export->model, path, error);
+  return write_config (export, source, target, folder, error) && plait_ctranslate2_write (export->model, path, error);
 }
 
 gboolean

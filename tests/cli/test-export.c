@@ -2,6 +2,7 @@
 #include "call.h"
 #include "harness.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "store/safetensors.h"
@@ -202,6 +203,59 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
   g_auto (PlaitTestCall) forced = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2", "--force");
   CHECK_INT (forced.code, 0);
   CHECK (!g_file_test (source, G_FILE_TEST_EXISTS));
+}
+
+/* A vocab.json in which each byte is a piece, written as GPT-2 writes bytes: those that are no print from U+0100 on. */
+static void
+write_bytes (const char *name)
+{
+  g_autoptr (GString) text = g_string_new ("{\"<s>\":0,\"<pad>\":1,\"</s>\":2,\"<unk>\":3");
+  guint others = 0;
+
+  for (guint byte = 0; byte < 256; byte++)
+    {
+      gboolean prints = (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
+
+      g_string_append_printf (text, ",\"\\u%04x\":%u", prints ? byte : 256 + others++, 4 + byte);
+    }
+  plait_test_write (name, g_string_append_c (text, '}')->str);
+}
+
+/* A vocabulary of a published model begins texts with a token, or does not. */
+TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_does)
+{
+  static const char *const kinds[] = { "bart", "gpt2" };
+  g_autofree char *folder = plait_test_path ("published");
+  g_autofree char *config = plait_test_path ("model/config.json");
+
+  g_mkdir (folder, 0777);
+  write_bytes ("published/vocab.json");
+  plait_test_write ("published/merges.txt", "#version: 0.2\n");
+  plait_test_write ("text", "a b a\n");
+  plait_test_write ("small.ini", "[data]\ntrain.a=text\ntrain.b=text\ntest.a=text\ntest.b=text\ntarget=b\n"
+                                 "vocabulary.shared=words\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=12\n"
+                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=12\n"
+                                 "[train]\nupdates=1\n[evaluate]\nresamples=10\n");
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *text
+          = g_strdup_printf ("{\"model_type\": \"%s\", \"vocab_size\": 260, \"pad_token_id\": 1, \"bos_token_id\": 0, "
+                             "\"eos_token_id\": 2}",
+                             kinds[i]);
+      g_autofree char *settings = NULL;
+      CONTEXT ("%s", kinds[i]);
+
+      plait_test_write ("published/config.json", text);
+      g_auto (PlaitTestCall) words = CALL ("vocabulary", "--published", "published", "-o", "words", "--force", "-q");
+      g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force");
+      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--force");
+      CHECK_STRING (words.errors, "");
+      CHECK_STRING (run.errors, "");
+      CHECK_STRING (made.errors, "");
+      REQUIRE (g_file_get_contents (config, &settings, NULL, NULL));
+      CHECK_CONTAINS (settings, i == 0 ? "\"add_source_bos\": true" : "\"add_source_bos\": false");
+    }
 }
 
 TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
