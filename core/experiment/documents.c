@@ -137,6 +137,25 @@ check_chunks (const PlaitResolution *resolution)
                                 streams[i]);
 }
 
+/* Whether the target has sentences of their own, of which decoder.roles speaks. */
+static void
+check_target_roles (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  PlaitDocumentSettings target = plait_experiment_documents (experiment, experiment->data.target);
+
+  if (experiment->decoder.roles == PLAIT_TARGET_ROLES_NONE)
+    return;
+  if (experiment->data.document_roles == 0)
+    plait_resolution_problem (resolution, "decoder", "roles",
+                              "takes the roles of the sources' sentences, but they have none; set data.document_roles, "
+                              "or roles=none");
+  else if (target.layout == PLAIT_LAYOUT_SENTENCES || !target.starts)
+    plait_resolution_problem (resolution, "decoder", "roles",
+                              "is for targets of documents with start tokens, which tell sentences apart; name the "
+                              "target in data.documents and set data.document_starts=all, or roles=none");
+}
+
 void
 plait_resolution_check_documents (const PlaitResolution *resolution)
 {
@@ -152,6 +171,7 @@ plait_resolution_check_documents (const PlaitResolution *resolution)
       if (*sentences[i] != '\0' && names_stream (lines[j], sentences[i]))
         plait_resolution_problem (resolution, "data", "documents_by_line",
                                   "the stream %s stands in documents as well; leave it in one of them", sentences[i]);
+  check_target_roles (resolution);
   for (guint i = 0; i < experiment->n_sources; i++)
     check_reader (resolution, &experiment->sources[i]);
   if (data->document_length > 0 && data->document_cut == PLAIT_CUT_CHUNKS

@@ -88,25 +88,102 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   return read;
 }
 
+/* The role of sentence @i of document @s. A target may have more sentences than its source, or the source be
+ * missing. */
+static gint32
+role_of (const PlaitDocuments *documents, gint64 s, gint64 i)
+{
+  const gint64 *bounds = documents->sentences.offsets + s;
+
+  return bounds[0] == bounds[1] ? 0 : documents->roles[MIN (bounds[0] + i, bounds[1] - 1)];
+}
+
+/* Of whole targets, whose sentences start tokens part. */
+static const gint32 *
+roles_of_targets (const PlaitDocuments *documents, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
+{
+  gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, plait_ragged_rows (rows) + 1);
+
+  for (gint64 s = 0; s < rows.n; s++)
+    {
+      gint64 sentence = -1;
+
+      for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+        {
+          if (row == rows.offsets[s] || tokens[row] == PLAIT_TOKEN_BOS)
+            sentence++;
+          roles[row] = role_of (documents, s, sentence);
+        }
+    }
+  return roles;
+}
+
+/* Of the rows of a step, each a sentence further than its parent where it reads a start token. */
+static const gint32 *
+roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
+               const gint64 *parents)
+{
+  gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, plait_ragged_rows (hypotheses) + 1);
+  gint64 *swap = state->sentence;
+
+  for (gint64 s = 0; s < hypotheses.n; s++)
+    for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
+      {
+        gint64 before = state->begun ? state->sentence[parents[row]] : -1;
+
+        state->next_sentence[row] = before + (!state->begun || tokens[row] == PLAIT_TOKEN_BOS);
+        roles[row] = role_of (state->documents, s, state->next_sentence[row]);
+      }
+  state->sentence = state->next_sentence;
+  state->next_sentence = swap;
+  return roles;
+}
+
+PlaitNode *
+plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint32 *tokens, const gint32 *roles,
+                     gint64 n)
+{
+  PlaitNode *terms[2] = { plait_embedding_apply (tape, build->embedding, tokens, n) };
+
+  if (!roles)
+    return terms[0];
+  terms[1] = plait_embedding_apply (tape, build->roles, roles, n);
+  return plait_sum (tape, terms, 2);
+}
+
 PlaitNode *
 plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                        PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture)
 {
+  PlaitDecoderSources with_roles = *sources;
+
+  if (sources->documents)
+    with_roles.roles = roles_of_targets (sources->documents, tape, target_rows, target_inputs);
   target_inputs = with_start (decoder, tape, target_rows, target_inputs, FALSE);
-  return decoder->table->forward (decoder, tape, sources, target_rows, target_inputs, capture);
+  return decoder->table->forward (decoder, tape, &with_roles, target_rows, target_inputs, capture);
 }
 
 PlaitDecoderState *
 plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                      gint64 hypotheses, gint64 steps)
 {
-  return decoder->table->start (decoder, tape, sources, hypotheses, steps);
+  PlaitDecoderState *state = decoder->table->start (decoder, tape, sources, hypotheses, steps);
+
+  state->documents = sources->documents;
+  if (state->documents)
+    {
+      state->sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
+      state->next_sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
+    }
+  return state;
 }
 
 PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                     const gint64 *parents, PlaitCapture *capture)
 {
+  if (state->documents)
+    state->roles = roles_of_step (state, tape, hypotheses, tokens, parents);
   if (!state->begun)
     tokens = with_start (state->decoder, tape, hypotheses, tokens, TRUE);
   state->begun = TRUE;

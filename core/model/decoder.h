@@ -27,10 +27,12 @@ typedef struct
 typedef struct
 {
   const PlaitMemory *memories;
-  PlaitNode *const *summaries; /* [sentences, width] each */
-  PlaitRagged candidates;      /* of choices: the sentences of each document, each of which was read by itself */
-  PlaitLossPass *losses;       /* what combiner and coverage add theirs to, or NULL: not wanted */
-  PlaitTouched *touched;       /* is added to, or NULL */
+  PlaitNode *const *summaries;     /* [sentences, width] each */
+  PlaitRagged candidates;          /* of choices: the sentences of each document, each of which was read by itself */
+  PlaitLossPass *losses;           /* what combiner and coverage add theirs to, or NULL: not wanted */
+  PlaitTouched *touched;           /* is added to, or NULL */
+  const PlaitDocuments *documents; /* whose roles the target has, sentence by sentence; NULL: it has none */
+  const gint32 *roles;             /* made of them, of each row of the target */
 } PlaitDecoderSources;
 
 /* What a decoder is built from. All of it outlives the decoder. */
@@ -46,6 +48,7 @@ typedef struct
   const PlaitSummarySpecification *summaries;
   guint n_summaries;
   const PlaitEmbedding *embedding; /* of the target; NULL: it is no sequence */
+  const PlaitEmbedding *roles;     /* of its sentences, or NULL */
   PlaitParameters *parameters;
 } PlaitDecoderBuild;
 
@@ -75,6 +78,12 @@ struct PlaitDecoderState
 {
   const PlaitDecoder *decoder;
   gboolean begun; /* a step has been made */
+
+  /* Where the target has roles. */
+  const PlaitDocuments *documents;
+  gint64 *sentence;      /* [hypotheses], which one of its document each hypothesis of the last step is in */
+  gint64 *next_sentence; /* the same, being filled */
+  const gint32 *roles;   /* of the rows of this step */
 };
 
 /* To which width the decoder of a sequence wants memories brought that have @widths [n] as their encoders give them. */
@@ -85,6 +94,11 @@ gint64 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const g
 PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error);
 void plait_decoder_free (PlaitDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoder, plait_decoder_free)
+
+/* The embeddings of @n target tokens, with those of their @roles, unless they are NULL, added: the segment embeddings
+ * of Rohde, Wu & Liu 2021, section 4.1, in the decoder too. */
+PlaitNode *plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint32 *tokens,
+                                const gint32 *roles, gint64 n);
 
 /* Whether there are steps, so that a search goes word by word. */
 gboolean plait_decoder_has_steps (const PlaitDecoder *decoder);

@@ -29,7 +29,9 @@ struct PlaitModel
   PlaitSummarySpecification *summaries; /* of the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
-  PlaitEmbedding *target; /* of a sequence */
+  PlaitEmbedding *target;    /* of a sequence */
+  const Source *role_source; /* which tells the roles of the target's sentences, or NULL */
+  PlaitEmbedding roles;      /* their vectors */
   gint64 target_vocabulary_size;
   gboolean target_starts;
   PlaitDecoder *decoder;
@@ -151,6 +153,28 @@ declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gbool
         = plait_parameters_declare (model->parameters, bias_name, 1, model->target_vocabulary_size, PLAIT_ZEROS);
 }
 
+/* The roles of the target's sentences: those of the first source that has any. */
+static gboolean
+find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
+{
+  const Source *source = model->sources, *end = model->sources + model->n_sources;
+
+  if (model->settings.roles == PLAIT_TARGET_ROLES_NONE || model->predict.kind != PLAIT_PREDICT_SEQUENCE)
+    return TRUE;
+  while (source < end && source->specification->roles == 0)
+    source++;
+  if (source == end)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or "
+                       "decoder.roles=none");
+  model->role_source = source;
+  model->roles = model->settings.roles == PLAIT_TARGET_ROLES_SHARED
+                     ? source->roles
+                     : embedding_declare (model, "decoder/roles", source->specification->roles);
+  build->roles = &model->roles;
+  return TRUE;
+}
+
 static gboolean
 build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, GError **error)
 {
@@ -174,6 +198,8 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
     model->target
         = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
   build.embedding = model->target;
+  if (!find_roles (model, &build, error))
+    return FALSE;
   model->decoder = plait_decoder_new (&build, error);
   if (!model->decoder)
     return FALSE;
@@ -449,6 +475,8 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
     read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
   if (model->predict.kind == PLAIT_PREDICT_CHOICE)
     reading.candidates = batch->inputs[0].documents->sentences;
+  if (model->role_source)
+    reading.documents = batch->inputs[model->role_source - model->sources].documents;
   return reading;
 }
 

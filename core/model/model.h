@@ -81,15 +81,20 @@ typedef struct
   guint n_memories;
   PlaitNode **summaries; /* [n_summaries]: of the sources that give one */
   guint n_summaries;
-  PlaitRagged candidates; /* of choices */
-  PlaitLossPass *losses;  /* what encoders added, and decoders add to; NULL: not wanted */
+  PlaitRagged candidates;          /* of choices */
+  PlaitLossPass *losses;           /* what encoders added, and decoders add to; NULL: not wanted */
+  const PlaitDocuments *documents; /* whose roles the target has, or NULL */
 } PlaitReading;
 
 /* What of it a decoder reads. */
 static inline PlaitDecoderSources
 plait_reading_sources (const PlaitReading *reading)
 {
-  return (PlaitDecoderSources){ reading->memories, reading->summaries, reading->candidates, reading->losses, NULL };
+  return (PlaitDecoderSources){ .memories = reading->memories,
+                                .summaries = reading->summaries,
+                                .candidates = reading->candidates,
+                                .losses = reading->losses,
+                                .documents = reading->documents };
 }
 
 /* Runs all encoders on @batch. @losses: NULL where nobody wants them. */

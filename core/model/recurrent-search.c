@@ -91,7 +91,7 @@ plait_recurrent_step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypo
   gint64 n = plait_ragged_rows (hypotheses), layers = r->settings->layers;
   PlaitSitePass pass = plait_site_pass (tape, state->memories, r->build.n_memories, hypotheses, capture);
   PlaitSiteKeys keys = plait_site_keys_on (&r->site, &state->keys, tape);
-  PlaitNode *embedded = plait_recurrent_embed (r, tape, tokens, n), *out;
+  PlaitNode *embedded = plait_recurrent_embed (r, tape, tokens, base->roles, n), *out;
   PlaitRecurrentCarried carried = continued (state, tape, hypotheses, parents);
   PlaitRecurrentStep made;
 

@@ -147,7 +147,7 @@ plait_recurrent_begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitDeco
 }
 
 PlaitNode *
-plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, gint64 n)
+plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, gint64 n)
 {
-  return plait_dropout (tape, plait_embedding_apply (tape, r->build.embedding, tokens, n), r->settings->dropout);
+  return plait_dropout (tape, plait_decoder_embed (&r->build, tape, tokens, roles, n), r->settings->dropout);
 }

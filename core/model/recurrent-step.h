@@ -81,8 +81,9 @@ PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const Plait
                                             const PlaitSiteKeys *keys, PlaitRecurrentInput input,
                                             PlaitRecurrentCarried *carried);
 
-/* The embeddings of @n target tokens, with dropout. */
-PlaitNode *plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, gint64 n);
+/* The embeddings of @n target tokens, with those of their roles, or NULL, and with dropout. */
+PlaitNode *plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gint32 *roles,
+                                  gint64 n);
 
 /* tanh (W [state; context; embedding] + b), or without the embedding, with dropout. */
 PlaitNode *plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,

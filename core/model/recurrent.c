@@ -17,7 +17,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   guint n_memories = r->build.n_memories;
   gint64 n = plait_ragged_rows (target_rows), steps = plait_steps (target_rows);
   PlaitSiteKeys keys = plait_site_project (&r->site, tape, sources->memories);
-  PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, n);
+  PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, sources->roles, n);
   PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
   PlaitRecurrentCarried carried = plait_recurrent_begin (r, tape, sources, target_rows.n);
   PlaitStepRows rows = plait_step_rows (arena, target_rows, 0);

@@ -52,6 +52,11 @@ static const PlaitSettingDefinition decoder_definitions[] = {
                        "The token that the decoder reads before the first of a target: fairseq and BART have eos, "
                        "Marian in transformers pad",
                        NULL),
+  PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, roles, "none", "none;own;shared",
+                       "Where a source has data.document_roles, whether a target of documents has the roles of its "
+                       "sentences too, one after the other: vectors of its own are added to its tokens, or the "
+                       "source's; the paper does not say",
+                       "Rohde et al. 2021, section 4.1"),
   PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, scale_embeddings, "true",
                         "Multiply embeddings by the root of their width", "Vaswani et al. 2017, 3.4"),
   PLAIT_DEFINE_BOOLEAN (PlaitDecoderSettings, share_embeddings, "true",

@@ -48,6 +48,14 @@ typedef enum
   PLAIT_COVERAGE_HEADS_EACH, /* a state a head */
 } PlaitCoverageHeads;
 
+/* What vectors the roles of a target's sentences have. */
+typedef enum
+{
+  PLAIT_TARGET_ROLES_NONE,
+  PLAIT_TARGET_ROLES_OWN,
+  PLAIT_TARGET_ROLES_SHARED, /* with the source that tells them */
+} PlaitTargetRoles;
+
 /* What a decoder reads first. */
 typedef enum
 {
@@ -80,6 +88,7 @@ typedef struct
   gint64 position_limit;
   gboolean embedding_norm;
   gint start; /* PlaitStartToken */
+  gint roles; /* PlaitTargetRoles */
   gboolean scale_embeddings;
   gboolean share_embeddings;
   gboolean tie_output;

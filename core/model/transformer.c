@@ -64,9 +64,9 @@ normalise (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNo
 }
 
 static PlaitNode *
-embed (const Transformer *t, PlaitTape *tape, const gint32 *tokens, PlaitRagged rows, gint64 first)
+embed (const Transformer *t, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, PlaitRagged rows, gint64 first)
 {
-  PlaitNode *x = plait_embedding_apply (tape, t->build.embedding, tokens, plait_ragged_rows (rows));
+  PlaitNode *x = plait_decoder_embed (&t->build, tape, tokens, roles, plait_ragged_rows (rows));
 
   return plait_positions_apply_norm (tape, &t->positions, &t->embedding_norm, x, rows, first, t->settings->dropout);
 }
@@ -130,7 +130,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 {
   const Transformer *t = (const Transformer *)decoder;
   PlaitSitePass pass = plait_site_pass (tape, sources->memories, t->build.n_memories, target_rows, capture);
-  PlaitNode *x = embed (t, tape, target_inputs, target_rows, 0);
+  PlaitNode *x = embed (t, tape, target_inputs, sources->roles, target_rows, 0);
 
   pass.losses = sources->losses;
   pass.touched = sources->touched;
@@ -225,7 +225,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   rows = follow (state, arena, parents, n, &gather);
   for (gint64 i = 0; i <= n; i++)
     units[i] = i;
-  x = embed (t, tape, tokens, (PlaitRagged){ n, units }, position);
+  x = embed (t, tape, tokens, base->roles, (PlaitRagged){ n, units }, position);
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];

@@ -238,6 +238,54 @@ TEST_CASE (documents_of_runs, are_told_apart_by_their_speakers)
   CHECK_CONTAINS (table.output, "[2, 16]");
 }
 
+/* Column @column of the first line of @text. */
+static double
+number_of (const char *text, guint column)
+{
+  g_auto (GStrv) columns = g_strsplit (text, "\t", -1);
+
+  return g_strv_length (columns) > column ? g_ascii_strtod (columns[column], NULL) : 0;
+}
+
+/* A search counts the sentences of each hypothesis, forced decoding those of whole targets: to the same end. */
+TEST_CASE (documents_of_runs, may_tell_the_decoder_who_speaks)
+{
+  static const char *const roles[] = { "decoder.roles=own", "decoder.roles=shared" };
+  static const char *const types[] = { "decoder.type=transformer", "decoder.type=gru" };
+  g_autoptr (GString) source = g_string_new (NULL), target = g_string_new (NULL);
+
+  set_up ();
+  for (int i = 0; i < 10; i++)
+    {
+      g_string_append (source, "A: one\nB: two\nA: three\n\nB: two\nA: one\n\n");
+      g_string_append (target, "un\ndeux\ntrois\n\ndeux\nun\n\n");
+    }
+  plait_test_write ("train.en", source->str);
+  plait_test_write ("train.fr", target->str);
+  plait_test_write ("test.en", "A: one\nB: two\nA: three\n");
+  plait_test_write ("test.fr", "un\ndeux\ntrois\n");
+  for (int i = 0; i < 2; i++)
+    {
+      CONTEXT ("%s", roles[i]);
+      g_auto (PlaitTestCall) run
+          = CALL ("run", "documents.ini", "-q", "-o", "run.h5", "--force", "--set", roles[i], "--set", types[i],
+                  "--set", "data.document_roles=2", "--set", "data.document_length=0", "--set", "train.epochs=40",
+                  "--set", "decode.beam=3");
+      g_auto (PlaitTestCall) own = CALL ("show", "run.h5", "/checkpoint/best/parameters/decoder/roles/table");
+      g_auto (PlaitTestCall) found
+          = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "-o", "found.fr", "--force");
+      g_auto (PlaitTestCall) searched = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--n-best", "1");
+      g_auto (PlaitTestCall) forced = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "found.fr");
+
+      CHECK_STRING (run.errors, "");
+      CHECK_INT (run.code, 0);
+      CHECK_INT (own.code, i == 0 ? 0 : 2);
+      CHECK_STRING (found.errors, "");
+      CHECK (number_of (searched.output, 2) < -1e-5);
+      CHECK_NEAR (number_of (searched.output, 2), number_of (forced.output, 0), 1e-5);
+    }
+}
+
 TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
 {
   const struct
@@ -246,6 +294,7 @@ TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
     const char *part;
   } cases[] = {
     { "data.documents=en", "the stream fr is no documents; name it in documents, or set document_cut=truncate" },
+    { "decoder.roles=own", "takes the roles of the sources' sentences, but they have none; set data.document_roles" },
     { "data.document_length=2", "train.en:1: sentence 1 of the document has 3 tokens; expected at most the 2" },
   };
 
