@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The task needle: documents of many facts, of which the first sentences ask for a few.
+ * The task needle: documents of many facts, of which the first sentences ask for a few by their cues.
  *
  * A fact is a pair of names, one of each of two kinds, and the word for it. It is a sentence of its own, these three
  * words among others that mean nothing, in any order. No document has two facts of one pair, but those that have a name
- * in common are many: the facts of a document are drawn from the pairs of as few names as have pairs enough. A question
- * is a sentence of the word "ki" and both names of a fact, mixed with words that mean nothing as well. Questions stand
- * before all facts, and the target answers them in their order, which is not that of the facts, in three words each:
+ * in common are many: the facts of a document are drawn from the pairs of as few names as have pairs enough. Each pair
+ * has a cue, the same in all documents. A question is a sentence of the word "ki" and the cue of a fact, mixed with
+ * words that mean nothing as well. Questions stand before all facts, and the target answers them in their order, which
+ * is not that of the facts, with cue and word:
  *
- *     a:        ki dabo vufa            the word for dabo and vufa?
- *               nela vufa ki sopi       for nela and vufa?
- *               dabo mure zime          dabo and zime: mure
- *               vufa rino nela          nela and vufa: rino
- *               vufa kobe sopi dabo     dabo and vufa: kobe
- *     target:   dabo vufa kobe nela vufa rino
+ *     a:        ki pafo               pafo: dabo and vufa
+ *               zuta vufa ki sopi     zuta: nela and vufa
+ *               dabo mure zime        dabo and zime: mure
+ *               vufa rino nela        nela and vufa: rino
+ *               vufa kobe sopi dabo   dabo and vufa: kobe
+ *     target:   pafo kobe zuta rino
  *
  * A document has from shortest to longest sentences, the fewer of two uniform draws (of short documents a model learns
  * what to look for), of which at most half are questions. Names, words and fillers are drawn uniformly.
  *
  * What a sentence is about no single word tells: of n facts, all in the pairs of r + r names, about sqrt (n) share each
  * name. A model that finds facts by one name only has the right word once in about sqrt (n) times, which is 7 in the
- * longest usual documents, and one that reads no facts once in as many times as there are words for them. All that is
- * needed stands within two sentences, so a state of the whole sentence can hold a pair and its word, and questions can
- * be compared with sentences where else they must be compared with all words.
+ * longest usual documents, and one that finds any once in n times. What is needed for an answer stands in one sentence,
+ * so a state of the whole sentence can hold both names and the word.
  */
 #include "data/generate.h"
 
@@ -38,7 +38,7 @@ enum
 };
 
 static const PlaitTaskParameter parameters[N_PARAMETERS] = {
-  [NAMES] = { "names", 8, 1, 64, "Names of each kind; no document has more facts than these make pairs" },
+  [NAMES] = { "names", 8, 1, 30, "Names of each kind; no document has more facts than these make pairs" },
   [WORDS] = { "words", 20, 1, 1000, "Words that there are for facts" },
   [FILLERS] = { "fillers", 1, 0, 100, "Words without meaning that a sentence has at most" },
   [QUESTIONS] = { "questions", 6, 1, 1000, "Questions of a document, if it is of twice as many sentences or more" },
@@ -62,6 +62,7 @@ enum
   FACT_WORDS = 2000,
   FILLER_WORDS = 3000,
   N_FILLER_WORDS = 20,
+  CUES = 3500,
   QUESTION = -1,
 };
 
@@ -120,19 +121,33 @@ draw_facts (const gint64 *values, gint64 n, PlaitRandomKey key)
   return facts;
 }
 
+static gint64
+cue_of (const gint64 *values, const Fact *fact)
+{
+  return CUES + fact->first * values[NAMES] + fact->second;
+}
+
 /* Appends a sentence of @fact, or of the question for it, and fillers. */
 static void
 tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
 {
   PlaitRandomKey fillers = plait_random_subkey (key, 1);
-  gint64 n = 3 + (gint64)plait_random_below (plait_random_subkey (key, 0), 0, (guint64)values[FILLERS] + 1);
+  gint64 n = 0, n_fillers = (gint64)plait_random_below (plait_random_subkey (key, 0), 0, (guint64)values[FILLERS] + 1);
   gint64 words[103];
 
-  words[0] = FIRST_NAMES + fact->first;
-  words[1] = SECOND_NAMES + fact->second;
-  words[2] = asks ? QUESTION : FACT_WORDS + fact->word;
-  for (gint64 i = 3; i < n; i++)
-    words[i] = FILLER_WORDS + (gint64)plait_random_below (fillers, (guint64)i, N_FILLER_WORDS);
+  if (asks)
+    {
+      words[n++] = QUESTION;
+      words[n++] = cue_of (values, fact);
+    }
+  else
+    {
+      words[n++] = FIRST_NAMES + fact->first;
+      words[n++] = SECOND_NAMES + fact->second;
+      words[n++] = FACT_WORDS + fact->word;
+    }
+  for (gint64 i = 0; i < n_fillers; i++)
+    words[n++] = FILLER_WORDS + (gint64)plait_random_below (fillers, (guint64)i, N_FILLER_WORDS);
   draw_first (words, n, n, plait_random_subkey (key, 2));
   for (gint64 i = 0; i < n; i++)
     {
@@ -147,16 +162,13 @@ tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, Plai
 }
 
 static void
-answer (GString *line, const Fact *fact)
+answer (GString *line, const gint64 *values, const Fact *fact)
 {
-  const gint64 words[] = { FIRST_NAMES + fact->first, SECOND_NAMES + fact->second, FACT_WORDS + fact->word };
-
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    {
-      if (line->len > 0)
-        g_string_append_c (line, ' ');
-      plait_task_append_stem (line, words[i], 97);
-    }
+  if (line->len > 0)
+    g_string_append_c (line, ' ');
+  plait_task_append_stem (line, cue_of (values, fact), 97);
+  g_string_append_c (line, ' ');
+  plait_task_append_stem (line, FACT_WORDS + fact->word, 97);
 }
 
 static gint64
@@ -182,7 +194,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
   for (gint64 i = 0; i < n_questions; i++)
     {
       tell (lines[A], values, &facts[asked[i]], TRUE, plait_random_subkey (sentences, (guint64)i));
-      answer (lines[TARGET], &facts[asked[i]]);
+      answer (lines[TARGET], values, &facts[asked[i]]);
     }
   for (gint64 i = 0; i < n_facts; i++)
     tell (lines[A], values, &facts[i], FALSE, plait_random_subkey (sentences, (guint64)(n_questions + i)));
@@ -190,7 +202,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
 const PlaitTask plait_task_needle = {
   .name = "needle",
-  .summary = "Documents of facts that each take two words to name, and the answers to the questions before them",
+  .summary = "Documents of facts that each take two words to name, and those that cues ask for",
   .streams = streams,
   .documents = "a",
   .parameters = parameters,

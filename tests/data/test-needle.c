@@ -40,7 +40,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
   tuple->sentences = g_strsplit (tuple->lines[0]->str, "\n", -1);
   tuple->n = g_strv_length (tuple->sentences) - 1; /* each has its end */
   tuple->answers = g_strsplit (tuple->lines[1]->str, " ", -1);
-  tuple->n_questions = g_strv_length (tuple->answers) / 3;
+  tuple->n_questions = g_strv_length (tuple->answers) / 2;
 }
 
 static void
@@ -51,71 +51,85 @@ set (PlaitTaskSettings *settings, const char *name, gint64 value)
   CHECK_NO_ERROR (error);
 }
 
+enum
+{
+  CUES = 3500,
+  NAMES = 8,
+};
+
 /* What a sentence says: the names, and the word of a fact. */
 typedef struct
 {
   gint64 first;
   gint64 second;
   const char *word; /* NULL: it asks */
-  guint place;      /* of the first name, among its words */
+  guint place;      /* of the first name or the cue, among its words */
 } Sentence;
 
-/* The numbers of all words that the task has for names and facts, counted in classes of a thousand. */
+/* The numbers of all words that the task has, but fillers. */
 static GHashTable *
 make_lexicon (void)
 {
   GHashTable *lexicon = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  for (gint64 number = 0; number < 3000; number++)
+  for (gint64 number = 0; number < CUES + NAMES * NAMES; number++)
     {
       GString *word = g_string_new (NULL);
 
+      if (number == 3000)
+        number = CUES;
       plait_task_append_stem (word, number, 97);
       g_hash_table_insert (lexicon, g_string_free (word, FALSE), GSIZE_TO_POINTER (number));
     }
   return lexicon;
 }
 
-/* Reads a sentence, whose words stay in @words. */
+static void
+read_cue (Sentence *sentence, gint64 number)
+{
+  CHECK (sentence->first < 0 && sentence->second < 0);
+  sentence->first = (number - CUES) / NAMES;
+  sentence->second = (number - CUES) % NAMES;
+}
+
+/* Reads a sentence, or an answer, whose words stay in @words. */
 static Sentence
 read_sentence (GHashTable *lexicon, char **words)
 {
   Sentence sentence = { -1, -1, NULL, 0 };
-  gboolean asks = FALSE;
 
   for (guint i = 0; words[i]; i++)
     {
       gpointer found;
       gint64 number;
 
-      asks |= g_str_equal (words[i], "ki");
       if (!g_hash_table_lookup_extended (lexicon, words[i], NULL, &found))
         continue;
       number = (gint64)GPOINTER_TO_SIZE (found);
-      CHECK ((number < 1000 ? sentence.first < 0 : number < 2000 ? sentence.second < 0 : !sentence.word));
-      if (number < 1000)
-        {
-          sentence.first = number;
-          sentence.place = i;
-        }
+      if (number < 1000 || number >= CUES)
+        sentence.place = i;
+      if (number >= CUES)
+        read_cue (&sentence, number);
+      else if (number < 1000)
+        sentence.first = number;
       else if (number < 2000)
         sentence.second = number - 1000;
       else
         sentence.word = words[i];
     }
-  CHECK (sentence.first >= 0 && sentence.second >= 0 && asks == !sentence.word);
+  CHECK (sentence.first >= 0 && sentence.second >= 0);
   return sentence;
 }
 
-/* Reads the answer that begins with @words: first name, second name and the word. */
+/* Reads the answer that begins with @words. */
 static Sentence
 read_answer (GHashTable *lexicon, char **words)
 {
-  char *answer[] = { words[0], words[1], words[2], NULL };
+  char *answer[] = { words[0], words[1], NULL };
   Sentence sentence = read_sentence (lexicon, answer);
 
   CHECK_INT (sentence.place, 0);
-  CHECK (sentence.word == words[2]);
+  CHECK (sentence.word == words[1]);
   return sentence;
 }
 
@@ -139,7 +153,7 @@ TEST_CASE (needle, target_answers_the_questions)
       shortest = MIN (shortest, tuple.n);
       longest = MAX (longest, tuple.n);
       sentences += tuple.n;
-      CHECK_INT (g_strv_length (tuple.answers) % 3, 0);
+      CHECK_INT (g_strv_length (tuple.answers) % 2, 0);
       REQUIRE (tuple.n_questions == MIN (6, tuple.n / 2));
       for (guint s = 0; s < tuple.n; s++)
         {
@@ -147,10 +161,13 @@ TEST_CASE (needle, target_answers_the_questions)
           Sentence sentence = read_sentence (lexicon, split);
           gint64 pair = sentence.first * 1000 + sentence.second;
 
-          CHECK (g_strv_length (split) == 3 || g_strv_length (split) == 4);
+          guint without = s < tuple.n_questions ? 2 : 3;
+
+          CHECK (g_strv_length (split) == without || g_strv_length (split) == without + 1);
+          CHECK_INT (g_strv_contains ((const char *const *)split, "ki"), s < tuple.n_questions);
           CHECK_INT (!sentence.word, s < tuple.n_questions);
           CHECK (sentence.first < 8 && sentence.second < 8);
-          if (g_strv_length (split) == 4)
+          if (s >= tuple.n_questions && g_strv_length (split) == 4)
             places[sentence.place]++;
           if (s < tuple.n_questions)
             asked[s] = pair;
@@ -159,7 +176,7 @@ TEST_CASE (needle, target_answers_the_questions)
         }
       for (guint q = 0; q < tuple.n_questions; q++)
         {
-          Sentence answer = read_answer (lexicon, tuple.answers + 3 * q);
+          Sentence answer = read_answer (lexicon, tuple.answers + 2 * q);
           CHECK_INT (answer.first * 1000 + answer.second, asked[q]);
           CHECK_STRING (answer.word, g_hash_table_lookup (words, &asked[q]));
         }
@@ -196,7 +213,7 @@ right_by_one_name (const PlaitTaskSettings *settings, gboolean by_second, gint64
               if (by_second ? fact.second != asked.second : fact.first != asked.first)
                 continue;
               same++;
-              correct += g_str_equal (fact.word, tuple.answers[3 * q + 2]);
+              correct += g_str_equal (fact.word, tuple.answers[2 * q + 1]);
             }
           CHECK (same > 0);
           right += (double)correct / same;
@@ -241,7 +258,7 @@ TEST_CASE (needle, keys_say_how_many)
   for (guint s = 0; s < tuple.n; s++)
     {
       g_auto (GStrv) words = g_strsplit (tuple.sentences[s], " ", -1);
-      CHECK_INT (g_strv_length (words), 3);
+      CHECK_INT (g_strv_length (words), s < tuple.n_questions ? 2 : 3);
     }
   set (&settings, "names", 2);
   make_tuple (&tuple, &settings, 0, 0);
