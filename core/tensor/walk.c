@@ -186,19 +186,23 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
   for (gint64 h = 0, s = 0; h < heads; h++)
     {
       Entry *entry = &entries[h];
+      gint64 *row = entry->row + entry->n, *end = row;
+      gboolean joined = FALSE;
 
-      entry->from = entry->n;
-      entry->joined = FALSE;
       for (; s < front->ends[h]; s++)
         {
-          const PlaitSiblings *set = &front->sets[s];
+          gint64 first = front->sets[s].first, n = front->sets[s].n;
 
-          entry->joined |= set->n > 0 && entry->n > entry->from && entry->row[entry->n - 1] == set->first;
-          for (gint64 i = 0; i < set->n; i++)
-            entry->row[entry->n++] = set->first + i;
-          entry->in_set[entry->n_sets] = set->n;
+          joined |= n > 0 && end > row && end[-1] == first;
+          for (gint64 i = 0; i < n; i++)
+            end[i] = first + i;
+          end += n;
+          entry->in_set[entry->n_sets] = n;
           entry->parent[entry->n_sets++] = front->parent[s];
         }
+      entry->from = entry->n;
+      entry->n = end - entry->row;
+      entry->joined = joined;
     }
 }
 
@@ -216,24 +220,25 @@ choose (const Call *call, gint64 sentence, gint64 level, const Entry *entries, F
     {
       const Entry *entry = &entries[h];
       gint64 n = choose_rows (call, entry, front->kept), place = entry->begin + entry->n;
+      gint64 end = entry->begin + call->sentences[sentence].most - PLAIT_LONGEST_VECTOR,
+             *parent = front->parent + front->n;
+      PlaitSiblings *sets = front->sets + front->n;
 
-      for (gint64 k = 0; k < n; k++)
+      for (gint64 k = 0; k < n; place += sets[k++].n)
         {
-          PlaitSiblings *set = &front->sets[front->n];
+          Kept kept = front->kept[k];
 
-          set->column = h * width;
-          set->place = place;
-          set->path = front->kept[k].path;
-          front->parent[front->n++] = front->kept[k].place;
-          if (!find_children (walk, sentence, entry->row[front->kept[k].place], set)
-              || place + set->n + PLAIT_LONGEST_VECTOR > entry->begin + call->sentences[sentence].most)
+          if (!find_children (walk, sentence, entry->row[kept.place], &sets[k]) || place + sets[k].n > end)
             return FALSE;
-          place += set->n;
-          fetch (from->keys, h * width, width, set);
+          sets[k].column = h * width;
+          sets[k].place = place;
+          sets[k].path = kept.path;
+          parent[k] = kept.place;
+          fetch (from->keys, h * width, width, &sets[k]);
           if (level == 1)
-            fetch (from->values, h * values, values, set);
+            fetch (from->values, h * values, values, &sets[k]);
         }
-      front->ends[h] = front->n;
+      front->ends[h] = front->n += n;
     }
   return TRUE;
 }
