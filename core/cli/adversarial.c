@@ -156,7 +156,8 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   if (trained->experiment->predict.kind == PLAIT_PREDICT_MASKED
-      || trained->experiment->predict.kind == PLAIT_PREDICT_CHOICE)
+      || trained->experiment->predict.kind == PLAIT_PREDICT_CHOICE
+      || trained->experiment->predict.kind == PLAIT_PREDICT_SPAN)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "%s predicts a part of its source, which cannot be another sentence's; take a run that reads one "

@@ -333,7 +333,10 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
   PlaitPredictKind predicts = (PlaitPredictKind)specimen->specification.predict.kind;
   PlaitTargetKind kind = predicts == PLAIT_PREDICT_CLASS    ? PLAIT_TARGET_LABELS
                          : predicts == PLAIT_PREDICT_CHOICE ? PLAIT_TARGET_CHOICE
+                         : predicts == PLAIT_PREDICT_SPAN   ? PLAIT_TARGET_SPAN
                                                             : PLAIT_TARGET_TEXT;
+  gboolean documents = predicts == PLAIT_PREDICT_CHOICE || predicts == PLAIT_PREDICT_SPAN;
+  gint64 answers = predicts == PLAIT_PREDICT_SPAN ? 2 : 1;
   gint64 rows = 0;
   gint64 row = 0;
   PlaitBatch *batch;
@@ -349,12 +352,12 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
           sources[i].nodes += (first + s) % 3 != 1 ? MAX (lengths[i][s] - 1, 0) : 0;
           sources[i].sentences += cut_document (first + s, lengths[i][s], NULL);
         }
-      sources[i].has_trees = sources[i].kind == PLAIT_INPUT_TOKENS && predicts != PLAIT_PREDICT_CHOICE;
-      sources[i].has_documents = sources[i].kind == PLAIT_INPUT_DOCUMENTS || predicts == PLAIT_PREDICT_CHOICE;
+      sources[i].has_trees = sources[i].kind == PLAIT_INPUT_TOKENS && !documents;
+      sources[i].has_documents = sources[i].kind == PLAIT_INPUT_DOCUMENTS || documents;
       sources[i].starts = TRUE;
     }
   for (gint64 s = 0; s < n; s++)
-    rows += plait_target_has_end (kind) ? targets[s] + 1 : 1;
+    rows += plait_target_has_end (kind) ? targets[s] + 1 : answers;
   batch = plait_batch_new (n, sources, n_sources, rows, NULL);
   for (guint i = 0; i < n_sources; i++)
     {
@@ -369,7 +372,7 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
   for (gint64 s = 0; s < n; s++)
     {
       gint32 ids[64];
-      gint64 length = plait_target_has_end (kind) ? targets[s] : 1;
+      gint64 length = plait_target_has_end (kind) ? targets[s] : answers;
       PlaitRandomKey key = plait_random_key (7, "target", NULL, (guint64)(first + s));
 
       for (gint64 t = 0; t < length; t++)
@@ -377,6 +380,8 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
                           + plait_random_below (key, (guint64)t, PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS));
       if (kind == PLAIT_TARGET_CHOICE)
         ids[0] = (gint32)plait_random_below (key, 0, (guint64)cut_document (first + s, lengths[0][s], NULL));
+      for (gint64 t = 0; kind == PLAIT_TARGET_SPAN && t < 2; t++)
+        ids[t] = (gint32)(t == 0 ? 0 : lengths[0][s] - 1);
       plait_batch_fill (gint64, batch->sentence)[s] = first + s;
       plait_batch_fill (gint64, batch->target_rows.offsets)[s] = row;
       plait_batch_fill_target (batch, kind, row, ids, length);

@@ -71,8 +71,8 @@ void plait_specimen_initialise (PlaitSpecimen *specimen, guint64 seed);
 /*
  * A batch for @specimen: source i of sentence s has lengths[i][s] rows (0: missing), its target targets[s] tokens (at
  * most 63). Contents are keyed by the number first + s of the sentence, so that a sentence is the same in any batch.
- * A target of classes is one label and one of choices the number of a sentence, whatever @targets is. Tokens have
- * trees, documents sentences that begin with a start token. (transfer full)
+ * A target of classes is one label and one of choices the number of a sentence, one of spans the first and last row,
+ * whatever @targets is. Tokens have trees, documents sentences that begin with a start token. (transfer full)
  */
 PlaitBatch *plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, const gint64 *const *lengths,
                                   const gint64 *targets);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "data/batch.h"
 #include "data/corpus-private.h"
+#include "data/labels.h"
 
 /* Which kept tuple @stream gives for @tuple. */
 static inline gint64
@@ -171,6 +172,8 @@ fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples)
       offsets[i + 1] = offsets[i] + n + plait_target_has_end (stream->target);
       plait_token_store_copy (stream->tokens, tuples[i], ids);
       plait_batch_fill_target (batch, stream->target, offsets[i], ids, n);
+      if (stream->target == PLAIT_TARGET_SPAN)
+        plait_span_to_rows (&batch->inputs[0], i, ids);
     }
 }
 

@@ -162,7 +162,10 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
   where.text = line_text (side, line, &where.length);
   if (stream->target == PLAIT_TARGET_LABELS)
     return plait_label_check (stream->vocabulary, ids, n, &where, error);
-  return plait_choice_check (ids, n, document_of (block, &block->sides[0], line).n, &where, error);
+  PlaitDocument document = document_of (block, &block->sides[0], line);
+  if (stream->target == PLAIT_TARGET_CHOICE)
+    return plait_choice_check (ids, n, document.n, &where, error);
+  return plait_span_check (ids, n, plait_document_tokens (&document), &where, error);
 }
 
 static gboolean

@@ -25,6 +25,9 @@ typedef enum
   PLAIT_TARGET_LABELS, /* one label each, of a vocabulary of labels: one row, which counts from the first label as 0 */
   PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source, which is documents: one row. There is
                           no vocabulary */
+  PLAIT_TARGET_SPAN,   /* "START END", the numbers from 0 of tokens of the first source, which is documents with start
+                          tokens, that are not counted, or "-1": two rows, which are the rows of these tokens in the
+                          document, or twice its first */
 } PlaitTargetKind;
 
 /* Where a source or the target comes from. */

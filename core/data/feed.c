@@ -243,7 +243,9 @@ check_target (const PlaitFeed *feed, const Side *side, guint first, const char *
   gsize n = side->ids->len - first;
   if (side->target == PLAIT_TARGET_LABELS)
     return plait_label_check (side->vocabulary, ids, n, &where, error);
-  return plait_choice_check (ids, n, feed->cut_from[0].n, &where, error);
+  if (side->target == PLAIT_TARGET_CHOICE)
+    return plait_choice_check (ids, n, feed->cut_from[0].n, &where, error);
+  return plait_span_check (ids, n, plait_document_tokens (&feed->cut_from[0]), &where, error);
 }
 
 /* Adds the ids of the next sentence of @side, and its tree. */
@@ -268,7 +270,9 @@ take_tokens (const PlaitFeed *feed, Side *side, GError **error)
       if (!take_tree (feed, side, line, length, error))
         return TAKE_FAILED;
     }
-  else if (line && !side->vocabulary)
+  else if (line && side->target == PLAIT_TARGET_SPAN)
+    plait_span_encode (line, length, side->ids);
+  else if (line && side->target == PLAIT_TARGET_CHOICE)
     plait_choice_encode (line, length, side->ids);
   else if (line && !plait_text_is_blank (line, length))
     plait_vocabulary_encode_text (side->vocabulary, line, length, side->ids);
@@ -462,6 +466,8 @@ fill_target (const Side *side, PlaitBatch *batch)
     {
       gint64 n = ends[i + 1] - ends[i];
       plait_batch_fill_target (batch, side->target, offsets[i], (const gint32 *)side->ids->data + ends[i], n);
+      if (side->target == PLAIT_TARGET_SPAN)
+        plait_span_to_rows (&batch->inputs[0], i, plait_batch_fill (gint32, batch->target_outputs) + offsets[i]);
       offsets[i + 1] = offsets[i] + n + plait_target_has_end (side->target);
     }
 }

@@ -93,7 +93,8 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
  * of the outputs is what a decoder predicts after it has read the rows up to j of the inputs. Both have target_rows.
  *
  * A target of classes has one row a sentence, the number of its class, one of choices that of a sentence of the
- * document. Of masked tokens the outputs are what they were, the inputs their rows within the sentence.
+ * document; of spans there are two, the rows where they begin and end. Of masked tokens the outputs are what they were,
+ * the inputs their rows within the sentence.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/labels.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "data/input.h"
 
@@ -63,4 +65,70 @@ plait_choice_check (const gint32 *ids, gsize n, gint64 choices, const PlaitTarge
                      "%s:%" G_GINT64_FORMAT ": \"%s\" is none of the %" G_GINT64_FORMAT
                      " sentences of the document; expected the number of the right one, from 0 to %" G_GINT64_FORMAT,
                      line->file, line->line, number, choices, choices - 1);
+}
+
+void
+plait_span_encode (const char *text, gsize length, GArray *ids)
+{
+  g_autofree char *whole = g_strstrip (g_strndup (text, length));
+  g_auto (GStrv) parts = g_strsplit_set (whole, " \t", -1);
+  gint32 found[2] = { 0, 0 };
+  guint n = 0;
+
+  if (!g_str_equal (whole, "-1"))
+    for (guint i = 0; parts[i]; i++)
+      {
+        guint64 value;
+
+        if (*parts[i] == '\0')
+          continue;
+        if (n == 2 || !g_ascii_string_to_unsigned (parts[i], 10, 0, G_MAXINT32 - 1, &value, NULL))
+          return;
+        found[n++] = (gint32)value + 1;
+      }
+  if (n != 1 && *whole != '\0')
+    g_array_append_vals (ids, found, 2);
+}
+
+gboolean
+plait_span_check (const gint32 *ids, gsize n, gint64 tokens, const PlaitTargetLine *line, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (n == 2 && ids[0] <= ids[1] && ids[1] <= tokens && tokens > 0)
+    return TRUE;
+  text = g_strstrip (g_strndup (line->text, line->length));
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%" G_GINT64_FORMAT ": \"%s\" is no span of the %" G_GINT64_FORMAT
+                     " tokens of the document; expected START END, both counting tokens from 0, or -1 for no answer",
+                     line->file, line->line, text, tokens);
+}
+
+void
+plait_span_to_rows (const PlaitInput *input, gint64 sentence, gint32 *ids)
+{
+  gint64 first = input->rows.offsets[sentence], n = plait_ragged_length (input->rows, sentence);
+  gint32 rows[2] = { 0, 0 }, token = 0;
+
+  for (gint64 row = 0; row < n; row++)
+    {
+      token += input->tokens[first + row] != PLAIT_TOKEN_BOS;
+      for (guint i = 0; i < 2; i++)
+        if (ids[i] > 0 && rows[i] == 0 && token == ids[i])
+          rows[i] = (gint32)row;
+    }
+  memcpy (ids, rows, sizeof rows);
+}
+
+gint32
+plait_span_token (const PlaitInput *input, gint64 sentence, gint64 row)
+{
+  const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
+  gint32 number = -1;
+
+  if (tokens[row] == PLAIT_TOKEN_BOS)
+    return -1;
+  for (gint64 i = 0; i <= row; i++)
+    number += tokens[i] != PLAIT_TOKEN_BOS;
+  return number;
 }

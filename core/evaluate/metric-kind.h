@@ -88,6 +88,7 @@ extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;
 extern const PlaitMetricKind plait_metric_repetition;
 extern const PlaitMetricKind plait_metric_rouge;
+extern const PlaitMetricKind plait_metric_span_f;
 
 /* A metric of @kind with its defaults, finished. (transfer full) */
 PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind);

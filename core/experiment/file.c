@@ -434,6 +434,7 @@ plait_experiment_target_kind (const PlaitExperiment *experiment, const char *str
     return PLAIT_TARGET_TEXT;
   return experiment->predict.kind == PLAIT_PREDICT_CLASS    ? PLAIT_TARGET_LABELS
          : experiment->predict.kind == PLAIT_PREDICT_CHOICE ? PLAIT_TARGET_CHOICE
+         : experiment->predict.kind == PLAIT_PREDICT_SPAN   ? PLAIT_TARGET_SPAN
                                                             : PLAIT_TARGET_TEXT;
 }
 

@@ -58,6 +58,30 @@ check_choice (const PlaitResolution *resolution)
                               "would cut what is to be chosen from; drop the key");
 }
 
+/* One source of documents, which begin with a start token. */
+static void
+check_span (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitExperimentSource *source = &experiment->sources[0];
+  PlaitDocumentSettings documents = plait_experiment_documents (experiment, source->stream);
+  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, source->name, NULL);
+
+  check_labels (resolution);
+  if (experiment->n_sources > 1)
+    plait_resolution_problem (resolution, "predict", "kind",
+                              "a span is of one source, but there are %u; choose one with experiment.sources",
+                              experiment->n_sources);
+  if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.starts)
+    plait_resolution_problem (
+        resolution, group, NULL,
+        "spans are of documents whose start token stands for no answer, but the stream %s has none; "
+        "name it in data.documents, with document_starts=all or sources",
+        source->stream);
+  if (experiment->data.document_length > 0)
+    plait_resolution_problem (resolution, "data", "document_length", "would cut answers off; drop the key");
+}
+
 /* The target is the one source itself. */
 static void
 check_masked (const PlaitResolution *resolution)
@@ -95,6 +119,9 @@ plait_resolution_check_prediction (const PlaitResolution *resolution)
       break;
     case PLAIT_PREDICT_CHOICE:
       check_choice (resolution);
+      break;
+    case PLAIT_PREDICT_SPAN:
+      check_span (resolution);
       break;
     case PLAIT_PREDICT_MASKED:
       check_masked (resolution);

@@ -295,6 +295,7 @@ suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
 {
   static const char *const metrics[] = { [PLAIT_PREDICT_CLASS] = "accuracy;macro-f1",
                                          [PLAIT_PREDICT_CHOICE] = "accuracy",
+                                         [PLAIT_PREDICT_SPAN] = "accuracy;span-f1",
                                          [PLAIT_PREDICT_MASKED] = "accuracy:words" };
   PlaitPredictKind kind = (PlaitPredictKind)resolution->experiment->public.predict.kind;
 

@@ -18,34 +18,6 @@ classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSource
   return plait_row_reader_apply (&((const Classifier *)decoder)->reader, tape, sources);
 }
 
-/* The scores of the @candidates of each document side by side, and where it has none so low a number that it has no
- * share. */
-static PlaitNode *
-side_by_side (PlaitTape *tape, PlaitNode *scores, PlaitRagged candidates)
-{
-  PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = candidates.n, most = 1;
-  PlaitNode *terms[2];
-  gint64 *rows;
-  PlaitScalar *absent;
-
-  for (gint64 d = 0; d < n; d++)
-    most = MAX (most, plait_ragged_length (candidates, d));
-  rows = plait_arena_new_array (arena, gint64, n * most + 1);
-  absent = plait_arena_new_array (arena, PlaitScalar, n * most + 1);
-  for (gint64 d = 0; d < n; d++)
-    for (gint64 i = 0; i < most; i++)
-      {
-        gboolean there = i < plait_ragged_length (candidates, d);
-
-        rows[d * most + i] = there ? candidates.offsets[d] + i : -1;
-        absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
-      }
-  terms[0] = plait_gather_windows (tape, scores, rows, n, most);
-  terms[1] = plait_leaf (tape, plait_tensor (absent, n, most), NULL);
-  return plait_sum (tape, terms, 2);
-}
-
 static PlaitNode *
 choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
         const gint32 *target_inputs, PlaitCapture *capture)
@@ -53,7 +25,8 @@ choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources 
   const Classifier *c = (const Classifier *)decoder;
   PlaitNode *states = plait_row_reader_apply (&c->reader, tape, sources);
 
-  return side_by_side (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE), sources->candidates);
+  return plait_side_by_side (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
+                             sources->candidates);
 }
 
 static gboolean

@@ -21,6 +21,8 @@ new_decoder (const PlaitDecoderBuild *build, GError **error)
 {
   if (build->predict->kind == PLAIT_PREDICT_CLASS || build->predict->kind == PLAIT_PREDICT_CHOICE)
     return plait_classifier_new (build, error);
+  if (build->predict->kind == PLAIT_PREDICT_SPAN)
+    return plait_spanner_new (build, error);
   if (build->predict->kind == PLAIT_PREDICT_MASKED)
     return plait_unmasker_new (build, error);
   switch (build->settings->type)

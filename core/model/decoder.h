@@ -142,5 +142,8 @@ PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GErro
 #define PLAIT_NO_CHOICE ((PlaitScalar)-1e9)
 PlaitDecoder *plait_classifier_new (const PlaitDecoderBuild *build, GError **error);
 
+/* The logits of where an answer begins and ends, two rows a document. */
+PlaitDecoder *plait_spanner_new (const PlaitDecoderBuild *build, GError **error);
+
 /* What masked tokens are read from; its target inputs are their places in the sentence. */
 PlaitDecoder *plait_unmasker_new (const PlaitDecoderBuild *build, GError **error);

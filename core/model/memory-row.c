@@ -105,3 +105,29 @@ plait_row_reader_apply (const PlaitRowReader *reader, PlaitTape *tape, const Pla
   x = plait_linear_apply (tape, &reader->hidden, plait_dropout (tape, x, reader->dropout), PLAIT_ACTIVATION_TANH);
   return plait_dropout (tape, x, reader->dropout);
 }
+
+PlaitNode *
+plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = groups.n, most = 1;
+  PlaitNode *terms[2];
+  gint64 *rows;
+  PlaitScalar *absent;
+
+  for (gint64 d = 0; d < n; d++)
+    most = MAX (most, plait_ragged_length (groups, d));
+  rows = plait_arena_new_array (arena, gint64, n * most + 1);
+  absent = plait_arena_new_array (arena, PlaitScalar, n * most + 1);
+  for (gint64 d = 0; d < n; d++)
+    for (gint64 i = 0; i < most; i++)
+      {
+        gboolean there = i < plait_ragged_length (groups, d);
+
+        rows[d * most + i] = there ? groups.offsets[d] + i : -1;
+        absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
+      }
+  terms[0] = plait_gather_windows (tape, numbers, rows, n, most);
+  terms[1] = plait_leaf (tape, plait_tensor (absent, n, most), NULL);
+  return plait_sum (tape, terms, 2);
+}

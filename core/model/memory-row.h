@@ -30,3 +30,7 @@ gboolean plait_row_reader_declare (PlaitRowReader *reader, const PlaitDecoderBui
                                    GError **error);
 
 PlaitNode *plait_row_reader_apply (const PlaitRowReader *reader, PlaitTape *tape, const PlaitDecoderSources *sources);
+
+/* Numbers that stand below one another, [rows, 1], side by side: [groups.n, most rows of a group], and PLAIT_NO_CHOICE
+ * where a group has none. */
+PlaitNode *plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);

@@ -289,10 +289,10 @@ plait_model_source_name (const PlaitModel *model, guint source)
   return model->sources[source].specification->name;
 }
 
-PlaitPredictKind
+const PlaitPredictSettings *
 plait_model_predicts (const PlaitModel *model)
 {
-  return (PlaitPredictKind)model->predict.kind;
+  return &model->predict;
 }
 
 gint64
@@ -411,6 +411,8 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
     return FALSE;
   if (model->predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
+  if (model->predict.kind == PLAIT_PREDICT_SPAN)
+    return TRUE; /* the corpus has seen to it */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
                     model->target_vocabulary_size, error);
 }

@@ -54,7 +54,7 @@ const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, g
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 guint plait_model_n_sources (const PlaitModel *model);
 const char *plait_model_source_name (const PlaitModel *model, guint source);
-PlaitPredictKind plait_model_predicts (const PlaitModel *model);
+const PlaitPredictSettings *plait_model_predicts (const PlaitModel *model);
 gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
 
 /* Whether targets have start tokens of their own, so that a search may choose them. */

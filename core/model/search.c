@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/search.h"
 
+#include "data/labels.h"
 #include "model/beam.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
@@ -342,6 +343,50 @@ collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *l
     }
 }
 
+/* log of the sum of the exponents of @n logits. */
+static double
+log_total (const PlaitScalar *logits, gint64 n)
+{
+  double most = (double)logits[0], sum = 0;
+
+  for (gint64 i = 1; i < n; i++)
+    most = MAX (most, (double)logits[i]);
+  for (gint64 i = 0; i < n; i++)
+    sum += exp ((double)logits[i] - most);
+  return most + log (sum);
+}
+
+/* The span of at most @longest tokens whose two logits are greatest together, as a hypothesis of its two tokens; or
+ * that there is none, -1, where those of the first row are as great (Rajpurkar et al. 2018). */
+static void
+collect_span (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
+              const PlaitScalar *ends, gint64 longest)
+{
+  gint64 n = plait_ragged_length (input->rows, sentence), first = 0, last = 0;
+  const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
+  PlaitHypothesis *hypothesis;
+  double most;
+
+  if (n == 0)
+    return;
+  most = (double)begins[0] + (double)ends[0];
+  for (gint64 i = 1; i < n; i++)
+    for (gint64 k = i; k < MIN (n, i + longest); k++)
+      if (plait_span_takes (tokens[i]) && plait_span_takes (tokens[k]) && (double)begins[i] + (double)ends[k] > most)
+        {
+          most = (double)begins[i] + (double)ends[k];
+          first = i;
+          last = k;
+        }
+  found->n = 1;
+  hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
+  hypothesis->tokens = g_new (gint32, 2);
+  hypothesis->length = first == 0 ? 1 : 2;
+  hypothesis->tokens[0] = plait_span_token (input, sentence, first);
+  hypothesis->tokens[1] = plait_span_token (input, sentence, last);
+  hypothesis->score = hypothesis->log_probability = most - log_total (begins, n) - log_total (ends, n);
+}
+
 /* The best token of each of @rows masked ones, as one hypothesis. */
 static void
 collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows)
@@ -393,7 +438,8 @@ tell (gpointer data)
   Work *work = data;
   PlaitSearch *search = work->search;
   const PlaitBatch *batch = work->batch;
-  PlaitPredictKind kind = plait_model_predicts (search->model);
+  const PlaitPredictSettings *predict = plait_model_predicts (search->model);
+  PlaitPredictKind kind = (PlaitPredictKind)predict->kind;
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
   PlaitDecoderSources sources;
@@ -406,6 +452,15 @@ tell (gpointer data)
   sources = plait_reading_sources (&work->reading);
   states = plait_decoder_forward (plait_model_decoder (search->model), search->lasting, &sources, batch->target_rows,
                                   batch->target_inputs, NULL);
+  if (kind == PLAIT_PREDICT_SPAN)
+    {
+      PlaitTensor logits = plait_tape_value (search->lasting, states);
+
+      for (gint64 s = 0; s < batch->n_sentences; s++)
+        collect_span (&work->told[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
+                      plait_tensor_row (logits, 2 * s + 1), predict->longest_answer);
+      return;
+    }
   best = kind == PLAIT_PREDICT_MASKED
              ? 1
              : (guint)MIN (work->settings.n_best,

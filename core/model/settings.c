@@ -101,10 +101,12 @@ const PlaitSettingGroup plait_decoder_group = PLAIT_SETTING_GROUP (
 
 static const PlaitSettingDefinition predict_definitions[] = {
   PLAIT_DEFINE_CHOICE (
-      PlaitPredictSettings, kind, "sequence", "sequence;class;choice;masked",
+      PlaitPredictSettings, kind, "sequence", "sequence;class;choice;span;masked",
       "The target's tokens by the decoder; or a class: each line of data.target is one label; "
       "or a choice: the number, from 0, of the right one of the sentences of the one source's document, "
-      "which are read each by itself; or tokens that are masked in the one source, whose stream data.target names too. "
+      "which are read each by itself; a "
+      "span: the numbers, from 0, of the first and the last token of the answer in the one source's document, or -1 "
+      "where it has none; or tokens that are masked in the one source, whose stream data.target names too. "
       "For the latter "
       "no decoder and no combiner is there, though [decoder] has what the sources read: widths, norm, "
       "dropout, embeddings",
@@ -119,6 +121,8 @@ static const PlaitSettingDefinition predict_definitions[] = {
       "class, choice: memories that are read, SOURCE or SOURCE.PART such as doc.sentences; of several the rows "
       "stand side by side; empty: all",
       NULL),
+  PLAIT_DEFINE_INTEGER (PlaitPredictSettings, longest_answer, "30", "1", "1000000",
+                        "span: most tokens of an answer that is told", "Devlin et al. 2019, as its code has it"),
   PLAIT_DEFINE_REAL (PlaitPredictSettings, mask_rate, "0.15", "0", "1",
                      "masked: share of the tokens that are predicted, other ones in each epoch; one of a sentence at "
                      "least",

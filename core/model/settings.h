@@ -117,6 +117,7 @@ typedef enum
   PLAIT_PREDICT_SEQUENCE, /* the target's tokens one after the other, by the decoder */
   PLAIT_PREDICT_CLASS,    /* one label a line */
   PLAIT_PREDICT_CHOICE,   /* which sentence of a document is right, each read by itself */
+  PLAIT_PREDICT_SPAN,     /* where in a document the answer begins and ends, or that it has none */
   PLAIT_PREDICT_MASKED,   /* tokens of the source that are masked there */
 } PlaitPredictKind;
 
@@ -133,6 +134,7 @@ typedef struct
   gint kind;            /* PlaitPredictKind */
   gint row;             /* PlaitMemoryRow */
   const char *memories; /* a list; empty: all */
+  gint64 longest_answer;
   double mask_rate;
   double mask_share;
   double random_share;

@@ -23,7 +23,7 @@ is_tokens (const PlaitExperiment *experiment, const char *stream)
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, stream))
       return plait_input_kind_is_text (experiment->sources[i].kind);
-  return plait_experiment_target_kind (experiment, stream) != PLAIT_TARGET_CHOICE;
+  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
 }
 
 gboolean

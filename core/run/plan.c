@@ -50,6 +50,7 @@ plait_plan_print (const PlaitPlan *plan)
   else
     fprintf (stdout, "  prediction                 %10" G_GINT64_FORMAT "\n\n",
              plait_parameters_count (plan->parameters, "class/") + plait_parameters_count (plan->parameters, "choice/")
+                 + plait_parameters_count (plan->parameters, "span/")
                  + plait_parameters_count (plan->parameters, "masked/"));
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
     fprintf (stdout,

@@ -30,6 +30,7 @@ target_size (const PlaitExperiment *experiment, const PlaitMaterials *materials)
     case PLAIT_TARGET_LABELS:
       return vocabulary_size (experiment, materials, experiment->data.target) - PLAIT_TOKEN_SPECIALS;
     case PLAIT_TARGET_CHOICE:
+    case PLAIT_TARGET_SPAN:
       return 0;
     default:
       return vocabulary_size (experiment, materials, experiment->data.target);

@@ -5,6 +5,7 @@
 #include "data-files.h"
 #include "data/feed.h"
 #include "data/generate.h"
+#include "data/labels.h"
 #include "harness.h"
 
 /* Targets of which a line is one label. */
@@ -155,6 +156,68 @@ TEST_CASE (choices, are_numbers_of_sentences)
     { "0 1\n0\n", "target:1: \"0 1\" is none of the 2 sentences" },
     { "0\nb\n", "target:2: \"b\" is none of the 4 sentences" },
     { "0\n\n", "target:2: \"\" is none of the 4 sentences" },
+  };
+  setup.settings.keep_all = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) refused = NULL;
+      g_autoptr (GError) unread = NULL;
+      CONTEXT ("%s", bad[i].target);
+
+      g_free (data_write ("target", bad[i].target, -1));
+      CHECK (!plait_corpus_open (&setup.settings, NULL, &refused));
+      CHECK_ERROR (refused, PLAIT_ERROR_INPUT, bad[i].message);
+      g_autoptr (PlaitFeed) again = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &unread);
+      CHECK (again && !plait_feed_next (again, 10, &unread));
+      CHECK_ERROR (unread, PLAIT_ERROR_INPUT, bad[i].message);
+    }
+}
+
+/* Tokens of the first source's documents, whose start tokens are rows but do not count. */
+TEST_CASE (spans, are_rows_of_documents)
+{
+  g_auto (DataText) setup = { 0 };
+  g_autoptr (GError) error = NULL;
+  static const gint64 tuples[] = { 1, 0 };
+
+  data_text_set_up (&setup, "a b\nc\n\na\nb\nc d\n", "", "1 2\n-1\n");
+  setup.sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  setup.sources[0].append_end = TRUE;
+  setup.settings.n_sources = 1;
+  setup.target.vocabulary = NULL;
+  setup.target.target = PLAIT_TARGET_SPAN;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus && feed);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, &error);
+  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch && read);
+  CHECK_INT (plait_ragged_rows (batch->target_rows), 4);
+  /* The rows of the first document: start, a, b, start, c, end. */
+  static const gint32 expected[] = { 0, 0, 2, 4 };
+  for (guint i = 0; i < 4; i++)
+    {
+      CHECK_INT (batch->target_outputs[i], expected[i]);
+      CHECK_INT (read->target_outputs[(i + 2) % 4], expected[i]);
+    }
+  CHECK_INT (plait_span_token (&batch->inputs[0], 1, 4), 2);
+  CHECK_INT (plait_span_token (&batch->inputs[0], 1, 2), 1);
+  CHECK_INT (plait_span_token (&batch->inputs[0], 1, 3), -1);
+  CHECK_INT (plait_span_token (&batch->inputs[0], 1, 0), -1);
+
+  static const struct
+  {
+    const char *target;
+    const char *message;
+  } bad[] = {
+    { "0 1\n0 4\n", "target:2: \"0 4\" is no span of the 4 tokens of the document; expected START END" },
+    { "2 1\n-1\n", "target:1: \"2 1\" is no span of the 3 tokens" },
+    { "1\n-1\n", "target:1: \"1\" is no span" },
+    { "0 1 2\n-1\n", "target:1: \"0 1 2\" is no span" },
+    { "-1 2\n-1\n", "target:1: \"-1 2\" is no span" },
+    { "0 2\n\n", "target:2: \"\" is no span" },
   };
   setup.settings.keep_all = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)

@@ -29,7 +29,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
     { "accordance", "unknown name \"accordance\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition, rouge, "
-                    "accuracy, macro-f1" },
+                    "accuracy, macro-f1, span-f1" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "no option stands behind the colon" },

@@ -32,7 +32,7 @@ model_of (PlaitRegistry *registry, PlaitPredictKind kind, guint n, PlaitMemoryRo
   PlaitSpecimenSource sources[2] = { { encoder, settings }, { encoder, settings } };
   PlaitSpecimenDecoder decoder = {
     .settings = plait_specimen_decoder (PLAIT_SPECIMEN_TRANSFORMER),
-    .predict = { .kind = kind, .row = row, .memories = memories },
+    .predict = { .longest_answer = 2, .kind = kind, .row = row, .memories = memories },
   };
 
   return plait_specimen_new (sources, n, &decoder, 6, error);
@@ -233,6 +233,8 @@ TEST_CASE (classifier, gradients_are_those_of_differences)
       check_gradients (classes, &plait_pass_missing);
       check_gradients (choices, &plait_pass_whole);
     }
+  g_autoptr (PlaitSpecimen) spans = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NULL);
+  check_gradients (spans, &plait_pass_whole);
 }
 
 /* Sentence @c of all, read alone, has the score that it has among those to choose from: -log of its share of the
@@ -305,4 +307,88 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
   CHECK (!plait_model_check_batch (model->model, batch, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentence 9 is to be chosen of");
   g_clear_error (&error);
+}
+
+/* Two softmaxes over the rows of each document; what is told is the best span that is no longer than it may be, or that
+ * there is none. */
+TEST_CASE (spanner, tells_the_best_span_or_none)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  GError *error = NULL;
+  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", &error);
+  static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
+  g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  PlaitDecodeSettings settings = { .beam = 1, .n_best = 1 };
+  int none = 0;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch != NULL);
+  for (guint64 seed = 1; seed <= 12; seed++)
+    {
+      PlaitTensor states, weight = parameter (model, "span/score/weight"), bias = parameter (model, "span/score/bias");
+      PlaitHypotheses *found;
+      PlaitPass pass;
+
+      plait_specimen_initialise (model, seed);
+      CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
+      g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, 0, &error);
+      found = plait_search_batch (search, batch, &settings, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (found != NULL);
+      plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+      states = plait_model_read (model->model, tape, batch, NULL).memories[0].states->value;
+      for (gint64 d = 0; d < SENTENCES; d++)
+        {
+          const PlaitInput *input = &batch->inputs[0];
+          gint64 first = input->rows.offsets[d], n = plait_ragged_length (input->rows, d), best[2] = { 0, 0 };
+          double logits[2][16], sums[2] = { 0, 0 }, most;
+          const PlaitHypothesis *told = &found[d].hypotheses[0];
+
+          for (gint64 i = 0; i < 2 * n; i++)
+            {
+              double x = (double)bias.data[i % 2];
+
+              for (gint64 c = 0; c < weight.rows; c++)
+                x += (double)states.data[(first + i / 2) * states.width + c] * (double)weight.data[2 * c + i % 2];
+              logits[i % 2][i / 2] = x;
+              sums[i % 2] += exp (x);
+            }
+          for (guint side = 0; side < 2; side++)
+            CHECK_NEAR (pass.rows[2 * d + side], log (sums[side]) - logits[side][batch->target_outputs[2 * d + side]],
+                        AGREEMENT);
+          most = logits[0][0] + logits[1][0];
+          for (gint64 i = 0; i < n; i++)
+            for (gint64 k = i; k < MIN (n, i + 2); k++)
+              if (input->tokens[first + i] != PLAIT_TOKEN_BOS && input->tokens[first + k] != PLAIT_TOKEN_BOS
+                  && logits[0][i] + logits[1][k] > most)
+                {
+                  most = logits[0][i] + logits[1][k];
+                  best[0] = i;
+                  best[1] = k;
+                }
+          REQUIRE (found[d].n == 1);
+          CHECK_NEAR (told->log_probability, most - log (sums[0]) - log (sums[1]), AGREEMENT);
+          if (best[0] == 0)
+            {
+              CHECK_INT (told->length, 1);
+              CHECK_INT (told->tokens[0], -1);
+              none++;
+              continue;
+            }
+          CHECK_INT (told->length, 2);
+          for (guint side = 0; side < 2; side++)
+            {
+              gint32 number = -1;
+
+              for (gint64 i = 0; i <= best[side]; i++)
+                number += input->tokens[first + i] != PLAIT_TOKEN_BOS;
+              CHECK_INT (told->tokens[side], number);
+            }
+        }
+      plait_hypotheses_free (found, SENTENCES);
+    }
+  CHECK (none > 0 && none < 36);
 }

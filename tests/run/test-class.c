@@ -242,3 +242,59 @@ TEST_CASE (choice, refuses_what_does_not_fit)
                  "a choice is made among the sentences of documents, but the stream text is none; name it in "
                  "data.documents");
 }
+
+/*
+ * Spans
+ */
+
+/* Documents of two sentences of four words, in two of three of which an answer goes from "from" to "to". */
+static void
+write_spans (const char *split, int n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GString) answers = g_string_new (NULL);
+  g_autofree char *text_name = g_strconcat (split, ".text", NULL);
+  g_autofree char *answers_name = g_strconcat (split, ".answer", NULL);
+
+  for (int d = 0; d < n; d++)
+    {
+      int first = d % 3 == 0 ? -1 : d * 5 % 2 * 4 + d * 7 % 2, last = first + 1 + d * 11 % 2;
+
+      for (int i = 0; i < 8; i++)
+        {
+          if (first >= 0 && (i == first || i == last))
+            g_string_append (text, i == first ? "from" : "to");
+          else
+            g_string_append_printf (text, "w%d", (d * 3 + i * 5) % 7);
+          g_string_append (text, i % 4 == 3 ? "\n" : " ");
+        }
+      g_string_append_c (text, '\n');
+      if (first < 0)
+        g_string_append (answers, "-1\n");
+      else
+        g_string_append_printf (answers, "%d %d\n", first, last);
+    }
+  write_file (text_name, text->str);
+  write_file (answers_name, answers->str);
+}
+
+TEST_CASE (span, is_learnt_and_scored)
+{
+  static const char files[] = "target=answer\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
+                              "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer";
+  g_autofree char *experiment = write_class (files);
+  static const char *const span[] = { "predict.kind=span", "data.documents=text", "train.epochs=16", NULL };
+  GError *error = NULL;
+
+  write_spans ("train", 400);
+  write_spans ("test", 30);
+  check_refused (experiment, "predict.kind=span", "spans are of documents whose start token stands for no answer");
+  g_autoptr (PlaitStore) run = test_run_open (experiment, span, "span.h5");
+  REQUIRE (run != NULL);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (result && find (result, "accuracy") && find (result, "span-f1"));
+  CHECK (find (result, "accuracy")->score > 80);
+  CHECK (find (result, "span-f1")->score >= find (result, "accuracy")->score);
+  CHECK (find (result, "span-f1")->scorer != NULL);
+}

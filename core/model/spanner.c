@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/decoder.h"
+
+#include "base/error.h"
+#include "model/memory-row.h"
+
+/*
+ * Where an answer begins and ends: two scores of each row of the first memory, and a softmax over the rows of the
+ * document for either (Devlin et al. 2019, 4.2). Its first row, a start token's, stands for no answer.
+ */
+typedef struct
+{
+  PlaitDecoder decoder;
+  PlaitLinear score;
+} Spanner;
+
+/* Leaves the step unless row i of each document is its token i. */
+static void
+check_rows (PlaitTape *tape, const PlaitMemory *memory)
+{
+  GError *fault = NULL;
+
+  for (gint64 s = 0; memory->links && memory->links->token && s < memory->rows.n; s++)
+    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
+      if (memory->links->token[row] != row - memory->rows.offsets[s])
+        {
+          plait_fail (&fault, PLAIT_ERROR_INPUT,
+                      "row %" G_GINT64_FORMAT
+                      " of the first memory is not that token: [predict] kind=span needs an encoder whose first memory "
+                      "has a row for each token, start tokens too",
+                      row - memory->rows.offsets[s] + 1);
+          plait_arena_leave (plait_tape_arena (tape), fault);
+        }
+}
+
+/* [2 documents, most rows]: logits of the beginning and of the end of each document in turn. */
+static PlaitNode *
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+         const gint32 *target_inputs, PlaitCapture *capture)
+{
+  const Spanner *spanner = (const Spanner *)decoder;
+  const PlaitMemory *memory = &sources->memories[0];
+  gint64 n = memory->rows.n;
+  gint64 *turns = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
+  PlaitNode *scores, *sides[2];
+
+  check_rows (tape, memory);
+  scores = plait_linear_apply (tape, &spanner->score, memory->states, PLAIT_ACTIVATION_NONE);
+  for (guint i = 0; i < 2; i++)
+    sides[i] = plait_side_by_side (tape, plait_columns (tape, scores, i, 1), memory->rows);
+  for (gint64 s = 0; s < n; s++)
+    {
+      turns[2 * s] = s;
+      turns[2 * s + 1] = n + s;
+    }
+  return plait_gather_rows (tape, plait_concatenate_rows (tape, sides, 2), turns, 2 * n);
+}
+
+static gboolean
+check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
+{
+  return TRUE;
+}
+
+static void
+spanner_free (PlaitDecoder *decoder)
+{
+  g_free (decoder);
+}
+
+static const PlaitDecoderTable spanner_table
+    = { .check_length = check_length, .forward = forward, .free = spanner_free };
+
+PlaitDecoder *
+plait_spanner_new (const PlaitDecoderBuild *build, GError **error)
+{
+  Spanner *spanner = g_new0 (Spanner, 1);
+
+  spanner->decoder.table = &spanner_table;
+  spanner->decoder.width = build->settings->width;
+  spanner->score = plait_linear_declare (build->parameters, "span/score", build->memories[0].width, 2, TRUE);
+  return &spanner->decoder;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include "evaluate/report.h"
+
+/* F of spans by hand: 2..5 and 4..6 share 2 of 4 and 3 tokens, F = 4/7; a token and itself 1; no answer on both sides
+ * 1, on one 0; far from each other 0; what is no span 0. */
+TEST_CASE (spans, by_hand)
+{
+  static const char *const said[] = { "2 5", "3 3", "-1", "-1", "7 8", "0 1", "nowhere" };
+  static const char *const set[] = { "4 6", "3 3", "-1", "1 2", "-1", "2 3", "0 0" };
+  const char *const *references[] = { set };
+  PlaitTextPairs pairs = { G_N_ELEMENTS (said), said, 1, references };
+  g_autoptr (PlaitMetric) metric = plait_metric_new ("span-f1", NULL);
+  g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 20, 1, NULL);
+
+  REQUIRE (result != NULL);
+  CHECK_NEAR (result->score, 100 * (4.0 / 7 + 1 + 1) / 7, 1e-9);
+  CHECK_STRING (result->name, "span F1");
+  CHECK (result->larger_is_better && result->interval.resamples == 20);
+}
