@@ -23,14 +23,17 @@
 #ifdef PLAIT_SCALAR_DOUBLE
 #define LANES (VECTOR_BYTES / 8)
 typedef gint64 VectorInteger;
+typedef guint64 VectorBits;
 #else
 #define LANES (VECTOR_BYTES / 4)
 typedef gint32 VectorInteger;
+typedef guint32 VectorBits;
 #endif
 #define VECTOR_LENGTH ((gint64)LANES)
 
 typedef PlaitScalar Vector __attribute__ ((vector_size (VECTOR_BYTES)));
 typedef VectorInteger IntegerVector __attribute__ ((vector_size (VECTOR_BYTES)));
+typedef VectorBits BitVector __attribute__ ((vector_size (VECTOR_BYTES))); /* its sums and shifts may run over */
 typedef PlaitScalar UnalignedVector
     __attribute__ ((vector_size (VECTOR_BYTES), aligned (sizeof (PlaitScalar)), may_alias));
 
@@ -251,7 +254,8 @@ vector_exp_parts (Vector x, Vector *scale)
   UNROLL
   for (guint i = 1; i < G_N_ELEMENTS (series); i++)
     p = p * r + series[i];
-  *scale = (Vector)(((IntegerVector)shifted << bits) + (IntegerVector)vector_all (1));
+  /* Of lanes that the caller throws away, x may be anything. */
+  *scale = (Vector)(((BitVector)shifted << bits) + (BitVector)vector_all (1));
   return p * r * r + r;
 }
 
@@ -276,7 +280,8 @@ vector_exp (Vector x)
   return vector_choose (x > highest, vector_all ((PlaitScalar)INFINITY), p);
 }
 
-/* The same of x <= 0, but e^EXP_LOWEST below the range: what is a weight of nothing beside the greatest, 1. */
+/* The same of x <= 0, but e^EXP_LOWEST below the range; of other x anything: what is a weight of nothing beside the
+ * greatest, 1. */
 static inline __attribute__ ((always_inline)) Vector
 vector_exp_of_negative (Vector x)
 {
