@@ -288,16 +288,13 @@ products (const int group, const int vectors, const PlaitRowScores *from, const 
   Vector sums[LANES];
 
   UNROLL
-  for (int s = 0; s < LANES / group; s++)
+  for (int i = 0; i < LANES; i++)
     {
-      const PlaitSiblings *set = &sets[MIN (s, n - 1)];
-      const PlaitScalar *query = from->query + set->column, *rows = from->rows + set->column;
-      gint64 last = MAX (set->n, 1) - 1;
+      const PlaitSiblings *set = &sets[MIN (i / group, n - 1)];
+      gint64 row = set->first + MIN (i % group, MAX (set->n, 1) - 1);
 
-      UNROLL
-      for (int k = 0; k < group; k++)
-        sums[s * group + k]
-            = product_of_rows (vectors, query, rows + (set->first + MIN (k, last)) * from->stride, from->width);
+      sums[i] = product_of_rows (vectors, from->query + set->column, from->rows + set->column + row * from->stride,
+                                 from->width);
     }
   return from->scale * vector_sums (sums);
 }
