@@ -159,6 +159,9 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
 {
   PlaitDecoderSources with_roles = *sources;
 
+  /* What predicts no sequence reads no target, which need not be known then. */
+  if (!decoder->table->start)
+    return decoder->table->forward (decoder, tape, sources, target_rows, target_inputs, capture);
   if (sources->documents)
     with_roles.roles = roles_of_targets (sources->documents, tape, target_rows, target_inputs);
   target_inputs = with_start (decoder, tape, target_rows, target_inputs, FALSE);
