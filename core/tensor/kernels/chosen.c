@@ -409,27 +409,28 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
     weigh_sets (0, most, from, sets, n, weights, path);
 }
 
+/* A lane's rank is how many are before it, counted at once for all: nothing waits for which was the best so far. NaN
+ * comes last. */
 guint32
 KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most)
 {
-  const PlaitScalar lowest = -(PlaitScalar)INFINITY;
-  guint32 left = (guint32)((G_GUINT64_CONSTANT (1) << n) - 1), best = 0;
-  Vector numbers = vector_load_part (x, n, lowest);
+  const Vector lowest = vector_all (-(PlaitScalar)INFINITY), one = vector_all (1);
+  const IntegerVector lanes = vector_lanes ();
+  Vector numbers = vector_load_part (x, n, -(PlaitScalar)INFINITY);
+  IntegerVector ranks = { 0 };
+  PlaitScalar each[LANES];
 
   if (n <= most)
-    return left;
-  for (gint64 i = 0; i < most; i++)
+    return (guint32)((G_GUINT64_CONSTANT (1) << n) - 1);
+  numbers = vector_choose (numbers == numbers, numbers, lowest);
+  vector_store (each, numbers);
+  for (VectorInteger i = 0; i < n; i++)
     {
-      guint32 greatest = vector_at_least (numbers, vector_greatest (numbers)) & left, one;
+      Vector other = vector_all (each[i]);
 
-      if (greatest == 0) /* NaN, all of them */
-        greatest = left;
-      one = greatest & -greatest;
-      best |= one;
-      left &= ~one;
-      numbers = vector_choose (vector_lanes () == (VectorInteger)__builtin_ctz (one), vector_all (lowest), numbers);
+      ranks -= (other > numbers) | ((other == numbers) & (lanes > i));
     }
-  return best;
+  return vector_at_least (vector_choose (ranks < (VectorInteger)most, one, -one), 1);
 }
 
 void
