@@ -154,7 +154,8 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
   static const char *const keys[] = { "pad", "bos", "eos", "unknown" };
   guint before = plait_problems_count (problems);
   Head head = { 0 };
-  g_autoptr (PlaitSettings) settings = read_group (map, GROUP, &head_group, &head, problems);
+  /* What owns the texts of the head. */
+  g_autoptr (PlaitSettings) settings G_GNUC_UNUSED = read_group (map, GROUP, &head_group, &head, problems);
   const char *const rows[] = { head.pad, head.bos, head.eos, head.unknown };
 
   G_STATIC_ASSERT (G_N_ELEMENTS (keys) == PLAIT_NAME_MAP_SPECIALS);
