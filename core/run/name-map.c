@@ -153,17 +153,15 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
 {
   static const char *const keys[] = { "pad", "bos", "eos", "unknown" };
   guint before = plait_problems_count (problems);
-  Head head = { 0 };
-  /* What owns the texts of the head. */
-  g_autoptr (PlaitSettings) settings G_GNUC_UNUSED = read_group (map, GROUP, &head_group, &head, problems);
-  const char *const rows[] = { head.pad, head.bos, head.eos, head.unknown };
+  Head head;
+  g_autoptr (PlaitSettings) settings = read_group (map, GROUP, &head_group, &head, problems);
 
   G_STATIC_ASSERT (G_N_ELEMENTS (keys) == PLAIT_NAME_MAP_SPECIALS);
   if (plait_problems_count (problems) > before)
     return;
   map->words.words = head.words;
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (!read_row (rows[i], &map->words.specials[i]))
+    if (!read_row (plait_settings_text (settings, keys[i]), &map->words.specials[i]))
       add_problem (map, problems, GROUP, keys[i], "is no row; expected a number from 0, last, or none");
 }
 
