@@ -16,12 +16,7 @@ static void
 add_score_json (PlaitJson *json, const PlaitRunScore *score, const PlaitComparison *comparison)
 {
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "split", score->split);
-  plait_json_text (json, "metric", score->metric);
-  plait_json_text (json, "name", score->name);
-  plait_json_real (json, "score", score->score);
-  plait_json_real (json, "low", score->low);
-  plait_json_real (json, "high", score->high);
+  plait_run_score_add_json (score, json);
   if (comparison)
     plait_comparison_add_json (comparison, json, "comparison");
   plait_json_end_object (json);

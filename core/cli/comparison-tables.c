@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/comparison.h"
 
-#include <math.h>
-
 /* Runs beside each other, as tables. */
-
-/* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
-static PlaitTableScore
-score_shown (const PlaitRunScore *score)
-{
-  if (!score)
-    return (PlaitTableScore){ NAN, NAN, NAN, NAN };
-  return (PlaitTableScore){ score->score, NAN, score->low, score->high };
-}
 
 static char *
 legend (const PlaitRunComparison *comparison)
@@ -80,7 +69,7 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
         {
           const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
 
-          plait_table_score (table, score_shown (value->score));
+          plait_table_score (table, plait_run_score_shown (value->score));
           if (!several || !comparison->measures[m].tested)
             continue;
           if (value->compared)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/runs.h"
 #include "cli/stop.h"
 #include "cli/table-print.h"
-#include "run/result.h"
 #include "run/run.h"
 
 /* "FOLDER/NAME.ini" -> "NAME.h5" in the current folder. (transfer full) */
@@ -23,7 +21,7 @@ default_output (const char *file)
 }
 
 static void
-print_table (const PlaitRunResult *result)
+print_table (const PlaitRunResult *result, const GArray *measures)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
@@ -31,20 +29,21 @@ print_table (const PlaitRunResult *result)
   plait_table_column (table, PLAIT_TABLE_WORDS, "Split");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Metric");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "Score");
-  for (guint i = 0; i < result->scores->len; i++)
+  for (guint i = 0; i < measures->len; i++)
     {
-      const PlaitRunScore *score = result->scores->pdata[i];
+      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
 
-      plait_table_text (table, PLAIT_TABLE_PLAIN, score->split);
-      plait_table_text (table, PLAIT_TABLE_NAME, score->name);
-      plait_table_score (table, (PlaitTableScore){ score->score, NAN, score->low, score->high });
+      plait_table_text (table, PLAIT_TABLE_PLAIN, measure->split);
+      plait_table_text (table, PLAIT_TABLE_NAME, measure->name);
+      plait_table_score (table,
+                         plait_run_score_shown (plait_run_result_find (result, measure->split, measure->metric)));
     }
-  if (result->scores->len > 0)
+  if (measures->len > 0)
     plait_table_print (table, page);
 }
 
 static void
-print_json (const PlaitRunResult *result, const char *path)
+print_json (const PlaitRunResult *result, const GArray *measures, const char *path)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
 
@@ -52,18 +51,12 @@ print_json (const PlaitRunResult *result, const char *path)
   plait_json_text (json, "file", path);
   plait_json_integer (json, "parameters", result->parameters);
   plait_json_begin_array (json, "scores");
-  for (guint i = 0; i < result->scores->len; i++)
+  for (guint i = 0; i < measures->len; i++)
     {
-      const PlaitRunScore *score = result->scores->pdata[i];
-      gboolean bounded = score->low < score->high;
+      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
 
       plait_json_begin_object (json, NULL);
-      plait_json_text (json, "split", score->split);
-      plait_json_text (json, "metric", score->metric);
-      plait_json_text (json, "name", score->name);
-      plait_json_real (json, "score", score->score);
-      plait_json_real (json, "low", bounded ? score->low : NAN);
-      plait_json_real (json, "high", bounded ? score->high : NAN);
+      plait_run_score_add_json (plait_run_result_find (result, measure->split, measure->metric), json);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
@@ -77,13 +70,15 @@ print_scores (const char *path, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitStore) run = plait_store_open (path, error);
   g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, error) : NULL;
+  g_autoptr (GArray) measures = NULL;
 
   if (!result)
     return FALSE;
+  measures = plait_run_results_measures ((const PlaitRunResult *const *)&result, 1);
   if (as_json)
-    print_json (result, path);
+    print_json (result, measures, path);
   else
-    print_table (result);
+    print_table (result, measures);
   return TRUE;
 }
 

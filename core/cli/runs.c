@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/runs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -20,6 +21,27 @@ run_free (gpointer item)
   g_clear_pointer (&run->experiment, plait_key_file_free);
   plait_run_result_free (run->result);
   g_free (run);
+}
+
+PlaitTableScore
+plait_run_score_shown (const PlaitRunScore *score)
+{
+  if (!score)
+    return (PlaitTableScore){ NAN, NAN, NAN, NAN };
+  return (PlaitTableScore){ score->score, NAN, score->low, score->high };
+}
+
+void
+plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
+{
+  gboolean bounded = score->low < score->high;
+
+  plait_json_text (json, "split", score->split);
+  plait_json_text (json, "metric", score->metric);
+  plait_json_text (json, "name", score->name);
+  plait_json_real (json, "score", score->score);
+  plait_json_real (json, "low", bounded ? score->low : NAN);
+  plait_json_real (json, "high", bounded ? score->high : NAN);
 }
 
 /* Whether there may be @n runs in all. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/json.h"
 #include "base/key-file.h"
+#include "base/table.h"
 #include "run/result.h"
 
 /*
@@ -18,6 +20,12 @@ typedef struct
 
 /* Opens the runs in @paths (NULL-terminated), grids unfolded. (transfer full) (element-type PlaitRunFile) */
 GPtrArray *plait_runs_open (char *const *paths, GError **error);
+
+/* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
+PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);
+
+/* The members of @score in the object that is open; low and high are null without an interval. */
+void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);
 
 /* A setting in which runs differ. */
 typedef struct

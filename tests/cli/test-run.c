@@ -10,7 +10,7 @@ static const char *const experiment = "[data]\ngenerate=agreement\nvocabulary_ty
                                       "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
                                       "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
                                       "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
-                                      "[train]\nupdates=1\nbatch=8\n[evaluate]\nmetrics=bleu\n";
+                                      "[train]\nupdates=1\nbatch=8\n[evaluate]\nmetrics=bleu;bleu:tok=none\n";
 
 TEST_CASE (run_command, prints_the_scores_alone)
 {
@@ -22,14 +22,17 @@ TEST_CASE (run_command, prints_the_scores_alone)
   CHECK_INT (loud.code, 0);
   CHECK_CONTAINS (loud.errors, "small.h5 is complete\n");
   CHECK (g_str_has_prefix (loud.output, "  Split  Metric"));
-  CHECK_CONTAINS (loud.output, "\n  test   BLEU ");
+  CHECK_CONTAINS (loud.output, "\n  test   bleu ");
+  CHECK_CONTAINS (loud.output, "\n  test   bleu:tok=none "); /* which is called BLEU, too */
   CHECK_CONTAINS (loud.output, "\n  test   perplexity per word ");
+  CHECK (!strstr (loud.output, "states touched")); /* of a combiner that chooses nothing */
   CHECK_INT (again.code, 0);
   CHECK_STRING (again.errors, "");
   CHECK_STRING (again.output, loud.output);
   CHECK_INT (json.code, 0);
   CHECK_CONTAINS (json.output, "\"file\": \"small.h5\"");
   CHECK_CONTAINS (json.output, "\"metric\": \"bleu\"");
+  CHECK (!strstr (json.output, "states_touched"));
   CHECK_CONTAINS (json.output, "\"low\": null"); /* of perplexity */
 }
 
