@@ -100,7 +100,7 @@ write_word (FILE *stream, guint64 word)
 {
   guint32 bytes = GUINT32_TO_LE ((guint32)word);
 
-  return word <= G_MAXUINT32 && fwrite (&bytes, sizeof bytes, 1, stream) == 1;
+  return fwrite (&bytes, sizeof bytes, 1, stream) == 1;
 }
 
 static gboolean
@@ -172,21 +172,35 @@ write_all (FILE *stream, const PlaitCtranslate2 *model)
   return good;
 }
 
+/* Sizes are words of 32 bits. */
+static gboolean
+check_sizes (const PlaitCtranslate2 *model, const char *path, GError **error)
+{
+  for (guint i = 0; i < model->variables->len; i++)
+    {
+      const Variable *variable = &g_array_index (model->variables, Variable, i);
+
+      if (variable->rank > 0 && variable->value.rows * variable->value.width > G_MAXUINT32 / (gint64)sizeof (float))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: %s has 4 GiB or more, which do not fit into the format; export the run as safetensors",
+                           path, variable->name);
+    }
+  return TRUE;
+}
+
 gboolean
 plait_ctranslate2_write (const PlaitCtranslate2 *model, const char *path, GError **error)
 {
-  g_autoptr (PlaitFile) file = plait_file_begin (path, error);
+  g_autoptr (PlaitFile) file = check_sizes (model, path, error) ? plait_file_begin (path, error) : NULL;
   FILE *stream = file ? fopen (plait_file_temporary (file), "we") : NULL;
   gboolean good;
 
   if (!file)
     return FALSE;
-  errno = 0;
   good = stream && write_all (stream, model);
-  if (stream && fclose (stream) != 0)
-    good = FALSE;
   if (!good)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path,
-                       errno ? g_strerror (errno) : "a tensor of 4 GiB or more does not fit into the format");
-  return plait_file_commit (g_steal_pointer (&file), error);
+    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
+  if (stream && fclose (stream) != 0 && good)
+    good = plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
+  return good && plait_file_commit (g_steal_pointer (&file), error);
 }

@@ -32,5 +32,5 @@ void plait_ctranslate2_add_tensor (PlaitCtranslate2 *model, const char *name, gu
 /* @name is the tensor @of once more; both are static. */
 void plait_ctranslate2_add_alias (PlaitCtranslate2 *model, const char *name, const char *of);
 
-/* Writes @path, which is replaced as a whole. */
+/* Writes @path, which is replaced as a whole. A tensor of 4 GiB or more is PLAIT_ERROR_INPUT. */
 gboolean plait_ctranslate2_write (const PlaitCtranslate2 *model, const char *path, GError **error);

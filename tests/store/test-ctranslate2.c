@@ -40,3 +40,15 @@ TEST_CASE (ctranslate2, writes_the_bytes_of_its_own_converter)
   CHECK_INT (size, sizeof expected);
   CHECK (size == sizeof expected && memcmp (data, expected, size) == 0);
 }
+
+TEST_CASE (ctranslate2, refuses_what_its_sizes_cannot_tell)
+{
+  g_autofree char *path = plait_test_path ("large.bin");
+  g_autoptr (PlaitCtranslate2) model = plait_ctranslate2_new ();
+  GError *error = NULL;
+
+  plait_ctranslate2_add_tensor (model, "d/e", 2, plait_tensor (NULL, 1 << 15, 1 << 15), FALSE);
+  CHECK (!plait_ctranslate2_write (model, path, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "d/e has 4 GiB or more");
+  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
