@@ -70,12 +70,10 @@ misfit (const Making *making, const PlaitSafetensor *tensor, const char *expecte
  * Words
  */
 
-/* Which of their @theirs words is our word @i, or PLAIT_NAME_MAP_NONE. */
+/* Which of their @theirs words is our special token @i, or PLAIT_NAME_MAP_NONE. */
 static gint64
 word_of (const PlaitNameMapWords *words, gint64 theirs, gint64 i)
 {
-  if (i >= PLAIT_NAME_MAP_SPECIALS)
-    return words->words + i - PLAIT_NAME_MAP_SPECIALS;
   return words->specials[i] == PLAIT_NAME_MAP_LAST ? theirs - 1 : words->specials[i];
 }
 
@@ -97,60 +95,54 @@ words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
   return ours >= PLAIT_NAME_MAP_SPECIALS && end <= theirs && read == theirs;
 }
 
-/* Of their @from [1 x theirs] or [theirs x width] what our words have. */
-static void
-take_words (const Making *making, const PlaitScalar *from, gint64 theirs)
-{
-  PlaitNameMapWords words = plait_name_map_words (making->published->map);
-  PlaitTensor value = making->parameter->value;
-  gboolean rows = making->mapped->words == PLAIT_MAPPED_ROWS;
-  gint64 n = rows ? value.rows : value.width, width = rows ? value.width : 1;
-
-  for (gint64 i = 0; i < n; i++)
-    {
-      gint64 word = word_of (&words, theirs, i);
-      PlaitScalar *to = rows ? plait_tensor_row (value, i) : value.data + i;
-
-      for (gint64 k = 0; k < width; k++)
-        to[k] = word == PLAIT_NAME_MAP_NONE ? (PlaitScalar)making->mapped->fill : from[word * width + k];
-    }
-}
-
 /*
  * Making
  */
+
+/* The elements @first .. @first + @n - 1 of @tensor into @values. */
+static gboolean
+read_values (const Making *making, const PlaitSafetensor *tensor, gint64 first, gint64 n, PlaitScalar *values,
+             GError **error)
+{
+  g_hash_table_add (making->published->used, (gpointer)tensor);
+  return plait_safetensors_read (making->published->file, tensor, first, n, values, error);
+}
 
 /* All values of @tensor. (transfer full) */
 static PlaitScalar *
 read_whole (const Making *making, const PlaitSafetensor *tensor, GError **error)
 {
-  PlaitPublished *published = making->published;
   g_autofree PlaitScalar *values
       = plait_try_allocate ((gsize)tensor->elements, sizeof (PlaitScalar), "published weights", error);
 
-  if (!values || !plait_safetensors_read (published->file, tensor, 0, tensor->elements, values, error))
+  if (!values || !read_values (making, tensor, 0, tensor->elements, values, error))
     return NULL;
-  g_hash_table_add (published->used, (gpointer)tensor);
   return g_steal_pointer (&values);
 }
 
+/* A word is a row, or of one row an element: special tokens one by one, the pieces as one block. */
 static gboolean
 make_of_words (const Making *making, const PlaitSafetensor *tensor, gint64 there[2], GError **error)
 {
   PlaitNameMapWords words = plait_name_map_words (making->published->map);
   PlaitTensor value = making->parameter->value;
   gboolean rows = making->mapped->words == PLAIT_MAPPED_ROWS;
-  gint64 theirs = there[rows ? 0 : 1];
-  g_autofree PlaitScalar *from = NULL;
+  gint64 theirs = there[rows ? 0 : 1], ours = rows ? value.rows : value.width, width = rows ? value.width : 1;
 
-  if ((rows ? there[1] != value.width : there[0] != 1 || value.rows != 1)
-      || !words_fit (&words, theirs, rows ? value.rows : value.width))
+  if ((rows ? there[1] != value.width : there[0] != 1 || value.rows != 1) || !words_fit (&words, theirs, ours))
     return misfit (making, tensor, "the words of the vocabulary that the weights were trained with", error);
-  from = read_whole (making, tensor, error);
-  if (!from)
-    return FALSE;
-  take_words (making, from, theirs);
-  return TRUE;
+  for (gint64 i = 0; i < PLAIT_NAME_MAP_SPECIALS; i++)
+    {
+      gint64 word = word_of (&words, theirs, i);
+      PlaitScalar *to = value.data + i * width;
+
+      for (gint64 k = 0; word == PLAIT_NAME_MAP_NONE && k < width; k++)
+        to[k] = (PlaitScalar)making->mapped->fill;
+      if (word != PLAIT_NAME_MAP_NONE && !read_values (making, tensor, word * width, width, to, error))
+        return FALSE;
+    }
+  return read_values (making, tensor, words.words * width, (ours - PLAIT_NAME_MAP_SPECIALS) * width,
+                      value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
 }
 
 /* The rows from the first that counts, into the columns from @column on. */
@@ -159,14 +151,18 @@ make_columns (const Making *making, const PlaitSafetensor *tensor, gint64 rows, 
               GError **error)
 {
   const PlaitMapped *mapped = making->mapped;
+  PlaitTensor value = making->parameter->value;
   gboolean transposed = mapped->transposed && tensor->rank == 2;
-  g_autofree PlaitScalar *from = read_whole (making, tensor, error);
+  g_autofree PlaitScalar *from = NULL;
 
+  if (!transposed && width == value.width)
+    return read_values (making, tensor, mapped->first * width, rows * width, value.data, error);
+  from = read_whole (making, tensor, error);
   if (!from)
     return FALSE;
   for (gint64 row = 0; row < rows; row++)
     for (gint64 k = 0; k < width; k++)
-      plait_tensor_row (making->parameter->value, row)[column + k]
+      plait_tensor_row (value, row)[column + k]
           = transposed ? from[k * rows + row] : from[(mapped->first + row) * width + k];
   return TRUE;
 }
