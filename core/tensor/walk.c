@@ -162,9 +162,11 @@ choose_rows (const Call *call, const Entry *entry, Kept *kept)
 static inline void
 fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
 {
-  for (gint64 i = 0; i < set->n; i++)
-    for (gint64 j = column; j < column + width; j += LINE)
-      __builtin_prefetch (plait_tensor_row (rows, set->first + i) + j);
+  const PlaitScalar *row = plait_tensor_row (rows, set->first) + column;
+
+  for (gint64 i = 0; i < set->n; i++, row += rows.stride)
+    for (gint64 j = 0; j < width; j += LINE)
+      __builtin_prefetch (row + j);
 }
 
 /* Weighs the sets of @front. A row that two sets share stands beside itself; notes of which entries that is so. */
