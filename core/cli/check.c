@@ -122,10 +122,12 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
   process = g_subprocess_launcher_spawnv (launcher, words, NULL);
   if (!process || !g_subprocess_communicate_utf8 (process, NULL, NULL, &output, NULL, NULL))
     return FALSE;
-  if (report->json)
-    plait_json_document (report->json, "doubles", output);
-  else
+  if (!report->json)
     plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n%s", output);
+  else if (*output)
+    plait_json_document (report->json, "doubles", output);
+  else /* it said why on standard error */
+    plait_json_text (report->json, "doubles", NULL);
   return g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0;
 }
 

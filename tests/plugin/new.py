@@ -73,6 +73,9 @@ def check_doubles(program, plugin, build, environment):
             done = [subprocess.run([*command, *more], text=True, capture_output=True, env=environment) for more in ([], ["--json"])]
             assert [one.returncode for one in done] == [int(there and code)] * 2, done
             said.append((done[0].stdout, json.loads(done[1].stdout), done[0].stderr))
+        other.write_text("#!/bin/sh\nexit 1\n")
+        mute = subprocess.run([*command, "--json"], text=True, capture_output=True, env=environment)
+        assert mute.returncode == 1 and json.loads(mute.stdout)["doubles"] is None, mute
     finally:
         other.unlink()
         shutil.rmtree(build / "double")
