@@ -8,6 +8,8 @@
 #include "base/display.h"
 #include "cli/resources.h"
 
+#define LONGEST_LABEL 18 /* columns */
+
 void
 plait_html_text (GString *html, const char *text)
 {
@@ -68,6 +70,40 @@ plait_html_real (GString *html, double value, guint digits)
         end[-1] = '\0';
     }
   g_string_append (html, strcmp (text, "-0") == 0 ? "0" : text);
+}
+
+void
+plait_html_begin_svg (GString *html, const char *name, double width, double height)
+{
+  g_string_append (html, "<svg");
+  if (name)
+    plait_html_add (html, " class=\"%s\"", name);
+  g_string_append (html, " role=\"img\" width=\"");
+  plait_html_real (html, width, 0);
+  g_string_append (html, "\" height=\"");
+  plait_html_real (html, height, 0);
+  g_string_append (html, "\" viewBox=\"0 0 ");
+  plait_html_real (html, width, 0);
+  g_string_append_c (html, ' ');
+  plait_html_real (html, height, 0);
+  g_string_append (html, "\">\n");
+}
+
+void
+plait_html_label (GString *html, const char *label)
+{
+  g_autofree char *clean = plait_display_clean (label, FALSE);
+  g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
+
+  plait_html_text (html, cut);
+}
+
+gsize
+plait_html_label_columns (const char *label)
+{
+  g_autofree char *clean = plait_display_clean (label, FALSE);
+
+  return MIN (plait_display_width (clean), LONGEST_LABEL);
 }
 
 void
@@ -238,8 +274,7 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
   g_string_append (html, "<figure><figcaption>");
   plait_html_text (html, title);
   g_string_append (html, "</figcaption>\n");
-  plait_html_add (html, "<svg role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", PLOT_WIDTH,
-                  PLOT_HEIGHT, PLOT_WIDTH, PLOT_HEIGHT);
+  plait_html_begin_svg (html, NULL, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
   add_axes (html, &x, &y, x_title);
   for (guint c = 0; c < n; c++)

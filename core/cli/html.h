@@ -28,6 +28,15 @@ void plait_html_add (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3
 /* @value with at most @digits behind the point, no zeros at its end: for coordinates. */
 void plait_html_real (GString *html, double value, guint digits);
 
+/* Begins a picture of @width x @height, of the class @name or, NULL, of none. */
+void plait_html_begin_svg (GString *html, const char *name, double width, double height);
+
+/* @label as it stands in a picture: on one line, cut where it is long. */
+void plait_html_label (GString *html, const char *label);
+
+/* How many columns of a terminal that would take: about what its width in a browser goes by. */
+gsize plait_html_label_columns (const char *label);
+
 /* One curve of a plot. A value that is not finite is left out. */
 typedef struct
 {

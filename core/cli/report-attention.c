@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/display.h"
 #include "cli/html.h"
 #include "cli/report.h"
 
@@ -23,36 +22,17 @@
 #define MOST_SMALL_CELLS 60000  /* of all small ones of a memory */
 #define MOST_LAYER_CELLS 500000 /* the same of the means of layers alone */
 #define LEAST_SHARE .004        /* of the greatest weight, that is drawn: one of 255 steps of a colour */
-#define LONGEST_LABEL 18
-#define LIGHT_INK .7 /* the strength from which a number is written in the colour of paper */
+#define LIGHT_INK .7            /* the strength from which a number is written in the colour of paper */
 
-/* About how wide @label is in a browser. */
-static double
-label_width (const char *label)
-{
-  return 7.2 * (double)MIN (plait_display_width (label), LONGEST_LABEL) + 6;
-}
-
-static void
-add_label (GString *html, const char *label)
-{
-  g_autofree char *clean = plait_display_clean (label, FALSE);
-  g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
-
-  plait_html_text (html, cut);
-}
-
+/* About how wide the longest of @labels is in a browser. */
 static double
 largest_label (char **labels, gint64 n)
 {
-  double largest = 0;
+  gsize columns = 0;
 
   for (gint64 i = 0; i < n; i++)
-    {
-      g_autofree char *clean = plait_display_clean (labels[i], FALSE);
-      largest = MAX (largest, label_width (clean));
-    }
-  return largest;
+    columns = MAX (columns, plait_html_label_columns (labels[i]));
+  return n > 0 ? 7.2 * (double)columns + 6 : 0;
 }
 
 /* How weights become colours. */
@@ -147,15 +127,8 @@ add_large (GString *html, const PlaitMap *map, Strength strength)
   double tallest = largest_label (map->columns, map->n_columns), top = tallest * slope + 8;
   double width = left + (double)map->n_columns * CELL + tallest * .5 + 4, height = top + (double)map->n_rows * CELL;
 
-  g_string_append (html, "<div class=\"scroll\"><svg class=\"map\" role=\"img\" width=\"");
-  plait_html_real (html, width, 0);
-  g_string_append (html, "\" height=\"");
-  plait_html_real (html, height, 0);
-  g_string_append (html, "\" viewBox=\"0 0 ");
-  plait_html_real (html, width, 0);
-  g_string_append_c (html, ' ');
-  plait_html_real (html, height, 0);
-  g_string_append (html, "\">\n");
+  g_string_append (html, "<div class=\"scroll\">");
+  plait_html_begin_svg (html, "map", width, height);
   for (gint64 c = 0; c < map->n_columns; c++)
     {
       g_string_append (html, "<text transform=\"translate(");
@@ -163,7 +136,7 @@ add_large (GString *html, const PlaitMap *map, Strength strength)
       g_string_append_c (html, ' ');
       plait_html_real (html, top - 5, 1);
       g_string_append (html, ") rotate(-60)\">");
-      add_label (html, map->columns[c]);
+      plait_html_label (html, map->columns[c]);
       g_string_append (html, "</text>\n");
     }
   for (gint64 r = 0; r < map->n_rows; r++)
@@ -173,7 +146,7 @@ add_large (GString *html, const PlaitMap *map, Strength strength)
       g_string_append (html, "\" y=\"");
       plait_html_real (html, top + (double)r * CELL + CELL / 2. + 4, 1);
       g_string_append (html, "\">");
-      add_label (html, map->rows[r]);
+      plait_html_label (html, map->rows[r]);
       g_string_append (html, "</text>\n");
       g_string_append (html, "<g transform=\"translate(");
       plait_html_real (html, left, 1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "base/display.h"
 #include "cli/descent.h"
 #include "cli/html.h"
 #include "cli/report.h"
@@ -13,11 +12,10 @@
  * a sentence.
  */
 
-#define CELL 26   /* of a leaf */
-#define HEIGHT 24 /* of a level */
-#define GAP 8     /* between levels */
-#define LEFT 58   /* for the names of levels */
-#define LONGEST_LABEL 18
+#define CELL 26          /* of a leaf */
+#define HEIGHT 24        /* of a level */
+#define GAP 8            /* between levels */
+#define LEFT 58          /* for the names of levels */
 #define MOST_CELLS 10000 /* of all pictures of one descent */
 #define LIGHT_INK 70     /* the number from which it is written in the colour of paper */
 
@@ -167,17 +165,14 @@ add_leaves (const Picture *picture, double top)
 
   for (gint64 r = 0; r < descent->n_rows; r++)
     {
-      g_autofree char *clean = descent->level[r] == 0 ? plait_display_clean (descent->rows[r], FALSE) : NULL;
-      g_autofree char *cut = clean ? plait_display_cut (clean, LONGEST_LABEL) : NULL;
-
-      if (!cut)
+      if (descent->level[r] != 0)
         continue;
       g_string_append (picture->html, "<text text-anchor=\"end\" transform=\"translate(");
       plait_html_real (picture->html, LEFT + (double)descent->first[r] * CELL + CELL / 2. + 3, 1);
       g_string_append_c (picture->html, ' ');
       plait_html_real (picture->html, top, 1);
       g_string_append (picture->html, ") rotate(-60)\">");
-      plait_html_text (picture->html, cut);
+      plait_html_label (picture->html, descent->rows[r]);
       g_string_append (picture->html, "</text>\n");
     }
 }
@@ -189,11 +184,7 @@ tallest_label (const PlaitDescentMap *descent)
 
   for (gint64 r = 0; r < descent->n_rows; r++)
     if (descent->level[r] == 0)
-      {
-        g_autofree char *clean = plait_display_clean (descent->rows[r], FALSE);
-
-        widest = MAX (widest, MIN (plait_display_width (clean), LONGEST_LABEL));
-      }
+      widest = MAX (widest, plait_html_label_columns (descent->rows[r]));
   return (6.6 * (double)widest + 6) * sin (G_PI / 3) + 8;
 }
 
@@ -215,15 +206,8 @@ add_pyramid (const Picture *picture, gint64 word)
 {
   const PlaitDescentMap *descent = picture->descent;
 
-  g_string_append (picture->html, "<svg role=\"img\" width=\"");
-  plait_html_real (picture->html, picture->width, 0);
-  g_string_append (picture->html, "\" height=\"");
-  plait_html_real (picture->html, picture->height, 0);
-  g_string_append (picture->html, "\" viewBox=\"0 0 ");
-  plait_html_real (picture->html, picture->width, 0);
-  g_string_append_c (picture->html, ' ');
-  plait_html_real (picture->html, picture->height, 0);
-  plait_html_add (picture->html, "\"><use href=\"#d%u\"/>\n", picture->number);
+  plait_html_begin_svg (picture->html, NULL, picture->width, picture->height);
+  plait_html_add (picture->html, "<use href=\"#d%u\"/>\n", picture->number);
   for (gint64 level = descent->highest; level >= 0; level--)
     add_level (picture, word, level);
   g_string_append (picture->html, "</svg>\n");
@@ -238,14 +222,11 @@ add_words (const Picture *picture, gint64 words)
   g_string_append (html, "<div class=\"descent\">\n");
   for (gint64 t = 0; t < words; t++)
     {
-      g_autofree char *clean = plait_display_clean (picture->descent->targets[t], FALSE);
-      g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
-
       plait_html_add (html,
                       "<input type=\"radio\" name=\"d%u\" id=\"d%u.%" G_GINT64_FORMAT
                       "\"%s><label for=\"d%u.%" G_GINT64_FORMAT "\">",
                       picture->number, picture->number, t, t == 0 ? " checked" : "", picture->number, t);
-      plait_html_text (html, cut);
+      plait_html_label (html, picture->descent->targets[t]);
       g_string_append (html, "</label>\n<div>");
       add_pyramid (picture, t);
       g_string_append (html, "</div>\n");
