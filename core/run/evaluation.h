@@ -7,8 +7,8 @@
 
 /*
  * Evaluation of a trained model on one split: translations, scores with intervals, perplexity, and the attention of
- * some sentences. Of a model of classes the translations are labels, of one of masked tokens their
- * pieces; they have no attention.
+ * some sentences. Of a model of classes the translations are labels, of one of masked tokens their pieces; they have no
+ * attention.
  */
 typedef struct
 {

@@ -210,9 +210,9 @@ encoder_choice (const Export *export, const char *key)
 }
 
 static gint64
-encoder_number (const Export *export, const char *key)
+number_of (const PlaitSettings *settings, const char *key)
 {
-  return g_ascii_strtoll (plait_settings_text (export->encoder, key), NULL, 10);
+  return g_ascii_strtoll (plait_settings_text (settings, key), NULL, 10);
 }
 
 static void
@@ -226,14 +226,14 @@ add_encoder (Export *export)
 
   if (!g_str_equal (plait_settings_text (export->encoder, "norm"), "decoder"))
     pre_norm = g_str_equal (plait_settings_text (export->encoder, "norm"), "pre");
-  add_side (export, "encoder/", encoder_number (export, "heads"), encoder_choice (export, "activation"), pre_norm);
+  add_side (export, "encoder/", number_of (export->encoder, "heads"), encoder_choice (export, "activation"), pre_norm);
   add_number (export, "encoder/", "embeddings_merge", PLAIT_CTRANSLATE2_INT8, 0);
   add_number (export, "encoder/", "multi_query_attention", PLAIT_CTRANSLATE2_INT8, 0);
   add_positions (export, "encoder/", positions, encoder_choice (export, "positions"),
-                 encoder_number (export, "position_limit"));
+                 number_of (export->encoder, "position_limit"));
   add_optional_norm (export, "encoder/layernorm_embedding", embedding_norm);
   add_optional_norm (export, "encoder/layer_norm", norm);
-  for (gint64 i = 0; i < encoder_number (export, "layers"); i++)
+  for (gint64 i = 0; i < number_of (export->encoder, "layers"); i++)
     {
       g_autofree char *theirs = g_strdup_printf ("encoder/layer_%" G_GINT64_FORMAT, i);
       g_autofree char *ours = g_strdup_printf ("%slayer/%" G_GINT64_FORMAT, prefix, i);
@@ -316,7 +316,7 @@ check (const PlaitExperiment *experiment, GError **error)
     what = "its combiner is neither serial nor parallel, or it has coverage";
   else
     {
-      gint64 heads = g_ascii_strtoll (plait_settings_text (experiment->combiner->parameters, "heads"), NULL, 10);
+      gint64 heads = number_of (experiment->combiner->parameters, "heads");
 
       if (heads != 0 && heads != experiment->decoder.heads)
         what = "its combiner has other heads than its decoder";

@@ -18,6 +18,6 @@ gboolean plait_export_safetensors (const PlaitTrained *trained, const char *path
  * Writes @trained as a CTranslate2 model (binary version 6, TransformerSpec of revision 7) into @folder, which is made
  * if it is not there: a Transformer that reads one source. It takes the pieces of the vocabularies, and adds by itself
  * the start and end tokens that sources have here. A run that CTranslate2 has no model for is PLAIT_ERROR_INPUT, which
- * names the key. The model is written last.
+ * says what it has no place for. The model is written last.
  */
 gboolean plait_export_ctranslate2 (const PlaitTrained *trained, const char *folder, GError **error);
