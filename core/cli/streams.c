@@ -258,6 +258,8 @@ plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAt
   g_auto (GStrv) names = NULL;
   gboolean good;
 
+  if (!use->dump)
+    return TRUE;
   for (gint64 s = 0; s < batch->n_sentences; s++)
     {
       g_autofree char *name = plait_feed_name (use->feed, batch->sentence[s]);
@@ -265,9 +267,8 @@ plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAt
       g_strv_builder_add (builder, name);
     }
   names = g_strv_builder_end (builder);
-  good = !use->dump
-         || plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
-                                                    attention, hypotheses, use->dump, error);
+  good = plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
+                                                 attention, hypotheses, use->dump, error);
   plait_sentence_attention_free (attention, batch->n_sentences);
   return good;
 }
