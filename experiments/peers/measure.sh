@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All comparisons in turn: measure.sh PLAIT FOLDER [OPTION...]. Markdown tables and every run's JSON object go into FOLDER. OPTIONs are
+# All timings in turn: measure.sh PLAIT FOLDER [OPTION...]. Markdown tables and every run's JSON object go into FOLDER. OPTIONs are
 # those of all scripts, such as --python PYTHON or --rounds 1. Debian's PyTorch is measured too where it is installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
