@@ -59,7 +59,10 @@ PlaitMap *
 plait_map_turned (const PlaitMap *map)
 {
   PlaitMap *turned = copy_of (map);
+  char *axis = turned->row_axis;
 
+  turned->row_axis = turned->column_axis;
+  turned->column_axis = axis;
   turned->n_rows = map->n_columns;
   turned->n_columns = map->n_rows;
   turned->rows = g_strdupv (map->columns);
@@ -68,9 +71,5 @@ plait_map_turned (const PlaitMap *map)
   for (gint64 r = 0; r < turned->n_rows; r++)
     for (gint64 c = 0; c < turned->n_columns; c++)
       turned->values[r * turned->n_columns + c] = map->values[c * map->n_columns + r];
-  g_free (turned->row_axis);
-  g_free (turned->column_axis);
-  turned->row_axis = g_strdup (map->column_axis);
-  turned->column_axis = g_strdup (map->row_axis);
   return turned;
 }

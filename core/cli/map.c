@@ -315,12 +315,11 @@ plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *he
 {
   gint64 n = 0;
   g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
-  g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
-  g_autofree char *place = signal ? plait_place_below (path, signal) : NULL;
+  g_autofree char *signal = signal_path (store, path, NULL);
   PlaitStoreObject object;
 
   *layers = *heads = 0;
-  if (!axes || !place || !plait_store_describe (store, place, &object, NULL))
+  if (!axes || !signal || !plait_store_describe (store, signal, &object, NULL))
     return;
   for (guint i = 0; i + 2 < object.rank && i < n; i++)
     *(strcmp (axes[i], "head") == 0 ? heads : layers) = object.shape[i];
