@@ -61,8 +61,8 @@ char *plait_search_work_text (const PlaitSearchWork *work);
 
 /* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order.
  * In a model of classes they are the most probable ones, of one token each, their label in its vocabulary, in one of
- * choices the number of the sentence; in one of
- * masked tokens one, of the most probable token in the place of each.
+ * choices the number of the sentence; in one of masked tokens one, of the most probable token in the place of each; in
+ * one of spans one, of the two tokens where the answer begins and ends.
  * PLAIT_ERROR_MEMORY names the sentences and the keys to lower. (transfer full) */
 PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                      GError **error);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/tell.h"
+
+#include <math.h>
+
+#include "data/labels.h"
+#include "tensor/vocabulary.h"
+
+/* What is told at once, without a search: classes, choices, spans and masked tokens. */
+
+/* The @best best classes or choices of a sentence, most probable first, as hypotheses of one token: that of the label,
+ * from @first on, or the number. What cannot be chosen is left out. */
+static void
+collect_classes (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, guint best,
+                 gint32 first)
+{
+  found->hypotheses = g_new0 (PlaitHypothesis, best);
+  for (; found->n < best && log_probabilities[found->n] > PLAIT_NO_CHOICE / 2; found->n++)
+    {
+      PlaitHypothesis *hypothesis = &found->hypotheses[found->n];
+
+      hypothesis->tokens = g_new (gint32, 1);
+      hypothesis->tokens[0] = first + ids[found->n];
+      hypothesis->length = 1;
+      hypothesis->score = hypothesis->log_probability = (double)log_probabilities[found->n];
+    }
+}
+
+/* log of the sum of the exponents of @n logits. */
+static double
+log_total (const PlaitScalar *logits, gint64 n)
+{
+  double most = (double)logits[0], sum = 0;
+
+  for (gint64 i = 1; i < n; i++)
+    most = MAX (most, (double)logits[i]);
+  for (gint64 i = 0; i < n; i++)
+    sum += exp ((double)logits[i] - most);
+  return most + log (sum);
+}
+
+/* The span of at most @longest tokens whose two logits are greatest together, as a hypothesis of its two tokens; or
+ * that there is none, -1, where those of the first row are as great (Rajpurkar et al. 2018). */
+static void
+collect_span (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
+              const PlaitScalar *ends, gint64 longest)
+{
+  gint64 n = plait_ragged_length (input->rows, sentence), first = 0, last = 0;
+  const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
+  PlaitHypothesis *hypothesis;
+  double most;
+
+  if (n == 0)
+    return;
+  most = (double)begins[0] + (double)ends[0];
+  for (gint64 i = 1; i < n; i++)
+    for (gint64 k = i; k < MIN (n, i + longest); k++)
+      if (plait_span_takes (tokens[i]) && plait_span_takes (tokens[k]) && (double)begins[i] + (double)ends[k] > most)
+        {
+          most = (double)begins[i] + (double)ends[k];
+          first = i;
+          last = k;
+        }
+  found->n = 1;
+  hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
+  hypothesis->tokens = g_new (gint32, 2);
+  hypothesis->length = first == 0 ? 1 : 2;
+  hypothesis->tokens[0] = plait_span_token (input, sentence, first);
+  hypothesis->tokens[1] = plait_span_token (input, sentence, last);
+  hypothesis->score = hypothesis->log_probability = most - log_total (begins, n) - log_total (ends, n);
+}
+
+/* The best token of each of @rows masked ones, as one hypothesis. */
+static void
+collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *log_probabilities, gint64 rows)
+{
+  PlaitHypothesis *hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
+
+  found->n = 1;
+  hypothesis->tokens = g_memdup2 (ids, (gsize)rows * sizeof *ids);
+  hypothesis->length = rows;
+  for (gint64 row = 0; row < rows; row++)
+    hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
+}
+
+/* The best of each row of the logits [rows, n], which are few. */
+static void
+best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+{
+  for (gint64 row = 0; row < logits.rows; row++, ids += best, log_probabilities += best)
+    {
+      const PlaitScalar *values = plait_tensor_row (logits, row);
+      double total = log_total (values, logits.width);
+      guint n = 0;
+
+      for (gint64 i = 0; i < logits.width; i++)
+        {
+          guint place = MIN (n, best);
+
+          /* Ties go to the lower number. */
+          for (; place > 0 && values[ids[place - 1]] < values[i]; place--)
+            if (place < best)
+              ids[place] = ids[place - 1];
+          if (place < best)
+            ids[place] = (gint32)i;
+          n = MIN (n + 1, best);
+        }
+      for (guint k = 0; k < best; k++)
+        log_probabilities[k]
+            = values[ids[k]] <= PLAIT_NO_CHOICE / 2 ? PLAIT_NO_CHOICE : (PlaitScalar)((double)values[ids[k]] - total);
+    }
+}
+
+void
+plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *told)
+{
+  const PlaitPredictSettings *predict = plait_model_predicts (model);
+  PlaitPredictKind kind = (PlaitPredictKind)predict->kind;
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (model, &bias);
+  PlaitReading reading = plait_model_read (model, tape, batch, NULL);
+  PlaitDecoderSources sources = plait_reading_sources (&reading);
+  PlaitNode *states = plait_decoder_forward (plait_model_decoder (model), tape, &sources, batch->target_rows,
+                                             batch->target_inputs, NULL);
+  PlaitScalar *log_probabilities;
+  gint32 *ids;
+  guint best;
+
+  if (kind == PLAIT_PREDICT_SPAN)
+    {
+      PlaitTensor logits = plait_tape_value (tape, states);
+
+      for (gint64 s = 0; s < batch->n_sentences; s++)
+        collect_span (&told[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
+                      plait_tensor_row (logits, 2 * s + 1), predict->longest_answer);
+      return;
+    }
+  best = kind == PLAIT_PREDICT_MASKED
+             ? 1
+             : (guint)MIN (n_best, output ? plait_model_target_vocabulary_size (model) : states->value.width);
+  ids = plait_arena_new_array (arena, gint32, states->value.rows * best);
+  log_probabilities = plait_arena_new_array (arena, PlaitScalar, states->value.rows * best);
+  if (output)
+    plait_vocabulary_best (plait_tape_pool (tape), arena, states->value, output->packed, bias->value.data, NULL, 0,
+                           NULL, best, ids, log_probabilities);
+  else
+    best_of_logits (plait_tape_value (tape, states), best, ids, log_probabilities);
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    if (kind == PLAIT_PREDICT_MASKED)
+      collect_masked (&told[s], ids + batch->target_rows.offsets[s], log_probabilities + batch->target_rows.offsets[s],
+                      plait_ragged_length (batch->target_rows, s));
+    else
+      collect_classes (&told[s], ids + s * best, log_probabilities + s * best, best,
+                       kind == PLAIT_PREDICT_CLASS ? PLAIT_TOKEN_SPECIALS : 0);
+}
