@@ -95,7 +95,8 @@ check_refused (DataText *setup, const char *message)
 
   CHECK (!plait_corpus_open (&setup->settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 2, &setup->target, FALSE, &read);
+  g_autoptr (PlaitFeed) feed
+      = plait_feed_open (setup->sources, setup->settings.n_sources, &setup->target, FALSE, &read);
   CHECK (feed && !plait_feed_next (feed, 10, &read));
   CHECK_ERROR (read, PLAIT_ERROR_INPUT, message);
 }
@@ -116,38 +117,69 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
+typedef struct
+{
+  const char *target;
+  const char *message;
+} Refusal;
+
+/* Refused in validation and in the feed alike. */
+static void
+check_all_refused (DataText *setup, const Refusal *refusals, guint n)
+{
+  setup->settings.keep_all = TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      g_free (data_write ("target", refusals[i].target, -1));
+      check_refused (setup, refusals[i].message);
+    }
+}
+
+/* Documents @source, a sentence a line, with what @targets say of them. */
+static void
+set_up_documents (DataText *setup, const char *source, const char *targets, PlaitTargetKind kind)
+{
+  data_text_set_up (setup, source, "", targets);
+  setup->sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  setup->settings.n_sources = 1;
+  setup->target.vocabulary = NULL;
+  setup->target.target = kind;
+}
+
+/* Both tuples: in @batch of a corpus the second first, in @read of a feed in their order. */
+static void
+read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
+{
+  g_autoptr (GError) error = NULL;
+  static const gint64 tuples[] = { 1, 0 };
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup->settings, NULL, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 1, &setup->target, FALSE, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus && feed);
+  *batch = plait_corpus_batch (corpus, tuples, 2, &error);
+  *read = plait_feed_next (feed, 10, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (*batch && *read);
+  CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
+}
+
 /* The numbers of sentences of the first source's documents. */
 TEST_CASE (choices, are_numbers_of_sentences)
 {
   g_auto (DataText) setup = { 0 };
-  g_autoptr (GError) error = NULL;
-  static const gint64 tuples[] = { 1, 0 };
+  g_autoptr (PlaitBatch) batch = NULL;
+  g_autoptr (PlaitBatch) read = NULL;
 
-  data_text_set_up (&setup, "a b\nc\n\na\nb\nc\nd\n", "", " 1\n3\t\n");
-  setup.sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
-  setup.settings.n_sources = 1;
-  setup.target.vocabulary = NULL;
-  setup.target.target = PLAIT_TARGET_CHOICE;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &error);
-  CHECK_NO_ERROR (error);
-  REQUIRE (corpus && feed);
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, &error);
-  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, &error);
-  CHECK_NO_ERROR (error);
-  REQUIRE (batch && read);
+  set_up_documents (&setup, "a b\nc\n\na\nb\nc\nd\n", " 1\n3\t\n", PLAIT_TARGET_CHOICE);
+  read_both (&setup, &batch, &read);
   CHECK_INT (plait_ragged_rows (batch->target_rows), 2);
   CHECK_INT (batch->target_outputs[0], 3);
   CHECK_INT (batch->target_outputs[1], 1);
   CHECK_INT (read->target_outputs[0], 1);
   CHECK_INT (read->target_outputs[1], 3);
-  CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
 
-  static const struct
-  {
-    const char *target;
-    const char *message;
-  } bad[] = {
+  static const Refusal bad[] = {
     { "1\n4\n",
       "target:2: \"4\" is none of the 4 sentences of the document; expected the number of the right one, from "
       "0 to 3" },
@@ -157,43 +189,19 @@ TEST_CASE (choices, are_numbers_of_sentences)
     { "0\nb\n", "target:2: \"b\" is none of the 4 sentences" },
     { "0\n\n", "target:2: \"\" is none of the 4 sentences" },
   };
-  setup.settings.keep_all = TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    {
-      g_autoptr (GError) refused = NULL;
-      g_autoptr (GError) unread = NULL;
-      CONTEXT ("%s", bad[i].target);
-
-      g_free (data_write ("target", bad[i].target, -1));
-      CHECK (!plait_corpus_open (&setup.settings, NULL, &refused));
-      CHECK_ERROR (refused, PLAIT_ERROR_INPUT, bad[i].message);
-      g_autoptr (PlaitFeed) again = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &unread);
-      CHECK (again && !plait_feed_next (again, 10, &unread));
-      CHECK_ERROR (unread, PLAIT_ERROR_INPUT, bad[i].message);
-    }
+  check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }
 
 /* Tokens of the first source's documents, whose start tokens are rows but do not count. */
 TEST_CASE (spans, are_rows_of_documents)
 {
   g_auto (DataText) setup = { 0 };
-  g_autoptr (GError) error = NULL;
-  static const gint64 tuples[] = { 1, 0 };
+  g_autoptr (PlaitBatch) batch = NULL;
+  g_autoptr (PlaitBatch) read = NULL;
 
-  data_text_set_up (&setup, "a b\nc\n\na\nb\nc d\n", "", "1 2\n-1\n");
-  setup.sources[0].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
+  set_up_documents (&setup, "a b\nc\n\na\nb\nc d\n", "1 2\n-1\n", PLAIT_TARGET_SPAN);
   setup.sources[0].append_end = TRUE;
-  setup.settings.n_sources = 1;
-  setup.target.vocabulary = NULL;
-  setup.target.target = PLAIT_TARGET_SPAN;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &error);
-  CHECK_NO_ERROR (error);
-  REQUIRE (corpus && feed);
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, &error);
-  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, &error);
-  CHECK_NO_ERROR (error);
-  REQUIRE (batch && read);
+  read_both (&setup, &batch, &read);
   CHECK_INT (plait_ragged_rows (batch->target_rows), 4);
   /* The rows of the first document: start, a, b, start, c, end. */
   static const gint32 expected[] = { 0, 0, 2, 4 };
@@ -207,11 +215,7 @@ TEST_CASE (spans, are_rows_of_documents)
   CHECK_INT (plait_span_token (&batch->inputs[0], 1, 3), -1);
   CHECK_INT (plait_span_token (&batch->inputs[0], 1, 0), -1);
 
-  static const struct
-  {
-    const char *target;
-    const char *message;
-  } bad[] = {
+  static const Refusal bad[] = {
     { "0 1\n0 4\n", "target:2: \"0 4\" is no span of the 4 tokens of the document; expected START END" },
     { "2 1\n-1\n", "target:1: \"2 1\" is no span of the 3 tokens" },
     { "1\n-1\n", "target:1: \"1\" is no span" },
@@ -219,20 +223,7 @@ TEST_CASE (spans, are_rows_of_documents)
     { "-1 2\n-1\n", "target:1: \"-1 2\" is no span" },
     { "0 2\n\n", "target:2: \"\" is no span" },
   };
-  setup.settings.keep_all = TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    {
-      g_autoptr (GError) refused = NULL;
-      g_autoptr (GError) unread = NULL;
-      CONTEXT ("%s", bad[i].target);
-
-      g_free (data_write ("target", bad[i].target, -1));
-      CHECK (!plait_corpus_open (&setup.settings, NULL, &refused));
-      CHECK_ERROR (refused, PLAIT_ERROR_INPUT, bad[i].message);
-      g_autoptr (PlaitFeed) again = plait_feed_open (setup.sources, 1, &setup.target, FALSE, &unread);
-      CHECK (again && !plait_feed_next (again, 10, &unread));
-      CHECK_ERROR (unread, PLAIT_ERROR_INPUT, bad[i].message);
-    }
+  check_all_refused (&setup, bad, G_N_ELEMENTS (bad));
 }
 
 /* The topic has more words in the sentence than any other. */
