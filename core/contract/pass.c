@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "autograd/check.h"
+
 const PlaitPassLengths plait_pass_whole = { { { 4, 2, 3 }, { 3, 5, 2 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 const PlaitPassLengths plait_pass_missing = { { { 4, 2, 0 }, { 3, 0, 2 }, { 2, 5, 0 } }, { 3, 1, 4 } };
 const PlaitPassLengths plait_pass_short = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, { 2, 1, 0 } };
@@ -163,4 +165,48 @@ plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const PlaitPassLengt
         }
     }
   return TRUE;
+}
+
+typedef struct
+{
+  const PlaitSpecimen *specimen;
+  const PlaitBatch *batch;
+} Build;
+
+static PlaitNode *
+build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
+{
+  const Build *build = data;
+  PlaitVocabularyLossOptions options = { .scale = 0.25, .smoothing = 0.1 };
+  PlaitModelSums sums;
+
+  return plait_model_loss (build->specimen->model, tape, build->batch, &options, &sums, NULL, NULL);
+}
+
+gboolean
+plait_pass_has_gradients (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTapeMode mode, guint sample,
+                          GError **error)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  PlaitParameters *parameters = plait_model_parameters (specimen->model);
+  guint n = plait_parameters_n (parameters);
+  g_autofree PlaitCheckLeaf *leaves = g_new0 (PlaitCheckLeaf, n);
+  PlaitGradientCheck check = {
+    .build = build_loss,
+    .data = &(Build){ specimen, batch },
+    .leaves = leaves,
+    .n_leaves = n,
+    .mode = mode,
+    .key = plait_random_key (3, "sample", NULL, 0),
+    .sample = sample,
+    .small = sizeof (PlaitScalar) == sizeof (double) ? 0 : 1, /* of floats the greatest of a parameter alone tell */
+  };
+
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitParameter *parameter = plait_parameters_get (parameters, i);
+
+      leaves[i] = (PlaitCheckLeaf){ parameter->name, parameter->value, parameter->gradient };
+    }
+  return plait_check_gradients (&check, pool, error);
 }

@@ -54,5 +54,10 @@ gboolean plait_pass_trains (const PlaitSpecimen *specimen, const PlaitBatch *bat
 /* That each sentence of @lengths alone is what it is in their batch. */
 gboolean plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths, GError **error);
 
+/* That the gradients of @batch, of @sample numbers of each parameter, are those of finite differences in @mode,
+ * PLAIT_TAPE_CHECK or, with dropout, PLAIT_TAPE_TRAIN. Differences of floats tell gross errors alone. */
+gboolean plait_pass_has_gradients (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTapeMode mode,
+                                   guint sample, GError **error);
+
 /* Whether @a and @b are equal but for rounding: a batch adds up in another order than its sentences. */
 gboolean plait_pass_near (double a, double b);
