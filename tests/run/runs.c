@@ -217,3 +217,37 @@ test_log_new (TestAtProgress at, gpointer data)
     }
   return plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = always_later });
 }
+
+typedef struct
+{
+  int line;
+  gint stop;
+} Interruption;
+
+static void
+interrupt (int line, gpointer data)
+{
+  Interruption *interruption = data;
+
+  if (line == interruption->line)
+    g_atomic_int_set (&interruption->stop, 1);
+}
+
+void
+test_check_interruption (const char *path, int line, guint threads)
+{
+  g_autofree char *whole = plait_test_path ("whole.h5");
+  g_autofree char *parts = plait_test_path ("parts.h5");
+  Interruption interruption = { line, 0 };
+  g_autoptr (PlaitLog) log = test_log_new (interrupt, &interruption);
+  GError *error = NULL;
+
+  CHECK (test_run (path, whole, FALSE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!test_run (path, parts, FALSE, threads, log, &interruption.stop, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+  g_clear_error (&error);
+  CHECK (test_run (path, parts, TRUE, threads, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (whole, parts);
+}

@@ -34,3 +34,7 @@ void test_check_same_run (const char *a, const char *b);
  */
 typedef void (*TestAtProgress) (int line, gpointer data);
 PlaitLog *test_log_new (TestAtProgress at, gpointer data);
+
+/* Checks that the run of @path, stopped by a signal's flag at line @line of progress and gone on with, on @threads
+ * threads, holds the same as when it runs through on one. */
+void test_check_interruption (const char *path, int line, guint threads);

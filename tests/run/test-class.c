@@ -74,31 +74,11 @@ TEST_CASE (class, is_learnt_and_scored)
 }
 
 /* The same bits on any number of threads, and when it goes on after an interruption. */
-static gint stop;
-
-static void
-interrupt (int line, gpointer data)
-{
-  if (line == 30)
-    g_atomic_int_set (&stop, 1);
-}
-
 TEST_CASE (class, has_the_same_bits_again)
 {
   g_autofree char *experiment = write_class (GENERATED);
-  g_autofree char *whole = plait_test_path ("whole.h5");
-  g_autofree char *parts = plait_test_path ("parts.h5");
-  g_autoptr (PlaitLog) log = test_log_new (interrupt, NULL);
-  GError *error = NULL;
 
-  CHECK (test_run (experiment, whole, FALSE, 1, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
-  CHECK (!test_run (experiment, parts, FALSE, 2, log, &stop, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
-  g_clear_error (&error);
-  CHECK (test_run (experiment, parts, TRUE, 2, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
-  test_check_same_run (whole, parts);
+  test_check_interruption (experiment, 30, 2);
 }
 
 /* Another run of classes takes all of it, one of a sequence what the encoder is. */

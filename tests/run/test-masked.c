@@ -100,31 +100,11 @@ TEST_CASE (masked, tests_on_the_same_tokens_with_any_seed)
   CHECK (!g_strv_equal ((const char *const *)a, (const char *const *)c));
 }
 
-static gint stop;
-
-static void
-interrupt (int line, gpointer data)
-{
-  if (line == 30) /* of the second epoch */
-    g_atomic_int_set (&stop, 1);
-}
-
 TEST_CASE (masked, has_the_same_bits_again)
 {
   g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
-  g_autofree char *whole = plait_test_path ("whole.h5");
-  g_autofree char *parts = plait_test_path ("parts.h5");
-  g_autoptr (PlaitLog) log = test_log_new (interrupt, NULL);
-  GError *error = NULL;
 
-  CHECK (test_run (experiment, whole, FALSE, 1, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
-  CHECK (!test_run (experiment, parts, FALSE, 2, log, &stop, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
-  g_clear_error (&error);
-  CHECK (test_run (experiment, parts, TRUE, 2, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
-  test_check_same_run (whole, parts);
+  test_check_interruption (experiment, 30, 2); /* in the second epoch */
 }
 
 /* The outcomes of the parameters of @run whose names begin with @prefix are all @outcome. */
