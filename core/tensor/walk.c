@@ -158,15 +158,29 @@ choose_rows (const Call *call, const Entry *entry, Kept *kept)
   return best;
 }
 
-/* Sees to it that what @width columns of @rows have for @set is on its way while others go on: it stands anywhere. */
+/* Sees to it that what @width columns of @rows have for @set is on its way while others go on: it stands anywhere.
+ * Heads are narrow, so that the first line and the last are mostly all. */
 static inline void
 fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
 {
   const PlaitScalar *row = plait_tensor_row (rows, set->first) + column;
 
   for (gint64 i = 0; i < set->n; i++, row += rows.stride)
-    for (gint64 j = 0; j < width; j += LINE)
-      __builtin_prefetch (row + j);
+    {
+      __builtin_prefetch (row);
+      __builtin_prefetch (row + width - 1);
+      for (gint64 j = LINE; j < width - LINE; j += LINE)
+        __builtin_prefetch (row + j);
+    }
+}
+
+/* The @n rows from @first on, four at a time: what is behind them in the room of the entry is written over. */
+static inline void
+number_rows (gint64 *row, gint64 first, gint64 n)
+{
+  for (gint64 i = 0; i < n; i += 4)
+    for (gint64 j = 0; j < 4; j++)
+      row[i + j] = first + i + j;
 }
 
 /* Weighs the sets of @front. A row that two sets share stands beside itself; notes of which entries that is so. */
@@ -196,8 +210,7 @@ weigh (const Call *call, gint64 query, const Front *front, Entry *entries)
           gint64 first = front->sets[s].first, n = front->sets[s].n;
 
           joined |= n > 0 && end > row && end[-1] == first;
-          for (gint64 i = 0; i < n; i++)
-            end[i] = first + i;
+          number_rows (end, first, n);
           end += n;
           entry->in_set[entry->n_sets] = n;
           entry->parent[entry->n_sets++] = front->parent[s];

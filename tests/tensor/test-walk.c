@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensor/kernels/kernels.h"
 #include "trial.h"
 
 #define SENTENCES 4
@@ -359,6 +360,53 @@ wide_body (Trial *trial)
 TEST_CASE (walk, sets_of_more_rows_than_a_vector)
 {
   trial_run (wide_body, 1);
+}
+
+static PlaitScalar
+or_lowest (PlaitScalar x)
+{
+  return isnan (x) ? -(PlaitScalar)INFINITY : x;
+}
+
+/* The lanes of the greatest numbers, of equal ones the first; NaN is none. */
+static guint32
+slow_best_lanes (const PlaitScalar *x, gint64 n, gint64 most)
+{
+  guint32 lanes = 0;
+
+  for (gint64 k = 0; k < MIN (most, n); k++)
+    {
+      gint64 best = -1;
+
+      for (gint64 i = 0; i < n; i++)
+        if (!(lanes >> i & 1) && (best < 0 || or_lowest (x[i]) > or_lowest (x[best])))
+          best = i;
+      lanes |= 1u << best;
+    }
+  return lanes;
+}
+
+static void
+lanes_body (Trial *trial)
+{
+  static const double numbers[] = { -INFINITY, -2, -1, -1e-30, -0., 0, 1e-30, .5, 1, INFINITY, NAN };
+  PlaitScalar *x = trial_memory (trial, sizeof *x * PLAIT_LONGEST_VECTOR);
+
+  for (gint64 i = 0; i < 500; i++)
+    {
+      gint64 n = trial_number (trial, 1, plait_kernels ()->vector_length), most = trial_number (trial, 1, 6);
+      gboolean few = trial_flip (trial);
+
+      for (gint64 j = 0; j < n; j++)
+        x[j] = few ? (PlaitScalar)numbers[trial_number (trial, 0, G_N_ELEMENTS (numbers) - 1)]
+                   : (PlaitScalar)trial_number (trial, -8, 8) / 4;
+      CHECK_INT (plait_kernels ()->best_lanes (x, n, most), slow_best_lanes (x, n, most));
+    }
+}
+
+TEST_CASE (walk, best_rows_of_a_vector)
+{
+  trial_run (lanes_body, 2);
 }
 
 /* Links that lead out of a sentence, or say more than they may, are found before anything is read. */

@@ -409,27 +409,26 @@ KERNEL (weigh_siblings) (const PlaitRowScores *from, const PlaitSiblings *sets, 
     weigh_sets (0, most, from, sets, n, weights, path);
 }
 
-/* A lane's rank is how many are before it, counted at once for all: nothing waits for which was the best so far. NaN
- * comes last. */
+/* A lane's rank is how many are before it, counted at once for all: nothing waits for which was the best so far. The
+ * bits of numbers, those of negative ones turned round, are integers in the same order, so that one less of a lane
+ * behind is what puts equal ones in the order of their lanes. NaN comes last. */
 guint32
 KERNEL (best_lanes) (const PlaitScalar *x, gint64 n, gint64 most)
 {
   const Vector lowest = vector_all (-(PlaitScalar)INFINITY), one = vector_all (1);
   const IntegerVector lanes = vector_lanes ();
+  const gint sign = 8 * sizeof (VectorInteger) - 1;
   Vector numbers = vector_load_part (x, n, -(PlaitScalar)INFINITY);
-  IntegerVector ranks = { 0 };
-  PlaitScalar each[LANES];
+  IntegerVector order, ranks = { 0 };
+  VectorInteger each[LANES];
 
   if (n <= most)
     return (guint32)((G_GUINT64_CONSTANT (1) << n) - 1);
-  numbers = vector_choose (numbers == numbers, numbers, lowest);
-  vector_store (each, numbers);
+  order = (IntegerVector)(vector_choose (numbers == numbers, numbers, lowest) + vector_all (0));
+  order ^= (order >> sign) & ~(IntegerVector)vector_all (-(PlaitScalar)0);
+  memcpy (each, &order, sizeof each);
   for (VectorInteger i = 0; i < n; i++)
-    {
-      Vector other = vector_all (each[i]);
-
-      ranks -= (other > numbers) | ((other == numbers) & (lanes > i));
-    }
+    ranks -= each[i] > order + (lanes > i);
   return vector_at_least (vector_choose (ranks < (VectorInteger)most, one, -one), 1);
 }
 
