@@ -84,8 +84,11 @@ lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
       if (inputs)
         inputs[s] = input;
     }
-  if (batch->target_rows.n == 0)
-    return;
+  if (batch->target_rows.n < 0)
+    {
+      batch->target_rows.n = 0;
+      return;
+    }
   gint64 target_rows = batch->target_rows.n;
   batch->target_rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
   batch->target_inputs = place (layout, target_rows, sizeof (gint32));
@@ -96,8 +99,8 @@ PlaitBatch *
 plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
                  GError **error)
 {
-  /* A target has at least the row of EOS a sentence, so 0 rows can stand for none while the parts are laid out. */
-  PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = MAX (target_rows, 0) };
+  /* While the parts are laid out this is the number of rows, below 0 without a target. */
+  PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = target_rows };
   Layout layout = { 0 };
   PlaitBatch measured = plan;
   place (&layout, 1, sizeof (PlaitBatch));
@@ -243,8 +246,7 @@ plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **erro
       sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];
       sources[i].starts = documents->starts;
     }
-  /* One row stands for a target, as none stands for no target. */
-  part = plait_batch_new (n, sources, batch->n_sources, has_target ? 1 : -1, error);
+  part = plait_batch_new (n, sources, batch->n_sources, has_target ? 0 : -1, error);
   if (!part)
     return NULL;
   part->sentence = batch->sentence + first;

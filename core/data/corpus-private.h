@@ -38,6 +38,7 @@ struct PlaitCorpus
   gint64 n_streams;
   gboolean empty_is_error;
   gboolean keep_all;
+  gboolean allow_unknown_labels;
   gboolean masked;
   PlaitMasking masking;
 

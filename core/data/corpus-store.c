@@ -168,6 +168,14 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
   return plait_span_check (ids, n, plait_document_tokens (&document), &where, error);
 }
 
+/* Whether @ids [n] are a label that nobody can tell and that is let pass. */
+static gboolean
+is_unknown_label (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint32 *ids, gsize n)
+{
+  return corpus->allow_unknown_labels && corpus->keep_all && stream->target == PLAIT_TARGET_LABELS && n > 0
+         && ids[0] == PLAIT_TOKEN_UNKNOWN;
+}
+
 static gboolean
 store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
 {
@@ -180,7 +188,12 @@ store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
         continue;
       gsize n;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
+      if (is_unknown_label (block->corpus, stream, ids, n))
+        {
+          stream->counts.unknown_labels++;
+          n = 0;
+        }
+      else if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
         return FALSE;
       if (!plait_token_store_append (stream->tokens, ids, n, error)
           || (stream->trees && !store_tree (block, side, tuple->line, error))

@@ -125,6 +125,7 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
   corpus->n_sources = settings->n_sources;
   corpus->empty_is_error = settings->empty_is_error;
   corpus->keep_all = settings->keep_all;
+  corpus->allow_unknown_labels = settings->allow_unknown_labels;
   g_assert (!settings->masking || !settings->target);
   corpus->masked = settings->masking != NULL;
   if (corpus->masked)

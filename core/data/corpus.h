@@ -69,6 +69,9 @@ typedef struct
    * tuple. */
   gboolean empty_is_error;
 
+  /* With keep_all: a label that the vocabulary lacks is no error but a target of no rows, which is counted. */
+  gboolean allow_unknown_labels;
+
   /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its
    * lengths and trees, and an empty target is a target of no tokens. Otherwise tuples above a length limit, with
    * an empty target, or without a tree where no_tree=drop, are dropped and counted. */
@@ -78,10 +81,11 @@ typedef struct
 /* What was found in a stream. */
 typedef struct
 {
-  gint64 tokens;  /* in the kept tuples; without EOS */
-  gint64 unknown; /* of these, how many are PLAIT_TOKEN_UNKNOWN */
-  gint64 missing; /* kept tuples where the stream is empty */
-  gint64 longest; /* tokens or rows in the longest kept sentence, without EOS */
+  gint64 tokens;         /* in the kept tuples; without EOS */
+  gint64 unknown;        /* of these, how many are PLAIT_TOKEN_UNKNOWN */
+  gint64 missing;        /* kept tuples where the stream is empty */
+  gint64 unknown_labels; /* kept tuples whose label the vocabulary lacks */
+  gint64 longest;        /* tokens or rows in the longest kept sentence, without EOS */
   gint64
       dropped_long; /* tuples dropped because this stream is above its limit (each counted at the first such stream) */
   gint64 dropped_empty;    /* tuples dropped because the target is empty */

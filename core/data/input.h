@@ -92,9 +92,9 @@ plait_input_is_missing (const PlaitInput *input, gint64 sentence)
  * A batch of tuples. For a target y_1 .. y_n the inputs are BOS, y_1, .., y_n and the outputs y_1, .., y_n, EOS: row j
  * of the outputs is what a decoder predicts after it has read the rows up to j of the inputs. Both have target_rows.
  *
- * A target of classes has one row a sentence, the number of its class, one of choices that of a sentence of the
- * document; of spans there are two, the rows where they begin and end. Of masked tokens the outputs are what they were,
- * the inputs their rows within the sentence.
+ * A target of classes has one row a sentence, the number of its class, or none where nobody knows that class; one of
+ * choices has that of a sentence of the document; of spans there are two, the rows where they begin and end. Of masked
+ * tokens the outputs are what they were, the inputs their rows within the sentence.
  *
  * A batch to be translated has no target: target_rows.offsets, target_inputs and target_outputs are NULL.
  */

@@ -29,7 +29,8 @@ plait_label_check (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n
   nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s:%" G_GINT64_FORMAT ": the label \"%s\" stands nowhere in training; expected one of its %d "
-                     "labels, such as \"%s\"",
+                     "labels, such as \"%s\" (in a set that is scored, predict.unknown_labels=wrong would count it as "
+                     "an error of the model)",
                      line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
                      nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
 }

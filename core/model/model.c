@@ -515,6 +515,18 @@ identity (PlaitTape *tape, gint64 width)
   return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
 }
 
+/* Of @states, one a sentence, those whose class has a number. */
+static PlaitNode *
+of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
+{
+  gint64 *known = plait_arena_new_array (plait_tape_arena (tape), gint64, target_rows.n), n = 0;
+
+  for (gint64 s = 0; s < target_rows.n; s++)
+    if (plait_ragged_length (target_rows, s) > 0)
+      known[n++] = s;
+  return n == target_rows.n ? states : plait_gather_rows (tape, states, known, n);
+}
+
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                   const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
@@ -530,6 +542,8 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitNode *root;
   GError *fault = NULL;
 
+  if (model->predict.kind == PLAIT_PREDICT_CLASS)
+    states = of_known_classes (tape, states, batch->target_rows);
   if (!model->output)
     suited.smoothing = 0; /* what cannot be chosen must not be wished for */
   root = plait_vocabulary_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);

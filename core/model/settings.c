@@ -112,6 +112,11 @@ static const PlaitSettingDefinition predict_definitions[] = {
       "dropout, embeddings",
       NULL),
   PLAIT_DEFINE_CHOICE (
+      PlaitPredictSettings, unknown_labels, "error", "error;wrong",
+      "class: what a label of a validation or test set is that stands nowhere in training: an error, or one that every "
+      "answer misses: it counts as wrong, and the loss and the perplexity leave its line out",
+      NULL),
+  PLAIT_DEFINE_CHOICE (
       PlaitPredictSettings, row, "first", "first;last;mean",
       "class, choice: the row of a memory that is read: the first, which with documents is a start token's, the "
       "last, which is the end's, or the mean of all",

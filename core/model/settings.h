@@ -121,6 +121,13 @@ typedef enum
   PLAIT_PREDICT_MASKED,   /* tokens of the source that are masked there */
 } PlaitPredictKind;
 
+/* What a label of validation and test sets is that training lacks. */
+typedef enum
+{
+  PLAIT_UNKNOWN_LABELS_ERROR,
+  PLAIT_UNKNOWN_LABELS_WRONG, /* whatever is told of its line is wrong; it has no probability */
+} PlaitUnknownLabels;
+
 /* Which row of a memory stands for the whole of it. */
 typedef enum
 {
@@ -132,6 +139,7 @@ typedef enum
 typedef struct
 {
   gint kind;            /* PlaitPredictKind */
+  gint unknown_labels;  /* PlaitUnknownLabels */
   gint row;             /* PlaitMemoryRow */
   const char *memories; /* a list; empty: all */
   gint64 longest_answer;

@@ -341,6 +341,21 @@ stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maxi
   };
 }
 
+static void
+warn_of_unknown_labels (const PlaitMaterials *materials, const char *split, const PlaitCorpus *corpus, PlaitLog *log)
+{
+  gint64 n;
+
+  if (!plait_corpus_has_target (corpus))
+    return;
+  n = plait_corpus_counts (corpus, plait_corpus_n_sources (corpus))->unknown_labels;
+  if (n > 0)
+    plait_log_warning (log,
+                       "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                       " lines of %s have a label that stands nowhere in training: they count as wrong",
+                       split, n, plait_corpus_size (corpus), materials->experiment->data.target);
+}
+
 PlaitCorpus *
 plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
                       GError **error)
@@ -367,6 +382,7 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
     .masking = masked ? &masking : NULL,
     .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
     .keep_all = !training,
+    .allow_unknown_labels = experiment->predict.unknown_labels == PLAIT_UNKNOWN_LABELS_WRONG,
   };
   PlaitCorpus *corpus;
   g_auto (GStrv) report = NULL;
@@ -385,6 +401,7 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
   report = plait_corpus_report (corpus);
   for (guint i = 0; report[i]; i++)
     plait_log_info (log, "%s", report[i]);
+  warn_of_unknown_labels (materials, split, corpus, log);
   return corpus;
 }
 

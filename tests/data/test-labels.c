@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "data-files.h"
+#include "data/batch.h"
 #include "data/feed.h"
 #include "data/generate.h"
 #include "data/labels.h"
@@ -115,6 +116,44 @@ TEST_CASE (labels, that_training_lacks_are_errors)
                  "as \"orange\"");
   g_free (data_write ("target", "blue\nblue\n \n", -1));
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
+}
+
+/* What is scored may have such labels if it is asked for: lines without a row, which are counted. Training never. */
+TEST_CASE (labels, that_training_lacks_may_have_no_row)
+{
+  g_auto (DataText) setup = { 0 };
+  g_autoptr (PlaitVocabulary) labels = labels_of ("orange\nblue\n");
+  g_autoptr (GError) error = NULL;
+  static const gint64 tuples[] = { 1, 0, 2 };
+
+  data_text_set_up (&setup, "a\nb\nc\n", "a\nb\nc\n", "orange\norgane\nblue\n");
+  setup.target.vocabulary = labels;
+  setup.target.target = PLAIT_TARGET_LABELS;
+  setup.settings.allow_unknown_labels = TRUE;
+  CHECK (!plait_corpus_open (&setup.settings, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:2: the label \"organe\" stands nowhere in training");
+  g_clear_error (&error);
+  setup.settings.keep_all = TRUE;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  CHECK_INT (plait_corpus_size (corpus), 3);
+  CHECK_INT (plait_corpus_counts (corpus, 2)->unknown_labels, 1);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, &error);
+  g_autoptr (PlaitBatch) alone = plait_corpus_batch (corpus, tuples, 1, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (batch && alone);
+  CHECK_INT (plait_ragged_length (batch->target_rows, 0), 0);
+  CHECK_INT (plait_ragged_length (batch->target_rows, 1), 1);
+  CHECK_INT (batch->target_outputs[0], 1);
+  CHECK_INT (batch->target_outputs[1], 0);
+  /* It has a target, of no rows. */
+  CHECK (alone->target_rows.offsets != NULL);
+  CHECK_INT (plait_ragged_rows (alone->target_rows), 0);
+  g_autoptr (PlaitBatch) part = plait_batch_part (batch, 0, 1, &error);
+  REQUIRE (part != NULL);
+  CHECK (part->target_rows.offsets != NULL);
+  CHECK_INT (plait_ragged_rows (part->target_rows), 0);
 }
 
 typedef struct

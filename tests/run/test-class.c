@@ -3,6 +3,7 @@
 #include "run/result.h"
 #include "runs.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Runs that predict a class. */
@@ -130,6 +131,29 @@ write_file (const char *name, const char *text)
   CHECK (g_file_set_contents (path, text, -1, NULL));
 }
 
+/* A line whose label training lacks counts as wrong and has no probability, also alone in its batch. */
+static void
+check_unknown_is_wrong (const char *experiment)
+{
+  static const char *const wrong[]
+      = { "predict.unknown_labels=wrong", "decode.batch=1", "train.validation_batch=1", NULL };
+  g_autoptr (PlaitStore) run = test_run_open (experiment, wrong, "unknown.h5");
+  g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, NULL) : NULL;
+  double probabilities[2];
+
+  REQUIRE (result != NULL);
+  CHECK (plait_store_read (run, "/evaluation/test/reference_log_probabilities", PLAIT_STORE_DOUBLE, 2, probabilities,
+                           NULL));
+  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, NULL, NULL);
+  const PlaitRunScore *accuracy = find (result, "accuracy"), *perplexity = find (result, "perplexity");
+  REQUIRE (said && accuracy && perplexity);
+  CHECK_STRING (said[0], "one");
+  CHECK_NEAR (accuracy->score, 50, 0);
+  CHECK (probabilities[0] < 0);
+  CHECK_NEAR (probabilities[1], 0, 0);
+  CHECK_NEAR (perplexity->score, exp (-probabilities[0]), 1e-9);
+}
+
 TEST_CASE (class, refuses_bad_input)
 {
   g_autofree char *generated = write_class (GENERATED);
@@ -149,6 +173,7 @@ TEST_CASE (class, refuses_bad_input)
   write_file ("test.topic", "one\nthree\n");
   check_refused (files, NULL,
                  "test.topic:2: the label \"three\" stands nowhere in training; expected one of its 2 labels");
+  check_unknown_is_wrong (files);
   write_file ("test.topic", "one\n");
   check_refused (files, NULL, "test.topic:2: the file has 1 lines, but ");
   write_file ("test.topic", "one\ntwo\n");
