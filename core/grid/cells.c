@@ -6,6 +6,7 @@
 #include "base/problems.h"
 
 #define MOST_CELLS 10000
+#define EMPTY "\"\"" /* how an axis has the empty value */
 
 /* KEY=VALUE|VALUE of an exclusion. */
 typedef struct
@@ -108,7 +109,7 @@ read_axis (const Builder *builder, const char *key)
       if (g_strv_contains (kept, values[i]))
         grid_problem (builder, key, "has the value \"%s\" twice; keep one", values[i]);
       if (*values[i] == '\0')
-        grid_problem (builder, key, "has an empty value; drop one of the ';'");
+        grid_problem (builder, key, "has an empty value; drop one of the ';', or write \"\" for it");
       kept[i] = g_string_chunk_insert (cells->texts, values[i]);
     }
   axis.values = kept;
@@ -254,7 +255,7 @@ set_values (const Builder *builder, const guint *places, GError **error)
       g_autofree char *written = g_strjoinv ("\\\\", parts);
 
       plait_experiment_split_key (axis->key, &group, &key);
-      if (!plait_key_file_set (builder->file, group, key, written, place, error))
+      if (!plait_key_file_set (builder->file, group, key, g_str_equal (written, EMPTY) ? "" : written, place, error))
         return FALSE;
       builder->set[i] = places[i];
     }

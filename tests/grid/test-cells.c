@@ -147,6 +147,23 @@ TEST_CASE (cells, a_group_that_says_the_same_is_read_once)
   CHECK_INT (g_hash_table_size (metrics), 1);
 }
 
+TEST_CASE (cells, an_axis_may_have_the_empty_value)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells = load (registry,
+                                       "experiment.sources=\"\";b\ndecoder.combiner=serial;hierarchical\n"
+                                       "exclude=experiment.sources=\"\" & decoder.combiner=serial\n",
+                                       &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_INT (cells->n_cells, 3);
+  CHECK_STRING (cells->cells[0].label, "experiment.sources=\"\" decoder.combiner=hierarchical");
+  CHECK_INT (cells->cells[0].experiment->n_sources, 2);
+  CHECK_INT (cells->cells[1].experiment->n_sources, 1);
+}
+
 TEST_CASE (cells, the_same_experiment_is_one_cell)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -187,7 +204,8 @@ TEST_CASE (cells, faults)
     { "combiner=serial;flat\n", "grid.ini:15: [grid] combiner: is no axis; write GROUP.KEY=VALUE;VALUE" },
     { "decoder.combiner=\n", "grid.ini:15: [grid] decoder.combiner: has no values" },
     { "decoder.combiner=flat;flat\n", "grid.ini:15: [grid] decoder.combiner: has the value \"flat\" twice" },
-    { "decoder.combiner=flat;;serial\n", "grid.ini:15: [grid] decoder.combiner: has an empty value" },
+    { "decoder.combiner=flat;;serial\n",
+      "grid.ini:15: [grid] decoder.combiner: has an empty value; drop one of the ';', or write \"\" for it" },
     { "decoder.combiner=hierarchical;falt\n",
       "grid.ini:15: [decoder] combiner: there is no combiner called \"falt\"; did "
       "you mean \"flat\"? (in the cell decoder.combiner=falt)" },
