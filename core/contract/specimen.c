@@ -19,9 +19,13 @@ static const char *const decoders[PLAIT_SPECIMEN_DECODERS] = {
   "type=lstm layers=1 query=intermediate attention_width=3 output_bias=true",
 };
 
+/* Without the kink of ReLU, which misleads differences. */
+#define SMOOTH "gelu"
+
 /* Of each, where it says nothing else. */
 static const char small[]
-    = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 feed_forward_dropout=0 position_limit=32";
+    = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 feed_forward_dropout=0 position_limit=32 "
+      "activation=" SMOOTH;
 
 static void
 set_all (PlaitSettings *settings, const char *text)
@@ -104,6 +108,8 @@ plait_specimen_settings (PlaitPlugin *plugin)
         plait_settings_set (settings, parameter->name, "2", NULL);
       else if (parameter->type == PLAIT_SETTING_REAL && g_str_has_suffix (parameter->name, "dropout"))
         plait_settings_set (settings, parameter->name, "0", NULL);
+      else if (parameter->type == PLAIT_SETTING_CHOICE && g_str_equal (parameter->name, "activation"))
+        plait_settings_set (settings, parameter->name, SMOOTH, NULL);
     }
   return settings;
 }

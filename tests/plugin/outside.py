@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent / "outside"
-PLUGINS = {"mean": "combiner", "gate": "combiner", "hops": "combiner", "falls": "combiner", "squares": "coverage"}
+PLUGINS = {"mean": "combiner", "gate": "combiner", "hops": "combiner", "strides": "combiner", "falls": "combiner", "squares": "coverage"}
 DECODERS = ["transformer", "gru"]
 FALLS = {"crash": "combine: reached for memory that is not there", "overflow": "combine: reached for memory that is not there",
          "abort": "combine: ended the process by abort ()", "exit": "combine: called exit ()",
@@ -125,6 +125,15 @@ def main():
                     for path in ("a", "a:second", "b", "b:second")}
             for memory in "ab":
                 assert maps[memory] != maps[f"{memory}:second"], maps
+            strides = train([f"decoder.type={decoder}", "decoder.combiner=strides", "combiner.stride=3"])
+            for head in range(2 if decoder == "transformer" else 1):
+                weights = json.loads(run(program, "show", strides, "/attention/test/0/a", "--head", head, "--json", env=environment))["values"]
+                for row, weight in enumerate(weights[0]):
+                    assert (weight > 0) == (row % 3 == head), weights
+            # With all rows it is plain attention: the same weights from the same parameters.
+            every = [train([f"decoder.type={decoder}", "decoder.attention_dropout=0", *settings]) for settings in (["decoder.combiner=serial"], ["decoder.combiner=strides", "combiner.stride=1"])]
+            losses = [json.loads(run(program, "show", one, "/training/updates", "--json", env=environment))["columns"]["loss"] for one in every]
+            assert all(abs(a - b) < 1e-4 for a, b in zip(*losses)), losses
             squares = train([f"decoder.type={decoder}", "decoder.combiner=serial", "decoder.coverage=squares",
                              "coverage.weight=0.1"])
             updates = json.loads(run(program, "show", squares, "/training/updates", "--json", env=environment))["columns"]
