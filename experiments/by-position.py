@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Scores translations of documents by the place of a sentence in its document: does what stands before it help?
+
+    by-position.py cut --words 100 --output FOLDER en=test.en.gz fr=test.fr.gz de=test.de.gz
+    by-position.py score --reference FOLDER/de --bins 1,2,3,5,8 A.txt B.txt
+
+"cut" writes FOLDER/NAME of each file, plain, with more blank lines: documents of whole sentences that together have at most so many words of
+the first file, the same sentences in all. Where that is less than what models read at once, a document is what they see.
+"score" runs plait evaluate on the first sentences of all documents, on the second, ..., a bin from each number to the next. Sentences can be
+told apart where there are as many as in the reference, so only documents where that holds for all systems count; how many these are it says.
+"""
+import argparse
+import gzip
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def read(path):
+    """The documents of a file, lists of lines; a blank line ends each."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", newline="\n") as file:
+        lines = [line.rstrip("\r\n") for line in file]
+    if lines and lines[-1].strip():
+        lines.append("")
+    ends = [i for i, line in enumerate(lines) if not line.strip()]
+    return [lines[first:end] for first, end in zip([0] + [end + 1 for end in ends], ends)]
+
+
+def check(documents, path, expected, first):
+    if len(documents) != expected:
+        sys.exit(f"{path}: has {len(documents)} documents, but {first} has {expected}; expected as many")
+
+
+def pieces(document, most):
+    """Numbers of sentences that stay together."""
+    words, start = 0, 0
+    for i, line in enumerate(document):
+        n = len(line.split())
+        if i > start and words + n > most:
+            yield start, i
+            words, start = 0, i
+        words += n
+    yield start, len(document)
+
+
+def cut(options):
+    paths = dict(stream.split("=", 1) for stream in options.streams)
+    streams = {name: read(path) for name, path in paths.items()}
+    first = next(iter(streams.values()))
+    bounds = [list(pieces(document, options.words)) for document in first]
+    os.makedirs(options.output, exist_ok=True)
+    for name, documents in streams.items():
+        check(documents, paths[name], len(first), next(iter(paths.values())))
+        with open(os.path.join(options.output, name), "x", encoding="utf-8") as file:
+            for i, document in enumerate(documents):
+                if len(document) != len(first[i]):
+                    sys.exit(f"{paths[name]}: document {i + 1} has {len(document)} lines; expected {len(first[i])}")
+                for start, end in bounds[i]:
+                    file.write("".join(line + "\n" for line in document[start:end]) + "\n")
+
+
+def score(options):
+    systems = [read(path) for path in [options.reference] + options.systems]
+    for documents, path in zip(systems, [options.reference] + options.systems):
+        check(documents, path, len(systems[0]), options.reference)
+    agree = [versions for versions in zip(*systems) if len(set(map(len, versions))) == 1]
+    print(f"{len(agree)} of {len(systems[0])} documents have as many sentences in all systems as in the reference")
+    bins = [int(number) for number in options.bins.split(",")]
+    for first, end in itertools.zip_longest(bins, bins[1:]):
+        kept = [sum((version[first - 1 : end and end - 1] for version in versions), []) for versions in zip(*agree)]
+        if not kept or not kept[0]:
+            continue
+        print(f"\nsentences {first} to {end - 1 if end else 'the last'}: {len(kept[0])}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            names = ["reference"] + [f"{i + 1}-{os.path.basename(path)}" for i, path in enumerate(options.systems)]
+            for name, lines in zip(names, kept):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("".join(line + "\n" for line in lines))
+            hypotheses = itertools.chain(*(("--hypothesis", name) for name in names[1:]))
+            command = [options.plait, "evaluate", "--reference", names[0], *hypotheses, "--metric", options.metric]
+            subprocess.run(command, cwd=folder, check=True)
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+commands = parser.add_subparsers(required=True)
+one = commands.add_parser("cut")
+one.add_argument("--words", type=int, required=True)
+one.add_argument("--output", required=True)
+one.add_argument("streams", nargs="+", metavar="NAME=FILE")
+one.set_defaults(run=cut)
+one = commands.add_parser("score")
+one.add_argument("--reference", required=True)
+one.add_argument("--bins", default="1,2,3,5,8")
+one.add_argument("--metric", default="bleu;chrf")
+one.add_argument("--plait", default="plait", help="a full path, or a name in PATH")
+one.add_argument("systems", nargs="+", metavar="SYSTEM")
+one.set_defaults(run=score)
+options = parser.parse_args()
+options.run(options)

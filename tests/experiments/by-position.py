@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""experiments/by-position.py: documents are cut alike in all languages, and what can be told apart is scored by its place."""
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+
+script = os.path.join(os.path.dirname(__file__), "..", "..", "experiments", "by-position.py")
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-B", script, *arguments], capture_output=True, text=True)
+
+
+def write(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+plait = os.path.abspath(sys.argv[1])
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    write("a", "one two\nthree\nfour five six\n\nseven\n\n")
+    with gzip.open("b.gz", "wt", encoding="utf-8") as file:
+        file.write("eins zwei\ndrei\nvier\n\nsieben")
+    done = run("cut", "--words", "3", "--output", "cut", "a=a", "b=b.gz")
+    assert done.returncode == 0, done.stderr
+    assert open("cut/a").read() == "one two\nthree\n\nfour five six\n\nseven\n\n"
+    assert open("cut/b").read() == "eins zwei\ndrei\n\nvier\n\nsieben\n\n"
+
+    # The second document of "less" has a sentence too few. Of the others the first sentences are right, the second wrong.
+    reference = "a b c d e\nf g h i j\n\nk l m n o\np q r s t\n\nu v w x y\nf g h i j\n\n"
+    write("reference", reference)
+    write("less", "a b c d e\nz z z z z\n\nk l m n o p q r s t\n\nu v w x y\nz z z z z\n\n")
+    done = run("score", "--plait", plait, "--reference", "reference", "--bins", "1,2", "--metric", "accuracy", "reference", "less")
+    assert done.returncode == 0, done.stderr
+    assert "2 of 3 documents have as many sentences" in done.stdout, done.stdout
+    first, second = done.stdout.split("sentences 1 to 1: 2\n")[1].split("sentences 2 to the last: 2\n")
+    rows = [[line.split()[:2] for line in part.splitlines() if line.split()[:1] in (["1-reference"], ["2-less"])] for part in (first, second)]
+    assert rows == [[["1-reference", "100.00"], ["2-less", "100.00"]], [["1-reference", "100.00"], ["2-less", "0.00"]]], rows
+
+    write("fewer", "a b c d e\n\n")
+    done = run("score", "--plait", plait, "--reference", "reference", "fewer")
+    assert done.returncode != 0 and "fewer: has 1 documents, but reference has 3" in done.stderr, done.stderr
