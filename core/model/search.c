@@ -345,6 +345,29 @@ tell_at_once (Work *work, gint64 start, GError **error)
   return NULL;
 }
 
+/* Whether no source has anything of @sentence. */
+static gboolean
+is_unread (const PlaitBatch *batch, gint64 sentence)
+{
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (!plait_input_is_missing (&batch->inputs[i], sentence))
+      return FALSE;
+  return TRUE;
+}
+
+/* What was not read is not translated, so that a model's most usual words do not stand there. */
+static void
+drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
+{
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    if (is_unread (batch, s))
+      {
+        for (guint i = 0; i < hypotheses[s].n; i++)
+          g_free (hypotheses[s].hypotheses[i].tokens);
+        hypotheses[s].n = 0;
+      }
+}
+
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                    PlaitSentenceAttention **attention, gboolean coverage, GError **error)
@@ -381,6 +404,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
       count_work (&search->work, hypotheses, batch->n_sentences, start);
       if (attention)
         *attention = follow_attention (&work);
+      drop_unread (batch, hypotheses);
     }
   else
     too_large (batch, settings, error, work.error);

@@ -59,7 +59,8 @@ double plait_search_work_milliseconds (const PlaitSearchWork *work);
 /* "12.30 states touched a word, 0.415 ms a word" (transfer full) */
 char *plait_search_work_text (const PlaitSearchWork *work);
 
-/* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order.
+/* Searches all sentences of @batch: [n_sentences], each with up to settings->n_best hypotheses, in the batch's order,
+ * and none where all sources are missing.
  * In a model of classes they are the most probable ones, of one token each, their label in its vocabulary, in one of
  * choices the number of the sentence; in one of masked tokens one, of the most probable token in the place of each; in
  * one of spans one, of the two tokens where the answer begins and ends.

@@ -62,6 +62,26 @@ TEST_CASE (translate_command, takes_keys_of_search)
   plait_test_check_refused (&layers, "takes keys of [decode] and [evaluate] alone");
 }
 
+/* A line that no source has words of is an empty line, and documents of one sentence that blank lines part stay apart.
+ */
+TEST_CASE (translate_command, leaves_empty_what_is_empty)
+{
+  plait_test_write ("empty.ini", experiment);
+  plait_test_write ("some", "a\n\n b\n \n");
+  g_auto (PlaitTestCall) run = CALL ("run", "empty.ini", "-q", "--set", "data.empty=missing");
+  g_auto (PlaitTestCall) done
+      = CALL ("translate", "empty.h5", "-q", "-s", "a=some", "--set", "decode.minimum_length=3");
+  g_auto (GStrv) lines = g_strsplit (done.output, "\n", -1);
+
+  CHECK_INT (run.code, 0);
+  CHECK_INT (done.code, 0);
+  REQUIRE (g_strv_length (lines) == 5);
+  CHECK (*lines[0] != '\0');
+  CHECK_STRING (lines[1], "");
+  CHECK (*lines[2] != '\0');
+  CHECK_STRING (lines[3], "");
+}
+
 /* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */
 TEST_CASE (translate_command, tells_labels)
 {
