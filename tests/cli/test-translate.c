@@ -62,8 +62,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
   plait_test_check_refused (&layers, "takes keys of [decode] and [evaluate] alone");
 }
 
-/* A line that no source has words of is an empty line, and documents of one sentence that blank lines part stay apart.
- */
+/* A line that no source has words of, such as one that parts documents, is an empty line. */
 TEST_CASE (translate_command, leaves_empty_what_is_empty)
 {
   plait_test_write ("empty.ini", experiment);
