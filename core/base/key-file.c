@@ -489,12 +489,21 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   return TRUE;
 }
 
+guint
+plait_key_file_line (const PlaitKeyFile *file, const char *group_name, const char *key)
+{
+  Group *group = find_group (file, group_name);
+  Entry *entry = find_entry (file, group_name, key);
+
+  return entry ? entry->line : group ? group->line : 0;
+}
+
 char *
 plait_key_file_place (const PlaitKeyFile *file, const char *group_name, const char *key)
 {
   Group *group = find_group (file, group_name);
   Entry *entry = find_entry (file, group_name, key);
-  guint line = entry ? entry->line : group ? group->line : 0;
+  guint line = plait_key_file_line (file, group_name, key);
   const char *origin = entry ? entry->origin : group ? group->origin : NULL;
 
   if (line != 0)

@@ -61,6 +61,9 @@ gboolean plait_key_file_set (PlaitKeyFile *file, const char *group, const char *
  * the place of its group; for an absent group the name of the file. (transfer full) */
 char *plait_key_file_place (const PlaitKeyFile *file, const char *group, const char *key);
 
+/* The line of that place; 0 where it is on none, such as after plait_key_file_set. */
+guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
+
 /* [@group] as text, keys and values as they are written, without comments; empty if there is no such group. Lasts until
  * a value of the group is set. */
 const char *plait_key_file_group_text (const PlaitKeyFile *file, const char *group);

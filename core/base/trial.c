@@ -14,6 +14,8 @@
 
 #include "base/crash.h"
 
+#define TELLING (G_USEC_PER_SEC / 2) /* the child's, to say whose time it was */
+
 /* What the child sends: one byte of verdict, one of error code, then the sentence. Below PIPE_BUF, so it arrives whole
  * and never blocks. */
 enum
@@ -76,6 +78,16 @@ plait_trial_confine (PlaitTrialLimits limits)
     }
 }
 
+/* The code of a plugin is told by name where it runs; else the parent ends the child, which must not go on from a call
+ * that the signal broke off. */
+static void
+time_is_up (int number)
+{
+  plait_crash_tell ("did not come to its end in time");
+  for (;;)
+    pause ();
+}
+
 static G_NORETURN void
 run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer data, PlaitTrialLimits limits)
 {
@@ -84,6 +96,8 @@ run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer dat
 
   plait_trial_confine (limits);
   plait_crash_report (report_fd, begin, "; this is a fault of the plugin");
+  signal (SIGALRM, time_is_up);
+  alarm (limits.wall_seconds);
 
   GError *error = NULL;
   gboolean good = call (data, &error);
@@ -187,7 +201,7 @@ try (const char *what, const char *subject, PlaitErrorCode code, PlaitTrialCall 
   char report[REPORT_SIZE];
   size_t report_size = 0;
   int status = 0;
-  gint64 deadline = g_get_monotonic_time () + (gint64)limits.wall_seconds * G_USEC_PER_SEC;
+  gint64 deadline = g_get_monotonic_time () + (gint64)limits.wall_seconds * G_USEC_PER_SEC + TELLING;
   gboolean ended = await_child (child, ends[0], deadline, report, &report_size, &status);
   kill (-child, SIGKILL); /* whatever it started; the group is gone already if there is none */
   if (!ended)

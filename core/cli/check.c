@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/check.h"
 #include "cli/command.h"
 #include "cli/find-plugin.h"
 #include "cli/options.h"
 #include "cli/page.h"
 #include "contract/contract.h"
 
-/* plait check: the contract suite on one plugin, for its author. */
+/* plait check PLUGIN: the contract suite on one plugin, for its author. */
 
 #define SECONDS 60
 #define OUTCOMES 4
@@ -221,13 +222,17 @@ gboolean
 plait_command_check (PlaitInvocation *invocation, GError **error)
 {
   gboolean json = FALSE;
+  gboolean is_experiment;
   g_auto (GStrv) names = NULL;
+  g_auto (GStrv) overrides = NULL;
   g_autofree char *seconds_text = NULL;
   gint64 seconds = SECONDS;
   const GOptionEntry entries[] = {
-    { "property", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, "Hold it to this property alone (may be repeated)",
-      "NAME" },
-    { "seconds", 0, 0, G_OPTION_ARG_FILENAME, &seconds_text, "Give each property at most N seconds (60)", "N" },
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Of an experiment: set a key", "G.K=V" },
+    { "property", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names,
+      "Of a plugin: hold it to this property alone (may be repeated)", "NAME" },
+    { "seconds", 0, 0, G_OPTION_ARG_FILENAME, &seconds_text, "Of a plugin: give each property at most N seconds (60)",
+      "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
@@ -237,6 +242,14 @@ plait_command_check (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
       || !plait_option_integer ("--seconds", seconds_text, 1, 86400, &seconds, error) || !check_names (names, error))
     return FALSE;
+  is_experiment = plait_check_is_experiment (invocation->arguments[0]);
+  if (is_experiment ? names || seconds_text : overrides != NULL)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s of %s, but %s is %s; leave %s out",
+                       is_experiment ? "--property and --seconds are" : "--set is",
+                       is_experiment ? "plugins" : "experiments", invocation->arguments[0],
+                       is_experiment ? "an experiment" : "a plugin", is_experiment ? "them" : "it");
+  if (is_experiment)
+    return plait_check_experiment (invocation->arguments[0], (const char *const *)overrides, json, error);
   registry = plait_registry_new ();
   plugin = plait_find_plugin (registry, invocation->arguments[0], NULL, error);
   return plugin && check (plugin, names, (guint)seconds, json, error);

@@ -176,8 +176,14 @@ const PlaitCommand plait_commands[] = {
     "  cd averaged && meson setup build && ninja -C build\n"
     "  PLAIT_PLUGIN_PATH=build plait check averaged",
     plait_command_new },
-  { "check", "PLUGIN [--property NAME]... [--seconds N] [--json]",
-    "Hold a plugin to the contract of its kind, and say where it does not keep to it",
+  { "check", "FILE.ini [--set G.K=V]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
+    "Find every mistake of an experiment file, or hold a plugin to the contract of its kind",
+    "Of an experiment, with all cells of its [grid], it tells everything that is wrong at once, a line each with file, "
+    "line and key: keys, values, what does not fit together, files that are missing, cannot be read or have other "
+    "numbers of lines, modules that do not load, models that cannot be built. Nothing is learnt from the data, so it "
+    "takes seconds; plait run begins with the same, and plait run --dry-run goes on to what only the data tell: the "
+    "vocabularies, updates and memory. The exit code is 2 where there is a mistake.\n"
+    "\n"
     "PLUGIN is a name, or KIND/NAME where several kinds have it. It stands in small models beside plait's own plugins, "
     "with its defaults under every decoder that its schema allows, and with each of its choices. A line for each "
     "property: passed, failed, not applicable, or not run, and for a failure one sentence. The exit code is 0 where "
@@ -193,6 +199,7 @@ const PlaitCommand plait_commands[] = {
     "FOLDER/double/KIND/NAME.so, which a project of plait new builds too.\n"
     "\n"
     "Examples:\n"
+    "  plait check first.ini\n"
     "  plait check hierarchical\n"
     "  PLAIT_PLUGIN_PATH=build plait check combiner/averaged --property gradients",
     plait_command_check },

@@ -118,7 +118,8 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (dry_run && json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no scores to print as JSON; leave one of the two out");
   registry = plait_registry_new ();
-  experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)overrides, registry, error);
+  experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
+                                           PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, error);
   if (!experiment)
     return FALSE;
   if (!output)

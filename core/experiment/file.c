@@ -129,29 +129,44 @@ plait_experiment_alternatives (const PlaitKeyFile *file)
   return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
 }
 
-static PlaitExperiment *
-load (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry, GError **error)
+PlaitExperiment *
+plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                        PlaitRegistry *registry, PlaitProblems *problems)
 {
-  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
+  GError *fault = NULL;
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, &fault);
   g_autofree char *folder = plait_experiment_folder (path);
 
   if (!file)
-    return NULL;
+    {
+      plait_problems_take (problems, fault);
+      return NULL;
+    }
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
-  return plait_resolver_resolve (resolver, file, error);
+  return plait_resolver_resolve (resolver, file, problems);
+}
+
+PlaitExperiment *
+plait_experiment_load_with (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                            PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitExperiment) experiment = plait_experiment_check (path, overrides, flags, registry, problems);
+
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
 }
 
 PlaitExperiment *
 plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
 {
-  return load (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, error);
+  return plait_experiment_load_with (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, error);
 }
 
 PlaitExperiment *
 plait_experiment_load_model (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
 {
-  return load (path, overrides, PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
+  return plait_experiment_load_with (path, overrides, PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
 }
 
 PlaitExperiment *
@@ -160,8 +175,13 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new ("/", NULL, 0, registry);
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitExperiment) experiment = NULL;
 
-  return file && override_all (file, overrides, error) ? plait_resolver_resolve (resolver, file, error) : NULL;
+  if (!file || !override_all (file, overrides, error))
+    return NULL;
+  experiment = plait_resolver_resolve (resolver, file, problems);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
 }
 
 /*

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/key-file.h"
+#include "base/problems.h"
 #include "data/corpus.h"
 #include "data/generate.h"
 #include "experiment/groups.h"
@@ -35,7 +36,7 @@
  *
  * All faults are told at once, each on a line "FILE:LINE: [group] key: ...", before any data is read. What does not fit
  * together (a combiner that cannot stand in the decoder, an encoder that reads something else) is found from the
- * schemas alone: no module is loaded here.
+ * schemas alone; modules are loaded where a flag asks for it.
  */
 
 /* One source, in the order in which combiners see it. */
@@ -76,6 +77,15 @@ typedef struct
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
 
+/* What is looked at beside the text of an experiment file. */
+typedef enum
+{
+  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files of [data] must be there */
+  PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need name none */
+  PLAIT_RESOLVE_LOAD_MODULES = 1 << 2, /* those of the plugins that are used must load */
+  PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* the files of a split must have as many: they are read through */
+} PlaitResolveFlags;
+
 /* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL). Files
  * that these name are relative to the current folder. Also checks that the files of [data] are there. A group [grid] is
  * left aside. (transfer full) */
@@ -86,6 +96,14 @@ PlaitExperiment *plait_experiment_load (const char *path, const char *const *ove
  * full) */
 PlaitExperiment *plait_experiment_load_model (const char *path, const char *const *overrides, PlaitRegistry *registry,
                                               GError **error);
+
+/* The same with what @flags ask for. (transfer full) */
+PlaitExperiment *plait_experiment_load_with (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                                             PlaitRegistry *registry, GError **error);
+
+/* The same; NULL where it adds to @problems. (transfer full) */
+PlaitExperiment *plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                                         PlaitRegistry *registry, PlaitProblems *problems);
 
 /* Reads @text, what plait_experiment_text gave and a run stored, with @overrides as above; @name stands for it in
  * messages. Files of [data] need not be there any more. (transfer full) */
@@ -166,12 +184,6 @@ char **plait_experiment_alternatives (const PlaitKeyFile *file);
  * if it has no dot where one is needed. (transfer full) both */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
 
-typedef enum
-{
-  PLAIT_RESOLVE_CHECK_FILES = 1 << 0,  /* the files of [data] must be there */
-  PLAIT_RESOLVE_WITHOUT_DATA = 1 << 1, /* [data] need name none */
-} PlaitResolveFlags;
-
 /* Makes experiments of key files. A group that says what it said before is not read again, nor are its files looked at
  * again, and the experiments share what it gave. */
 typedef struct PlaitResolver PlaitResolver;
@@ -185,5 +197,6 @@ PlaitResolver *plait_resolver_new (const char *folder, const char *const *altern
 void plait_resolver_free (PlaitResolver *resolver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResolver, plait_resolver_free)
 
-/* The experiment that @file describes. (transfer full) */
-PlaitExperiment *plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, GError **error);
+/* The experiment that @file describes; NULL where it adds to @problems. (transfer full) */
+PlaitExperiment *plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
+                                         PlaitProblems *problems);

@@ -18,10 +18,9 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_start (arguments, format);
   g_autofree char *sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  if (key)
-    plait_problems_add (resolution->problems, "%s: [%s] %s: %s", place, group, key, sentence);
-  else
-    plait_problems_add (resolution->problems, "%s: [%s]: %s", place, group, sentence);
+  plait_problems_add_at (
+      resolution->problems,
+      &(PlaitProblem){ place, plait_key_file_line (resolution->file, group, key), group, key, sentence });
 }
 
 /* What plait inspect calls the group. */
@@ -342,6 +341,7 @@ resolve (const PlaitResolution *resolution)
 {
   PlaitExperimentPrivate *experiment = resolution->experiment;
   PlaitExperiment *public = &experiment->public;
+  guint before = plait_problems_count (resolution->problems);
 
   check_groups (resolution);
   experiment->experiment
@@ -355,8 +355,12 @@ resolve (const PlaitResolution *resolution)
   read_combiner (resolution);
   public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
   public->n_sources = experiment->used->len;
-  if (plait_problems_count (resolution->problems) == 0)
+  if (plait_problems_count (resolution->problems) == before)
     plait_resolution_check_crossings (resolution);
+  if (resolution->flags & PLAIT_RESOLVE_COUNT_LINES)
+    plait_resolution_check_lines (resolution);
+  if (resolution->flags & PLAIT_RESOLVE_LOAD_MODULES)
+    plait_resolution_check_modules (resolution);
   experiment->train = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, find_initial,
                                        plait_resolution_check_train);
   check_initial (resolution);
@@ -442,6 +446,7 @@ plait_resolver_new (const char *folder, const char *const *alternatives, PlaitRe
   resolver->read.settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, settings_free);
   resolver->read.parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, part_free);
   resolver->read.sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
+  resolver->read.lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   resolver->read.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
   return resolver;
 }
@@ -455,15 +460,16 @@ plait_resolver_free (PlaitResolver *resolver)
   g_hash_table_unref (resolver->read.parts);
   g_hash_table_unref (resolver->read.sources);
   g_hash_table_unref (resolver->read.data);
+  g_hash_table_unref (resolver->read.lines);
   g_strfreev (resolver->alternatives);
   g_free (resolver->folder);
   g_free (resolver);
 }
 
 PlaitExperiment *
-plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, GError **error)
+plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, PlaitProblems *problems)
 {
-  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  guint before = plait_problems_count (problems);
   g_autoptr (PlaitExperiment) experiment = (PlaitExperiment *)experiment_new ();
   PlaitResolution resolution = {
     .file = file,
@@ -478,7 +484,5 @@ plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
 
   experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);
-  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
-    return NULL;
-  return g_steal_pointer (&experiment);
+  return plait_problems_count (problems) == before ? g_steal_pointer (&experiment) : NULL;
 }

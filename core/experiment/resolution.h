@@ -69,6 +69,7 @@ typedef struct
   GHashTable *parts;    /* likewise -> PlaitPart */
   GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
   GHashTable *data;     /* the group's text -> PlaitDataInFile */
+  GHashTable *lines;    /* path of a file -> gint64, how many it has */
 } PlaitGroupsRead;
 
 typedef struct
@@ -141,6 +142,12 @@ void plait_resolution_check_documents (const PlaitResolution *resolution);
 
 /* Whether what is predicted fits the data, where it is no sequence (predict.c). */
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
+
+/* Whether the files of a split that are there have as many lines, or features of sentences, each (lines.c). */
+void plait_resolution_check_lines (const PlaitResolution *resolution);
+
+/* Whether the modules of the plugins that are used load. */
+void plait_resolution_check_modules (const PlaitResolution *resolution);
 
 /* Whether the settings of one group fit together; it has been read without a fault. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);

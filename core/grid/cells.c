@@ -23,6 +23,15 @@ typedef struct
   guint n_cells; /* that it leaves out */
 } Exclusion;
 
+/* What is wrong with some cells. */
+typedef struct
+{
+  const PlaitProblem *problem;
+  char *text;  /* plait_problem_text */
+  char *first; /* label of the first of them */
+  guint n_cells;
+} Fault;
+
 /* A cell in the making, and what is wrong with it. */
 typedef struct
 {
@@ -42,9 +51,9 @@ typedef struct
   GPtrArray *exclusions;
   CellsPrivate *cells;
   GHashTable *settings; /* of the cells */
-  GPtrArray *faults;    /* lines in order */
-  GHashTable *counts;   /* line -> number of cells with it */
-  GHashTable *firsts;   /* line -> label of the first of them */
+  GPtrArray *noted;     /* PlaitProblems of cells */
+  GPtrArray *faults;    /* Fault, in order; the problems are those of noted */
+  GHashTable *by_text;  /* text -> Fault */
   guint *set;           /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
@@ -61,6 +70,22 @@ exclusion_free (gpointer data)
   g_free (exclusion);
 }
 
+static void
+fault_free (gpointer data)
+{
+  Fault *fault = data;
+
+  g_free (fault->text);
+  g_free (fault->first);
+  g_free (fault);
+}
+
+static void
+problems_free (gpointer problems)
+{
+  plait_problems_free (problems);
+}
+
 static void grid_problem (const Builder *builder, const char *key, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static void
@@ -72,7 +97,9 @@ grid_problem (const Builder *builder, const char *key, const char *format, ...)
   va_start (arguments, format);
   g_autofree char *sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  plait_problems_add (builder->problems, "%s: [grid]%s%s: %s", place, key ? " " : "", key ? key : "", sentence);
+  plait_problems_add_at (builder->problems,
+                         &(PlaitProblem){ place, plait_key_file_line (builder->file, PLAIT_GRID_GROUP, key),
+                                          PLAIT_GRID_GROUP, key, sentence });
 }
 
 static gboolean
@@ -262,24 +289,25 @@ set_values (const Builder *builder, const guint *places, GError **error)
   return TRUE;
 }
 
+/* Takes what is wrong with the cell @label (transfer full). */
 static void
-note_faults (Builder *builder, const char *message, const char *label)
+note_faults (Builder *builder, PlaitProblems *problems, const char *label)
 {
-  g_auto (GStrv) lines = g_strsplit (message, "\n", -1);
-
-  for (guint i = 0; lines[i]; i++)
+  g_ptr_array_add (builder->noted, problems);
+  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
     {
-      guint count = GPOINTER_TO_UINT (g_hash_table_lookup (builder->counts, lines[i]));
+      const PlaitProblem *problem = plait_problems_get (problems, i);
+      g_autofree char *text = plait_problem_text (problem);
+      Fault *fault = g_hash_table_lookup (builder->by_text, text);
 
-      if (count == 0)
+      if (!fault)
         {
-          char *line = g_strdup (lines[i]);
-          g_ptr_array_add (builder->faults, line);
-          g_hash_table_insert (builder->firsts, line, g_strdup (label));
-          g_hash_table_insert (builder->counts, line, GUINT_TO_POINTER (1));
+          fault = g_new0 (Fault, 1);
+          *fault = (Fault){ problem, g_steal_pointer (&text), g_strdup (label), 0 };
+          g_ptr_array_add (builder->faults, fault);
+          g_hash_table_insert (builder->by_text, fault->text, fault);
         }
-      else
-        g_hash_table_insert (builder->counts, lines[i], GUINT_TO_POINTER (count + 1));
+      fault->n_cells++;
     }
 }
 
@@ -289,15 +317,18 @@ add_cell (Builder *builder, const guint *places)
   guint n_axes = builder->cells->axes->len;
   g_autofree char *label = label_of (builder, places);
   g_autofree char *settings = NULL;
-  g_autoptr (GError) fault = NULL;
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  GError *fault = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
 
   builder->n_resolved++;
   if (set_values (builder, places, &fault))
-    experiment = plait_resolver_resolve (builder->resolver, builder->file, &fault);
+    experiment = plait_resolver_resolve (builder->resolver, builder->file, problems);
+  else
+    plait_problems_take (problems, fault);
   if (!experiment)
     {
-      note_faults (builder, fault->message, label);
+      note_faults (builder, g_steal_pointer (&problems), label);
       return;
     }
   settings = plait_experiment_key (experiment);
@@ -331,15 +362,16 @@ report_faults (const Builder *builder)
 {
   for (guint i = 0; i < builder->faults->len; i++)
     {
-      const char *line = builder->faults->pdata[i], *first = g_hash_table_lookup (builder->firsts, line);
-      guint count = GPOINTER_TO_UINT (g_hash_table_lookup (builder->counts, line));
+      const Fault *fault = builder->faults->pdata[i];
+      PlaitProblem told = *fault->problem;
+      g_autofree char *sentence
+          = fault->n_cells == builder->n_resolved ? g_strdup (told.sentence)
+            : fault->n_cells == 1
+                ? g_strdup_printf ("%s (in the cell %s)", told.sentence, fault->first)
+                : g_strdup_printf ("%s (in %u cells, the first is %s)", told.sentence, fault->n_cells, fault->first);
 
-      if (count == builder->n_resolved)
-        plait_problems_add (builder->problems, "%s", line);
-      else if (count == 1)
-        plait_problems_add (builder->problems, "%s (in the cell %s)", line, first);
-      else
-        plait_problems_add (builder->problems, "%s (in %u cells, the first is %s)", line, count, first);
+      told.sentence = sentence;
+      plait_problems_add_at (builder->problems, &told);
     }
 }
 
@@ -457,26 +489,46 @@ publish (CellsPrivate *cells)
   public->name = public->cells[0].experiment->name;
 }
 
-PlaitCells *
-plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+/* Where the grid itself is at fault the first values of its axes stand for the others: the rest is told too. */
+static void
+check_first (Builder *builder)
 {
-  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, error);
-  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autofree guint *places = g_new0 (guint, builder->cells->axes->len);
+  g_autofree guint *set = g_new (guint, builder->cells->axes->len);
+
+  for (guint i = 0; i < builder->cells->axes->len; i++)
+    if (g_array_index (builder->cells->axes, PlaitAxis, i).n_values == 0)
+      return;
+  memset (set, 0xff, builder->cells->axes->len * sizeof *set);
+  builder->set = set;
+  add_cell (builder, places);
+  report_faults (builder);
+}
+
+PlaitCells *
+plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
+                   PlaitProblems *problems)
+{
+  GError *fault = NULL;
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, &fault);
   g_autoptr (PlaitCells) cells = NULL;
+  guint before = plait_problems_count (problems);
 
   if (!file)
-    return NULL;
+    {
+      plait_problems_take (problems, fault);
+      return NULL;
+    }
   cells = (PlaitCells *)cells_new ();
 
   g_autofree char *folder = plait_experiment_folder (path);
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
-  g_autoptr (PlaitResolver) resolver
-      = plait_resolver_new (folder, (const char *const *)alternatives, PLAIT_RESOLVE_CHECK_FILES, registry);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
   g_autoptr (GPtrArray) exclusions = g_ptr_array_new_with_free_func (exclusion_free);
-  g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func (problems_free);
+  g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) firsts = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
   Builder builder = {
     .file = file,
     .resolver = resolver,
@@ -484,16 +536,28 @@ plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry 
     .exclusions = exclusions,
     .cells = (CellsPrivate *)cells,
     .settings = settings,
+    .noted = noted,
     .faults = faults,
-    .counts = counts,
-    .firsts = firsts,
+    .by_text = by_text,
   };
 
   read_grid (&builder);
-  if (plait_problems_count (problems) == 0)
+  if (plait_problems_count (problems) == before)
     build_cells (&builder);
-  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
+  else if (plait_key_file_has_group (file, PLAIT_GRID_GROUP))
+    check_first (&builder);
+  if (plait_problems_count (problems) > before)
     return NULL;
   publish (builder.cells);
   return g_steal_pointer (&cells);
+}
+
+PlaitCells *
+plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitCells) cells
+      = plait_cells_check (path, overrides, PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, problems);
+
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&cells) : NULL;
 }

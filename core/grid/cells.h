@@ -54,8 +54,12 @@ struct PlaitCells
   char **same; /* labels of cells that resolve to one that stands before them, and so are left out; NULL-terminated */
 };
 
-/* The cells of the grid file at @path, each resolved and checked. All faults are told at once; what is wrong in some
- * cells only names them. (transfer full) */
+/* The cells of the grid file at @path, each resolved and checked, modules loaded. All faults are told at once; what is
+ * wrong in some cells only names them. (transfer full) */
 PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error);
+
+/* The same with what @flags ask for; NULL where it adds to @problems. (transfer full) */
+PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                               PlaitRegistry *registry, PlaitProblems *problems);
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

@@ -33,6 +33,7 @@ plugin_free (gpointer data)
       PlaitPlugin *hidden = plugin->hidden;
 
       plait_schema_free (plugin->schema);
+      g_clear_error (&plugin->refusal);
       g_free (plugin->name);
       g_free (plugin->schema_path);
       g_free (plugin->module_path);
@@ -413,8 +414,11 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
 
   if (!schema)
     return FALSE;
-  if (!plugin->descriptor)
-    plugin->descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, error);
+  /* A module that hangs does so for each who asks. */
+  if (!plugin->descriptor && !plugin->refusal)
+    plugin->descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);
+  if (plugin->refusal && error)
+    *error = g_error_copy (plugin->refusal);
   return plugin->descriptor && plait_plugin_digest (plugin, error);
 }
 

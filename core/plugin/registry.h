@@ -40,6 +40,7 @@ struct PlaitPlugin
   /* Filled when first asked for. */
   PlaitSchema *schema;
   const PlaitPluginDescriptor *descriptor;
+  GError *refusal;     /* why the module was not loaded when that was tried */
   char *schema_digest; /* SHA-256 in hexadecimal, of the files as they were when taken */
   char *module_digest;
 };

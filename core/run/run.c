@@ -358,7 +358,7 @@ prepare (Run *run, gboolean *complete, GError **error)
 {
   g_autofree char *settings = NULL;
 
-  if (!find_old (run, complete, error))
+  if (!find_old (run, complete, error) || !plait_system_rehearse (run->experiment, error))
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   if (!run->pool || !plait_blas_reserve (run->pool, error))

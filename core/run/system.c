@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/system.h"
 
+#include "base/trial.h"
+#include "store/feature.h"
+
+#define SOME_WORDS 1000
+
 static gint64
 vocabulary_size (const PlaitExperiment *experiment, const PlaitMaterials *materials, const char *stream)
 {
-  return materials ? plait_vocabulary_size (plait_materials_vocabulary (materials, stream))
-                   : experiment->data.vocabulary_size;
+  gint64 wanted = experiment->data.vocabulary_size;
+
+  return materials    ? plait_vocabulary_size (plait_materials_vocabulary (materials, stream))
+         : wanted > 0 ? wanted
+                      : SOME_WORDS;
 }
 
 /* Whether a search may choose start tokens: where sentences of targets begin with them, or all texts do. */
@@ -37,6 +45,16 @@ target_size (const PlaitExperiment *experiment, const PlaitMaterials *materials)
     }
 }
 
+static gboolean
+open_parts (const PlaitExperiment *experiment, GError **error)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (!plait_part_open (experiment->sources[i].encoder, error))
+      return FALSE;
+  return (!experiment->combiner || plait_part_open (experiment->combiner, error))
+         && (!experiment->coverage || plait_part_open (experiment->coverage, error));
+}
+
 PlaitSystem *
 plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const gint64 *feature_widths,
                   GError **error)
@@ -52,6 +70,8 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
     .decoder = experiment->decoder,
   };
 
+  if (!open_parts (experiment, error))
+    return NULL;
   system->experiment = experiment;
   system->sources = g_new0 (PlaitSourceSpecification, n);
   system->feature_widths = g_memdup2 (feature_widths, n * sizeof *feature_widths);
@@ -59,8 +79,6 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
 
-      if (!plait_part_open (source->encoder, error))
-        return NULL;
       system->sources[i] = (PlaitSourceSpecification){
         .name = source->name,
         .kind = source->kind,
@@ -74,14 +92,62 @@ plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *mater
           system->sources[i].vocabulary_size = vocabulary_size (experiment, materials, source->stream);
         }
     }
-  if ((experiment->combiner && !plait_part_open (experiment->combiner, error))
-      || (experiment->coverage && !plait_part_open (experiment->coverage, error)))
-    return NULL;
   specification.sources = system->sources;
   specification.combiner = experiment->combiner;
   specification.coverage = experiment->coverage;
   system->model = plait_model_new (&specification, error);
   return system->model ? g_steal_pointer (&system) : NULL;
+}
+
+/* The widths of the features of training; those of [bench] where there is no file. */
+static gboolean
+find_widths (const PlaitExperiment *experiment, gint64 *widths, GError **error)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      const char *path = plait_experiment_data_file (experiment, "train", source->stream);
+      g_autoptr (PlaitFeatureFile) file = NULL;
+
+      if (source->kind != PLAIT_INPUT_FEATURES)
+        continue;
+      widths[i] = experiment->bench.feature_width;
+      if (!path)
+        continue;
+      file = plait_feature_file_open (path, *source->dataset != '\0' ? source->dataset : NULL, error);
+      if (!file)
+        return FALSE;
+      widths[i] = plait_feature_file_width (file);
+    }
+  return TRUE;
+}
+
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  const gint64 *widths;
+} Rehearsal;
+
+static gboolean
+build (gpointer data, GError **error)
+{
+  const Rehearsal *rehearsal = data;
+  g_autoptr (PlaitSystem) system = plait_system_new (rehearsal->experiment, NULL, rehearsal->widths, error);
+
+  return system != NULL;
+}
+
+gboolean
+plait_system_rehearse (const PlaitExperiment *experiment, GError **error)
+{
+  /* Parameters are zero pages that nobody touches, so memory needs no limit. */
+  const PlaitTrialLimits limits = { .wall_seconds = 20, .processor_seconds = 80 };
+  g_autofree char *subject = g_strdup_printf ("%s: building its model", experiment->path);
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+  Rehearsal rehearsal = { experiment, widths };
+
+  return open_parts (experiment, error) && find_widths (experiment, widths, error)
+         && plait_trial_worded (subject, PLAIT_ERROR_PLUGIN, build, &rehearsal, limits, error);
 }
 
 void

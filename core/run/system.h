@@ -15,11 +15,16 @@ typedef struct
 } PlaitSystem;
 
 /* @feature_widths: [n_sources], 0 for tokens. @materials: NULL where there is no text; every vocabulary then has
- * data.vocabulary_size entries, which must be given. (transfer full) */
+ * data.vocabulary_size entries, or some where that is 0. (transfer full) */
 PlaitSystem *plait_system_new (const PlaitExperiment *experiment, const PlaitMaterials *materials,
                                const gint64 *feature_widths, GError **error);
 void plait_system_free (PlaitSystem *system);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
+
+/* Builds the model in a child process, with a stand-in where a size is only known of what is read, and throws it away:
+ * whether its parts take each other, and whether what plugins do then comes to an end. What takes long, such as
+ * learning a vocabulary, comes after that. */
+gboolean plait_system_rehearse (const PlaitExperiment *experiment, GError **error);
 
 /* Draws the initial values of all parameters, by train.initial_values and experiment.seed. */
 void plait_system_initialise (const PlaitSystem *system, PlaitPool *pool);

@@ -4,7 +4,8 @@
 #include "call.h"
 #include "harness.h"
 
-/* plait check. What it holds plugins to is tested in tests/contract, and what fails in tests/plugin/outside.py too. */
+/* plait check, of experiments and of plugins. What it holds plugins to is tested in tests/contract, and what fails in
+ * tests/plugin/outside.py too. */
 
 TEST_CASE (check_command, prints_a_line_a_property)
 {
@@ -37,7 +38,7 @@ TEST_CASE (check_command, refuses)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { CALL ("check"), "an argument is missing; usage: plait check PLUGIN" },
+    { CALL ("check"), "an argument is missing; usage: plait check FILE.ini" },
     { CALL ("check", "serail"), "there is no plugin \"serail\"; did you mean \"serial\"?" },
     { CALL ("check", "train"), "there is no plugin \"train\"" },
     { CALL ("check", "coverage/serial"), "there is no plugin \"coverage/serial\"" },
@@ -46,6 +47,8 @@ TEST_CASE (check_command, refuses)
       "\"colour\" is no property; expected one of structure, runs, " },
     { CALL ("check", "serial", "--seconds", "0"), "--seconds" },
     { CALL ("check", "serial", "--seconds", "soon"), "--seconds" },
+    { CALL ("check", "serial", "--set", "train.epochs=1"), "--set is of experiments, but serial is a plugin" },
+    { CALL ("check", "some.ini", "--seconds", "1"), "are of plugins, but some.ini is an experiment" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -54,5 +57,144 @@ TEST_CASE (check_command, refuses)
       g_auto (PlaitTestCall) call = cases[i].call;
 
       plait_test_check_refused (&call, cases[i].part);
+    }
+}
+
+/* A combiner with a schema, whose module is no library. */
+static void
+write_broken (void)
+{
+  g_autofree char *folder = plait_test_path ("broken/combiner");
+
+  g_mkdir_with_parents (folder, 0755);
+  plait_test_write ("broken/combiner/broken.ini",
+                    "[plugin]\nname=broken\nkind=combiner\ninterface=2\nsummary=Broken\n");
+  plait_test_write ("broken/combiner/broken.so", "this is no shared library");
+}
+
+static const char mistaken[] = "[data]\n"                /* 1 */
+                               "target=c\n"              /* 2 */
+                               "vocabulary_type=words\n" /* 3 */
+                               "train.a=mistaken.a\n"    /* 4 */
+                               "train.c=mistaken.c\n"    /* 5 */
+                               "test.a=nowhere.a\n"      /* 6 */
+                               "test.c=mistaken.c\n"     /* 7 */
+                               "[source a]\n"            /* 8 */
+                               "encoder=transformer\n"   /* 9 */
+                               "layerz=1\n"              /* 10 */
+                               "[decoder]\n"             /* 11 */
+                               "combiner=broken\n"       /* 12 */
+                               "[train]\n"               /* 13 */
+                               "epochs=-3\n"             /* 14 */
+                               "metric=blue\n"           /* 15 */
+                               "[evaluate]\n"            /* 16 */
+                               "metrics=blue\n"          /* 17 */
+                               "[colour]\n"              /* 18 */
+                               "[grid]\n"                /* 19 */
+                               "train.batch=8;none;0\n"; /* 20 */
+
+static PlaitTestCall
+check_mistaken (const char *option)
+{
+  plait_test_write ("mistaken.a", "x\ny\nz\n");
+  plait_test_write ("mistaken.c", "x\ny\n");
+  plait_test_write ("mistaken.ini", mistaken);
+  write_broken ();
+  return plait_test_call_with_plugins ("broken", (const char *[]){ "check", "mistaken.ini", option, NULL });
+}
+
+TEST_CASE (check_command, tells_all_mistakes_of_an_experiment_at_once)
+{
+  static const char *const parts[] = {
+    "mistaken.ini:5: [data] train.c: ",
+    " has 2 lines, but train.a has 3",
+    "mistaken.ini:6: [data] test.a: there is no file ",
+    "mistaken.ini:10: [source a] layerz: no such key; did you mean \"layers\"?",
+    "mistaken.ini:12: [decoder] combiner: ",
+    "is not a shared library",
+    "mistaken.ini:14: [train] epochs: \"-3\" is below the minimum",
+    "mistaken.ini:17: [evaluate] metrics: ",
+    "mistaken.ini:18: [colour]: no such group",
+    "mistaken.ini:20: [train] batch: \"none\" is not an integer; give an integer from 1 to 100000000 (in the cell "
+    "train.batch=none)",
+    "(in the cell train.batch=0)",
+  };
+  g_auto (PlaitTestCall) call = check_mistaken (NULL);
+
+  CHECK_INT (call.code, 2);
+  CHECK_STRING (call.errors, "error: mistaken.ini: 9 mistakes\n");
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    CHECK_CONTAINS (call.output, parts[i]);
+}
+
+TEST_CASE (check_command, tells_mistakes_as_json)
+{
+  g_auto (PlaitTestCall) call = check_mistaken ("--json");
+
+  CHECK_INT (call.code, 2);
+  CHECK_CONTAINS (call.output, "\"mistakes\": 9");
+  CHECK_CONTAINS (call.output, "\"place\": \"mistaken.ini:10\"");
+  CHECK_CONTAINS (call.output, "\"line\": 10");
+  CHECK_CONTAINS (call.output, "\"group\": \"source a\"");
+  CHECK_CONTAINS (call.output, "\"key\": \"layerz\"");
+}
+
+static const char sound[] = "[data]\n"
+                            "generate=agreement\n"
+                            "vocabulary_type=words\n"
+                            "[source a]\n"
+                            "encoder=transformer\n"
+                            "layers=1\n"
+                            "[decoder]\n"
+                            "layers=1\n"
+                            "width=16\n"
+                            "heads=2\n";
+
+TEST_CASE (check_command, finds_none_in_a_sound_experiment)
+{
+  plait_test_write ("sound.ini", sound);
+  g_auto (PlaitTestCall) one = CALL ("check", "sound.ini");
+  g_auto (PlaitTestCall) json = CALL ("check", "sound.ini", "--json", "--set", "train.epochs=2");
+
+  CHECK_INT (one.code, 0);
+  CHECK_STRING (one.output, "sound.ini: no mistake was found\n");
+  CHECK_INT (json.code, 0);
+  CHECK_CONTAINS (json.output, "\"problems\": []");
+}
+
+/* Nothing is learnt from the data before what a plugin refuses is told. */
+TEST_CASE (check_command, builds_the_models_of_all_cells)
+{
+  g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=2;3\n", NULL);
+
+  plait_test_write ("heads.ini", grid);
+  g_auto (PlaitTestCall) checked = CALL ("check", "heads.ini");
+  g_auto (PlaitTestCall) run = CALL ("run", "heads.ini", "--set", "source.a.heads=3", "--output", "heads.h5");
+
+  CHECK_INT (checked.code, 2);
+  CHECK_CONTAINS (checked.output, "heads=3 do not divide the width of 16");
+  CHECK_CONTAINS (checked.output, "(in the cell source.a.heads=3)");
+  CHECK_INT (run.code, 2);
+  CHECK_CONTAINS (run.errors, "heads=3 do not divide the width of 16");
+  CHECK (!strstr (run.errors, "learning") && !strstr (run.errors, "generating"));
+}
+
+TEST_CASE (check_command, broken_modules_are_told_before_data_are_read)
+{
+  static const char *const commands[][5] = { { "run", "sound.ini", "--set", "decoder.combiner=broken" },
+                                             { "run", "sound.ini", "--dry-run", "--set", "decoder.combiner=broken" } };
+
+  plait_test_write ("sound.ini", sound);
+  write_broken ();
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      const char *arguments[6] = { NULL };
+      g_auto (PlaitTestCall) call = { 0 };
+
+      memcpy (arguments, commands[i], sizeof commands[i]);
+      call = plait_test_call_with_plugins ("broken", arguments);
+      CHECK_INT (call.code, 2);
+      CHECK_CONTAINS (call.errors, "--set decoder.combiner=broken: [decoder] combiner: ");
+      CHECK (!strstr (call.errors, "generating") && !strstr (call.errors, "learning"));
     }
 }

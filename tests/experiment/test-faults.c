@@ -247,3 +247,38 @@ TEST_CASE (experiment_file, files_that_are_none)
   CHECK (!example_load (registry, "[data]\ntarget=\xff\n", NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "example.ini:2");
 }
+
+/* A module that hangs is asked once, within the limits, whoever uses it, and told beside all else. */
+TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
+{
+  g_autofree char *built = plait_test_build_path ("plugins");
+  g_autofree char *module = plait_test_build_path ("tests/plugin/constructor-sleeps.so");
+  g_autofree char *folder = plait_test_path ("hanging");
+  g_autofree char *copy = plait_test_path ("hanging/encoder/hanging.so");
+  g_autofree char *path = plait_test_path ("hanging.ini");
+  g_autofree char *bytes = NULL;
+  g_autoptr (PlaitRegistry) registry = NULL;
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (GError) error = NULL;
+  gint64 start = g_get_monotonic_time ();
+  gsize length;
+
+  example_write ("hanging/encoder/hanging.ini",
+                 "[plugin]\nname=hanging\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
+  REQUIRE (g_file_get_contents (module, &bytes, &length, NULL)
+           && g_file_set_contents (copy, bytes, (gssize)length, NULL));
+  example_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=hanging\n[source b]\n"
+                                "encoder=hanging\n[train]\nepochs=-1\n");
+  registry = plait_registry_new_for_folders ((const char *[]){ folder, built, NULL });
+  plait_registry_set_trial_limits (registry, (PlaitTrialLimits){ .wall_seconds = 1, .processor_seconds = 1 });
+  CHECK (!plait_experiment_check (path, NULL, PLAIT_RESOLVE_LOAD_MODULES, registry, problems));
+  CHECK (!plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "hanging.ini:4: [source a] encoder: ");
+  CHECK_CONTAINS (error->message, "hanging.ini:6: [source b] encoder: ");
+  CHECK_CONTAINS (error->message, "did not end within 1 seconds");
+  CHECK_CONTAINS (error->message, "hanging.ini:8: [train] epochs: ");
+  CHECK_INT (plait_problems_count (problems), 3);
+  CHECK_INT (plait_problems_get (problems, 1)->line, 6);
+  CHECK (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC); /* both sources, one trial */
+}
