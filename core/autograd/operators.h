@@ -298,9 +298,10 @@ PLAIT_API PlaitNode *plait_downward (PlaitTape *tape, const PlaitRecurrentCell *
  */
 typedef struct
 {
-  double smoothing; /* s: the target gets 1 - s (+ s / V) */
-  gboolean others;  /* spread s over the V - 1 other words (fairseq) instead of over all V (torch) */
-  double scale;     /* the root is scale * sum of the rows' losses */
+  double smoothing;                 /* s: the target gets 1 - s (+ s / V) */
+  gboolean others;                  /* spread s over the V - 1 other words (fairseq) instead of over all V (torch) */
+  double scale;                     /* the root is scale * sum of the rows' losses */
+  const struct PlaitPacked *packed; /* the table laid out for search, or NULL: read where it is of bytes */
 } PlaitVocabularyLossOptions;
 
 typedef struct

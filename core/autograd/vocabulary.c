@@ -44,6 +44,7 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
   PlaitVocabularyWork work = {
     .states = plait_tape_value (tape, states),
     .table = table->value,
+    .packed = options->packed,
     .bias = !bias ? NULL : bias->value.data,
     .targets = targets,
     .smoothing = options->smoothing,

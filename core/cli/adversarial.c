@@ -178,6 +178,7 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
   test.pool = pool = plait_pool_new ((guint)threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
-  test.search = search = plait_search_new (trained->system->model, pool, 0, error);
+  test.search = search = plait_search_new (trained->system->model, pool,
+                                           (PlaitPrecision)trained->experiment->decode.precision, 0, error);
   return search && run_test (&test, json, error);
 }

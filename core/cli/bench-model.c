@@ -173,7 +173,8 @@ make_searched (const PlaitBench *bench, GError **error)
   model->searching = experiment->decode;
   model->searching.minimum_length = model->searching.maximum_length = search_steps (experiment);
   model->searching.maximum_ratio = 0;
-  model->search = plait_search_new (model->system->model, bench->pool, 0, error);
+  model->search
+      = plait_search_new (model->system->model, bench->pool, (PlaitPrecision)model->searching.precision, 0, error);
   return model->search ? g_steal_pointer (&model) : NULL;
 }
 

@@ -267,7 +267,7 @@ plait_bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 b
   if (!build_encoder (site, error) || !build_site (site, error) || !plait_parameters_allocate (site->parameters, error))
     return NULL;
   plait_parameters_initialise (site->parameters, pool, (guint64)experiment->experiment.seed);
-  if (!plait_parameters_pack (site->parameters, pool, error))
+  if (!plait_parameters_pack (site->parameters, pool, PLAIT_PRECISION_FLOAT, error))
     return NULL;
   site->lasting_arena = plait_arena_new (0);
   site->step_arena = plait_arena_new (0);

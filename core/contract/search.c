@@ -66,7 +66,7 @@ hold (PlaitCase *held, GError **error)
   const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  g_autoptr (PlaitSearch) search = plait_search_new (held->specimen->model, pool, 0, error);
+  g_autoptr (PlaitSearch) search = plait_search_new (held->specimen->model, pool, PLAIT_PRECISION_FLOAT, 0, error);
   PlaitDecodeSettings settings;
   PlaitHypotheses *found;
   gboolean holds = TRUE;

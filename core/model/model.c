@@ -544,6 +544,8 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
 
   if (model->predict.kind == PLAIT_PREDICT_CLASS)
     states = of_known_classes (tape, states, batch->target_rows);
+  if (model->output && plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
+    suited.packed = model->output->packed;
   if (!model->output)
     suited.smoothing = 0; /* what cannot be chosen must not be wished for */
   root = plait_vocabulary_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);

@@ -40,11 +40,11 @@ typedef struct
 } Work;
 
 PlaitSearch *
-plait_search_new (PlaitModel *model, PlaitPool *pool, gsize memory, GError **error)
+plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory, GError **error)
 {
   PlaitSearch *search;
 
-  if (!plait_parameters_pack (plait_model_parameters (model), pool, error))
+  if (!plait_parameters_pack (plait_model_parameters (model), pool, precision, error))
     return NULL;
   search = g_new0 (PlaitSearch, 1);
   search->model = model;

@@ -39,10 +39,11 @@ typedef struct
 
 typedef struct PlaitSearch PlaitSearch;
 
-/* A search over @model (borrowed) on @pool (borrowed). Weights are packed once: make a new search when they change. Its
- * arenas take at most @memory bytes (0: no limit). PLAIT_ERROR_MEMORY if the packed weights do not fit.
- * (transfer full) */
-PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, gsize memory, GError **error);
+/* A search over @model (borrowed) on @pool (borrowed). Weights are packed once: make a new search when they change, and
+ * one at a time. Its arenas take at most @memory bytes (0: no limit). PLAIT_ERROR_MEMORY if the packed weights do not
+ * fit, PLAIT_ERROR_INPUT if this processor has not @precision. (transfer full) */
+PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory,
+                               GError **error);
 void plait_search_free (PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 

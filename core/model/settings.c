@@ -183,6 +183,11 @@ static const PlaitSettingDefinition decode_definitions[] = {
                        "probability that it has there (fairseq)",
                        NULL),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, batch, "32", "1", "100000", "Sentences searched together", NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitDecodeSettings, precision, "float", "float;int8",
+      "int8: linear layers and the output layer multiply bytes, weights quantised by column and states "
+      "by row; recurrent steps, attention, norms and softmax stay float. Needs AVX-512 VNNI",
+      NULL),
 };
 
 const PlaitSettingGroup plait_decode_group

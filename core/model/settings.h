@@ -194,6 +194,7 @@ typedef struct
   gint64 maximum_offset;
   gint at_limit; /* PlaitLimit */
   gint64 batch;
+  gint precision; /* PlaitPrecision */
 } PlaitDecodeSettings;
 
 extern const PlaitSettingGroup plait_decode_group;

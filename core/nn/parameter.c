@@ -315,15 +315,30 @@ plait_parameters_zero_gradients (PlaitParameters *parameters)
 }
 
 gboolean
-plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, GError **error)
+plait_precision_check (PlaitPrecision precision, GError **error)
 {
+  return plait_precision_runs_here (precision)
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "decode.precision=int8 needs a processor with AVX-512 VNNI, which this one has not; search with "
+             "decode.precision=float");
+}
+
+gboolean
+plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, PlaitPrecision precision, GError **error)
+{
+  if (!plait_precision_check (precision, error))
+    return FALSE;
   for (guint i = 0; i < parameters->list->len; i++)
     {
       PlaitParameter *parameter = parameters->list->pdata[i];
 
-      if (parameter->use == PLAIT_USE_OTHER || parameter->packed)
+      PlaitPrecision own = parameter->use == PLAIT_USE_STEP ? PLAIT_PRECISION_FLOAT : precision;
+
+      if (parameter->use == PLAIT_USE_OTHER || (parameter->packed && plait_packed_precision (parameter->packed) == own))
         continue;
-      parameter->packed = plait_pack (pool, parameter->value, parameter->use == PLAIT_USE_TABLE);
+      g_clear_pointer (&parameter->packed, plait_packed_free);
+      parameter->packed = plait_pack (pool, parameter->value, parameter->use == PLAIT_USE_TABLE, own);
       if (!parameter->packed)
         return plait_fail (error, PLAIT_ERROR_MEMORY,
                            "there is no memory for a copy of the parameter %s (%" G_GINT64_FORMAT
@@ -339,6 +354,6 @@ plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
   const PlaitPacked *panels;
 
   plait_tape_expect (tape, parameter && parameter->value.data);
-  panels = parameter->use == PLAIT_USE_WEIGHT ? parameter->packed : NULL;
+  panels = parameter->use != PLAIT_USE_TABLE ? parameter->packed : NULL;
   return plait_tape_keyed_leaf (tape, parameter, parameter->value, &parameter->gradient, panels);
 }

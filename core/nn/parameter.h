@@ -51,6 +51,7 @@ typedef enum
 {
   PLAIT_USE_OTHER,  /* nothing: not packed */
   PLAIT_USE_WEIGHT, /* x W: a linear layer */
+  PLAIT_USE_STEP,   /* x W, where the next x comes of it: packed as it is, since what is rounded would add up */
   PLAIT_USE_TABLE,  /* x T^T: the output layer, T [V, w] often being the embeddings; packed for plait_vocabulary_best */
 } PlaitParameterUse;
 
@@ -134,9 +135,13 @@ PLAIT_API void plait_parameters_zero_gradients (PlaitParameters *parameters);
 /* Declares that @parameter is multiplied by in search. Layers do so for their own. */
 PLAIT_API void plait_parameters_use (PlaitParameters *parameters, PlaitParameter *parameter, PlaitParameterUse use);
 
-/* Packs the values of all weights and tables, so that a tape in PLAIT_TAPE_EVALUATE multiplies few rows fast.
- * PLAIT_ERROR_MEMORY if there is no room for the copies. */
-PLAIT_API gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, GError **error);
+/* PLAIT_ERROR_INPUT if this processor has no instructions for products of @precision. */
+PLAIT_API gboolean plait_precision_check (PlaitPrecision precision, GError **error);
+
+/* Packs the values of all weights and tables with @precision, so that a tape in PLAIT_TAPE_EVALUATE multiplies few rows
+ * fast. PLAIT_ERROR_MEMORY if there is no room for the copies, PLAIT_ERROR_INPUT as above. */
+PLAIT_API gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, PlaitPrecision precision,
+                                          GError **error);
 
 /* The leaf of @parameter on @tape: one a tape and step. (transfer none) */
 PLAIT_API PlaitNode *plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter);

@@ -25,8 +25,12 @@ plait_cell_declare (PlaitParameters *parameters, const char *name, const PlaitCe
       lstm ? PLAIT_BLOCKS (declaration->forget_bias, FORGET_GATE, FORGET_GATE, (guint)gates) : PLAIT_ZEROS);
   cell.recurrent = plait_linear_declare_blocks (parameters, recurrent, width, products * width, (guint)products,
                                                 declaration->recurrent_bias);
+  plait_parameters_use (parameters, cell.recurrent.weight, PLAIT_USE_STEP);
   if (before)
-    cell.candidate = plait_linear_declare (parameters, candidate, width, width, FALSE);
+    {
+      cell.candidate = plait_linear_declare (parameters, candidate, width, width, FALSE);
+      plait_parameters_use (parameters, cell.candidate.weight, PLAIT_USE_STEP);
+    }
   return cell;
 }
 

@@ -172,11 +172,13 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
   plait_parameters_expect (parameters, declaration->kind != PLAIT_TREE_HEAD);
   unit.gates = plait_linear_declare_blocks (parameters, gates, 2 * width, 5 * width, 5, FALSE);
   unit.gates.weight->initial.stacked = CHILDREN;
+  plait_parameters_use (parameters, unit.gates.weight, PLAIT_USE_STEP);
   unit.gates.bias = plait_parameters_declare (parameters, gate_bias, 1, 5 * width, bias);
   if (!lstm)
     {
       unit.candidate = plait_linear_declare (parameters, candidate, 2 * width, width, declaration->candidate_bias);
       unit.candidate.weight->initial.stacked = CHILDREN;
+      plait_parameters_use (parameters, unit.candidate.weight, PLAIT_USE_STEP);
     }
   if (declaration->input_width > 0)
     unit.input = plait_linear_declare_blocks (parameters, input, declaration->input_width, blocks * width,

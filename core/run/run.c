@@ -193,7 +193,8 @@ measure (gpointer data, double *score, GError **error)
 {
   Run *run = data;
   const PlaitExperiment *experiment = run->experiment;
-  g_autoptr (PlaitSearch) search = plait_search_new (run->system->model, run->pool, 0, error);
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (run->system->model, run->pool, (PlaitPrecision)run->experiment->decode.precision, 0, error);
   g_autoptr (PlaitMetric) metric = plait_metric_new (experiment->train.metric, error);
   g_autoptr (PlaitTranslation) translation = NULL;
   g_autoptr (PlaitResult) result = NULL;
@@ -358,7 +359,8 @@ prepare (Run *run, gboolean *complete, GError **error)
 {
   g_autofree char *settings = NULL;
 
-  if (!find_old (run, complete, error) || !plait_system_rehearse (run->experiment, error))
+  if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error)
+      || !find_old (run, complete, error) || !plait_system_rehearse (run->experiment, error))
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   if (!run->pool || !plait_blas_reserve (run->pool, error))
@@ -432,7 +434,8 @@ finish (Run *run, GError **error)
   if (!store || !plait_checkpoint_read (plait_model_parameters (run->system->model), store, NULL, error))
     return FALSE;
   g_clear_pointer (&store, plait_store_free);
-  evaluator.search = search = plait_search_new (run->system->model, run->pool, 0, error);
+  evaluator.search = search
+      = plait_search_new (run->system->model, run->pool, (PlaitPrecision)run->experiment->decode.precision, 0, error);
   if (!search)
     return FALSE;
   for (guint i = 0; experiment->test_splits[i]; i++)

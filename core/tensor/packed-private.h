@@ -1,21 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "tensor/kernels/int8.h"
 #include "tensor/packed.h"
 #include "tensor/panel.h"
 
 struct PlaitPacked
 {
   const PlaitKernels *kernels;
+  const PlaitInt8Kernels *int8; /* NULL: panels of numbers */
   gint64 depth;
   gint64 width;
-  PlaitScalar *panels; /* [panel][depth][tile_width] */
+  gpointer panels;     /* [panel][depth][tile_width], or as int8.h says */
+  PlaitScalar *scales; /* of bytes: [width] */
 };
 
-/* y = x times the columns @column (of a panel's beginning) .. @column + @width - 1, (@add) added to y; y begins at that
- * column. In the calling thread. */
+/* What is multiplied by a packed weight. */
+typedef struct
+{
+  PlaitTensor x;
+  const gint8 *bytes; /* where the weight is of bytes: [rows][stride] */
+  gint64 stride;
+  const PlaitScalar *scales; /* [rows] */
+  const gint32 *sums;        /* [rows] */
+} PlaitPackedRows;
+
+/* @x for products with @packed. Bytes stand in the caller's scratch (plait_pool_scratch) until it is used again. */
+PlaitPackedRows plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x);
+
+/* y = the @n rows from @first on of @rows times the @width columns from @column on, where a panel begins; (@add) added
+ * to y, which begins at that row and column. In the calling thread. */
 void plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
-                            const PlaitScalar *x, gint64 x_stride, gint64 rows, gint64 column, gint64 width);
+                            const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width);
 
 /* plait_packed_product with any finish. */
 void plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x,

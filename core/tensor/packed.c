@@ -6,13 +6,60 @@
 
 /* Multiply-adds that are not worth a second thread. */
 #define SMALL 131072
+/* Numbers that are quantised by one thread. */
+#define LITTLE 16384
 
+gboolean
+plait_precision_runs_here (PlaitPrecision precision)
+{
+  return precision == PLAIT_PRECISION_FLOAT || plait_int8_kernels ();
+}
+
+PlaitPrecision
+plait_packed_precision (const PlaitPacked *packed)
+{
+  return packed->int8 ? PLAIT_PRECISION_INT8 : PLAIT_PRECISION_FLOAT;
+}
+
+/* Groups of bytes in a row. */
+static gint64
+groups_of (const PlaitPacked *packed)
+{
+  return (packed->depth + PLAIT_INT8_GROUP - 1) / PLAIT_INT8_GROUP;
+}
+
+static gint64
+tile_width (const PlaitPacked *packed)
+{
+  return packed->int8 ? PLAIT_INT8_WIDTH : packed->kernels->tile_width;
+}
+
+static gint64
+n_panels (const PlaitPacked *packed)
+{
+  return (packed->width + tile_width (packed) - 1) / tile_width (packed);
+}
+
+static gsize
+panel_bytes (const PlaitPacked *packed)
+{
+  if (packed->int8)
+    return (gsize)(groups_of (packed) * PLAIT_INT8_GROUP * PLAIT_INT8_WIDTH);
+  return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->tile_width);
+}
+
+/* Panels, and behind them scales. */
 static gsize
 bytes_of (const PlaitPacked *packed)
 {
-  gint64 width = plait_panels (packed->kernels, packed->width) * packed->kernels->tile_width;
+  return (panel_bytes (packed) + (packed->int8 ? sizeof (PlaitScalar) * PLAIT_INT8_WIDTH : 0))
+         * (gsize)n_panels (packed);
+}
 
-  return sizeof (PlaitScalar) * (gsize)(packed->depth * width);
+static gpointer
+panel_at (const PlaitPacked *packed, gint64 column)
+{
+  return (char *)packed->panels + panel_bytes (packed) * (gsize)(column / tile_width (packed));
 }
 
 /* Without the panels. */
@@ -25,17 +72,21 @@ new_packed (PlaitTensor weight, gboolean transposed)
 }
 
 PlaitPacked *
-plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed)
+plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPrecision precision)
 {
   PlaitPacked *packed = g_new (PlaitPacked, 1);
 
   *packed = new_packed (weight, transposed);
+  if (precision == PLAIT_PRECISION_INT8 && packed->depth <= PLAIT_INT8_DEEPEST)
+    packed->int8 = plait_int8_kernels ();
   packed->panels = plait_pages_take (bytes_of (packed));
   if (!packed->panels)
     {
       g_free (packed);
       return NULL;
     }
+  if (packed->int8)
+    packed->scales = (gpointer)((char *)packed->panels + panel_bytes (packed) * (gsize)n_panels (packed));
   plait_packed_update (pool, packed, weight, transposed);
   return packed;
 }
@@ -71,56 +122,152 @@ plait_packed_free (PlaitPacked *packed)
 
 typedef struct
 {
+  PlaitPool *pool;
   PlaitPacked *packed;
   PlaitTensor weight;
   gboolean transposed;
 } Packing;
+
+/* A column of bytes: number k of it stands in group k / PLAIT_INT8_GROUP. */
+static void
+pack_bytes (const Packing *packing, gint64 column, guint thread)
+{
+  const PlaitPacked *packed = packing->packed;
+  guint8 *to = (guint8 *)panel_at (packed, column) + column % PLAIT_INT8_WIDTH * PLAIT_INT8_GROUP;
+  gint64 padded = groups_of (packed) * PLAIT_INT8_GROUP;
+  PlaitScalar *numbers = plait_pool_scratch (packing->pool, thread, (gsize)padded * (sizeof (PlaitScalar) + 1));
+  gint8 *bytes = (gint8 *)(numbers + padded);
+
+  for (gint64 k = 0; k < packed->depth; k++)
+    numbers[k] = packing->transposed ? plait_tensor_row (packing->weight, column)[k]
+                                     : plait_tensor_row (packing->weight, k)[column];
+  packed->int8->quantise (bytes, padded, &packed->scales[column], numbers, packed->depth);
+  for (gint64 k = 0; k < padded; k++)
+    to[k / PLAIT_INT8_GROUP * PLAIT_INT8_WIDTH * PLAIT_INT8_GROUP + k % PLAIT_INT8_GROUP]
+        = (guint8)(bytes[k] + PLAIT_INT8_MIDDLE);
+}
 
 static void
 packing_piece (gpointer data, gint64 piece, guint thread)
 {
   const Packing *packing = data;
   PlaitPacked *packed = packing->packed;
-  gint64 column = piece * packed->kernels->tile_width;
+  gint64 column = piece * tile_width (packed), end = MIN (column + tile_width (packed), packed->width);
 
-  plait_panel_pack (packed->kernels, packed->panels + column * packed->depth, packing->weight, packing->transposed, 0,
-                    packed->depth, column, MIN (packed->kernels->tile_width, packed->width - column));
+  if (!packed->int8)
+    {
+      plait_panel_pack (packed->kernels, panel_at (packed, column), packing->weight, packing->transposed, 0,
+                        packed->depth, column, end - column);
+      return;
+    }
+  for (; column < end; column++)
+    pack_bytes (packing, column, thread);
 }
 
 void
 plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed)
 {
-  Packing packing = { packed, weight, transposed };
+  Packing packing = { pool, packed, weight, transposed };
 
   g_assert (packed->depth == (transposed ? weight.width : weight.rows)
             && packed->width == (transposed ? weight.rows : weight.width));
-  plait_pool_run (pool, plait_panels (packed->kernels, packed->width), packing_piece, &packing);
+  plait_pool_run (pool, n_panels (packed), packing_piece, &packing);
+}
+
+typedef struct
+{
+  const PlaitPacked *packed;
+  PlaitPackedRows rows;
+  gint8 *bytes;
+  PlaitScalar *scales;
+  gint32 *sums;
+  gint64 pieces;
+} Quantising;
+
+static void
+quantising_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Quantising *quantising = data;
+  const PlaitPackedRows *rows = &quantising->rows;
+  gint64 n = rows->x.rows;
+
+  for (gint64 i = n * piece / quantising->pieces; i < n * (piece + 1) / quantising->pieces; i++)
+    quantising->sums[i]
+        = quantising->packed->int8->quantise (quantising->bytes + i * rows->stride, rows->stride,
+                                              &quantising->scales[i], plait_tensor_row (rows->x, i), rows->x.width);
+}
+
+PlaitPackedRows
+plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
+{
+  Quantising quantising = { .packed = packed, .rows = { .x = x } };
+  gint64 stride = groups_of (packed) * PLAIT_INT8_GROUP;
+
+  if (!packed->int8)
+    return quantising.rows;
+  quantising.rows.stride = stride;
+  quantising.scales = plait_pool_scratch (pool, plait_pool_threads (pool),
+                                          (gsize)x.rows * (sizeof (PlaitScalar) + sizeof (gint32) + (gsize)stride));
+  quantising.sums = (gint32 *)(quantising.scales + x.rows);
+  quantising.bytes = (gint8 *)(quantising.sums + x.rows);
+  quantising.pieces = CLAMP (x.rows * stride / LITTLE, 1, x.rows);
+  plait_pool_run (pool, quantising.pieces, quantising_piece, &quantising);
+  quantising.rows.scales = quantising.scales;
+  quantising.rows.sums = quantising.sums;
+  quantising.rows.bytes = quantising.bytes;
+  return quantising.rows;
+}
+
+/* One panel, as plait_packed_multiply. */
+static void
+multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
+                gint64 first, gint64 n, gint64 column, gint64 width)
+{
+  packed->int8->multiply (&(PlaitInt8Panel){
+      .rows = n,
+      .groups = groups_of (packed),
+      .x = rows->bytes + first * rows->stride,
+      .x_stride = rows->stride,
+      .row_scales = rows->scales + first,
+      .row_sums = rows->sums + first,
+      .panel = panel_at (packed, column),
+      .scales = packed->scales + column,
+      .y = y,
+      .y_stride = y_stride,
+      .width = width,
+      .add = add,
+  });
+}
+
+static void
+multiply_numbers (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
+                  gint64 first, gint64 n, gint64 column, gint64 width)
+{
+  const PlaitScalar *panel = panel_at (packed, column), *x = plait_tensor_row (rows->x, first), *next;
+  gboolean far = bytes_of (packed) > PLAIT_NEAR_BYTES;
+  gint64 done = 0, depth;
+
+  do
+    {
+      depth = MIN (PLAIT_PANEL_DEPTH, packed->depth - done);
+      next = panel + depth * packed->kernels->tile_width;
+      packed->kernels->multiply (n, width, depth, x + done, rows->x.stride, 1, panel, packed->kernels->tile_width, y,
+                                 y_stride, add || done > 0, far ? next : NULL);
+      panel = next;
+      done += depth;
+    }
+  while (done < packed->depth);
 }
 
 void
-plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitScalar *x,
-                       gint64 x_stride, gint64 rows, gint64 column, gint64 width)
+plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
+                       const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width)
 {
-  const PlaitKernels *kernels = packed->kernels;
-  gint64 tile = kernels->tile_width;
-  gboolean far = bytes_of (packed) > PLAIT_NEAR_BYTES;
+  gint64 tile = tile_width (packed);
 
   for (gint64 j = 0; j < width; j += tile)
-    {
-      const PlaitScalar *panel = packed->panels + (column + j) * packed->depth, *next;
-      gint64 first = 0, depth;
-
-      do
-        {
-          depth = MIN (PLAIT_PANEL_DEPTH, packed->depth - first);
-          next = panel + depth * tile;
-          kernels->multiply (rows, MIN (tile, width - j), depth, x + first, x_stride, 1, panel, tile, y + j, y_stride,
-                             add || first > 0, far ? next : NULL);
-          panel = next;
-          first += depth;
-        }
-      while (first < packed->depth);
-    }
+    (packed->int8 ? multiply_bytes : multiply_numbers) (packed, y + j, y_stride, add, rows, first, n, column + j,
+                                                        MIN (tile, width - j));
 }
 
 typedef struct
@@ -128,7 +275,7 @@ typedef struct
   const PlaitPacked *packed;
   PlaitTensor y;
   PlaitScalar beta;
-  PlaitTensor x;
+  PlaitPackedRows rows;
   PlaitFinish finish;
   gint64 row_bands;
   gint64 bands;
@@ -147,8 +294,7 @@ product_piece (gpointer data, gint64 piece, guint thread)
   gint64 width = MIN (product->band_width, product->y.width - column);
 
   plait_packed_multiply (product->packed, plait_tensor_row (product->y, first) + column, product->y.stride,
-                         product->beta != 0, plait_tensor_row (product->x, first), product->x.stride, rows, column,
-                         width);
+                         product->beta != 0, &product->rows, first, rows, column, width);
   plait_panel_finish (product->packed->kernels, &product->finish, product->y, first, rows, column, width);
 }
 
@@ -156,14 +302,15 @@ void
 plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
                              const PlaitFinish *finish)
 {
-  Product product = { .packed = packed, .y = y, .beta = beta, .x = x, .finish = *finish };
+  Product product = { .packed = packed, .y = y, .beta = beta, .finish = *finish };
   gint64 most = 48;
 
   g_assert (x.rows == y.rows && x.width == packed->depth && y.width == packed->width);
   if (y.rows == 0 || y.width == 0)
     return;
+  product.rows = plait_packed_rows (pool, packed, x);
   product.row_bands = (y.rows + most - 1) / most;
-  product.band_width = packed->kernels->tile_width;
+  product.band_width = tile_width (packed);
   if (y.rows * y.width * packed->depth <= SMALL)
     {
       product.row_bands = 1;

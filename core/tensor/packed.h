@@ -12,9 +12,14 @@
  */
 typedef struct PlaitPacked PlaitPacked;
 
-/* Packs @weight [in, out], or its transpose if @transposed (a vocabulary table [V, w] as the weight [w, V]). NULL when
- * memory is out. (transfer full) */
-PlaitPacked *plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed);
+/* FALSE where this processor has no instructions for products of @precision. */
+PLAIT_API gboolean plait_precision_runs_here (PlaitPrecision precision);
+
+/* Packs @weight [in, out], or its transpose if @transposed (a vocabulary table [V, w] as the weight [w, V]), of a
+ * precision that runs here; one too deep for sums of bytes is packed as it is. NULL when memory is out.
+ * (transfer full) */
+PlaitPacked *plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPrecision precision);
+PlaitPrecision plait_packed_precision (const PlaitPacked *packed);
 void plait_packed_free (PlaitPacked *packed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
 

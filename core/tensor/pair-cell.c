@@ -73,7 +73,7 @@ readers (const PlaitPairCell *cell, const Part *part, gint64 *first, gint64 *end
 static void
 multiply (const PlaitStepFactor *factor, PlaitTensor y, gboolean add, PlaitTensor x)
 {
-  plait_packed_multiply (factor->packed, y.data, y.stride, add, x.data, x.stride, y.rows, 0, y.width);
+  plait_packed_multiply (factor->packed, y.data, y.stride, add, &(PlaitPackedRows){ .x = x }, 0, y.rows, 0, y.width);
 }
 
 /* Columns of the part's rows of @kept. */

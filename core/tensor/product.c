@@ -342,7 +342,9 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
 
   if (before)
     finish.before = *before;
-  if (packed && !plait_blas_serves (plait_kernels (), FALSE, y.rows, y.width, x.width))
+  if (packed
+      && (plait_packed_precision (packed) != PLAIT_PRECISION_FLOAT
+          || !plait_blas_serves (plait_kernels (), FALSE, y.rows, y.width, x.width)))
     plait_packed_product_finish (pool, y, 0, x, packed, &finish);
   else
     run_product (&product, 0, &finish, 0);

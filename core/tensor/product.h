@@ -21,7 +21,8 @@ void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTenso
 /*
  * y = activation (x W + b): x [r, in], weight [in, out], @bias out numbers or NULL, y [r, out].
  * @before is NULL or where to leave x W + b too (for activations that keep their input); it may not be y.
- * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead unless the product is BLAS's.
+ * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead unless the product is BLAS's,
+ * which has no bytes.
  */
 void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
                            const PlaitScalar *bias, PlaitActivation activation, const PlaitTensor *before);

@@ -25,6 +25,17 @@ typedef struct
   gint64 stride;
 } PlaitTensor;
 
+/*
+ * What weights that are packed for search are made of: their own numbers, or bytes. With bytes each column of a weight
+ * and each row that is multiplied by it is quantised by itself, to 255 steps from minus to plus its greatest magnitude;
+ * sums of products are exact.
+ */
+typedef enum
+{
+  PLAIT_PRECISION_FLOAT,
+  PLAIT_PRECISION_INT8
+} PlaitPrecision;
+
 /* A tensor over @data whose rows stand end to end. */
 static inline PlaitTensor
 plait_tensor (PlaitScalar *data, gint64 rows, gint64 width)

@@ -32,6 +32,7 @@ typedef struct
 {
   PlaitPool *pool;
   PlaitTensor states;
+  PlaitPackedRows rows; /* the states */
   const PlaitPacked *table;
   const PlaitScalar *bias;
   const gint32 *forbidden;
@@ -142,8 +143,7 @@ some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, gu
       search->pool, thread, sizeof (PlaitScalar) * (gsize)(rows * search->block) + sizeof (gint32) * LOOK);
   gint32 *places = (gint32 *)(logits + rows * search->block);
 
-  plait_packed_multiply (search->table, logits, search->block, FALSE, plait_tensor_row (search->states, first_row),
-                         search->states.stride, rows, first, n);
+  plait_packed_multiply (search->table, logits, search->block, FALSE, &search->rows, first_row, rows, first, n);
   for (gint64 row = first_row; row < first_row + rows; row++)
     {
       PlaitScalar *at = logits + (row - first_row) * search->block;
@@ -217,6 +217,7 @@ plait_vocabulary_best (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, c
   g_assert (states.width == table->depth && best >= 1 && best <= table->width);
   if (states.rows == 0)
     return;
+  search.rows = plait_packed_rows (pool, table, states);
   search.block = PIECE_PANELS * table->kernels->tile_width;
   search.blocks = (table->width + search.block - 1) / search.block;
   lists = plait_pool_threads (pool) * states.rows;

@@ -6,6 +6,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/elementwise.h"
+#include "tensor/packed-private.h"
 #include "tensor/panel.h"
 #include "tensor/terms.h"
 
@@ -60,7 +61,9 @@ typedef struct
   /* The chunk. */
   gint64 first;
   gint64 rows;
-  gboolean blas;       /* multiplies; the kernels otherwise */
+  gboolean blas;             /* multiplies; the kernels otherwise */
+  const PlaitPacked *packed; /* multiplies by bytes, or NULL */
+  PlaitPackedRows packed_rows;
   PlaitScalar *logits; /* [block][row][word], then their exponentials, then their gradient; if gradients are wanted */
   Statistics *statistics; /* [row][block] */
   Row *row;
@@ -152,6 +155,11 @@ multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitSca
   gint64 tile = kernels->tile_width, n = block_width (stage, block), word = block * stage->block;
   PlaitTensor states = plait_tensor_rows (work->states, stage->first, stage->rows);
 
+  if (stage->packed)
+    {
+      plait_packed_multiply (stage->packed, logits, stage->block, FALSE, &stage->packed_rows, 0, stage->rows, word, n);
+      return;
+    }
   if (stage->blas)
     {
       plait_blas_multiply ((PlaitTensor){ logits, stage->rows, n, stage->block }, FALSE, 1, states, FALSE,
@@ -399,6 +407,8 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
   stage.pool = pool;
   stage.work = work;
   stage.wants_gradient = work->dstates.data || work->dtable.data || work->dbias.data;
+  if (work->packed && plait_packed_precision (work->packed) != PLAIT_PRECISION_FLOAT && !stage.wants_gradient)
+    stage.packed = work->packed;
   stage.each = work->others ? (stage.words > 1 ? work->smoothing / (double)(stage.words - 1) : 0)
                             : work->smoothing / (double)stage.words;
   stage.target = 1 - work->smoothing - (work->others ? stage.each : 0);
@@ -415,6 +425,9 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
   for (; stage.first < rows; stage.first += most)
     {
       stage.rows = MIN (most, rows - stage.first);
+      if (stage.packed)
+        stage.packed_rows
+            = plait_packed_rows (pool, stage.packed, plait_tensor_rows (work->states, stage.first, stage.rows));
       compute_chunk (&stage, &sums);
     }
   if (stage.wants_gradient)

@@ -14,11 +14,12 @@ typedef struct
 {
   PlaitTensor states;
   PlaitTensor table;
-  const PlaitScalar *bias; /* V numbers or NULL */
-  const gint32 *targets;   /* r ids, 0 .. V - 1 */
-  double smoothing;        /* s: the target gets 1 - s (+ s / V) */
-  gboolean others;         /* spread s over the V - 1 other words instead of over all V */
-  double scale;            /* of the gradients: they are those of scale * sum of the losses */
+  const PlaitPacked *packed; /* the table packed (plait_pack (table, TRUE)), or NULL; bytes are read instead of it */
+  const PlaitScalar *bias;   /* V numbers or NULL */
+  const gint32 *targets;     /* r ids, 0 .. V - 1 */
+  double smoothing;          /* s: the target gets 1 - s (+ s / V) */
+  gboolean others;           /* spread s over the V - 1 other words instead of over all V */
+  double scale;              /* of the gradients: they are those of scale * sum of the losses */
   /* Gradients. NULL data: not wanted. With all three NULL only the losses are computed. */
   PlaitTensor dstates; /* overwritten */
   PlaitTensor dtable;  /* dtable_beta * dtable + the gradient */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
 #include "harness.h"
+#include "tensor/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,28 @@ TEST_CASE (translate_command, leaves_empty_what_is_empty)
 }
 
 /* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */
+
+/* Sums of bytes are exact: neither threads nor neighbours change what is found. */
+TEST_CASE (translate_command, searches_with_bytes)
+{
+  if (!plait_precision_runs_here (PLAIT_PRECISION_INT8))
+    SKIP_TEST ("this processor does not multiply bytes (AVX-512 VNNI)");
+  plait_test_write ("small.ini", experiment);
+  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
+  g_auto (PlaitTestCall) made
+      = CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
+  g_auto (PlaitTestCall) together = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "2",
+                                          "--set", "decode.precision=int8", "--threads", "1");
+  g_auto (PlaitTestCall) alone = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "2", "--set",
+                                       "decode.precision=int8", "--threads", "2", "--set", "decode.batch=1");
+  g_auto (PlaitTestCall) plain = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "2");
+
+  CHECK_INT (run.code + made.code + together.code + alone.code + plain.code, 0);
+  CHECK (*together.output != '\0');
+  CHECK_STRING (together.output, alone.output);
+  CHECK (strcmp (together.output, plain.output) != 0);
+}
+
 TEST_CASE (translate_command, tells_labels)
 {
   static const char class[] = "[experiment]\nseed=3\n"

@@ -122,7 +122,7 @@ check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories,
   CHECK_NO_ERROR (error);
   REQUIRE (batch != NULL);
   CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
-  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, 0, &error);
+  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, &error);
   found = plait_search_batch (search, batch, &settings, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (found != NULL);
@@ -223,7 +223,7 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
   bias = parameter (model, "choice/hidden/bias");
   score = parameter (model, "choice/score/weight");
   CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
-  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, 0, &error);
+  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, &error);
   found = plait_search_batch (search, batch, &settings, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (found != NULL);
@@ -295,7 +295,7 @@ TEST_CASE (spanner, tells_the_best_span_or_none)
 
       plait_specimen_initialise (model, seed);
       CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
-      g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, 0, &error);
+      g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, &error);
       found = plait_search_batch (search, batch, &settings, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (found != NULL);

@@ -144,7 +144,7 @@ check_beam (World *world)
 {
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world->model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (4);
-  g_autoptr (PlaitSearch) search = plait_search_new (world->model->model, world->pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world->model->model, world->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   GError *error = NULL;
   PlaitHypotheses *found = plait_search_batch (search, batch, &settings, &error);
 
@@ -183,7 +183,8 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
         settings.embedding_norm = TRUE;
         g_auto (World) world = world_with (NULL, "serial", settings, NULL, FALSE);
         g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
-        g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+        g_autoptr (PlaitSearch) search
+            = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
 
         check_beam (&world);
         CHECK (plait_search_forced (search, batch, losses[start], NULL, FALSE, &error));
@@ -219,7 +220,8 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
         g_auto (World) world = world_new ("serial", decoders[d], NULL, FALSE);
         g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
         PlaitDecodeSettings settings = decode_settings (4);
-        g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+        g_autoptr (PlaitSearch) search
+            = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
         PlaitHypotheses *found;
 
         settings.ranking = PLAIT_RANK_FINAL;
@@ -308,7 +310,7 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
   g_auto (World) world = world_new (combiner, decoder, coverage, sentinel);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (4);
-  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitSentenceAttention *beam = NULL;
   PlaitSentenceAttention *forced = NULL;
   g_autoptr (PlaitBatch) winners = NULL;
@@ -398,7 +400,8 @@ TEST_CASE (search, counts_what_it_touches)
       g_auto (World) world = world_new (cases[c].combiner, cases[c].decoder, NULL, FALSE);
       g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (1);
-      g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+      g_autoptr (PlaitSearch) search
+          = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
       PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
       PlaitSearchWork work = plait_search_work (search), nothing = plait_search_work_since (search, &work);
       gint64 words = 0, of_first = 0, of_second = 0;
@@ -438,7 +441,7 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (1);
-  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NULL);
   PlaitHypotheses *wide;
 
@@ -467,7 +470,8 @@ TEST_CASE (search, does_not_depend_on_the_batch)
       g_auto (World) world = world_new (combiners[c], d, NULL, FALSE);
       g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
       PlaitDecodeSettings settings = decode_settings (3);
-      g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+      g_autoptr (PlaitSearch) search
+          = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
       PlaitHypotheses *together = plait_search_batch (search, batch, &settings, NULL);
       CONTEXT ("%s, decoder %u", combiners[c], d);
 
@@ -494,7 +498,7 @@ TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
   g_auto (World) world = world_new ("flat", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
-  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found;
 
   settings.minimum_length = settings.maximum_length = 5;
@@ -516,7 +520,7 @@ check_ends (World *world, gint finished, double ratio, gint64 offset)
 {
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world->model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (4);
-  g_autoptr (PlaitSearch) search = plait_search_new (world->model->model, world->pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world->model->model, world->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found;
 
   settings.finished = finished;
@@ -565,7 +569,7 @@ TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
-  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitHypotheses *found;
 
   settings.minimum_length = 20;
@@ -600,7 +604,7 @@ TEST_CASE (search, repeats_no_ngram_that_it_may_not)
 {
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
-  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 0, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
 
   for (gint64 n = 1; n <= 3; n++)
     for (gint64 beam = 1; beam <= 4; beam += 3)
@@ -636,7 +640,7 @@ TEST_CASE (search, says_what_to_lower_when_memory_is_out)
   g_auto (World) world = world_new ("serial", 0, NULL, FALSE);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (world.model, 0, 3, lengths, targets);
   PlaitDecodeSettings settings = decode_settings (3);
-  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, 4096, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (world.model->model, world.pool, PLAIT_PRECISION_FLOAT, 4096, NULL);
   GError *error = NULL;
 
   CHECK (!plait_search_batch (search, batch, &settings, &error));

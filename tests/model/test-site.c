@@ -185,7 +185,8 @@ TEST_CASE (site, keeps_what_each_attention_pays_by_its_name)
       g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, NULL);
       g_autoptr (PlaitBatch) batch = model ? plait_specimen_batch (model, 0, 2, of_sources, targets) : NULL;
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-      g_autoptr (PlaitSearch) search = model ? plait_search_new (model->model, pool, 0, NULL) : NULL;
+      g_autoptr (PlaitSearch) search
+          = model ? plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL) : NULL;
       PlaitSentenceAttention *forced = NULL, *found = NULL;
       gboolean parameters
           = decoder.settings.type == PLAIT_DECODER_TRANSFORMER || decoder.settings.attention != PLAIT_SCORE_DOT;

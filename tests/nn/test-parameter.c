@@ -4,6 +4,8 @@
 #include "base/crash.h"
 #include "bench.h"
 #include "nn/linear.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/packed.h"
 
 static void
 allocate (PlaitParameters *parameters)
@@ -249,7 +251,7 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
   for (int packed = 0; packed < 2; packed++)
     {
       if (packed)
-        CHECK (plait_parameters_pack (parameters, bench.pool, &error));
+        CHECK (plait_parameters_pack (parameters, bench.pool, PLAIT_PRECISION_FLOAT, &error));
       CHECK_NO_ERROR (error);
       CHECK_INT (linear.weight->packed != NULL, packed);
       CHECK (!linear.bias->packed);
@@ -275,4 +277,43 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
   /* Whoever writes values drops the panels: they would be of the old ones. */
   plait_parameters_write_values (parameters).data[linear.weight->offset] += 1;
   CHECK (!linear.weight->packed);
+}
+
+/* Bytes stand for what a linear layer multiplies, not for what a step of recurrence does. */
+TEST_CASE (parameters, are_packed_as_bytes_where_the_processor_multiplies_them)
+{
+  g_auto (Bench) bench = bench_new (2);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  g_autoptr (GError) error = NULL;
+  PlaitLinear linear = plait_linear_declare (parameters, "linear", 70, 90, FALSE);
+  PlaitLinear step = plait_linear_declare (parameters, "step", 70, 90, FALSE);
+  PlaitNode *x, *y;
+  PlaitScalar plain[90];
+
+  plait_parameters_use (parameters, step.weight, PLAIT_USE_STEP);
+  allocate (parameters);
+  plait_parameters_initialise (parameters, bench.pool, 1);
+  CHECK (plait_kernels_choose ("v1"));
+  CHECK (!plait_parameters_pack (parameters, bench.pool, PLAIT_PRECISION_INT8, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "decode.precision=int8 needs a processor with AVX-512 VNNI");
+  CHECK (!linear.weight->packed);
+  plait_kernels_choose (NULL);
+  if (!plait_precision_runs_here (PLAIT_PRECISION_INT8))
+    SKIP_TEST ("this processor does not multiply bytes (AVX-512 VNNI)");
+
+  for (PlaitPrecision precision = PLAIT_PRECISION_FLOAT; precision <= PLAIT_PRECISION_INT8; precision++)
+    {
+      CHECK (plait_parameters_pack (parameters, bench.pool, precision, &error));
+      CHECK_INT (plait_packed_precision (linear.weight->packed), precision);
+      CHECK_INT (plait_packed_precision (step.weight->packed), PLAIT_PRECISION_FLOAT);
+      bench_begin (&bench, PLAIT_TAPE_EVALUATE);
+      x = bench_random (&bench, 1, 70, 1);
+      y = plait_linear_apply (bench.tape, &linear, x, PLAIT_ACTIVATION_NONE);
+      for (int i = 0; i < 90; i++)
+        if (precision == PLAIT_PRECISION_FLOAT)
+          plain[i] = y->value.data[i];
+        else
+          CHECK_NEAR (y->value.data[i], plain[i], .05);
+      CHECK_INT (memcmp (plain, y->value.data, sizeof plain) != 0, precision);
+    }
 }

@@ -379,7 +379,7 @@ TEST_CASE (recurrent, evaluation_gives_what_training_gives)
           CONTEXT ("pass %d", pass);
           bench_begin (bench, pass == 0 ? PLAIT_TAPE_TRAIN : PLAIT_TAPE_EVALUATE);
           if (pass == 2)
-            CHECK (plait_parameters_pack (world.parameters, bench->pool, NULL));
+            CHECK (plait_parameters_pack (world.parameters, bench->pool, PLAIT_PRECISION_FLOAT, NULL));
           x = bench_random (bench, 9, INPUT, 1);
           found = plait_cell_run (bench->tape, &world.cell, plait_cell_project (bench->tape, &world.cell, x), rows,
                                   FALSE, nothing)

@@ -83,7 +83,8 @@ linear_body (Trial *trial)
   PlaitTensor y = trial_rubbish (trial, rows, out), before = trial_rubbish (trial, rows, out);
   PlaitTensor packed_y = trial_rubbish (trial, rows, out), slow = trial_tensor (trial, rows, out), slow_before;
   gboolean keep = trial_flip (trial);
-  g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, trial_tensor (trial, in, out), FALSE);
+  g_autoptr (PlaitPacked) packed
+      = plait_pack (trial->pool, trial_tensor (trial, in, out), FALSE, PLAIT_PRECISION_FLOAT);
 
   slow_product (slow, 0, x, FALSE, weight, FALSE);
   for (gint64 i = 0; i < rows; i++)
@@ -116,7 +117,7 @@ packed_body (Trial *trial)
   gint64 rows = trial_number (trial, 0, 60), in = trial_number (trial, 0, 600), out = trial_number (trial, 1, 300);
   PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
   PlaitTensor x = trial_tensor (trial, rows, in), table = trial_tensor (trial, out, in), y, slow;
-  g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, table, TRUE);
+  g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, table, TRUE, PLAIT_PRECISION_FLOAT);
 
   y = trial_target (trial, rows, out, beta, &slow);
   slow_product (slow, beta, x, FALSE, table, TRUE);

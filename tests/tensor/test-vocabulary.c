@@ -193,7 +193,7 @@ best_body (Trial *trial)
     memcpy (plait_tensor_row (work.table, words - 1 - v), plait_tensor_row (work.table, v / 2),
             sizeof (PlaitScalar) * (gsize)width);
   work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
-  packed = plait_pack (trial->pool, work.table, TRUE);
+  packed = plait_pack (trial->pool, work.table, TRUE, PLAIT_PRECISION_FLOAT);
   plait_vocabulary_best (trial->pool, trial->arena, work.states, packed, work.bias, forbidden, n_forbidden, forbid,
                          best, ids, log_probabilities);
   for (gint64 row = 0; row < rows; row++)

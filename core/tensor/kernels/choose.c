@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tensor/kernels/int8.h"
 #include "tensor/kernels/kernels.h"
 
 #ifdef __x86_64__
@@ -9,6 +10,7 @@
 extern const PlaitKernels plait_v1_kernels;
 #ifdef __x86_64__
 extern const PlaitKernels plait_v3_kernels, plait_v4_kernels;
+extern const PlaitInt8Kernels plait_vnni_kernels;
 #endif
 
 static const PlaitKernels *chosen;
@@ -71,4 +73,14 @@ plait_kernels (void)
   if (G_UNLIKELY (!g_atomic_pointer_get (&chosen)))
     plait_kernels_choose (NULL);
   return chosen;
+}
+
+const PlaitInt8Kernels *
+plait_int8_kernels (void)
+{
+#ifdef __x86_64__
+  if (plait_kernels () == &plait_v4_kernels && __builtin_cpu_supports ("avx512vnni"))
+    return &plait_vnni_kernels;
+#endif
+  return NULL;
 }
