@@ -106,23 +106,61 @@ plait_html_label_columns (const char *label)
   return MIN (plait_display_width (clean), LONGEST_LABEL);
 }
 
+static const char *const styles[] = { "report.css" };
+static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report.js" };
+
+/* The resources @names, one after the other. (transfer full) */
+static char *
+resource_text (const char *const *names, guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strconcat ("/plait/", names[i], NULL);
+      g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), path, 0, NULL);
+
+      g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes));
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* By which the page's own script is let run, and no other. (transfer full) */
+static char *
+digest_of (const char *script)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  guint8 digest[32];
+  gsize length = sizeof digest;
+
+  g_checksum_update (checksum, (const guchar *)script, -1);
+  g_checksum_get_digest (checksum, digest, &length);
+  return g_base64_encode (digest, length);
+}
+
 void
 plait_html_begin (GString *html, const char *title)
 {
-  g_autoptr (GBytes) style = g_resource_lookup_data (plait_get_resource (), "/plait/report.css", 0, NULL);
+  g_autofree char *style = resource_text (styles, G_N_ELEMENTS (styles));
+  g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
+  g_autofree char *digest = digest_of (script);
 
   g_string_append (html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  plait_html_add (html,
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                  "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+                  digest);
   plait_html_element (html, "title", NULL, title);
-  g_string_append (html, "\n<style>\n");
-  g_string_append_len (html, g_bytes_get_data (style, NULL), (gssize)g_bytes_get_size (style));
-  g_string_append (html, "</style>\n</head>\n<body>\n");
+  plait_html_add (html, "\n<style>\n%s</style>\n</head>\n<body>\n", style);
 }
 
 void
 plait_html_end (GString *html)
 {
-  g_string_append (html, "</body>\n</html>\n");
+  g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
+
+  plait_html_add (html, "<script>%s</script>\n</body>\n</html>\n", script);
 }
 
 /*

@@ -4,8 +4,8 @@
 #include "base/table.h"
 
 /*
- * Writing one HTML page that needs nothing else: its style stands in it, pictures are SVG in it, there is no script.
- * The same calls give the same bytes.
+ * Writing one HTML page that needs nothing else: its style and its script stand in it, pictures are SVG in it. It lets
+ * no other script run and asks for nothing. The same calls give the same bytes.
  */
 
 /* How many colours curves and runs have before they come again. */

@@ -9,21 +9,11 @@
 #include "cli/html.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/report-data.h"
 
 /* plait report: runs, or a grid, as one HTML page that needs nothing else. */
 
-#define MOST_TEXT ((gsize)1 << 30)
 #define MOST_SENTENCES 1000
-
-/* Lines of one split of one run; NULL where it has none. (transfer full) */
-static char **
-read_lines (PlaitStore *store, const char *split, const char *name, gint64 *n)
-{
-  g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, name);
-
-  *n = 0;
-  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_TEXT, n, NULL) : NULL;
-}
 
 /* The reference and what each run made of it, for the first @n sentences of @split. */
 static void
@@ -39,11 +29,11 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
     {
       const PlaitRunFile *run = comparison->runs->pdata[r];
 
-      g_ptr_array_add (hypotheses, read_lines (run->store, split, "hypotheses", &lengths[r]));
+      g_ptr_array_add (hypotheses, plait_report_lines (run->store, split, "hypotheses", &lengths[r]));
       if (!first && lengths[r] > 0)
         {
           first = run;
-          references = read_lines (run->store, split, "references", &n_references);
+          references = plait_report_lines (run->store, split, "references", &n_references);
         }
     }
   n = MIN (n, n_references);
@@ -134,6 +124,10 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
 
   if (n == 0)
     return TRUE;
+  if (!plait_report_data (html, comparison, error))
+    return FALSE;
+  g_string_append (html, "<details id=\"fixed\" open><summary>The first sentences, as pictures that need no script"
+                         "</summary>\n");
   if (comparison->n_measures > 0)
     g_string_append (html, "<h2>Translations</h2>\n");
   for (guint m = 0; m < comparison->n_measures; m++)
@@ -143,13 +137,17 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
     if (!add_attention (attention, comparison, r, n, &descents, error))
       return FALSE;
   if (attention->len == 0)
-    return TRUE;
+    {
+      g_string_append (html, "</details>\n");
+      return TRUE;
+    }
   g_string_append (html,
                    "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend to; "
                    "numbers are hundredths. Pointed at, a cell tells its tokens and its weight; what is less than a "
                    "250th of the greatest is left empty.</p>\n");
   g_string_append_len (html, attention->str, (gssize)attention->len);
   plait_report_descents_end (&descents, html);
+  g_string_append (html, "</details>\n");
   return TRUE;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample-run.h"
 
+#include <math.h>
+
 #include "run/length-table.h"
 #include "harness.h"
 #include "store/heatmap.h"
@@ -31,6 +33,52 @@ write_attention (PlaitStore *store, gboolean turned)
       values[13] = 1;
     }
   plait_store_write_heatmap (store, "/attention/test/0/en",
+                             &(PlaitStoreHeatmap){ .signal = "weights",
+                                                   .rank = 4,
+                                                   .shape = shape,
+                                                   .values = values,
+                                                   .axes = axes,
+                                                   .labels = labels,
+                                                   .title = "attention to en" },
+                             &error);
+  CHECK_NO_ERROR (error);
+}
+
+#define LENGTH 60
+#define STEPS 8
+
+/* Sentence @number of many: each row looks at few others, no two alike. */
+static void
+write_long_attention (PlaitStore *store, gint64 number)
+{
+  static const char *const axes[] = { "layer", "head", "target", "row" };
+  static const gint64 shape[] = { 2, STEPS / 2, LENGTH, LENGTH };
+  static PlaitScalar values[STEPS * LENGTH * LENGTH];
+  g_autofree char *path = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/en", number);
+  g_auto (GStrv) tokens = g_new0 (char *, LENGTH + 1);
+  const char *const *const labels[] = { NULL, NULL, (const char *const *)tokens, (const char *const *)tokens };
+  guint32 state = (guint32)number * 2654435761u + 1;
+  GError *error = NULL;
+
+  for (guint i = 0; i < LENGTH; i++)
+    {
+      state = state * 1664525u + 1013904223u;
+      tokens[i] = g_strdup_printf ("\u2581w%u", state >> 22);
+    }
+  for (guint row = 0; row < STEPS * LENGTH; row++)
+    {
+      double sum = 0;
+
+      for (guint i = row * LENGTH; i < (row + 1) * LENGTH; i++)
+        {
+          state = state * 1664525u + 1013904223u;
+          values[i] = (PlaitScalar)pow ((state >> 8) / 16777216., 12);
+          sum += (double)values[i];
+        }
+      for (guint i = row * LENGTH; i < (row + 1) * LENGTH; i++)
+        values[i] = (PlaitScalar)((double)values[i] / sum);
+    }
+  plait_store_write_heatmap (store, path,
                              &(PlaitStoreHeatmap){ .signal = "weights",
                                                    .rank = 4,
                                                    .shape = shape,
@@ -311,8 +359,10 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   write_evaluation (store, run->hypotheses);
   if (run->sources)
     write_lengths (store, run->hypotheses, run->sources);
-  if (!run->inattentive)
+  if (!run->inattentive && run->many == 0)
     write_attention (store, run->turned);
+  for (gint64 i = 0; i < run->many; i++)
+    write_long_attention (store, i);
   if (run->descends)
     write_descent (store);
   for (gint64 i = 1; i <= run->long_descents; i++)

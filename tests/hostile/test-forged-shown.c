@@ -122,7 +122,7 @@ TEST_CASE (hostile_forged, values_that_are_shown)
 /* What terminals would obey, and what is no text. */
 TEST_CASE (hostile_forged, texts_that_are_shown)
 {
-  static const char *const texts[] = { "\x1b[2J\x07", "\xff\xfe", "<script>" };
+  static const char *const texts[] = { "\x1b[2J\x07", "\xff\xfe", "<script>x" };
   static const char *const commands[] = { "show forged.h5", "show forged.h5 --json", REPORT, NULL };
 
   NEED_MATERIALS ();
@@ -140,7 +140,7 @@ TEST_CASE (hostile_forged, texts_that_are_shown)
       CHECK_INT (report.code, 0);
       g_autoptr (GBytes) page = materials_read ("new");
       CHECK (g_utf8_validate (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), NULL));
-      CHECK (!g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>"));
+      CHECK (!g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>x"));
       materials_remove ("new");
     }
 }

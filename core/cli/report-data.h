@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/json.h"
+#include "cli/comparison.h"
+
+/*
+ * What the script of a report draws from, as it stands in the page: an element of JSON, {"index": PACK, "maps": [PACK,
+ * ...]}. A pack is base64 of what zlib made of a length (32 bits, little-endian), so many bytes of JSON, and the bytes
+ * that these tell of. No text of a user stands in the page as it is.
+ *
+ * The index has "runs", their names; "texts", one a split: "split", "references" and "systems", each with "run" (a
+ * number), "hypotheses", "references" where they are others, and "scores", each with "name", "larger" (is better) and
+ * "values", one a sentence; and "attention", one a split: "split" and "sentences", each with "name" and "maps", for
+ * each run the number of a pack or null.
+ *
+ * The pack of a sentence has "targets", its target tokens, and "maps", its heatmaps: "name", "title", "group"
+ * (attention or coverage), "sentences" (what its rows stand for), "layers" and "heads" (of the file; 0: no such axis),
+ * "kept_layers" and "kept_heads" (of the pack: where fewer heads are kept, it is their mean, where fewer layers, the
+ * last), "largest", "largest_mass" and "rows" (labels, or the number of the heatmap that has the same). Its bytes are,
+ * heatmap after heatmap, what each target token gives to all rows, [layer, target], in 255ths of largest_mass, and the
+ * weights, [layer, head, target, row], in 255ths of largest.
+ */
+
+typedef enum
+{
+  PLAIT_REPORT_HEADS,  /* everything */
+  PLAIT_REPORT_LAYERS, /* the mean of the heads of each layer */
+  PLAIT_REPORT_LAST,   /* that of the last layer */
+} PlaitReportDetail;
+
+/* The pack of sentence @name of @split; NULL where it has no heatmap of target tokens. Large heatmaps have less detail
+ * than asked for. (transfer full) */
+gboolean plait_report_maps (PlaitStore *store, const char *split, const char *name, PlaitReportDetail detail,
+                            char **packed, GError **error);
+
+/* (transfer full) */
+char *plait_report_pack (const char *json, const GByteArray *bytes);
+
+/* @text as the static page shows it (base/display.h). */
+void plait_report_json_text (PlaitJson *json, const char *name, const char *text);
+
+/* Lines of one split of one run; NULL where it has none. (transfer full) */
+char **plait_report_lines (PlaitStore *store, const char *split, const char *name, gint64 *n);
+
+/* Appends the element, and the place where the script shows what it holds; nothing where there is neither text nor
+ * attention. */
+gboolean plait_report_data (GString *html, const PlaitRunComparison *comparison, GError **error);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "call.h"
+#include "cli/map.h"
+#include "harness.h"
+#include "sample-run.h"
+#include "store/heatmap.h"
+
+/* What the script of a report draws from: read out of the page as the script reads it, and held to the file. */
+
+typedef struct
+{
+  char *json;
+  const guint8 *bytes;
+  gsize n;
+  GBytes *all;
+} Pack;
+
+static void
+pack_clear (Pack *pack)
+{
+  g_free (pack->json);
+  g_clear_pointer (&pack->all, g_bytes_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pack, pack_clear)
+
+/* The page of a report over @files, a list with blanks. (transfer full) */
+static char *
+page_of (const char *files)
+{
+  g_autofree char *page = plait_test_path ("page.html"),
+                  *line = g_strdup_printf ("report -q --force -o page.html %s", files);
+  g_auto (GStrv) arguments = g_strsplit (line, " ", -1);
+  char *html = NULL;
+
+  g_auto (PlaitTestCall) call = plait_test_call (NULL, (const char *const *)arguments);
+  CHECK_STRING (call.errors, "");
+  CHECK_INT (call.code, 0);
+  CHECK (g_file_get_contents (page, &html, NULL, NULL));
+  return html ? html : g_strdup ("");
+}
+
+/* What was packed into the string that begins behind the @nth quote of @text. */
+static void
+unpack (Pack *pack, const char *text, guint nth)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "\"", (gint)nth + 2);
+
+  REQUIRE (g_strv_length (parts) == nth + 2);
+  gsize length = 0;
+  g_autofree guchar *packed = g_base64_decode (parts[nth], &length);
+  g_autoptr (GInputStream) memory = g_memory_input_stream_new_from_data (packed, (gssize)length, NULL);
+  g_autoptr (GZlibDecompressor) decompressor = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
+  g_autoptr (GInputStream) stream = g_converter_input_stream_new (memory, G_CONVERTER (decompressor));
+  g_autoptr (GOutputStream) all = g_memory_output_stream_new_resizable ();
+  guint32 of_json;
+
+  REQUIRE (g_output_stream_splice (all, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, NULL) > 4);
+  pack->all = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (all));
+  const char *bytes = g_bytes_get_data (pack->all, &pack->n);
+  memcpy (&of_json, bytes, sizeof of_json);
+  of_json = GUINT32_FROM_LE (of_json);
+  REQUIRE (of_json <= pack->n - 4);
+  pack->json = g_strndup (bytes + 4, of_json);
+  pack->bytes = (const guint8 *)bytes + 4 + of_json;
+  pack->n -= 4 + of_json;
+}
+
+static void
+read_index (Pack *pack, const char *html)
+{
+  const char *data = strstr (html, "{ \"index\": \"");
+
+  REQUIRE (data != NULL);
+  unpack (pack, data, 3);
+}
+
+static void
+read_pack (Pack *pack, const char *html, guint n)
+{
+  const char *maps = strstr (html, "\"maps\": [\n");
+
+  REQUIRE (maps != NULL);
+  unpack (pack, maps, 3 + 2 * n);
+}
+
+/* Every weight within half a 255th of the greatest, layer after layer and head after head, and behind what each token
+ * gives to all rows. */
+TEST_CASE (report, holds_the_weights_of_the_file)
+{
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  g_autofree char *html = page_of ("run.h5"), *path = plait_test_path ("run.h5");
+  g_auto (Pack) pack = { 0 };
+  read_pack (&pack, html, 0);
+  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+
+  REQUIRE (store != NULL);
+  CHECK_CONTAINS (pack.json, "\"kept_layers\": 2,");
+  CHECK_CONTAINS (pack.json, "\"kept_heads\": 2,");
+  CHECK_CONTAINS (pack.json, "\"largest\": 1,");
+  CHECK_CONTAINS (pack.json, "▁<b>a</b>");
+  REQUIRE (pack.n == (gsize)2 * 3 + (gsize)2 * 2 * 3 * 2);
+  for (guint i = 0; i < 6; i++)
+    CHECK_INT (pack.bytes[i], 255);
+  for (gint64 step = 0; step < 4; step++)
+    {
+      g_autoptr (PlaitMap) map
+          = plait_map_read (store, "/attention/test/0/en", (PlaitMapChoice){ step / 2, step % 2, 0 }, NULL);
+
+      REQUIRE (map != NULL);
+      for (gint64 i = 0; i < 6; i++)
+        CHECK_NEAR (pack.bytes[6 + step * 6 + i] / 255., map->values[i], .5 / 255 + 1e-12);
+    }
+}
+
+TEST_CASE (report, holds_texts_and_scores_of_sentences)
+{
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right });
+  g_autofree char *html = page_of ("one.h5 two.h5");
+  g_auto (Pack) index = { 0 };
+  read_index (&index, html);
+
+  CHECK_CONTAINS (index.json, "\"one\",");
+  CHECK_CONTAINS (index.json, "\"two dogs run over green grass\"");  /* the reference */
+  CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* of one */
+  CHECK_CONTAINS (index.json, "\"name\": \"chrF2\",");
+  CHECK_CONTAINS (index.json, "\"larger\": true,");
+  const char *last = strstr (index.json, "\"run\": 1,");
+  REQUIRE (last != NULL);
+  CHECK_CONTAINS (last, "                100,\n                100,\n                100\n");
+  CHECK_CONTAINS (index.json, "\"maps\": [\n            0,\n            1\n          ]");
+}
+
+/* A chart of text that would be script, markup, a writing direction or four bytes long. */
+TEST_CASE (report, keeps_what_is_hostile_in_its_pack)
+{
+  static const char *const hostile[] = { "</script><script>document.title='x'</script>", "\"'><img onerror=x>&amp;\\",
+                                         "\u202egnp.\u2066 😀 \302\205\033[2J", NULL };
+
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", hostile });
+  g_autofree char *html = page_of ("run.h5");
+  g_auto (Pack) index = { 0 };
+  read_index (&index, html);
+  guint scripts = 0;
+
+  for (const char *p = html; (p = strstr (p, "<script")); p++)
+    scripts++;
+  CHECK_INT (scripts, 2);
+  CHECK (!strstr (html, "<img") && !strstr (html, "\u202e") && !strstr (html, "\u2066") && !strstr (html, "\033"));
+  CHECK_CONTAINS (index.json, "\"</script><script>document.title='x'</script>\"");
+  CHECK_CONTAINS (index.json, "\"\\\"'><img onerror=x>&amp;\\\\\"");
+  CHECK_CONTAINS (index.json, "😀");
+  CHECK (!strstr (index.json, "\u202e") && !strstr (index.json, "\\u001b"));
+}
+
+/* The page lets run the script that stands in it, and no other. */
+TEST_CASE (report, names_the_digest_of_its_script)
+{
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  g_autofree char *html = page_of ("run.h5");
+  const char *begin = strstr (html, "<script>"), *end = begin ? strstr (begin, "</script>") : NULL;
+
+  REQUIRE (end != NULL);
+  begin += strlen ("<script>");
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  guint8 digest[32];
+  gsize length = sizeof digest;
+  g_checksum_update (checksum, (const guchar *)begin, end - begin);
+  g_checksum_get_digest (checksum, digest, &length);
+  g_autofree char *text = g_base64_encode (digest, length);
+  g_autofree char *policy = g_strdup_printf ("script-src 'sha256-%s'", text);
+  CHECK_CONTAINS (html, policy);
+}
+
+/* Of many sentences the first come with every head, the next with means of heads, and the page stays small. */
+TEST_CASE (report, of_many_sentences_stays_small)
+{
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .many = 200 });
+  g_autofree char *html = page_of ("run.h5 --sentences 1");
+  g_auto (Pack) index = { 0 }, first = { 0 }, last = { 0 };
+
+  read_index (&index, html);
+  read_pack (&first, html, 0);
+  read_pack (&last, html, 199);
+
+  CHECK (strlen (html) > 3000000);
+  CHECK (strlen (html) < 5000000);
+  CHECK_CONTAINS (index.json, "\"name\": \"199\",");
+  CHECK_CONTAINS (first.json, "\"kept_heads\": 4,");
+  CHECK_CONTAINS (last.json, "\"kept_heads\": 1,");
+  CHECK_CONTAINS (last.json, "\"heads\": 4,");
+}
