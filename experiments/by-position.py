@@ -4,16 +4,21 @@
 
     by-position.py cut --words 100 --output FOLDER en=test.en.gz fr=test.fr.gz de=test.de.gz
     by-position.py score --reference FOLDER/de --bins 1,2,3,5,8 A.txt B.txt
+    by-position.py likelihood --reference FOLDER/de --bins 1,2,3,5,8 A.scores B.scores
 
 "cut" writes FOLDER/NAME of each file, plain, with more blank lines: documents of whole sentences that together have at most so many words of
 the first file, the same sentences in all. Where that is less than what models read at once, a document is what they see.
 "score" runs plait evaluate on the first sentences of all documents, on the second, ..., a bin from each number to the next. Sentences can be
 told apart where there are as many as in the reference, so only documents where that holds for all systems count; how many these are it says.
+"likelihood" needs no such agreement: it reads what plait score says of the reference, of documents with --sentences, and prints perplexities a
+token; p is of approximate randomisation against the first file, documents changing sides.
 """
 import argparse
 import gzip
 import itertools
+import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -84,6 +89,54 @@ def score(options):
             subprocess.run(command, cwd=folder, check=True)
 
 
+def place(number, bins):
+    return sum(number >= first for first in bins) - 1
+
+
+def read_scores(path, reference, bins):
+    """Of each document and bin, the sums of log-probabilities and tokens."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    sums, at = [], 0
+    for document in reference:
+        sums.append([[0.0, 0] for _ in bins])
+        for i in range(len(document)):
+            if at == len(lines) or "\t" not in lines[at]:
+                sys.exit(f"{path}:{at + 1}: expected the score of sentence {i + 1} of document {len(sums)}; documents take --sentences")
+            probability, tokens = lines[at].split("\t")
+            cell = sums[-1][place(i + 1, bins)]
+            cell[0] += float(probability)
+            cell[1] += int(tokens)
+            at += 1
+        at += 1
+    return sums
+
+
+def randomise(differences, trials=10000):
+    """The share of random signs whose sum is as far from 0 as theirs."""
+    draw, observed = random.Random(12345), abs(sum(differences))
+    met = sum(abs(sum(d if draw.random() < 0.5 else -d for d in differences)) >= observed - 1e-9 for _ in range(trials))
+    return (met + 1) / (trials + 1)
+
+
+def likelihood(options):
+    reference = read(options.reference)
+    bins = [int(number) for number in options.bins.split(",")]
+    systems = [read_scores(path, reference, bins) for path in options.systems]
+    print("sentences", "tokens", *(os.path.basename(path) + ("" if i == 0 else "\tp") for i, path in enumerate(options.systems)), sep="\t")
+    for k in list(range(len(bins))) + [None]:
+        sums = [[[sum(cell[0] for cell in cells), sum(cell[1] for cell in cells)] if k is None else cells[k] for cells in system] for system in systems]
+        row = []
+        for system in sums:
+            if sum(cell[1] for cell in system) != sum(cell[1] for cell in sums[0]):
+                sys.exit("the files count different tokens; expected runs of one vocabulary")
+            row.append(f"{math.exp(-sum(cell[0] for cell in system) / max(1, sum(cell[1] for cell in system))):.2f}")
+            if system is not sums[0]:
+                row.append(f"{randomise([a[0] - b[0] for a, b in zip(sums[0], system)]):.4f}")
+        name = "all" if k is None else f"{bins[k]}-{bins[k + 1] - 1}" if k + 1 < len(bins) else f"{bins[k]}-"
+        print(name, sum(cell[1] for cell in sums[0]), *row, sep="\t")
+
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 commands = parser.add_subparsers(required=True)
 one = commands.add_parser("cut")
@@ -98,5 +151,10 @@ one.add_argument("--metric", default="bleu;chrf")
 one.add_argument("--plait", default="plait", help="a full path, or a name in PATH")
 one.add_argument("systems", nargs="+", metavar="SYSTEM")
 one.set_defaults(run=score)
+one = commands.add_parser("likelihood")
+one.add_argument("--reference", required=True)
+one.add_argument("--bins", default="1,2,3,5,8")
+one.add_argument("systems", nargs="+", metavar="SCORES")
+one.set_defaults(run=likelihood)
 options = parser.parse_args()
 options.run(options)

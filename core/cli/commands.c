@@ -32,7 +32,8 @@ const PlaitCommand plait_commands[] = {
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
     plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
-    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends.",
+    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With\n"
+    "--sentences documents have a line a sentence, and blank lines between them.",
     plait_command_score },
   { "export", "RUN.h5 --output FILE|FOLDER [--format safetensors|ctranslate2] [--checkpoint NAME] [--force]",
     "Write the parameters of a run in a format that other programs read",

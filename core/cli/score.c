@@ -19,15 +19,49 @@ typedef struct
 } Sum;
 
 static void
-print_line (Sum *sum)
+print_score (double log_probability, gint64 tokens)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
+  printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", log_probability), tokens);
+}
+
+static void
+print_line (Sum *sum)
+{
   if (sum->line < 0)
     return;
-  printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability),
-          sum->line_tokens);
+  print_score (sum->line_log_probability, sum->line_tokens);
   sum->line = -1;
+}
+
+/* The sentences of documents: each with the start token of the next or with the end. A blank line stands between
+ * documents. */
+static void
+print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
+{
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 line = plait_feed_line (feed, batch->sentence[i]), end = batch->target_rows.offsets[i + 1];
+
+      if (sum->line >= 0 && line != sum->line)
+        putchar ('\n');
+      sum->line = line;
+      sum->tokens += plait_ragged_length (batch->target_rows, i);
+      sum->line_log_probability = 0;
+      sum->line_tokens = 0;
+      for (gint64 row = batch->target_rows.offsets[i]; row < end; row++)
+        {
+          sum->log_probability += rows[row];
+          sum->line_log_probability += rows[row];
+          sum->line_tokens++;
+          if (row + 1 < end && batch->target_outputs[row] != PLAIT_TOKEN_BOS)
+            continue;
+          print_score (sum->line_log_probability, sum->line_tokens);
+          sum->line_log_probability = 0;
+          sum->line_tokens = 0;
+        }
+    }
 }
 
 /* Adds up what belongs to one line; several chunks do if it is a document that was cut. */
@@ -57,10 +91,16 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
 }
 
 static gboolean
-score (PlaitTextUse *use, Sum *sum, GError **error)
+score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
 {
   const PlaitExperiment *experiment = use->trained->experiment;
   gboolean chunks = experiment->data.document_length > 0;
+
+  if (sentences && !plait_experiment_documents (experiment, experiment->data.target).starts)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--sentences: the target %s is no documents with start tokens, which tell its sentences apart; "
+                       "drop the option",
+                       experiment->data.target);
 
   for (;;)
     {
@@ -76,14 +116,18 @@ score (PlaitTextUse *use, Sum *sum, GError **error)
         }
       if (!batch)
         {
-          print_line (sum);
+          if (!sentences)
+            print_line (sum);
           return TRUE;
         }
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
       if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, TRUE, error))
         return FALSE;
-      print_batch (use->feed, batch, rows, sum);
-      if (!chunks) /* more of the last line may come otherwise */
+      if (sentences)
+        print_sentences (use->feed, batch, rows, sum);
+      else
+        print_batch (use->feed, batch, rows, sum);
+      if (!sentences && !chunks) /* more of the last line may come otherwise */
         print_line (sum);
       if (!plait_text_use_dump (use, batch, attention, NULL, error))
         return FALSE;
@@ -96,9 +140,11 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
 {
   g_auto (PlaitTextUse) use = { 0 };
   g_autofree char *target = NULL;
+  gboolean sentences = FALSE;
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &target, "Translations to score", "FILE" },
+    { "sentences", 0, 0, G_OPTION_ARG_NONE, &sentences, "Print a line for each sentence of a document", NULL },
     PLAIT_OUTPUT_FORCE (use.force),
     { NULL },
   };
@@ -108,7 +154,7 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (!target)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nothing to score: add --target FILE");
-  if (!plait_text_use_open (&use, invocation, target, error) || !score (&use, &sum, error))
+  if (!plait_text_use_open (&use, invocation, target, error) || !score (&use, sentences, &sum, error))
     return FALSE;
   plait_log_progress_end (use.log);
   plait_log_info (use.log, "%" G_GINT64_FORMAT " tokens, perplexity a token %.4f", sum.tokens,

@@ -62,6 +62,29 @@ count (const char *text, const char *part)
   return n;
 }
 
+/* @apart has a line for each sentence of two words and its end, and together they are what @whole has for documents. */
+static void
+check_apart (const char *whole, const char *apart)
+{
+  g_auto (GStrv) documents = g_strsplit (whole, "\n", -1);
+  g_auto (GStrv) sums = g_strsplit (apart, "\n\n", -1);
+
+  REQUIRE (g_strv_length (documents) == 8 && g_strv_length (sums) == 7);
+  for (int i = 0; i < 7; i++)
+    {
+      g_auto (GStrv) lines = g_strsplit (g_strchomp (sums[i]), "\n", -1);
+      double sum = 0;
+
+      CHECK_INT (g_strv_length (lines), 1 + i % 5);
+      for (guint k = 0; lines[k]; k++)
+        {
+          CHECK (g_str_has_suffix (lines[k], "\t3"));
+          sum += g_ascii_strtod (lines[k], NULL);
+        }
+      CHECK_NEAR (sum, g_ascii_strtod (documents[i], NULL), 1e-5);
+    }
+}
+
 TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
 {
   g_autoptr (GString) expected = g_string_new (NULL);
@@ -77,6 +100,8 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   g_auto (PlaitTestCall) one_by_one
       = CALL ("translate", "run.h5", "-q", "-s", "en=test.en", "--set", "decode.batch=1", "--attention", "dump.h5");
   g_auto (PlaitTestCall) scored = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr");
+  g_auto (PlaitTestCall) apart
+      = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr", "--sentences");
   g_auto (PlaitTestCall) stored = CALL ("show", "run.h5", "/evaluation/test/hypotheses");
   g_auto (PlaitTestCall) dumped = CALL ("show", "run.h5", "/attention/test");
   g_auto (PlaitTestCall) dumped_too = CALL ("show", "dump.h5", "/attention/translation");
@@ -98,6 +123,8 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_INT (scored.code, 0);
   CHECK_INT (count (scored.output, "\n"), 7);
   CHECK_CONTAINS (scored.output, "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start between, 2 ends */
+  CHECK_INT (apart.code, 0);
+  check_apart (scored.output, apart.output);
   CHECK_INT (stored.code, 0);
   CHECK_CONTAINS (stored.output, "un un deux trois trois un quatre trois un un");
   CHECK_INT (likely.code, 0);

@@ -40,6 +40,18 @@ with tempfile.TemporaryDirectory() as folder:
     rows = [[line.split()[:2] for line in part.splitlines() if line.split()[:1] in (["1-reference"], ["2-less"])] for part in (first, second)]
     assert rows == [[["1-reference", "100.00"], ["2-less", "100.00"]], [["1-reference", "100.00"], ["2-less", "0.00"]]], rows
 
+    # A token a sentence, e^-1 each in one file; in the other the first sentences are certain.
+    write("even", "-1\t1\n-1\t1\n\n" * 3)
+    write("first", "0\t1\n-1\t1\n\n" * 3)
+    done = run("likelihood", "--reference", "reference", "--bins", "1,2", "even", "first")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [row[:4] for row in rows[1:]] == [["1-1", "3", "2.72", "1.00"], ["2-", "3", "2.72", "2.72"], ["all", "6", "2.72", "1.65"]], rows
+    assert float(rows[1][4]) < 0.3 and rows[2][4] == "1.0000", rows
+    write("short", "-1\t1\n\n-1\t1\n")
+    done = run("likelihood", "--reference", "reference", "even", "short")
+    assert done.returncode != 0 and "short:2: expected the score of sentence 2 of document 1" in done.stderr, done.stderr
+
     write("fewer", "a b c d e\n\n")
     done = run("score", "--plait", plait, "--reference", "reference", "fewer")
     assert done.returncode != 0 and "fewer: has 1 documents, but reference has 3" in done.stderr, done.stderr
