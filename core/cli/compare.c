@@ -70,7 +70,8 @@ print_scores (const PlaitRunComparison *comparison, PlaitPage *page)
   for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
-      g_autofree char *title = g_strdup_printf ("scores on %s", comparison->measures[first].split);
+      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *title = g_strconcat ("scores on ", where, NULL);
 
       plait_page_heading (page, title);
       plait_table_print (scores, page);

@@ -4,19 +4,14 @@
 /* Runs beside each other, as tables. */
 
 static char *
-legend (const PlaitRunComparison *comparison)
+legend (const PlaitRunComparison *comparison, guint first)
 {
-  const PlaitRunFile *first = comparison->runs->pdata[0];
-  gboolean bootstrap = comparison->options.test == PLAIT_TEST_BOOTSTRAP;
+  const PlaitRunFile *baseline = comparison->runs->pdata[plait_run_comparison_baseline (comparison, first)];
 
   if (comparison->runs->len < 2 || !comparison->options.tested)
     return g_strdup ("Brackets are 95 % intervals of the bootstrap.");
-  return g_strdup_printf ("Brackets are 95 %% intervals of the bootstrap. p is against %s: %s, %" G_GINT64_FORMAT
-                          " %s, seed %" G_GINT64_FORMAT
-                          ", adjusted by Holm's method; * marks p below 0.05. It speaks of these trained "
-                          "models on other sentences, not of other training seeds.",
-                          first->name, bootstrap ? "paired bootstrap" : "approximate randomisation",
-                          comparison->options.trials, bootstrap ? "resamples" : "shuffles", comparison->options.seed);
+  return plait_comparison_note (baseline->name, comparison->options.test, (guint)comparison->options.trials,
+                                (guint64)comparison->options.seed);
 }
 
 guint
@@ -25,7 +20,7 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
   guint end = first + 1;
 
   while (end < comparison->n_measures
-         && g_str_equal (comparison->measures[first].split, comparison->measures[end].split))
+         && plait_measure_is_beside (&comparison->measures[first], &comparison->measures[end]))
     end++;
   return end;
 }
@@ -44,6 +39,17 @@ best_of (const PlaitRunComparison *comparison, guint m)
   return PLAIT_TABLE_SMALLEST;
 }
 
+/* Whether run @r has been scored over the references of the measures @first .. @end - 1. A run that lacks the split
+ * has its row too, so that one sees it. */
+static gboolean
+is_beside (const PlaitRunComparison *comparison, guint r, guint first, guint end)
+{
+  for (guint m = first; m < end; m++)
+    if (!comparison->measures[m].apart || plait_run_comparison_value (comparison, r, m)->score)
+      return TRUE;
+  return FALSE;
+}
+
 PlaitTable *
 plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
 {
@@ -60,27 +66,27 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
       column->best = several ? best_of (comparison, m) : PLAIT_TABLE_NO_BEST;
       column->pictured = several && measure->tested;
       if (several && measure->tested)
-        plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+        plait_comparison_columns (table);
     }
   for (guint r = 0; r < comparison->runs->len; r++)
     {
+      if (!is_beside (comparison, r, first, end))
+        continue;
       plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
       for (guint m = first; m < end; m++)
         {
           const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
 
           plait_table_score (table, plait_run_score_shown (value->score));
-          if (!several || !comparison->measures[m].tested)
-            continue;
-          if (value->compared)
-            plait_table_p (table, value->comparison.adjusted_p, plait_is_significant (value->comparison.adjusted_p));
-          else
-            plait_table_none (table);
+          if (several && comparison->measures[m].tested)
+            plait_comparison_cells (table, value->compared ? &value->comparison : NULL);
         }
     }
-  if (end == comparison->n_measures)
+  if (comparison->measures[first].apart)
+    plait_table_note (table, "Runs over other references of this split have a table of their own.");
+  if (comparison->measures[first].apart || end == comparison->n_measures)
     {
-      g_autofree char *note = legend (comparison);
+      g_autofree char *note = legend (comparison, first);
 
       plait_table_note (table, note);
     }

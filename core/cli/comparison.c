@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/comparison.h"
 
-#include <string.h>
-
 void
 plait_run_comparison_free (PlaitRunComparison *comparison)
 {
@@ -29,20 +27,20 @@ find_measures (PlaitRunComparison *comparison)
   comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
 }
 
-/* Tests every run that can be against the first. */
+/* Tests every run that can be against the first of the same references. */
 static gboolean
 compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
   guint n = comparison->runs->len, n_compared = 0;
   g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, n);
-  const PlaitRunScore *first = comparison->values[m].score;
+  guint baseline = plait_run_comparison_baseline (comparison, m);
+  const PlaitRunScore *first = plait_run_comparison_value (comparison, baseline, m)->score;
 
-  for (guint r = 1; r < n; r++)
+  for (guint r = baseline + 1; r < n; r++)
     {
       PlaitRunValue *value = &comparison->values[r * comparison->n_measures + m];
 
-      if (!first || !value->score || !first->statistics || !value->score->statistics
-          || strcmp (first->references, value->score->references) != 0)
+      if (!first || !value->score || !first->statistics || !value->score->statistics)
         continue;
       if (!plait_compare_systems (first->scorer, first->statistics, value->score->statistics, comparison->options.test,
                                   (guint)comparison->options.trials, (guint64)comparison->options.seed,
@@ -77,12 +75,22 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   for (guint r = 0; r < comparison->runs->len; r++)
     for (guint m = 0; m < comparison->n_measures; m++)
       comparison->values[r * comparison->n_measures + m].score
-          = plait_run_result_find (((const PlaitRunFile *)comparison->runs->pdata[r])->result,
-                                   comparison->measures[m].split, comparison->measures[m].metric);
+          = plait_measure_score (&comparison->measures[m], ((const PlaitRunFile *)comparison->runs->pdata[r])->result);
   for (guint m = 0; m < comparison->n_measures && options->tested; m++)
     if (!compare (comparison, m, error))
       return NULL;
   return g_steal_pointer (&comparison);
+}
+
+guint
+plait_run_comparison_baseline (const PlaitRunComparison *comparison, guint measure)
+{
+  for (guint r = 0; r < comparison->runs->len; r++)
+    for (guint m = 0; m < comparison->n_measures; m++)
+      if (plait_measure_is_beside (&comparison->measures[m], &comparison->measures[measure])
+          && plait_run_comparison_value (comparison, r, m)->score)
+        return r;
+  return 0;
 }
 
 const PlaitRunValue *

@@ -18,7 +18,7 @@ typedef struct
 typedef struct
 {
   const PlaitRunScore *score; /* NULL: this run has none */
-  gboolean compared;          /* with the first run, which has the same references */
+  gboolean compared;          /* with the first run that has the same references */
   PlaitComparison comparison;
 } PlaitRunValue;
 
@@ -39,6 +39,9 @@ PlaitRunComparison *plait_run_comparison_new (char *const *paths, const PlaitCom
 void plait_run_comparison_free (PlaitRunComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 
+/* The first run of the references of @measure: what the others are tested against. */
+guint plait_run_comparison_baseline (const PlaitRunComparison *comparison, guint measure);
+
 /* (transfer none) */
 const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure);
 
@@ -46,11 +49,11 @@ const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *compa
  * Tables
  */
 
-/* Of the measures from @first on, the first that is of another split. */
+/* Of the measures from @first on, the first that is of another split, or of other references. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* The scores of the split whose measures begin with @first, with p where there are runs to compare; below the last
- * split's, what the numbers mean. (transfer full) */
+/* The scores of the split whose measures begin with @first, with p where there are runs to compare, and below
+ * the last one what the numbers mean. Runs over other references of the split are not in it. (transfer full) */
 PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
 
 /* Parameters, speed, files. (transfer full) */

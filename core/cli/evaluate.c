@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -262,8 +263,7 @@ metric_table (const Evaluation *evaluation, guint m)
   if (evaluation->tested)
     {
       plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
-      plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
-      plait_table_column (table, PLAIT_TABLE_NUMBERS, "p (Holm)");
+      plait_comparison_columns (table);
     }
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
@@ -272,14 +272,10 @@ metric_table (const Evaluation *evaluation, guint m)
 
       plait_table_text (table, PLAIT_TABLE_NAME, system->name);
       plait_table_score (table, plait_result_score (system->results[m]));
-      if (evaluation->tested && s > 0)
-        {
-          plait_table_real (table, comparison->difference);
-          plait_table_p (table, comparison->p, FALSE);
-          plait_table_p (table, comparison->adjusted_p, plait_is_significant (comparison->adjusted_p));
-        }
-      for (guint c = 0; evaluation->tested && s == 0 && c < 3; c++)
-        plait_table_none (table);
+      if (!evaluation->tested)
+        continue;
+      plait_table_known (table, s > 0 ? comparison->difference : NAN);
+      plait_comparison_cells (table, s > 0 ? comparison : NULL);
     }
   return table;
 }
@@ -288,11 +284,8 @@ static void
 print_tables (const Evaluation *evaluation)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  gboolean bootstrap = evaluation->test == PLAIT_TEST_BOOTSTRAP;
   g_autofree char *test
-      = g_strdup_printf ("Against %s: %s, %u %s, seed %" G_GUINT64_FORMAT "; * marks Holm-adjusted p below 0.05.",
-                         evaluation->systems[0].name, bootstrap ? "paired bootstrap" : "approximate randomisation",
-                         evaluation->trials, bootstrap ? "resamples" : "shuffles", evaluation->seed);
+      = plait_comparison_note (evaluation->systems[0].name, evaluation->test, evaluation->trials, evaluation->seed);
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {

@@ -155,6 +155,17 @@ find_table (GPtrArray *tables, const char *split, const PlaitLengthRow *row, con
   return table;
 }
 
+/* The split with the references of @run, where runs differ in them. (transfer full) */
+static char *
+where_of (const PlaitRunComparison *comparison, const PlaitRunFile *run, const char *split)
+{
+  for (guint m = 0; m < comparison->n_measures; m++)
+    if (g_str_equal (comparison->measures[m].split, split)
+        && plait_measure_score (&comparison->measures[m], run->result))
+      return plait_measure_where (&comparison->measures[m]);
+  return g_strdup (split);
+}
+
 GPtrArray *
 plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error)
 {
@@ -171,12 +182,16 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
       if (!read_rows (comparison->runs->pdata[r], splits, rows, error))
         return NULL;
       for (guint s = 0; s < splits->len; s++)
-        for (guint i = 0; i < ((GPtrArray *)rows->pdata[s])->len; i++)
-          {
-            const PlaitLengthRow *row = ((GPtrArray *)rows->pdata[s])->pdata[i];
+        {
+          g_autofree char *where = where_of (comparison, comparison->runs->pdata[r], splits->pdata[s]);
 
-            plait_length_table_set (find_table (tables, splits->pdata[s], row, systems), r, row);
-          }
+          for (guint i = 0; i < ((GPtrArray *)rows->pdata[s])->len; i++)
+            {
+              const PlaitLengthRow *row = ((GPtrArray *)rows->pdata[s])->pdata[i];
+
+              plait_length_table_set (find_table (tables, where, row, systems), r, row);
+            }
+        }
     }
   return g_steal_pointer (&tables);
 }

@@ -19,7 +19,9 @@ plait_report_scores (GString *html, const PlaitRunComparison *comparison)
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
 
-      plait_html_element (html, "h3", NULL, comparison->measures[first].split);
+      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+
+      plait_html_element (html, "h3", NULL, where);
       g_string_append_c (html, '\n');
       plait_html_table (html, scores);
     }
@@ -115,11 +117,9 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
                                     part_of (stored, r, name, " low"), part_of (stored, r, name, " high") });
   if (find_column (stored, name, " adjusted p") < 0)
     return;
-  double p = part_of (stored, r, name, " adjusted p");
-  if (isnan (p))
-    plait_table_none (summary);
-  else
-    plait_table_p (summary, p, plait_is_significant (p));
+  PlaitComparison comparison
+      = { .p = part_of (stored, r, name, " p"), .adjusted_p = part_of (stored, r, name, " adjusted p") };
+  plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
 }
 
 gboolean
@@ -138,7 +138,7 @@ plait_report_summary (GString *html, PlaitStore *store, const char *path, GError
         continue;
       plait_table_column (summary, column->kind, column->title)->format = format_of (stored, c);
       if (find_column (stored, column->title, " adjusted p") >= 0)
-        plait_table_column (summary, PLAIT_TABLE_NUMBERS, "p");
+        plait_comparison_columns (summary);
     }
   for (guint r = 0; r < plait_table_rows (stored); r++)
     for (guint c = 0; c < stored->columns->len; c++)

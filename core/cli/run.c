@@ -35,8 +35,7 @@ print_table (const PlaitRunResult *result, const GArray *measures)
 
       plait_table_text (table, PLAIT_TABLE_PLAIN, measure->split);
       plait_table_text (table, PLAIT_TABLE_NAME, measure->name);
-      plait_table_score (table,
-                         plait_run_score_shown (plait_run_result_find (result, measure->split, measure->metric)));
+      plait_table_score (table, plait_run_score_shown (plait_measure_score (measure, result)));
     }
   if (measures->len > 0)
     plait_table_print (table, page);
@@ -56,7 +55,7 @@ print_json (const PlaitRunResult *result, const GArray *measures, const char *pa
       const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
 
       plait_json_begin_object (json, NULL);
-      plait_run_score_add_json (plait_run_result_find (result, measure->split, measure->metric), json);
+      plait_run_score_add_json (plait_measure_score (measure, result), json);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);

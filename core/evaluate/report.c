@@ -49,9 +49,9 @@ plait_result_free (PlaitResult *result)
 PlaitTableScore
 plait_result_score (const PlaitResult *result)
 {
-  double spread = result->interval.resamples > 0 ? result->interval.half_range : NAN;
+  gboolean any = result->interval.resamples > 0;
 
-  return (PlaitTableScore){ result->score, spread, result->score, result->score };
+  return (PlaitTableScore){ result->score, NAN, any ? result->interval.low : NAN, any ? result->interval.high : NAN };
 }
 
 char *
@@ -96,12 +96,14 @@ plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *n
   plait_json_end_object (json);
 }
 
+static const char *const test_names[]
+    = { "approximate randomisation", "paired bootstrap", "t test over seeds and sentences" };
+
 void
 plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name)
 {
-  gboolean bootstrap = comparison->test == PLAIT_TEST_BOOTSTRAP;
   plait_json_begin_object (json, name);
-  plait_json_text (json, "test", bootstrap ? "paired bootstrap" : "approximate randomisation");
+  plait_json_text (json, "test", test_names[comparison->test]);
   plait_json_real (json, "baseline", comparison->baseline);
   plait_json_real (json, "system", comparison->system);
   plait_json_real (json, "difference", comparison->difference);
@@ -109,7 +111,7 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
   plait_json_real (json, "adjusted_p", comparison->adjusted_p);
   plait_json_integer (json, "trials", comparison->trials);
   plait_json_integer (json, "seed", (gint64)comparison->seed);
-  if (bootstrap)
+  if (comparison->test == PLAIT_TEST_BOOTSTRAP)
     {
       plait_json_real (json, "mean", comparison->mean);
       plait_json_real (json, "low", comparison->low);
@@ -117,4 +119,35 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
       plait_json_real (json, "share_better", comparison->share_better);
     }
   plait_json_end_object (json);
+}
+
+void
+plait_comparison_columns (PlaitTable *table)
+{
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p (Holm)");
+}
+
+void
+plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison)
+{
+  if (!comparison)
+    {
+      plait_table_none (table);
+      plait_table_none (table);
+      return;
+    }
+  plait_table_p (table, comparison->p, FALSE);
+  plait_table_p (table, comparison->adjusted_p, plait_is_significant (comparison->adjusted_p));
+}
+
+char *
+plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed)
+{
+  return g_strdup_printf (
+      "Brackets are 95 %% intervals of the bootstrap. p is against %s: %s, %u %s, seed %" G_GUINT64_FORMAT
+      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05. It speaks of these trained models "
+      "on "
+      "other sentences, not of other training seeds.",
+      baseline, test_names[test], trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", seed);
 }

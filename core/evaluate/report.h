@@ -28,7 +28,7 @@ PlaitResult *plait_evaluate (const PlaitMetric *metric, const PlaitTextPairs *pa
 void plait_result_free (PlaitResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResult, plait_result_free)
 
-/* The score for a table, with half of its interval's range. */
+/* The score for a table, with its interval. */
 PlaitTableScore plait_result_score (const PlaitResult *result);
 
 /* The line that sacreBLEU prints: "BLEU|SIGNATURE = 23.45 (μ = 23.44 ± 1.20) DETAIL". (transfer full) */
@@ -42,3 +42,17 @@ void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const ch
 /* A JSON object: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap also
  * mean, low, high, share_better. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);
+
+/*
+ * How p stands in tables, everywhere alike: as the test gives it, and adjusted by Holm's method, with a mark where that
+ * is below .05. Brackets are 95 % intervals, and the sign plus-minus is a standard deviation over seeds.
+ */
+
+/* The columns "p" and "p (Holm)". */
+void plait_comparison_columns (PlaitTable *table);
+
+/* Their cells; NULL: nothing was compared. */
+void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
+
+/* What stands below a table where @test, permutation or bootstrap, was against @baseline. (transfer full) */
+char *plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed);

@@ -39,6 +39,8 @@ typedef enum
   /* Paired bootstrap (Koehn 2004): both systems are scored on the same resample; the difference, moved to mean zero, is
    * what chance gives, and a resample counts if it is at least as large as the observed one in magnitude. */
   PLAIT_TEST_BOOTSTRAP,
+  /* Of systems that were trained several times, a t test over seeds and sentences: plait_compare_seeds in seeds.h. */
+  PLAIT_TEST_SEEDS,
 } PlaitTest;
 
 typedef struct
@@ -51,14 +53,14 @@ typedef struct
   double p;                /* two-sided, (trials that count + 1) / (trials + 1): identical systems have exactly 1 */
   double adjusted_p;       /* p until plait_holm_adjust is asked */
 
-  /* Of the bootstrap alone, 0 else: the difference over the resamples, and the share of them where the system is
-   * strictly better. */
+  /* Of the bootstrap and of the test over seeds, 0 else: the difference over the resamples, or of the means, with its
+   * 95 % interval. */
   double mean, low, high;
-  double share_better;
+  double share_better; /* of the bootstrap alone: of resamples where the system is strictly better */
 } PlaitComparison;
 
-/* Compares two systems on the same sentences. @trials in 1 .. PLAIT_MOST_TRIALS. PLAIT_ERROR_INPUT if the numbers of
- * sentences differ or there are none. */
+/* Compares two systems on the same sentences by permutation or bootstrap. @trials in 1 .. PLAIT_MOST_TRIALS.
+ * PLAIT_ERROR_INPUT if the numbers of sentences differ or there are none. */
 gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baseline,
                                 const PlaitStatistics *system, PlaitTest test, guint trials, guint64 seed,
                                 PlaitComparison *comparison, GError **error);

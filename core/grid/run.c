@@ -231,7 +231,7 @@ tell_scores (const Runner *runner, const Job *job)
   for (guint i = 0; i < measures->len; i++)
     {
       const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
-      double score = plait_run_result_find (result, measure->split, measure->metric)->score;
+      double score = plait_measure_score (measure, result)->score;
       char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
       g_string_append_printf (scores, "; %s %s %s", measure->split, measure->name,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/table.h"
 
+#include "evaluate/seeds.h"
+
 #include <math.h>
 
 #define SEED_AXIS "experiment.seed"
@@ -82,7 +84,7 @@ collect_measures (PlaitGridTable *table, const PlaitGrid *grid)
   table->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
   table->one_split = TRUE;
   for (guint m = 1; m < table->n_measures; m++)
-    table->one_split &= g_str_equal (table->measures[m].split, table->measures[0].split);
+    table->one_split &= plait_measure_is_beside (&table->measures[m], &table->measures[0]);
 }
 
 /*
@@ -92,7 +94,7 @@ collect_measures (PlaitGridTable *table, const PlaitGrid *grid)
 static const PlaitRunScore *
 score_of (const PlaitGridCell *cell, const PlaitMeasure *measure)
 {
-  return cell->result ? plait_run_result_find (cell->result, measure->split, measure->metric) : NULL;
+  return cell->result ? plait_measure_score (measure, cell->result) : NULL;
 }
 
 static PlaitGridValue
@@ -158,70 +160,55 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
  * Tests against the first row
  */
 
-/* The cell of @cells whose place on every axis but those of rows is that of @cell: the same seed. */
-static const PlaitGridCell *
-same_seed (const PlaitCells *grid, const GPtrArray *cells, const PlaitGridCell *cell)
+/* The rows of sentences of all finished @cells, by @measure. (element-type PlaitStatistics) (transfer container) */
+static GPtrArray *
+statistics_of (const GPtrArray *cells, const PlaitMeasure *measure)
 {
-  for (guint i = 0; i < cells->len; i++)
-    {
-      const PlaitGridCell *other = g_ptr_array_index (cells, i);
-      gboolean same = TRUE;
-
-      for (guint a = 0; a < grid->n_axes; a++)
-        if (g_str_equal (grid->axes[a].key, SEED_AXIS))
-          same &= other->cell->places[a] == cell->cell->places[a];
-      if (same)
-        return other;
-    }
-  return NULL;
-}
-
-static void
-add_rows (PlaitStatistics **sum, const PlaitStatistics *rows)
-{
-  gsize n = rows->sentences * rows->width;
-
-  if (!*sum)
-    *sum = plait_statistics_new (rows->sentences, rows->width);
-  for (gsize i = 0; i < n; i++)
-    (*sum)->values[i] += rows->values[i];
-}
-
-/* Rows of sentences summed over the seeds that both have finished on the same references. */
-static gboolean
-compare (const PlaitCells *grid, const GPtrArray *first, const GPtrArray *cells, const PlaitMeasure *measure,
-         PlaitGridValue *value, GError **error)
-{
-  g_autoptr (PlaitStatistics) baseline = NULL;
-  g_autoptr (PlaitStatistics) system = NULL;
-  const PlaitMetric *metric = NULL;
-  guint64 seed = 0;
+  GPtrArray *found = g_ptr_array_new ();
 
   for (guint i = 0; i < cells->len; i++)
     {
-      const PlaitGridCell *cell = g_ptr_array_index (cells, i);
-      const PlaitGridCell *other = same_seed (grid, first, cell);
-      const PlaitRunScore *score = score_of (cell, measure);
-      const PlaitRunScore *against = other ? score_of (other, measure) : NULL;
+      const PlaitRunScore *score = score_of (cells->pdata[i], measure);
 
-      if (!score || !against || !score->statistics || !against->statistics
-          || !g_str_equal (score->references, against->references)
-          || (system && system->sentences != score->statistics->sentences))
-        continue;
-      if (!metric)
-        seed = (guint64)cell->cell->experiment->evaluate.seed;
-      metric = score->scorer;
-      add_rows (&system, score->statistics);
-      add_rows (&baseline, against->statistics);
+      if (score && score->statistics)
+        g_ptr_array_add (found, score->statistics);
     }
-  value->compared = metric != NULL;
-  return !metric
-         || plait_compare_systems (metric, baseline, system, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, seed,
-                                   &value->comparison, error);
+  return found;
+}
+
+/* A measure that is tested has a metric wherever it has a score. */
+static const PlaitMetric *
+metric_of (const GPtrArray *cells, const PlaitMeasure *measure)
+{
+  const PlaitRunScore *score = NULL;
+
+  for (guint i = 0; i < cells->len && !score; i++)
+    score = score_of (cells->pdata[i], measure);
+  return score ? score->scorer : NULL;
 }
 
 static gboolean
-compare_all (PlaitGridTable *table, const PlaitGrid *grid, const GPtrArray *rows, guint m, GError **error)
+compare (const GPtrArray *first, const GPtrArray *cells, const PlaitMeasure *measure, PlaitGridValue *value,
+         GError **error)
+{
+  g_autoptr (GPtrArray) baseline = statistics_of (first, measure);
+  g_autoptr (GPtrArray) system = statistics_of (cells, measure);
+  const PlaitGridCell *cell = g_ptr_array_index (cells, 0);
+  const PlaitMetric *metric = metric_of (cells, measure);
+
+  value->compared = baseline->len > 0 && system->len > 0;
+  if (!value->compared)
+    return TRUE;
+  if (baseline->len + system->len > 2)
+    return plait_compare_seeds (metric, (const PlaitStatistics *const *)baseline->pdata, baseline->len,
+                                (const PlaitStatistics *const *)system->pdata, system->len, &value->comparison, error);
+  return plait_compare_systems (metric, baseline->pdata[0], system->pdata[0], PLAIT_TEST_PERMUTATION,
+                                PLAIT_PERMUTATION_SHUFFLES, (guint64)cell->cell->experiment->evaluate.seed,
+                                &value->comparison, error);
+}
+
+static gboolean
+compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **error)
 {
   g_autoptr (GArray) comparisons = g_array_new (FALSE, FALSE, sizeof (PlaitComparison));
   guint next = 0;
@@ -230,7 +217,7 @@ compare_all (PlaitGridTable *table, const PlaitGrid *grid, const GPtrArray *rows
     {
       PlaitGridValue *value = &table->rows[r].measured[m];
 
-      if (!compare (grid->cells, rows->pdata[0], rows->pdata[r], &table->measures[m], value, error))
+      if (!compare (rows->pdata[0], rows->pdata[r], &table->measures[m], value, error))
         return FALSE;
       if (value->compared)
         g_array_append_val (comparisons, value->comparison);
@@ -259,7 +246,7 @@ plait_grid_table_new (const PlaitGrid *grid, GError **error)
   for (guint r = 0; r < rows->len; r++)
     fill_row (table, &table->rows[r], grid, &axes, rows->pdata[r]);
   for (guint m = 0; m < table->n_measures; m++)
-    if (table->measures[m].tested && !compare_all (table, grid, rows, m, error))
+    if (table->measures[m].tested && !compare_all (table, rows, m, error))
       return NULL;
   return g_steal_pointer (&table);
 }

@@ -9,9 +9,10 @@
  * The table of a grid: a row for each combination of the values of all axes but experiment.seed, a mean and a spread
  * over the seeds for each metric of each test split.
  *
- * A row is tested against the first one by approximate randomisation of the hypotheses of the seeds that both have: a
- * sentence changes sides with all its seeds at once, so p speaks of these trained models on other sentences; what other
- * seeds would give is told by the spread. p is adjusted by Holm's method over the rows of one metric.
+ * A row is tested against the first one, over the seeds that each has finished: by a t test over seeds and sentences
+ * (evaluate/seeds.h), or, where both have a single one, by approximate randomisation, which speaks of these trained
+ * models on other sentences. p is adjusted by Holm's method over the rows of one metric. Cells over other references of
+ * a split have measures of their own.
  */
 
 typedef struct

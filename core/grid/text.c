@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/table.h"
 
+#include "evaluate/report.h"
+
 #include <math.h>
 
 /* The table of a grid for people, and its numbers for programs. */
 
 static const char legend[]
-    = "± is the standard deviation over seeds, [low, high] the 95 % bootstrap interval of a single seed. p is of "
-      "approximate randomisation against the first row, sentences changing sides with all seeds; * where it stays "
-      "below .05 after Holm's adjustment over the rows.";
+    = "[low, high] is the 95 % bootstrap interval of a single seed, ± the standard deviation over seeds. p is against "
+      "the "
+      "first row. Where both have one seed it is of approximate randomisation, which speaks of these trained models on "
+      "other sentences, not of other seeds; else of a t test over seeds and sentences. p (Holm) is adjusted for the "
+      "number of rows, and * marks it below 0.05.";
+
+static const char apart[] = "Cells over other references of a split have columns of their own, and are not compared.";
 
 /* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
 static const char *
@@ -31,11 +37,12 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table)
   for (guint m = 0; m < table->n_measures; m++)
     {
       const PlaitMeasure *measure = &table->measures[m];
-      g_autofree char *title = g_strdup_printf ("%s %s", measure->split, measure->name);
+      g_autofree char *where = plait_measure_where (measure);
+      g_autofree char *title = g_strdup_printf ("%s %s", where, measure->name);
 
       plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? measure->name : title);
       if (measure->tested)
-        plait_table_column (shown, PLAIT_TABLE_NUMBERS, "p");
+        plait_comparison_columns (shown);
     }
   plait_table_column (shown, PLAIT_TABLE_COUNTS, "parameters");
   plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
@@ -52,12 +59,8 @@ add_row (PlaitTable *shown, const PlaitGridTable *table, const PlaitGridRow *row
       const PlaitGridValue *value = &row->measured[m];
 
       plait_table_score (shown, (PlaitTableScore){ value->mean, value->deviation, value->low, value->high });
-      if (!table->measures[m].tested)
-        continue;
-      if (value->compared)
-        plait_table_p (shown, value->comparison.p, plait_is_significant (value->comparison.adjusted_p));
-      else
-        plait_table_none (shown);
+      if (table->measures[m].tested)
+        plait_comparison_cells (shown, value->compared ? &value->comparison : NULL);
     }
   if (row->parameters < 0)
     plait_table_none (shown);
@@ -75,6 +78,12 @@ plait_grid_table_shown (const PlaitGridTable *table)
   for (guint r = 0; r < table->n_rows; r++)
     add_row (shown, table, &table->rows[r]);
   plait_table_note (shown, legend);
+  for (guint m = 0; m < table->n_measures; m++)
+    if (table->measures[m].apart)
+      {
+        plait_table_note (shown, apart);
+        break;
+      }
   return shown;
 }
 
@@ -86,10 +95,11 @@ static void
 add_number_columns (PlaitTable *numbers, const PlaitMeasure *measure)
 {
   static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p" };
+  g_autofree char *where = plait_measure_where (measure);
 
   for (guint i = 0; i < (measure->tested ? 6 : 4); i++)
     {
-      g_autofree char *name = g_strdup_printf ("%s %s%s", measure->split, measure->name, parts[i]);
+      g_autofree char *name = g_strdup_printf ("%s %s%s", where, measure->name, parts[i]);
 
       plait_table_column (numbers, PLAIT_TABLE_NUMBERS, name);
     }

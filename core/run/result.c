@@ -100,6 +100,44 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   return !local;
 }
 
+/*
+ * The work of the search. Every run has it, and tables show it where a combiner of one of the runs chose what to look
+ * at.
+ */
+
+static gboolean
+add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
+          const char *name, const char *references, gboolean aside, GError **error)
+{
+  PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
+
+  g_ptr_array_add (result->scores, score);
+  score->split = g_strdup (split);
+  score->metric = g_strdup (attribute);
+  score->name = g_strdup (name);
+  score->references = g_strdup (references);
+  score->aside = aside;
+  if (!plait_store_get_double (run, path, attribute, &score->score, error))
+    return FALSE;
+  score->low = score->high = score->score;
+  return TRUE;
+}
+
+/* Runs of before it was counted lack it. */
+static gboolean
+read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", split);
+  double chosen;
+
+  if (!plait_store_has_attribute (run, group, "states_touched"))
+    return TRUE;
+  return plait_store_get_double (run, group, "states_chosen", &chosen, error)
+         && add_work (result, run, split, group, "states_touched", "states touched", references, chosen == 0, error)
+         && add_work (result, run, split, times, "milliseconds_a_word", "ms/word", references, chosen == 0, error);
+}
+
 static gboolean
 read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
 {
@@ -137,45 +175,7 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
       if (!take_statistics (score, run, group, hypotheses, references, n_references, error))
         return FALSE;
     }
-  return TRUE;
-}
-
-/*
- * The work of the search. Every run has it, and tables show it where a combiner of one of the runs chose what to look
- * at.
- */
-
-static gboolean
-add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
-          const char *name, gboolean aside, GError **error)
-{
-  PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
-
-  g_ptr_array_add (result->scores, score);
-  score->split = g_strdup (split);
-  score->metric = g_strdup (attribute);
-  score->name = g_strdup (name);
-  score->references = g_strdup ("");
-  score->aside = aside;
-  if (!plait_store_get_double (run, path, attribute, &score->score, error))
-    return FALSE;
-  score->low = score->high = score->score;
-  return TRUE;
-}
-
-/* Runs of before it was counted lack it. */
-static gboolean
-read_work (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
-{
-  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
-  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", split);
-  double chosen;
-
-  if (!plait_store_has_attribute (run, group, "states_touched"))
-    return TRUE;
-  return plait_store_get_double (run, group, "states_chosen", &chosen, error)
-         && add_work (result, run, split, group, "states_touched", "states touched", chosen == 0, error)
-         && add_work (result, run, split, times, "milliseconds_a_word", "ms/word", chosen == 0, error);
+  return read_work (result, run, split, digest, error);
 }
 
 static PlaitStoreStep
@@ -210,7 +210,7 @@ plait_run_result_new (PlaitStore *run, GError **error)
   if (!splits)
     return NULL;
   for (guint i = 0; splits[i]; i++)
-    if (!read_split (result, run, splits[i], error) || !read_work (result, run, splits[i], error))
+    if (!read_split (result, run, splits[i], error))
       return NULL;
   return g_steal_pointer (&result);
 }
@@ -219,20 +219,46 @@ plait_run_result_new (PlaitStore *run, GError **error)
  * Columns
  */
 
-/* Adds @score unless it is known, behind the last of its split. */
+/* Of the digest of references, in titles. */
+#define DIGITS_SHOWN 8
+
+gboolean
+plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasure *other)
+{
+  return g_str_equal (measure->split, other->split) && g_str_equal (measure->references, other->references);
+}
+
+const PlaitRunScore *
+plait_measure_score (const PlaitMeasure *measure, const PlaitRunResult *result)
+{
+  const PlaitRunScore *score = plait_run_result_find (result, measure->split, measure->metric);
+
+  return score && g_str_equal (score->references, measure->references) ? score : NULL;
+}
+
+char *
+plait_measure_where (const PlaitMeasure *measure)
+{
+  return measure->apart ? g_strdup_printf ("%s (references %.*s)", measure->split, DIGITS_SHOWN, measure->references)
+                        : g_strdup (measure->split);
+}
+
+/* Adds @score unless it is known, behind the last of its references, else of its split. */
 static void
 add_measure (GArray *measures, const PlaitRunScore *score)
 {
-  PlaitMeasure measure = { score->split, score->metric, score->name, score->scorer != NULL };
+  PlaitMeasure measure = { score->split, score->references, score->metric, score->name, score->scorer != NULL, FALSE };
+  gboolean beside = FALSE;
   guint place = measures->len;
 
   for (guint i = 0; i < measures->len; i++)
     {
       const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, i);
 
-      if (!g_str_equal (other->split, score->split))
+      if (!g_str_equal (other->split, score->split) || (beside && !plait_measure_is_beside (other, &measure)))
         continue;
-      if (g_str_equal (other->metric, score->metric))
+      beside = plait_measure_is_beside (other, &measure);
+      if (beside && g_str_equal (other->metric, score->metric))
         return;
       place = i + 1;
     }
@@ -249,7 +275,23 @@ is_ambiguous (const GArray *measures, guint i)
     {
       const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
 
-      if (k != i && g_str_equal (other->split, measure->split) && g_str_equal (other->name, measure->name))
+      if (k != i && plait_measure_is_beside (other, measure) && g_str_equal (other->name, measure->name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether the split of measure @i has other references too. */
+static gboolean
+is_apart (const GArray *measures, guint i)
+{
+  const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+
+  for (guint k = 0; k < measures->len; k++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
+
+      if (g_str_equal (other->split, measure->split) && !plait_measure_is_beside (other, measure))
         return TRUE;
     }
   return FALSE;
@@ -267,7 +309,10 @@ plait_run_results_measures (const PlaitRunResult *const *results, guint n)
         add_measure (measures, results[r]->scores->pdata[i]);
   ambiguous = g_new (gboolean, measures->len + 1);
   for (guint i = 0; i < measures->len; i++)
-    ambiguous[i] = is_ambiguous (measures, i);
+    {
+      ambiguous[i] = is_ambiguous (measures, i);
+      g_array_index (measures, PlaitMeasure, i).apart = is_apart (measures, i);
+    }
   for (guint i = 0; i < measures->len; i++)
     if (ambiguous[i])
       g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;

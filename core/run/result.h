@@ -35,15 +35,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
 /* The score of @metric on @split, or NULL. (transfer none) */
 const PlaitRunScore *plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric);
 
-/* One metric on one split, as a column of a table. Strings are those of the results. */
+/* One metric on one split over the same references, as a column of a table. Strings are those of the results. */
 typedef struct
 {
   const char *split;
+  const char *references; /* digest */
   const char *metric;
   const char *name; /* "BLEU"; the metric where several of a split have one name */
   gboolean tested;  /* sentences are known, so p can be given */
+  gboolean apart;   /* other results have other references of this split: their scores are another measure */
 } PlaitMeasure;
 
-/* All that @results (NULL among them: none) were scored by, what is of one split together. (transfer full)
- * (element-type PlaitMeasure) */
+/* The score of @measure in @result, or NULL. (transfer none) */
+const PlaitRunScore *plait_measure_score (const PlaitMeasure *measure, const PlaitRunResult *result);
+
+/* Whether both are of the same references of the same split, so that their scores may stand in one table. */
+gboolean plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasure *other);
+
+/* "test", or "test (references 3fa2b1c0)" where there are others. (transfer full) */
+char *plait_measure_where (const PlaitMeasure *measure);
+
+/* All that @results (NULL among them: none) were scored by, what is of one split together, and in it what is of the
+ * same references. (transfer full) (element-type PlaitMeasure) */
 GArray *plait_run_results_measures (const PlaitRunResult *const *results, guint n);

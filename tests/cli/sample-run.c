@@ -120,9 +120,9 @@ write_training (PlaitStore *store)
 }
 
 static void
-write_evaluation (PlaitStore *store, const char *const *hypotheses)
+write_evaluation (PlaitStore *store, const char *const *hypotheses, const char *const *lines)
 {
-  const char *const *references[] = { plait_test_right };
+  const char *const *references[] = { lines };
   PlaitTextPairs pairs = { N, hypotheses, 1, references };
   g_autoptr (PlaitMetric) metric = plait_metric_new ("chrf", NULL);
   GError *error = NULL;
@@ -141,7 +141,7 @@ write_evaluation (PlaitStore *store, const char *const *hypotheses)
   };
   plait_store_write_table (store, "/evaluation/test/metrics", columns, 6, 2, NULL, NULL, &error);
   plait_store_write_strings (store, "/evaluation/test/hypotheses", hypotheses, N, &error);
-  plait_store_write_strings (store, "/evaluation/test/references", plait_test_right, N, &error);
+  plait_store_write_strings (store, "/evaluation/test/references", lines, N, &error);
   CHECK_NO_ERROR (error);
 }
 
@@ -356,7 +356,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   CHECK (plait_store_write_tensor (store, "/checkpoint/last/parameters/decoder/weight", plait_tensor (weights, 2, 3),
                                    &error));
   write_training (store);
-  write_evaluation (store, run->hypotheses);
+  write_evaluation (store, run->hypotheses, run->references ? run->references : plait_test_right);
   if (run->sources)
     write_lengths (store, run->hypotheses, run->sources);
   if (!run->inattentive && run->many == 0)

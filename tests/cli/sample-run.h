@@ -20,6 +20,7 @@ typedef struct
   gint64 many;    /* sentences of 60 tokens, instead of one, with attention in two layers of four heads */
   gboolean wide;  /* one word of a sentence 1 attends to 70,000 rows */
   double touched; /* states a word, of which a combiner chose half if it descends; 0: not counted */
+  const char *const *references; /* [3]; NULL: plait_test_right */
 } PlaitTestRun;
 
 /* Writes the file @name of the test's folder as plait run would: an experiment, training tables, an evaluation of the

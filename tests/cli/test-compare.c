@@ -35,13 +35,35 @@ TEST_CASE (compare_command, tests_against_the_first)
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.errors, "");
   CHECK_CONTAINS (call.output, "Scores on test\n  Run ");
+  CHECK_CONTAINS (call.output, "  p  p (Holm)  ");
   CHECK_CONTAINS (call.output, "  two                100.00  0.");
-  CHECK_CONTAINS (call.output, "  1.0000                  7.50\n"); /* a run against itself */
+  CHECK_CONTAINS (call.output, "  1.0000    1.0000                  7.50\n"); /* a run against itself */
   CHECK_CONTAINS (call.output, "p is against one: approximate randomisation, 99\n  shuffles, seed 12345");
   CHECK_CONTAINS (call.output, "  one           6             1014  one.h5\n");
   CHECK_CONTAINS (call.output, "Set otherwise\n"
                                "  Key               one     two   one\n"
                                "  decoder.combiner  serial  flat  serial\n");
+}
+
+/* Scores over other references stand in no table with these. */
+TEST_CASE (compare_command, keeps_other_references_apart)
+{
+  write_runs ();
+  plait_test_write_run ("three.h5", &(PlaitTestRun){ "flat", plait_test_right, .references = plait_test_wrong });
+  plait_test_write_run ("four.h5", &(PlaitTestRun){ "flat", plait_test_wrong, .references = plait_test_wrong });
+  g_auto (PlaitTestCall) call = CALL ("compare", "one.h5", "two.h5", "three.h5", "four.h5", "--trials", "99");
+  g_auto (GStrv) parts = g_strsplit (call.output, "Scores on test (references ", -1);
+
+  CHECK_INT (call.code, 0);
+  REQUIRE (g_strv_length (parts) == 3);
+  CHECK_CONTAINS (parts[1], "\n  one ");
+  CHECK_CONTAINS (parts[1], "\n  two ");
+  CHECK (!strstr (parts[1], "\n  three "));
+  CHECK_CONTAINS (parts[1], "p is against one:");
+  CHECK_CONTAINS (parts[2], "\n  three ");
+  CHECK_CONTAINS (parts[2], "\n  four ");
+  CHECK_CONTAINS (parts[2], "p is against three:");
+  CHECK_CONTAINS (parts[2], "Runs over other references of this split have a table of their own.");
 }
 
 /* What a run without a source lacks of it is no difference of its own. */
@@ -127,13 +149,15 @@ write_grid (void)
   REQUIRE (store != NULL);
   const char *const combiners[] = { "serial", "flat" };
   const double scores[] = { 30.5, 32.25 }, deviations[] = { .125, NAN }, low[] = { NAN, 31 }, high[] = { NAN, 33 },
-               p[] = { NAN, .01234 }, perplexities[] = { 3.5, 2.25 }, rates[] = { 999.5, 7946.125 };
+               raw[] = { NAN, .00617 }, p[] = { NAN, .01234 }, perplexities[] = { 3.5, 2.25 },
+               rates[] = { 999.5, 7946.125 };
   const PlaitStoreColumn columns[] = {
     { "decoder.combiner", PLAIT_STORE_STRING, combiners, NULL },
     { "test BLEU", PLAIT_STORE_DOUBLE, scores, NULL },
     { "test BLEU standard deviation", PLAIT_STORE_DOUBLE, deviations, NULL },
     { "test BLEU low", PLAIT_STORE_DOUBLE, low, NULL },
     { "test BLEU high", PLAIT_STORE_DOUBLE, high, NULL },
+    { "test BLEU p", PLAIT_STORE_DOUBLE, raw, NULL },
     { "test BLEU adjusted p", PLAIT_STORE_DOUBLE, p, NULL },
     { "test perplexity", PLAIT_STORE_DOUBLE, perplexities, NULL },
     { "test perplexity low", PLAIT_STORE_DOUBLE, perplexities, NULL },
@@ -289,11 +313,13 @@ TEST_CASE (report_command, of_a_grid)
   CHECK_CONTAINS (page, "<h1>sample</h1>");
   CHECK_CONTAINS (page, "second</td>"); /* without the digest of its file */
   CHECK_CONTAINS (page, "<th class=\"number\">test BLEU</th><th class=\"number\">p</th>"
+                        "<th class=\"number\">p (Holm)</th>"
                         "<th class=\"number\">test perplexity</th>");
   CHECK_CONTAINS (page, "<td class=\"number\">1000</td></tr>");
   CHECK_CONTAINS (page, "<td class=\"number\">7946</td></tr>");
   CHECK_CONTAINS (page, "<td class=\"number\">30.50 ± 0.12</td><td class=\"number\">–</td>");
-  CHECK_CONTAINS (page, "<td class=\"number\">32.25 [31.00, 33.00]</td><td class=\"number\">0.0123 *</td>");
+  CHECK_CONTAINS (page, "<td class=\"number\">32.25 [31.00, 33.00]</td><td class=\"number\">0.0062</td>"
+                        "<td class=\"number\">0.0123 *</td>");
   CHECK_CONTAINS (page, "<td class=\"number\">2.25</td>"); /* an interval of no width is none */
   CHECK (!strstr (page, "<h2>Attention</h2>"));
 }

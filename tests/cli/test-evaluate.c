@@ -77,7 +77,7 @@ TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
   CHECK_CONTAINS (call.output, "  System     BLEU  Difference       p  p (Holm)\n"
                                "  worse     49.53           –       –         –\n");
   CHECK_CONTAINS (call.output, "  worse     49.53       +0.00  1.0000    1.0000\n");
-  CHECK_CONTAINS (call.output, "Against worse: approximate randomisation, 99 shuffles, seed 12345");
+  CHECK_CONTAINS (call.output, "p is against worse: approximate randomisation, 99\n  shuffles, seed 12345");
 }
 
 /* Numbers stand below each other, the mark of a p behind them. */
@@ -113,7 +113,7 @@ TEST_CASE (evaluate_command, fits_a_terminal)
 
   CHECK_INT (call.code, 0);
   for (guint i = 0; lines[i]; i++)
-    if (g_str_has_prefix (lines[i], "  Against worse: "))
+    if (g_str_has_prefix (lines[i], "  Brackets are "))
       {
         told = TRUE;
         CHECK (g_utf8_strlen (g_strchomp (lines[i]), -1) <= 80);

@@ -99,7 +99,7 @@ TEST_CASE (report, text)
   g_autofree char *text = plait_result_to_text (&example, 2);
   CHECK_STRING (text, "BLEU|nrefs:1|\"\\\t\001é = 23.46 (μ = 23.44 ± 1.75) detail");
   g_autofree char *cell = plait_table_score_text ("%.1f", plait_result_score (&example));
-  CHECK_STRING (cell, "23.5 ± 1.8");
+  CHECK_STRING (cell, "23.5 [22.0, 25.5]");
 
   PlaitResult bare = example;
   bare.interval.resamples = 0;

@@ -136,36 +136,107 @@ TEST_CASE (grid_table, has_means_and_spreads_over_seeds)
   CHECK_NEAR (table->rows[1].rate, 300, 0);
 }
 
-TEST_CASE (grid_table, tests_the_seeds_that_both_rows_have)
+TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
 {
   g_autoptr (Made) made = make ();
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
-  const PlaitMetric *metric;
-  const PlaitStatistics *statistics;
-  g_autofree double *sums = NULL;
+  double mean = 0;
 
   REQUIRE (table != NULL);
   CHECK (!table->rows[0].measured[0].compared);
   CHECK (table->rows[1].measured[0].compared);
   CHECK (!table->rows[1].measured[1].compared);
-  /* Seed 1 says the same in both rows, so the baseline's seed 2, which differs, was left aside. */
-  CHECK_NEAR (table->rows[1].measured[0].comparison.p, 1, 0);
-  metric = ((PlaitRunScore *)made->items[0].result->scores->pdata[0])->scorer;
-  statistics = ((PlaitRunScore *)made->items[0].result->scores->pdata[0])->statistics;
-  sums = g_new (double, statistics->width);
-  plait_statistics_sum (statistics, sums);
-  CHECK_NEAR (table->rows[1].measured[0].comparison.baseline, plait_metric_score (metric, sums), 1e-12);
+  CHECK_INT (table->rows[1].measured[0].comparison.test, PLAIT_TEST_SEEDS);
+  /* What is compared is the mean that the table shows. */
+  for (guint i = 0; i < 2; i++)
+    {
+      const PlaitRunScore *score = made->items[i].result->scores->pdata[0];
+      g_autofree double *sums = g_new (double, score->statistics->width);
 
-  /* Other references: nothing to compare. */
-  PlaitRunScore *other = made->items[2].result->scores->pdata[0];
-  g_free (other->references);
-  other->references = g_strdup ("another");
-  g_autoptr (PlaitGridTable) apart = plait_grid_table_new (&made->grid, &error);
-  REQUIRE (apart != NULL);
-  CHECK (!apart->rows[1].measured[0].compared);
-  g_autoptr (PlaitTable) shown = plait_grid_table_shown (apart);
-  CHECK_INT (plait_table_cell (shown, 1, 3)->kind, PLAIT_TABLE_CELL_NONE);
+      plait_statistics_sum (score->statistics, sums);
+      mean += plait_metric_score (score->scorer, sums) / 2;
+    }
+  CHECK_NEAR (table->rows[1].measured[0].comparison.baseline, mean, 1e-12);
+
+  /* One seed each. */
+  g_clear_pointer (&made->items[1].result, plait_run_result_free);
+  g_autoptr (PlaitGridTable) single = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (single != NULL);
+  CHECK_INT (single->rows[1].measured[0].comparison.test, PLAIT_TEST_PERMUTATION);
+  CHECK_NEAR (single->rows[1].measured[0].comparison.p, 1, 0);
+}
+
+/* @right of @n sentences are right, by accuracy. */
+static void
+add_accuracy (PlaitRunResult *result, guint right, guint n)
+{
+  PlaitRunScore *score;
+
+  add_score (result, "accuracy", NULL, 100.0 * right / n, 0, 0);
+  score = result->scores->pdata[result->scores->len - 1];
+  score->scorer = plait_metric_new ("accuracy", NULL);
+  score->statistics = plait_statistics_new (n, 2);
+  for (guint i = 0; i < n; i++)
+    {
+      score->statistics->values[2 * i] = i < right;
+      score->statistics->values[2 * i + 1] = 1;
+    }
+}
+
+/* 22.5 +- 3.5 and 55 +- 49.5 over two seeds: other seeds could give anything, however many sentences change. */
+TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+  const guint right[] = { 8, 10, 8, 36 };
+
+  made->items[3].state = PLAIT_CELL_FINISHED;
+  made->items[3].result = g_new0 (PlaitRunResult, 1);
+  made->items[3].result->scores = g_ptr_array_new_with_free_func (free_nothing);
+  made->items[3].result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+  for (guint i = 0; i < 4; i++)
+    add_accuracy (made->items[i].result, right[i], 40);
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (table != NULL);
+  REQUIRE (table->n_measures == 3);
+  const PlaitGridValue *value = &table->rows[1].measured[2];
+  CHECK_NEAR (value->comparison.difference, 32.5, 1e-9);
+  CHECK (value->comparison.p > 0.1);
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+  g_autofree char *markdown = plait_table_markdown (shown);
+  CHECK (!strstr (markdown, "\\*"));
+  CHECK_CONTAINS (markdown, "a t test over seeds and sentences");
+}
+
+TEST_CASE (grid_table, keeps_other_references_apart)
+{
+  g_autoptr (Made) made = make ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      PlaitRunScore *other = made->items[2].result->scores->pdata[i];
+
+      g_free (other->references);
+      other->references = g_strdup ("anotherdigest");
+    }
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
+  REQUIRE (table != NULL);
+  REQUIRE (table->n_measures == 4);
+  CHECK (!table->one_split);
+  CHECK (!table->rows[1].measured[0].compared);
+  CHECK (!table->rows[1].measured[2].compared);
+  CHECK_INT (table->rows[1].measured[0].n, 0);
+  CHECK_INT (table->rows[0].measured[2].n, 0);
+  CHECK_NEAR (table->rows[1].measured[2].mean, 18, 0);
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+  g_autofree char *markdown = plait_table_markdown (shown);
+  CHECK_CONTAINS (markdown,
+                  "| combiner | n | test (references digest) BLEU | p | p (Holm) | test (references digest) PPL | "
+                  "test (references anotherd) BLEU | p |");
+  CHECK_CONTAINS (markdown, "| fl,at | 1 | – | – | – | – | 18.00 ");
+  CHECK_CONTAINS (markdown, "Cells over other references");
 }
 
 /* bleu and bleu:lowercase are both called BLEU. */
@@ -228,9 +299,11 @@ TEST_CASE (grid_table, writes_csv_and_markdown)
   CHECK_STRING (lines[0], "decoder.combiner,n,test BLEU,test BLEU standard deviation,test BLEU low,test BLEU high,"
                           "test BLEU p,test BLEU adjusted p,test PPL,test PPL standard deviation,test PPL low,"
                           "test PPL high,parameters,target tokens per second");
-  CHECK_STRING (lines[2], "\"fl,at\",1,18,,17,20,1,1,5,,5,5,1002,300");
-  CHECK_CONTAINS (markdown, "| combiner | n | BLEU | p | PPL | parameters | target tokens/s |\n"
-                            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-                            "| serial | 2 | 12.00 ± 2.83 | – | 1.25 ± 1.77 | 1000 | 150 |\n");
-  CHECK_CONTAINS (markdown, "| fl,at | 1 | 18.00 \\[17.00, 20.00] | 1.0000 | 5.00 | 1002 | 300 |\n");
+  /* One seed that scores as the baseline's first: t = .5 / sqrt (.75) with one degree of freedom. */
+  CHECK_CONTAINS (lines[2], "\"fl,at\",1,18,,17,20,0.66666666");
+  CHECK (g_str_has_suffix (lines[2], ",5,,5,5,1002,300"));
+  CHECK_CONTAINS (markdown, "| combiner | n | BLEU | p | p (Holm) | PPL | parameters | target tokens/s |\n"
+                            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+                            "| serial | 2 | 12.00 ± 2.83 | – | – | 1.25 ± 1.77 | 1000 | 150 |\n");
+  CHECK_CONTAINS (markdown, "| fl,at | 1 | 18.00 \\[17.00, 20.00] | 0.6667 | 0.6667 | 5.00 | 1002 | 300 |\n");
 }
