@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Beam search by plait and by CTranslate2 over a model of the same shapes and the same sentences, in turn: a Markdown table.
+
+    python3 -m venv V && V/bin/pip install ctranslate2
+    V/bin/python compare-ctranslate2.py --plait BUILD/plait
+
+The model is one source of bench/msmt.ini with 8,000 words, with random weights (that both compute the same with exported weights,
+published.py checks). All hypotheses have as many steps. CTranslate2 may use its threads within a sentence or as workers: the better counts.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+for name in ("OPENBLAS_CORETYPE", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.pop(name, None)
+
+import ctranslate2
+
+import programs
+import tokens
+from sizes import SIZES
+
+BENCH = Path(__file__).resolve().parent.parent / "bench/msmt.ini"
+WORDS = 8000
+STEPS = 28
+BATCHES = {16: 4, 1: 12}
+# plait's name for numbers, CTranslate2's, and how many times as fast plait is to be at 16 sentences and at one.
+PRECISIONS = [("float", "float32", (1.4, 3)), ("int8", "int8", (1.4, 1.4))]
+SETTINGS = ["--set=experiment.sources=text0", f"--set=data.vocabulary_size={WORDS}"]
+
+EXPERIMENT = """[data]
+folder={folder}
+train.text0=text
+train.target=text
+validation.text0=text
+validation.target=text
+vocabulary_type=words
+target=target
+"""
+
+
+def export(plait, folder):
+    """A CTranslate2 model of these shapes."""
+    (folder / "text").write_text("\n".join(" ".join(f"w{word}" for word in range(first, first + 20)) for first in range(0, WORDS, 20)) + "\n")
+    own = "".join(part for part in ("[" + group for group in BENCH.read_text().split("\n[")[1:]) if part.split("]")[0] in ("[source text0", "[decoder"))
+    (folder / "model.ini").write_text(EXPERIMENT.format(folder=folder) + own + "\n[train]\nupdates=1\nbatch=4\n")
+    for command in (["run", folder / "model.ini", "--output", folder / "run.h5"],
+                    ["export", folder / "run.h5", "--format", "ctranslate2", "--output", folder / "model"]):
+        done = subprocess.run([plait, *map(str, command), "--quiet"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"plait {command[0]}: {done.stderr.strip()}")
+    return folder / "model"
+
+
+def time_plait(options, precision, batch, beam, data):
+    """Seconds a sentence."""
+    command = [options.plait, "bench", "decode", BENCH, *SETTINGS, f"--set=decode.beam={beam}", f"--set=decode.n_best={beam}", f"--set=decode.batch={batch}",
+               f"--set=decode.precision={precision}", "--data", data, "--steps", str(BATCHES[batch]), "--warmup", "1", "--threads", str(options.threads), "--json"]
+    report = programs.run_plainly(command, "plait bench decode")
+    return statistics.median(report["processor_seconds_per_step" if options.clock == "processor" else "seconds_per_step"]) / batch
+
+
+def time_peer(options, model, precision, batch, beam, sentences):
+    """The same of the better setting of its threads."""
+    clock = time.process_time if options.clock == "processor" else time.perf_counter
+    found = []
+    for workers in sorted({1, options.threads}):
+        translator = ctranslate2.Translator(str(model), compute_type=precision, inter_threads=workers, intra_threads=options.threads // workers)
+        for timed in (False, True):
+            begin = clock()
+            translator.translate_batch(sentences, beam_size=beam, num_hypotheses=beam, max_batch_size=batch, min_decoding_length=STEPS, max_decoding_length=STEPS)
+            if timed:
+                found.append((clock() - begin) / len(sentences))
+    return min(found)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    programs.add_options(parser)
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: for a machine that others use too")
+    options = parser.parse_args()
+    load, rows = os.getloadavg()[0], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = export(options.plait, folder)
+        size = replace(SIZES["msmt"], token_sources=1, vocabulary=WORDS)
+        for batch, count in BATCHES.items():
+            drawn = tokens.draw(size, batch, count + 1, "random", options.seed)
+            tokens.write(folder / "data", drawn)
+            sentences = [[f"w{word}" for word in streams[0][:-1]] for part in drawn for streams in part]
+            for beam in (10, 1):
+                for ours, theirs, floors in PRECISIONS:
+                    pairs = [(time_plait(options, ours, batch, beam, folder / "data"), time_peer(options, model, theirs, batch, beam, sentences))
+                             for _ in range(options.rounds)]
+                    own, peer = (statistics.median(column) for column in zip(*pairs))
+                    floor = floors[batch == 1] if beam == 10 else None
+                    ratio = programs.told([b / a for a, b in pairs], floor)
+                    rows.append([f"{batch}, beam {beam}, {theirs}", f"{1 / own:.1f}", f"{1 / peer:.1f}", ratio, str(floor or "–")])
+                    print(" ".join(rows[-1]), file=sys.stderr)
+    programs.print_table(["sentences together", "plait, sentences/s", f"CTranslate2 {ctranslate2.__version__}", "times as fast", "floor"], rows)
+    print(f"\n{STEPS} steps, {options.threads} thread(s), {options.clock} time, medians of {options.rounds} rounds in turn; load {load:.1f} before, {os.getloadavg()[0]:.1f} after.")
+
+
+if __name__ == "__main__":
+    main()
