@@ -239,7 +239,7 @@ plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint m
   if (experiment->data.vocabulary_size == 0)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: data.vocabulary_size=0 keeps all words of a text, but plait bench reads none; say how many "
+                  "%s: data.vocabulary_size=0 keeps all words of a text, but none is read here; say how many "
                   "there are, as with --set data.vocabulary_size=8000",
                   experiment->path);
       return NULL;

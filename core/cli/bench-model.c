@@ -39,8 +39,8 @@ model_free (gpointer data)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
 
-static PlaitSystem *
-make_system (const PlaitExperiment *experiment, GError **error)
+PlaitSystem *
+plait_bench_system (const PlaitExperiment *experiment, GError **error)
 {
   g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
 
@@ -62,7 +62,7 @@ make_model (const PlaitBench *bench, gboolean search, gint64 each, GError **erro
       = plait_bench_data_new (options, search, (guint)MIN ((options->warmup + options->steps) * each, G_MAXINT), error);
   if (!model->data)
     return NULL;
-  model->system = make_system (options->experiment, error);
+  model->system = plait_bench_system (options->experiment, error);
   if (!model->system || !plait_fit_memory (plait_model_parameters (model->system->model), error))
     return NULL;
   plait_system_initialise (model->system, bench->pool);

@@ -5,6 +5,7 @@
 #include "data/batch.h"
 #include "experiment/file.h"
 #include "nn/parameter.h"
+#include "run/system.h"
 
 /*
  * What plait bench measures: steps of the model that an experiment file describes, over drawn token data.
@@ -94,6 +95,10 @@ void plait_bench_end (const PlaitBench *bench, PlaitNode *const *nodes, guint n,
 
 /* Writes the initial values to the file that is to take them, if there is one. */
 gboolean plait_bench_write_parameters (const PlaitBench *bench, const PlaitParameters *parameters, GError **error);
+
+/* The model of @experiment with vocabularies of data.vocabulary_size entries and features as [bench] has them.
+ * (transfer full) */
+PlaitSystem *plait_bench_system (const PlaitExperiment *experiment, GError **error);
 
 /* Token data as batches. */
 typedef struct

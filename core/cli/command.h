@@ -52,6 +52,7 @@ gboolean plait_command_run (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_grid (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_translate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_explain (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_export (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_adversarial (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_plugins (PlaitInvocation *invocation, GError **error);

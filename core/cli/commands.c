@@ -167,6 +167,16 @@ const PlaitCommand plait_commands[] = {
     "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "
     "decoder or train.",
     plait_command_inspect },
+  { "explain", "FILE [--set G.K=V]... [--json]", "Tell the equations, shapes and costs of an experiment's model",
+    "For each component of the model: the equations, as schemas of plugins and the decoder's settings tell them, the "
+    "memories that an encoder gives, how many parameters it has and of which shapes, those of all layers in one line, "
+    "and the multiply-adds of products and attention for a token, forward. No data are read: vocabularies have "
+    "data.vocabulary_size entries, and operations are counted over drawn sentences as the group [bench] says.\n"
+    "\n"
+    "Examples:\n"
+    "  plait explain first.ini\n"
+    "  plait explain first.ini --set decoder.combiner=flat --json",
+    plait_command_explain },
   { "new", "KIND NAME", "Write the project of a new plugin into a folder NAME: code, schema, build, an experiment",
     "KIND is encoder, combiner or coverage. What is written is a small plugin that builds with meson and runs as it "
     "is. "

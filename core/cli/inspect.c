@@ -190,6 +190,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   plait_page_paragraph (page, 2, 2, schema->summary);
 
   plait_page_heading (page, "plugin");
+  plait_page_list (page, LABEL_WIDTH, "Equations", schema->equations);
   plait_page_row (page, LABEL_WIDTH, "Reference", schema->reference);
   plait_page_row (page, LABEL_WIDTH, "Version", plugin->descriptor ? plugin->descriptor->version : schema->version);
   plait_page_row (page, LABEL_WIDTH, "Author", schema->author);
@@ -245,6 +246,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "name", schema->name);
   plait_json_text (json, "summary", schema->summary);
   plait_json_text (json, "reference", schema->reference);
+  add_names (json, "equations", schema->equations);
   plait_json_text (json, "version", plugin->descriptor ? plugin->descriptor->version : schema->version);
   plait_json_text (json, "author", schema->author);
   plait_json_text (json, "licence", schema->licence);

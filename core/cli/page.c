@@ -142,3 +142,12 @@ plait_page_row (PlaitPage *page, guint label_width, const char *label, const cha
   plait_page_text (page, PLAIT_PAGE_PLAIN, "  %-*s  ", (int)label_width, label);
   plait_page_paragraph (page, label_width + 4, label_width + 4, text);
 }
+
+void
+plait_page_list (PlaitPage *page, guint label_width, const char *label, const char *lines)
+{
+  g_auto (GStrv) each = g_strsplit (lines ? lines : "", ";", -1);
+
+  for (guint i = 0; each[i]; i++)
+    plait_page_row (page, label_width, i == 0 ? label : "", each[i]);
+}

@@ -46,3 +46,6 @@ void plait_page_paragraph (PlaitPage *page, guint column, guint indent, const ch
 
 /* "  label     text", the text a paragraph beside the label. Nothing if @text is NULL. */
 void plait_page_row (PlaitPage *page, guint label_width, const char *label, const char *text);
+
+/* Such rows, one for each line between the ';' of @lines (NULL: none), the label beside the first. */
+void plait_page_list (PlaitPage *page, guint label_width, const char *label, const char *lines);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/model.h"
 
+#include "autograd/internal.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -470,11 +472,17 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitReading reading = {
     .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
     .summaries = plait_arena_new_array (arena, PlaitNode *, model->n_sources),
+    .multiplications = plait_arena_new_array (arena, double, model->n_sources),
     .losses = losses,
   };
 
   for (guint i = 0; i < model->n_sources; i++)
-    read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
+    {
+      double before = plait_tape_multiplications (tape);
+
+      read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
+      reading.multiplications[i] = plait_tape_multiplications (tape) - before;
+    }
   if (model->predict.kind == PLAIT_PREDICT_CHOICE)
     reading.candidates = batch->inputs[0].documents->sentences;
   if (model->role_source)

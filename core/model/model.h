@@ -82,6 +82,7 @@ typedef struct
   PlaitNode **summaries; /* [n_summaries]: of the sources that give one */
   guint n_summaries;
   PlaitRagged candidates;          /* of choices */
+  double *multiplications;         /* [n_sources]: what reading each took (plait_tape_multiplications) */
   PlaitLossPass *losses;           /* what encoders added, and decoders add to; NULL: not wanted */
   const PlaitDocuments *documents; /* whose roles the target has, or NULL */
 } PlaitReading;

@@ -16,8 +16,8 @@ static const char *const structure_names[] = { "tree", "levels", "sentences", NU
 static const char *const type_names[] = { "integer", "real", "boolean", "text", "choice", "list", NULL };
 static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
 
-static const char *const plugin_keys[]
-    = { "name", "kind", "interface", "summary", "reference", "version", "licence", "author", "input", "streams", NULL };
+static const char *const plugin_keys[] = { "name",    "kind",   "interface", "summary", "reference", "version",
+                                           "licence", "author", "equations", "input",   "streams",   NULL };
 static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", "coverage", NULL };
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
@@ -279,6 +279,7 @@ read_plugin (const Reader *reader, const char *path)
   schema->version = text (reader, "plugin", "version", FALSE);
   schema->licence = text (reader, "plugin", "licence", FALSE);
   schema->author = text (reader, "plugin", "author", FALSE);
+  schema->equations = text (reader, "plugin", "equations", FALSE);
 }
 
 static PlaitStructure

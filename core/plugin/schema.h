@@ -6,10 +6,10 @@
 /*
  * A schema describes a plugin without its code: a key-file KIND/NAME.ini beside the module KIND/NAME.so.
  *
- *     [plugin]            name, kind, interface, summary; reference, version, licence, author; of encoders: input, and
- *                         streams=trees of one that reads the trees beside its tokens (PlaitInput.trees)
- *     [requires]          decoder=transformer;gru;lstm   structure=tree;levels;sentences, which memories must carry:
- *                         memories=all (where not given) or one, at least
+ *     [plugin]            name, kind, interface, summary; reference, version, licence, author; equations=A;B, what the
+ *                         plugin computes, in the words of a paper; of encoders: input, and streams=trees of one that
+ * reads the trees beside its tokens (PlaitInput.trees) [requires]          decoder=transformer;gru;lstm
+ * structure=tree;levels;sentences, which memories must carry: memories=all (where not given) or one, at least
  *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
  *                         coverage=none of a combiner beside which there can be no coverage
  *     [provides]          structure=... of an encoder's memories
@@ -26,6 +26,7 @@ typedef struct
   const char *version;
   const char *licence;
   const char *author;
+  const char *equations;             /* "A;B"; NULL where not given */
   PlaitInputKind input;              /* of encoders */
   gboolean reads_trees;              /* of encoders: their input must have trees */
   const char *decoders;              /* "transformer;gru": where it can stand; NULL: anywhere */

@@ -199,7 +199,7 @@ TEST_CASE (bench_command, refuses)
     { CALL ("bench", "train", "recurrent.ini", "--set", "decoder.coverage=tree"), "needs memories with" },
     { CALL ("bench", "train", "recurrent.ini", "--set", "data.vocabulary_type=words", "--set",
             "data.vocabulary_size=0"),
-      "recurrent.ini: data.vocabulary_size=0 keeps all words of a text, but plait bench reads none" },
+      "recurrent.ini: data.vocabulary_size=0 keeps all words of a text, but none is read here" },
     { CALL ("bench", "train", "recurrent.ini", "--set", "train.batch=10000000"),
       "recurrent.ini: train.batch=10000000 makes 16 batches of about" },
     { CALL ("bench", "attend", "recurrent.ini", "--set", "decoder.combiner=flat"),

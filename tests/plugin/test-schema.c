@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "harness.h"
+#include "plugin/registry.h"
 #include "plugin/schema.h"
 
 static const char sound[] = "[plugin]\n"                /* 1 */
@@ -203,6 +204,25 @@ TEST_CASE (schema, combiners_without_coverage)
   g_clear_error (&error);
   CHECK (!read_text (text, &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "example.ini:8: only a combiner can be without coverage");
+}
+
+/* plait explain prints them. */
+TEST_CASE (schema, those_of_plait_tell_their_equations)
+{
+  g_autofree char *built = plait_test_build_path ("plugins");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ built, NULL });
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_registry_n_plugins (registry) >= 19);
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    {
+      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+      const PlaitSchema *schema = plait_plugin_schema (plugin, &error);
+
+      CONTEXT ("%s", plugin->name);
+      CHECK_NO_ERROR (error);
+      CHECK (schema && schema->equations);
+    }
 }
 
 TEST_CASE (schema, files_that_are_none)

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "autograd/internal.h"
+#include "base/json.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/page.h"
+#include "model/equations.h"
+#include "run/system.h"
+
+/* plait explain: the model that an experiment describes, component by component, before anything is trained. */
+
+#define LABEL_WIDTH 12
+
+/* Parameters of one name and shape, those of all layers together. */
+typedef struct
+{
+  char *name; /* with '*' where layers have their numbers */
+  gint64 rows;
+  gint64 width;
+  guint times;
+} Shape;
+
+/* A part of the model. */
+typedef struct
+{
+  char *title;           /* "source a" */
+  const char *plugin;    /* NULL: the core's own */
+  const char *equations; /* "A;B", or NULL */
+  char *prefix;          /* of its parameters */
+  const char *inside;    /* a part of their paths that tells them from their neighbours', or NULL */
+  GPtrArray *memories;   /* PlaitMemorySpecification, of a source */
+  GArray *shapes;        /* Shape */
+  gint64 parameters;
+  double operations; /* multiply-adds a token; negative: not counted */
+  const char *token; /* whose token: "a" of the source, or "target" */
+} Component;
+
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  PlaitSystem *system;
+  GPtrArray *components;
+  gint64 parameters;
+} Explanation;
+
+static void
+shape_clear (gpointer shape)
+{
+  g_free (((Shape *)shape)->name);
+}
+
+static void
+component_free (gpointer data)
+{
+  Component *component = data;
+
+  g_free (component->title);
+  g_free (component->prefix);
+  g_ptr_array_unref (component->memories);
+  g_array_unref (component->shapes);
+  g_free (component);
+}
+
+static Component *
+add_component (Explanation *explanation, char *title, const PlaitPart *part, const char *equations, char *prefix,
+               const char *inside)
+{
+  Component *component = g_new0 (Component, 1);
+
+  *component = (Component){ .title = title,
+                            .plugin = part ? part->plugin->name : NULL,
+                            .equations = part ? part->schema->equations : equations,
+                            .prefix = prefix,
+                            .inside = inside,
+                            .memories = g_ptr_array_new (),
+                            .shapes = g_array_new (FALSE, FALSE, sizeof (Shape)),
+                            .operations = -1 };
+  g_array_set_clear_func (component->shapes, shape_clear);
+  g_ptr_array_add (explanation->components, component);
+  return component;
+}
+
+/* Whether the parameters of @memory's source are @source's: memories are called SOURCE or SOURCE.part. */
+static gboolean
+is_of (const PlaitMemorySpecification *memory, const char *source)
+{
+  gsize length = strlen (source);
+
+  return strncmp (memory->name, source, length) == 0 && (memory->name[length] == '\0' || memory->name[length] == '.');
+}
+
+static void
+add_source (Explanation *explanation, const PlaitExperimentSource *source)
+{
+  guint n;
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n);
+  Component *component = add_component (explanation, g_strdup_printf ("source %s", source->name), source->encoder, NULL,
+                                        g_strdup_printf ("source/%s/", source->name), NULL);
+
+  component->token = source->name;
+  for (guint i = 0; i < n; i++)
+    if (is_of (&memories[i], source->name))
+      g_ptr_array_add (component->memories, (gpointer)&memories[i]);
+}
+
+/* The components in the order in which a batch passes them. A parameter is the first's that it fits. */
+static void
+add_components (Explanation *explanation)
+{
+  const PlaitExperiment *experiment = explanation->experiment;
+
+  add_component (explanation, g_strdup ("embeddings"), NULL, NULL, g_strdup ("embedding/"), NULL);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    add_source (explanation, &experiment->sources[i]);
+  if (experiment->coverage)
+    add_component (explanation, g_strdup ("coverage"), experiment->coverage, NULL, g_strdup ("decoder/"), "/coverage");
+  if (experiment->combiner)
+    add_component (explanation, g_strdup ("combiner"), experiment->combiner, NULL, g_strdup ("decoder/"), "/combiner/");
+  if (plait_experiment_has_decoder (experiment))
+    add_component (explanation, g_strdup ("decoder"), NULL, plait_decoder_equations (&experiment->decoder),
+                   g_strdup ("decoder/"), NULL)
+        ->token
+        = "target";
+  add_component (explanation, g_strdup ("prediction"), NULL,
+                 plait_predict_equations ((PlaitPredictKind)experiment->predict.kind), g_strdup (""), NULL)
+      ->token
+      = "target";
+}
+
+/*
+ * Shapes
+ */
+
+/* "layer/3/self/query/weight" with "*" for the number. (transfer full) */
+static char *
+without_numbers (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
+
+  for (guint i = 0; parts[i]; i++)
+    if (*parts[i] != '\0' && strspn (parts[i], "0123456789") == strlen (parts[i]))
+      {
+        g_free (parts[i]);
+        parts[i] = g_strdup ("*");
+      }
+  return g_strjoinv ("/", parts);
+}
+
+static void
+add_shape (Component *component, const PlaitParameter *parameter)
+{
+  Shape shape = { without_numbers (parameter->name + strlen (component->prefix)), parameter->value.rows,
+                  parameter->value.width, 1 };
+
+  component->parameters += shape.rows * shape.width;
+  for (guint i = 0; i < component->shapes->len; i++)
+    {
+      Shape *other = &g_array_index (component->shapes, Shape, i);
+
+      if (other->rows != shape.rows || other->width != shape.width || !g_str_equal (other->name, shape.name))
+        continue;
+      other->times++;
+      g_free (shape.name);
+      return;
+    }
+  g_array_append_val (component->shapes, shape);
+}
+
+static void
+add_parameter (const Explanation *explanation, const PlaitParameter *parameter)
+{
+  for (guint i = 0; i < explanation->components->len; i++)
+    {
+      Component *component = explanation->components->pdata[i];
+
+      if (!g_str_has_prefix (parameter->name, component->prefix)
+          || (component->inside && !strstr (parameter->name, component->inside)))
+        continue;
+      add_shape (component, parameter);
+      return;
+    }
+}
+
+/*
+ * Operations
+ */
+
+typedef struct
+{
+  const Explanation *explanation;
+  PlaitTape *tape;
+  const PlaitBatch *batch;
+  double *sources; /* [n_sources] */
+  double decoder;
+} Pass;
+
+/* One forward pass, as in validation. */
+static void
+forward (gpointer data)
+{
+  Pass *pass = data;
+  const PlaitModel *model = pass->explanation->system->model;
+  PlaitReading reading;
+  PlaitDecoderSources sources;
+  double read;
+
+  plait_tape_begin (pass->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  reading = plait_model_read (model, pass->tape, pass->batch, NULL);
+  memcpy (pass->sources, reading.multiplications, plait_model_n_sources (model) * sizeof *pass->sources);
+  if (!plait_experiment_has_decoder (pass->explanation->experiment))
+    return;
+  read = plait_tape_multiplications (pass->tape);
+  sources = plait_reading_sources (&reading);
+  plait_decoder_forward (plait_model_decoder (model), pass->tape, &sources, pass->batch->target_rows,
+                         pass->batch->target_inputs, NULL);
+  pass->decoder = plait_tape_multiplications (pass->tape) - read;
+}
+
+static void
+note_operations (const Explanation *explanation, const Pass *pass)
+{
+  PlaitParameter *bias, *output = plait_model_output (explanation->system->model, &bias);
+  guint s = 0;
+
+  for (guint i = 0; i < explanation->components->len; i++)
+    {
+      Component *component = explanation->components->pdata[i];
+
+      if (g_str_has_prefix (component->prefix, "source/"))
+        {
+          component->operations = pass->sources[s] / (double)MAX (plait_ragged_rows (pass->batch->inputs[s].rows), 1);
+          s++;
+        }
+      else if (!plait_experiment_has_decoder (explanation->experiment))
+        continue;
+      else if (g_str_equal (component->title, "decoder"))
+        component->operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
+      else if (g_str_equal (component->title, "prediction"))
+        component->operations = (double)(output->value.rows * output->value.width);
+    }
+}
+
+/* Counts the multiply-adds of products and attention in a forward pass over drawn text. */
+static gboolean
+count_operations (const Explanation *explanation, GError **error)
+{
+  const PlaitExperiment *experiment = explanation->experiment;
+  PlaitBenchOptions options = { .experiment = experiment };
+  g_autoptr (PlaitBenchData) data
+      = plait_bench_data_new (&options, !plait_experiment_has_decoder (experiment), 1, error);
+  g_autoptr (PlaitPool) pool = data ? plait_pool_new (1, error) : NULL;
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
+  g_autofree double *sources = g_new0 (double, experiment->n_sources);
+  Pass pass = { explanation, tape, NULL, sources, 0 };
+
+  if (!tape)
+    return FALSE;
+  pass.batch = data->batches->pdata[0];
+  plait_system_initialise (explanation->system, pool);
+  if (!plait_model_check_batch (explanation->system->model, pass.batch, error)
+      || !plait_arena_protect (arena, forward, &pass, error))
+    return FALSE;
+  note_operations (explanation, &pass);
+  return TRUE;
+}
+
+/*
+ * Telling
+ */
+
+static void
+print_component (PlaitPage *page, const Component *component)
+{
+  g_autofree char *heading = component->plugin ? g_strdup_printf ("%s: %s", component->title, component->plugin)
+                                               : g_strdup (component->title);
+  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, component->parameters);
+  g_autofree char *operations
+      = component->operations >= 0
+            ? g_strdup_printf ("%.0f multiply-adds a token of %s", component->operations,
+                               g_str_equal (component->token, "target") ? "the target" : component->token)
+            : NULL;
+
+  plait_page_heading (page, heading);
+  plait_page_list (page, LABEL_WIDTH, "Equations", component->equations);
+  for (guint i = 0; i < component->memories->len; i++)
+    {
+      const PlaitMemorySpecification *memory = component->memories->pdata[i];
+      g_autofree char *text = g_strdup_printf ("%s [rows, %" G_GINT64_FORMAT "]", memory->name, memory->width);
+
+      plait_page_row (page, LABEL_WIDTH, i == 0 ? "Memory" : "", text);
+    }
+  plait_page_row (page, LABEL_WIDTH, "Parameters", parameters);
+  for (guint i = 0; i < component->shapes->len; i++)
+    {
+      const Shape *shape = &g_array_index (component->shapes, Shape, i);
+      g_autofree char *times = shape->times > 1 ? g_strdup_printf (", %u times", shape->times) : g_strdup ("");
+      g_autofree char *text = g_strdup_printf ("%s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]%s", shape->name,
+                                               shape->rows, shape->width, times);
+
+      plait_page_row (page, LABEL_WIDTH, "", text);
+    }
+  plait_page_row (page, LABEL_WIDTH, "Operations", operations);
+}
+
+static void
+print_text (const Explanation *explanation)
+{
+  const PlaitExperiment *experiment = explanation->experiment;
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *sum = g_strdup_printf (
+      "%" G_GINT64_FORMAT " parameters, with vocabularies of %" G_GINT64_FORMAT
+      " entries as data.vocabulary_size says. Operations are those of products and attention, forward, over drawn "
+      "sentences of %.0f tokens in the mean (plait inspect bench); a combiner's and a coverage's are among the "
+      "decoder's.",
+      explanation->parameters, experiment->data.vocabulary_size, experiment->bench.mean_length);
+
+  for (guint i = 0; i < explanation->components->len; i++)
+    print_component (page, explanation->components->pdata[i]);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, sum);
+}
+
+static void
+add_component_json (PlaitJson *json, const Component *component)
+{
+  g_auto (GStrv) equations = g_strsplit (component->equations ? component->equations : "", ";", -1);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "component", component->title);
+  plait_json_text (json, "plugin", component->plugin);
+  plait_json_begin_array (json, "equations");
+  for (guint i = 0; equations[i]; i++)
+    plait_json_text (json, NULL, equations[i]);
+  plait_json_end_array (json);
+  plait_json_begin_array (json, "memories");
+  for (guint i = 0; i < component->memories->len; i++)
+    {
+      const PlaitMemorySpecification *memory = component->memories->pdata[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", memory->name);
+      plait_json_integer (json, "width", memory->width);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_integer (json, "parameters", component->parameters);
+  plait_json_begin_array (json, "shapes");
+  for (guint i = 0; i < component->shapes->len; i++)
+    {
+      const Shape *shape = &g_array_index (component->shapes, Shape, i);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", shape->name);
+      plait_json_integer (json, "rows", shape->rows);
+      plait_json_integer (json, "width", shape->width);
+      plait_json_integer (json, "times", shape->times);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  if (component->operations >= 0)
+    plait_json_real (json, "multiply_adds_a_token", component->operations);
+  else
+    plait_json_text (json, "multiply_adds_a_token", NULL);
+  plait_json_text (json, "token_of", component->operations >= 0 ? component->token : NULL);
+  plait_json_end_object (json);
+}
+
+static void
+print_json (const Explanation *explanation)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "name", explanation->experiment->name);
+  plait_json_integer (json, "parameters", explanation->parameters);
+  plait_json_integer (json, "vocabulary_size", explanation->experiment->data.vocabulary_size);
+  plait_json_begin_array (json, "components");
+  for (guint i = 0; i < explanation->components->len; i++)
+    add_component_json (json, explanation->components->pdata[i]);
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static gboolean
+explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitSystem) system = plait_bench_system (experiment, error);
+  g_autoptr (GPtrArray) components = g_ptr_array_new_with_free_func (component_free);
+  Explanation explanation = { experiment, system, components, 0 };
+  const PlaitParameters *parameters;
+
+  if (!system)
+    return FALSE;
+  parameters = plait_model_parameters (system->model);
+  explanation.parameters = plait_parameters_count (parameters, NULL);
+  add_components (&explanation);
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    add_parameter (&explanation, plait_parameters_get (parameters, i));
+  if (!count_operations (&explanation, error))
+    return FALSE;
+  if (as_json)
+    print_json (&explanation);
+  else
+    print_text (&explanation);
+  return TRUE;
+}
+
+gboolean
+plait_command_explain (PlaitInvocation *invocation, GError **error)
+{
+  g_auto (GStrv) overrides = NULL;
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRegistry) registry = NULL;
+  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+  g_auto (GStrv) settings = NULL;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+    return FALSE;
+  for (guint i = 0; overrides && overrides[i]; i++)
+    g_strv_builder_add (all, overrides[i]);
+  /* What is counted over: a few sentences, whatever a step of training takes. */
+  g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
+  settings = g_strv_builder_end (all);
+  registry = plait_registry_new ();
+  experiment = plait_experiment_load_model (invocation->arguments[0], (const char *const *)settings, registry, error);
+  return experiment && explain (experiment, json, error);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait explain. */
+
+static const char text[] = "[data]\n"
+                           "vocabulary_size=20\n"
+                           "target=c\n"
+                           "[source a]\n"
+                           "encoder=bigru\n"
+                           "[source b]\n"
+                           "encoder=transformer\n"
+                           "layers=2\n"
+                           "heads=2\n"
+                           "feed_forward=24\n"
+                           "[decoder]\n"
+                           "combiner=hierarchical\n"
+                           "layers=3\n"
+                           "width=16\n"
+                           "heads=2\n"
+                           "feed_forward=24\n";
+
+/* What the JSON says of @component, to its end. (transfer full) */
+static char *
+part_of (const char *json, const char *component)
+{
+  g_autofree char *head = g_strdup_printf ("\"component\": \"%s\"", component);
+  const char *start = json ? strstr (json, head) : NULL, *end = start ? strstr (start, "\"token_of\"") : NULL;
+
+  return end ? g_strndup (start, (gsize)(end - start)) : NULL;
+}
+
+/* Counts that were made by hand: a GRU of 8 units a direction over rows of 16 has no attention, whose cost depends on
+ * lengths. */
+TEST_CASE (explain_command, counts_parameters_and_operations)
+{
+  static const char key[] = "\"parameters\": ";
+  gint64 total = -1, sum = 0;
+
+  plait_test_write ("explained.ini", text);
+  g_auto (PlaitTestCall) call = CALL ("explain", "explained.ini", "--json");
+  CHECK_INT (call.code, 0);
+  g_autofree char *a = part_of (call.output, "source a"), *prediction = part_of (call.output, "prediction");
+  CHECK_CONTAINS (a, "\"plugin\": \"bigru\"");
+  CHECK_CONTAINS (a, "\"parameters\": 1200,");           /* 2 * (16 * 24 + 24 + 8 * 16 + 8 * 8) */
+  CHECK_CONTAINS (a, "\"multiply_adds_a_token\": 1152"); /* 2 * (16 * 24 + 8 * 16 + 8 * 8) */
+  CHECK_CONTAINS (prediction, "\"multiply_adds_a_token\": 320");
+  /* The first is that of the model. */
+  for (const char *place = strstr (call.output, key); place; place = strstr (place + 1, key))
+    {
+      gint64 n = g_ascii_strtoll (place + strlen (key), NULL, 10);
+
+      if (total < 0)
+        total = n;
+      else
+        sum += n;
+    }
+  CHECK_INT (sum, total);
+  CHECK (total > 1200);
+}
+
+TEST_CASE (explain_command, prints_equations_and_shapes)
+{
+  plait_test_write ("explained.ini", text);
+  g_auto (PlaitTestCall) call = CALL ("explain", "explained.ini");
+  g_auto (PlaitTestCall) other = CALL ("explain", "explained.ini", "--set", "decoder.type=gru", "--set",
+                                       "decoder.coverage=word", "--set", "decoder.combiner=flat");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "Source a: bigru\n  Equations ");
+  CHECK_CONTAINS (call.output, "c_i = attend_i (q), over each memory i");
+  CHECK_CONTAINS (call.output, "in each layer: x <- x + self_attention (normalise (x))");
+  CHECK_CONTAINS (call.output, "layer/*/feed_forward/inner/weight [16, 24], 3 times");
+  CHECK_CONTAINS (call.output, "Memory        b [rows, 16]");
+  CHECK_INT (other.code, 0);
+  CHECK_CONTAINS (other.output, "Coverage: word");
+  CHECK_CONTAINS (other.output, "s = cell (s', [y, c])");
+}
+
+TEST_CASE (explain_command, refuses)
+{
+  plait_test_write ("explained.ini", text);
+  g_auto (PlaitTestCall) call
+      = CALL ("explain", "explained.ini", "--set", "data.vocabulary_size=0", "--set", "data.vocabulary_type=words");
+
+  plait_test_check_refused (&call, "data.vocabulary_size=0 keeps all words of a text, but none is read here");
+}
