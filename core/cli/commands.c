@@ -75,14 +75,19 @@ const PlaitCommand plait_commands[] = {
     "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
     "scores fall says how much the model relies on it.",
     plait_command_adversarial },
-  { "report", "RUN.h5|grid.h5... --output FILE.html [--sentences N] [--force]", "Make one HTML page of runs or a grid",
-    "The page needs no other file, no network and no script: scores, training curves, translations, attention, "
-    "settings.\n"
+  { "report", "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--sentences N] [--force]",
+    "Make one HTML page of runs, a grid or a dump",
+    "Scores, training curves, translations, attention, settings; the page needs no other file and no network. With "
+    "script "
+    "any sentence is chosen, by number, words, score or difference, any source, layer and head, and two runs stand "
+    "beside "
+    "each other on one scale of colour. Without script the first sentences are drawn.\n"
     "The same runs give the same bytes.\n"
     "\n"
     "Examples:\n"
     "  plait report run.h5 -o report.html\n"
-    "  plait report grid/grid.h5 --sentences 5 -o grid.html",
+    "  plait report grid/grid.h5 --sentences 5 -o grid.html\n"
+    "  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
     plait_command_report },
   { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--top K] [--sentence N] [--word N] [--json]",
     "Show a run, a dump or a grid: its tree, tables, texts, numbers, heatmaps and descents",

@@ -107,7 +107,10 @@ plait_run_comparison_sizes (const PlaitRunComparison *comparison)
       const PlaitRunFile *run = comparison->runs->pdata[r];
 
       plait_table_run (table, run->name, r);
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, run->result->parameters);
+      if (run->dump)
+        plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
+      else
+        plait_table_integer (table, PLAIT_TABLE_PLAIN, run->result->parameters);
       plait_table_known (table, run->rate);
       plait_table_text (table, PLAIT_TABLE_DIM, plait_store_path (run->store));
     }

@@ -13,6 +13,7 @@ typedef struct
   gboolean tested;
   PlaitTest test;
   gint64 trials, seed;
+  gboolean dumps; /* dumps of attention stand among the runs, without scores */
 } PlaitComparisonOptions;
 
 typedef struct

@@ -214,6 +214,8 @@ plait_report_settings (GString *html, const PlaitRunComparison *comparison, GErr
       g_autofree char *text = plait_key_file_text (run->experiment);
       g_autoptr (PlaitTable) origin = plait_table_new ();
 
+      if (run->dump)
+        continue;
       g_string_append (html, "<details><summary>");
       plait_html_text (html, run->name);
       g_string_append (html, ": the whole experiment</summary>\n");

@@ -201,7 +201,7 @@ add_footer (GString *html, const PlaitRunComparison *comparison)
 static gboolean
 report (char *const *paths, const char *output, const char *given_title, gint64 sentences, GError **error)
 {
-  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345 };
+  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE };
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &options, error);
   g_autoptr (GString) html = g_string_new (NULL);
 
@@ -210,20 +210,25 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
   const PlaitRunFile *first = comparison->runs->pdata[0];
   const char *name = plait_key_file_value (first->experiment, "experiment", "name");
+  gboolean trained = FALSE;
   const char *title = given_title ? given_title : name && *name != '\0' ? name : first->name;
 
+  for (guint r = 0; r < comparison->runs->len; r++)
+    trained = trained || !((const PlaitRunFile *)comparison->runs->pdata[r])->dump;
   plait_html_begin (html, title);
   plait_html_element (html, "h1", NULL, title);
   g_string_append_c (html, '\n');
   plait_html_table (html, sizes);
   if (!add_summaries (html, paths, error))
     return FALSE;
-  plait_report_scores (html, comparison);
+  if (trained)
+    plait_report_scores (html, comparison);
   if (!plait_report_lengths (html, comparison, error))
     return FALSE;
-  plait_report_training (html, comparison);
-  if (!add_sentences (html, comparison, sentences, error) || !plait_report_settings (html, comparison, error)
-      || !check_intact (comparison, error))
+  if (trained)
+    plait_report_training (html, comparison);
+  if (!add_sentences (html, comparison, sentences, error)
+      || (trained && !plait_report_settings (html, comparison, error)) || !check_intact (comparison, error))
     return FALSE;
   add_footer (html, comparison);
   plait_html_end (html);

@@ -60,6 +60,19 @@ const start = async () => {
       systemOf(state.run)?.references?.[entry.line] ?? textsOf(state.split)?.references[entry.line];
   const hypothesisOf = (run, entry) => systemOf(run)?.hypotheses[entry.line];
 
+  const translationOf = async (run, entry) =>
+      hypothesisOf(run, entry) ?? textOf((await heatmapsOf(entry.maps[run]))?.targets ?? []);
+
+  /* What a search looks into. */
+  const wordsOf = async (entry) => {
+    const found = (await Promise.all(runs().map((run) => heatmapsOf(entry.maps[run])))).filter(Boolean);
+    const translations = await Promise.all(runs().map((run) => translationOf(run, entry)));
+
+    return [
+      referenceOf(entry) ?? "", ...translations, ...found.flatMap((json) => ownOf(json).map((map) => textOf(map.columns)))
+    ];
+  };
+
   const orders = () => {
     const found = [["", "in order"]], names = systemOf(state.run)?.scores ?? [];
 
@@ -154,7 +167,9 @@ const start = async () => {
 
     list.replaceChildren(...current.slice(first, first + 200).map((entry) => {
       const numbers = runs().map((run) => scoreOf(run, entry, metric)?.toFixed(1) ?? "–").join(" / ");
-      const chosen = entry.name === state.sentence;
+      const chosen = entry.name === state.sentence, words = element("span", {dir: "auto"});
+
+      translationOf(state.run, entry).then((text) => words.append(text));
 
       return element(
           "div", {
@@ -173,7 +188,7 @@ const start = async () => {
               state.order === "attention" ? `${values.get(entry).toFixed(3)} bits` :
                   name ? numbers :
                          ""),
-          element("span", {dir: "auto"}, hypothesisOf(state.run, entry) ?? ""),
+          words,
           element(
               "span", {class: "dim", title: "with attention"},
               entry.maps.some((number) => number !== null) ? "▦" : ""));
@@ -329,10 +344,11 @@ const start = async () => {
 
   let turn = 0;
   const update = async () => {
-    const mine = ++turn, all = entries(), find = state.find.toLowerCase();
-    const matching = all.filter((entry) => find === "" || entry.name === find || [
-      referenceOf(entry), ...runs().map((run) => hypothesisOf(run, entry))
-    ].some((text) => text?.toLowerCase().includes(find)));
+    const mine = ++turn, all = entries(), find = state.find.toLowerCase(), matching = [];
+
+    for (const entry of all)
+      if (find === "" || entry.name === find || (await wordsOf(entry)).some((text) => text.toLowerCase().includes(find)))
+        matching.push(entry);
     const [sorted, values] = await ordered(matching);
 
     if (mine !== turn) return;

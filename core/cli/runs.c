@@ -55,17 +55,18 @@ check_number (guint n, GError **error)
 
 /* Takes @store over. */
 static gboolean
-add_run (GPtrArray *runs, PlaitStore *store, const char *name, GError **error)
+add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, GError **error)
 {
   PlaitRunFile *run = g_new0 (PlaitRunFile, 1);
 
   g_ptr_array_add (runs, run);
   run->store = store;
   run->name = g_strdup (name);
-  if (!plait_store_has_attribute (store, "/", "experiment") || !plait_store_has (store, "/training"))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made",
-                       plait_store_path (store));
-  g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
+  run->dump = dumps && !plait_store_has (store, "/training") && plait_store_has (store, "/attention");
+  if (!run->dump && (!plait_store_has_attribute (store, "/", "experiment") || !plait_store_has (store, "/training")))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made%s",
+                       plait_store_path (store), dumps ? ", or a dump of plait translate --attention" : "");
+  g_autofree char *text = run->dump ? g_strdup ("") : plait_store_get_string (store, "/", "experiment", error);
   if (!text)
     return FALSE;
   g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
@@ -116,14 +117,14 @@ add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
 
       g_autofree char *name = short_name (names[i], names);
 
-      if (!place || !add_run (runs, g_steal_pointer (&place->store), name, error))
+      if (!place || !add_run (runs, g_steal_pointer (&place->store), name, FALSE, error))
         return FALSE;
     }
   return TRUE;
 }
 
 GPtrArray *
-plait_runs_open (char *const *paths, GError **error)
+plait_runs_open (char *const *paths, gboolean dumps, GError **error)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (run_free);
 
@@ -142,7 +143,7 @@ plait_runs_open (char *const *paths, GError **error)
       g_autofree char *base = g_path_get_basename (paths[i]);
       if (g_str_has_suffix (base, ".h5"))
         base[strlen (base) - strlen (".h5")] = '\0';
-      if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), base, error))
+      if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), base, dumps, error))
         return NULL;
     }
   return g_steal_pointer (&runs);
@@ -173,6 +174,8 @@ add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, cons
       const char *value = plait_key_file_value (run->experiment, group, key);
 
       values[r] = g_strdup (value ? value : "–");
+      if (run->dump)
+        continue;
       if (g_str_has_prefix (group, "source ") && !plait_key_file_has_group (run->experiment, group))
         continue;
       if (!first)

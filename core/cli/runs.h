@@ -15,11 +15,13 @@ typedef struct
   char *name;               /* short: of the file or of the grid's cell */
   PlaitKeyFile *experiment; /* resolved */
   PlaitRunResult *result;
-  double rate; /* median target tokens per second; NaN: unknown */
+  double rate;   /* median target tokens per second; NaN: unknown */
+  gboolean dump; /* of plait translate --attention: attention, and no more */
 } PlaitRunFile;
 
-/* Opens the runs in @paths (NULL-terminated), grids unfolded. (transfer full) (element-type PlaitRunFile) */
-GPtrArray *plait_runs_open (char *const *paths, GError **error);
+/* Opens the runs in @paths (NULL-terminated), grids unfolded; with @dumps also dumps of attention. (transfer full)
+ * (element-type PlaitRunFile) */
+GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, GError **error);
 
 /* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
 PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);

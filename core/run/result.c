@@ -198,6 +198,8 @@ plait_run_result_new (PlaitStore *run, GError **error)
 
   result->scores = g_ptr_array_new_with_free_func (score_free);
   result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+  if (!plait_store_has (run, "/training"))
+    return g_steal_pointer (&result);
   if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
     return NULL;
   rates = read_column (run, "/training/updates", "target_tokens_per_second", &n_rates, error);

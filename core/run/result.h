@@ -27,7 +27,7 @@ typedef struct
   GArray *rates;     /* double: target tokens per second of the rows of the training table */
 } PlaitRunResult;
 
-/* Reads the results of @run. (transfer full) */
+/* Reads the results of @run; a dump of attention has none. (transfer full) */
 PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
 void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)

@@ -44,6 +44,49 @@ write_attention (PlaitStore *store, gboolean turned)
   CHECK_NO_ERROR (error);
 }
 
+/* A heatmap of three target tokens whose rows go on from column to column. */
+static void
+write_small_map (PlaitStore *store, const char *name, gboolean heads, gint64 columns, const char *const *rows)
+{
+  static const char *const with_heads[] = { "layer", "head", "target", "row" };
+  static const char *const without[] = { "layer", "target", "row" };
+  static const char *const target[] = { "\u2581ein", "\u6f22\u5b57", "e\u0301\033[2J" };
+  const char *const *const all[] = { NULL, NULL, target, rows };
+  const gint64 shape[] = { 2, 2, 3, columns };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, 12 * columns);
+  g_autofree char *path = g_strconcat ("/attention/test/0/", name, NULL);
+  GError *error = NULL;
+
+  for (gint64 i = 0; i < 12; i++)
+    {
+      values[i * columns + i % columns] = .75;
+      values[i * columns + (i + 1) % columns] += .25;
+    }
+  plait_store_write_heatmap (store, path,
+                             &(PlaitStoreHeatmap){ .signal = "weights",
+                                                   .rank = heads ? 4 : 3,
+                                                   .shape = heads ? shape : shape + 1,
+                                                   .values = values,
+                                                   .axes = heads ? with_heads : without,
+                                                   .labels = heads ? all : all + 1,
+                                                   .title = name },
+                             &error);
+  CHECK_NO_ERROR (error);
+}
+
+static void
+write_contexts (PlaitStore *store)
+{
+  static const char *const rows[] = { "\u2581le", "</script>", "\u202e\"'", "\U0001f600" };
+  static const char *const memories[] = { "en", "fr" };
+  static const char *const english[] = { "\u2581<b>a</b>", "\u6f22" };
+
+  write_small_map (store, "fr", TRUE, 4, rows);
+  write_small_map (store, "contexts", TRUE, 2, memories);
+  write_small_map (store, "en.effective", FALSE, 2, english);
+  write_small_map (store, "fr.effective", FALSE, 4, rows);
+}
+
 #define LENGTH 60
 #define STEPS 8
 
@@ -361,6 +404,8 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
     write_lengths (store, run->hypotheses, run->sources);
   if (!run->inattentive && run->many == 0)
     write_attention (store, run->turned);
+  if (run->hierarchical)
+    write_contexts (store);
   for (gint64 i = 0; i < run->many; i++)
     write_long_attention (store, i);
   if (run->descends)

@@ -2,6 +2,7 @@
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "call.h"
 #include "cli/map.h"
@@ -194,4 +195,61 @@ TEST_CASE (report, of_many_sentences_stays_small)
   CHECK_CONTAINS (first.json, "\"kept_heads\": 4,");
   CHECK_CONTAINS (last.json, "\"kept_heads\": 1,");
   CHECK_CONTAINS (last.json, "\"heads\": 4,");
+}
+
+/* What plait translate --attention writes: no scores, no training, no settings. */
+TEST_CASE (report, of_a_dump)
+{
+  static const char *const axes[] = { "target", "row" };
+  static const char *const targets[] = { "ja", "</s>" }, *const rows[] = { "yes", "sir", "</s>" };
+  static const char *const *const labels[] = { targets, rows };
+  static const gint64 shape[] = { 2, 3 };
+  static PlaitScalar weights[] = { .5, .25, .25, 0, 0, 1 };
+  g_autofree char *path = plait_test_path ("dump.h5");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+
+  REQUIRE (store != NULL);
+  CHECK (plait_store_write_heatmap (
+      store, "/attention/text/7/en",
+      &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, labels, "attention to en" }, &error));
+  CHECK (plait_store_commit (store, &error));
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  g_autofree char *html = page_of ("dump.h5"), *both = page_of ("dump.h5 run.h5");
+  g_auto (Pack) pack = { 0 };
+  read_pack (&pack, html, 0);
+  g_auto (PlaitTestCall) compared = CALL ("compare", "dump.h5", "run.h5");
+
+  REQUIRE (pack.n == 2 + 6);
+  static const guint8 expected[] = { 255, 255, 128, 64, 64, 0, 0, 255 };
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    CHECK_INT (pack.bytes[i], expected[i]);
+  CHECK_CONTAINS (html, "<h1>dump</h1>");
+  CHECK_CONTAINS (html, "<figcaption>attention to en");
+  CHECK (!strstr (html, "<h2>Scores</h2>") && !strstr (html, "<h2>Training</h2>")
+         && !strstr (html, "<h2>Settings</h2>"));
+  CHECK_CONTAINS (both, "<h2>Scores</h2>");
+  CHECK (!strstr (both, "What differs:"));
+  plait_test_check_refused (&compared, "dump.h5: is no run; expected a file that plait run or plait grid made");
+}
+
+/* As a user does it; a browser is no requirement of plait, and where none is, nothing shows that the script draws what
+ * its data say. */
+TEST_CASE (report, is_clicked_through)
+{
+  g_autofree char *script = plait_test_source_path ("tests/cli/click.py");
+  g_autofree char *page = plait_test_path ("page.html"), *out = NULL, *problems = NULL;
+  const char *command[] = { "python3", script, page, NULL };
+  int status = 0;
+
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "hierarchical", plait_test_wrong, .hierarchical = TRUE });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "serial", plait_test_right, .turned = TRUE });
+  g_autofree char *html = page_of ("one.h5 two.h5");
+  CHECK (*html != '\0');
+  if (!g_spawn_sync (NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &problems, &status, NULL))
+    SKIP_TEST ("python3 is not installed; what the script of a report draws is not looked at");
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 77)
+    SKIP_TEST ("no Chromium is installed; what the script of a report draws is not looked at");
+  CONTEXT ("the clicks say: %s%s", out, problems);
+  CHECK_INT (status, 0);
 }

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Opens a report of two sample runs (test-report.c) in a browser, chooses and clicks, and checks what is drawn."""
+import sys
+
+import browser
+
+LOOK = 'document.getElementById("look")'
+TITLES = f'[...{LOOK}.querySelectorAll(".side figcaption")].map((c) => c.textContent)'
+BLOCKS = f'[...{LOOK}.querySelectorAll(".sheet .name")].map((c) => c.textContent)'
+LINES = f'[...{LOOK}.querySelectorAll(".line")].map((line) => line.children[0].textContent)'
+TIP = 'document.querySelector(".tip")'
+
+
+def check(found, expected):
+    if found != expected:
+        sys.exit(f"found {found!r}, expected {expected!r}")
+
+
+def chosen(page, name):
+    return page.value(f'document.getElementById("look-{name}").selectedOptions[0].textContent')
+
+
+def key(page, selector, name):
+    page.value(f'document.querySelector("{selector}").focus()')
+    page.value(f'document.querySelector("{selector}").dispatchEvent(new KeyboardEvent("keydown", {{ key: "{name}", bubbles: true }}))')
+
+
+def one_run(page):
+    check(chosen(page, "run"), "one")
+    check(page.value('document.getElementById("fixed").open'), False)
+    check(page.value(LINES), ["0", "1", "2"])
+    check(page.value(BLOCKS)[:2], ["en", "fr"])
+    check(page.value(TITLES), ["attention to all sources layer 1, mean of 2 heads", "Share of each source in a target token layer 1",
+                               "Attention over contexts by decoder layer mean of heads"])
+    # Markup and changes of direction in tokens are text, and stay what the static page shows.
+    check("</script>" in page.value(f'{LOOK}.querySelector(".sheet").textContent'), True)
+    check(page.value('document.body.textContent.includes("\\u202e")'), False)
+    # The first row of en is 1 0 at the mean of the heads of the last layer.
+    key(page, "#look .sheet", "ArrowDown")
+    check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   1.000")
+    key(page, "#look .sheet", "ArrowRight")
+    check(page.value(f"{TIP}.textContent"), "▁ein → en: 漢   0.000")
+    key(page, "#look .sheet", "Escape")
+    check(page.value(f"{TIP}.hidden"), True)
+
+
+def heads(page):
+    page.choose("layer", "0")
+    page.choose("head", "1")
+    check(page.value(TITLES)[0], "attention to all sources layer 0, head 1")
+    # .125 .875, 0 1, .75 .25
+    key(page, "#look .sheet", "ArrowDown")
+    check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   0.125")
+    page.value(f'{LOOK}.querySelector(".side details").open = true')
+    page.wait(f'{LOOK}.querySelectorAll(".side details .face").length === 6')
+    check(page.value(f'{LOOK}.querySelector(".face[aria-pressed=true]").getAttribute("aria-label")'), "layer 0, head 1")
+    page.act(f'{LOOK}.querySelectorAll(".face")[4].click()')
+    check(page.value(TITLES)[0], "attention to en layer 1, head 0")
+    page.choose("source", "")
+    page.choose("layer", "mean")
+    page.choose("head", "")
+    check(page.value(TITLES)[0], "attention to all sources mean of 2 layers, mean of 2 heads")
+    page.choose("layer", "")
+    page.choose("weights", "effective")
+    check(page.value(TITLES)[0], "attention to all sources, with the second level layer 1")
+    key(page, "#look .sheet", "ArrowDown")
+    check(page.value(f"{TIP}.textContent"), "▁ein → en: ▁<b>a</b>   0.250")
+    page.choose("weights", "own")
+
+
+def two_runs(page):
+    page.choose("beside", "1")
+    check(page.value(f'[...{LOOK}.querySelectorAll(".side h3")].map((h) => h.textContent)'), ["one", "two"])
+    check(page.value(f'{LOOK}.querySelectorAll(".shown > p .bar").length'), 1)
+    page.choose("order", "loss.0")
+    scores = page.value(f'[...{LOOK}.querySelectorAll(".line")].map((line) => parseFloat(line.children[1].textContent))')
+    check(scores, sorted(scores))
+    page.choose("order", "worst.0")
+    check(scores, page.value(f'[...{LOOK}.querySelectorAll(".line")].map((line) => parseFloat(line.children[1].textContent))'))
+    page.choose("order", "attention")
+    check(page.value(LINES), ["0"])
+    # One of three rows shares nothing: at the mean of two heads 1 0 and .5 .5 are .311 bits apart.
+    check(page.value(f'{LOOK}.querySelector(".line").children[1].textContent'), "0.104 bits")
+    page.choose("order", "")
+    page.choose("find", "DOGS")
+    check(page.value(LINES), ["1"])
+    check("two dogs run over green grass" in page.value(f'{LOOK}.querySelector(".shown").textContent'), True)
+    page.choose("find", "no such words")
+    check(page.value(LINES), [])
+    page.choose("find", "")
+    before = page.value('location.hash')
+    key(page, "#look .sentences", "Home")
+    page.wait(f'{LOOK}.querySelector("[aria-selected=true]").children[0].textContent === "0"')
+    check("beside=1" in before, True)
+
+
+def main():
+    if not browser.find():
+        sys.exit(77)
+    with browser.Page() as page:
+        page.open(sys.argv[1])
+        page.wait(f"{LOOK}.dataset.drawn")
+        one_run(page)
+        heads(page)
+        two_runs(page)
+        page.value("localStorage === null || 0")
+        check(page.errors, [])
+        check([url for url in page.requests if not url.startswith("file:")], [])
+        # What is chosen stands behind the # of the address.
+        page.open(sys.argv[1], "?again#run=1&layer=0")
+        page.wait(f"{LOOK}.dataset.drawn")
+        check((chosen(page, "run"), chosen(page, "layer")), ("two", "layer 0"))
+    with browser.Page(width=400, script=False) as page:
+        page.open(sys.argv[1])
+        check(page.value('document.getElementById("fixed")?.open ?? "no script"'), True)
+
+
+main()
