@@ -11,6 +11,7 @@ struct PlaitJson
   GString *text;
   guint depth;
   gboolean first; /* nothing stands in the innermost object or array yet */
+  gboolean one_line;
 };
 
 PlaitJson *
@@ -20,6 +21,15 @@ plait_json_new (void)
 
   json->text = g_string_new (NULL);
   json->first = TRUE;
+  return json;
+}
+
+PlaitJson *
+plait_json_new_line (void)
+{
+  PlaitJson *json = plait_json_new ();
+
+  json->one_line = TRUE;
   return json;
 }
 
@@ -55,6 +65,8 @@ append_text (PlaitJson *json, const char *text)
 static void
 new_line (PlaitJson *json)
 {
+  if (json->one_line)
+    return;
   g_string_append_c (json->text, '\n');
   for (guint i = 0; i < json->depth; i++)
     g_string_append (json->text, "  ");
@@ -67,7 +79,7 @@ begin_value (PlaitJson *json, const char *name)
   if (json->depth > 0)
     {
       if (!json->first)
-        g_string_append_c (json->text, ',');
+        g_string_append (json->text, json->one_line ? ", " : ",");
       new_line (json);
     }
   json->first = FALSE;

@@ -10,6 +10,9 @@
 typedef struct PlaitJson PlaitJson;
 
 PlaitJson *plait_json_new (void);
+
+/* The same on one line, as JSON lines have it. (transfer full) */
+PlaitJson *plait_json_new_line (void);
 void plait_json_free (PlaitJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitJson, plait_json_free)
 

@@ -20,15 +20,23 @@ const PlaitCommand plait_commands[] = {
     "  plait grid experiments/quickstart.ini --dry-run\n"
     "  plait grid experiments/quickstart.ini --jobs 2",
     plait_command_grid },
-  { "translate", "RUN.h5 --source NAME=FILE... [--output FILE] [--set decode.K=V]... [--attention DUMP.h5] [--force]",
+  { "translate",
+    "RUN.h5 --source NAME=FILE... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment LAYER[:HEAD]] "
+    "[--set decode.K=V]... [--attention DUMP.h5] [--force]",
     "Translate text with a trained run",
     "Prints a line for each line of the sources, or documents where the target's were. A source that is not given is "
     "left out by name, with --without. "
     "Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
+    "With --format tsv a line is a hypothesis: number of the line, score, natural log-probability, text, target tokens "
+    "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
+    "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
+    "source "
+    "and one of the best hypothesis, from 0. Nothing is said of a line that is empty in all sources.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"
     "  plait translate run.h5 --source en=- --without de --beam 10\n"
+    "  plait translate run.h5 --source en=test.en --n-best 5 --format json --alignment mean\n"
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
     plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",

@@ -108,6 +108,7 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
       g_autoptr (PlaitBatch) batch = plait_text_use_next (use, experiment->decode.batch, &local);
       g_autofree double *rows = NULL;
       PlaitSentenceAttention *attention = NULL;
+      gboolean good;
 
       if (local)
         {
@@ -129,7 +130,9 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
         print_batch (use->feed, batch, rows, sum);
       if (!sentences && !chunks) /* more of the last line may come otherwise */
         print_line (sum);
-      if (!plait_text_use_dump (use, batch, attention, NULL, error))
+      good = plait_text_use_dump (use, batch, attention, NULL, error);
+      plait_sentence_attention_free (attention, batch->n_sentences);
+      if (!good)
         return FALSE;
       plait_log_progress (use->log, "%" G_GINT64_FORMAT " target tokens so far", sum->tokens);
     }

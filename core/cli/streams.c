@@ -251,13 +251,12 @@ plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error)
 }
 
 gboolean
-plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAttention *attention,
+plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitSentenceAttention *attention,
                      const PlaitHypotheses *hypotheses, GError **error)
 {
   PlaitEvaluator evaluator = { use->trained->system, use->trained->materials, use->search, use->log, use->stop };
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) names = NULL;
-  gboolean good;
 
   if (!use->dump)
     return TRUE;
@@ -268,8 +267,6 @@ plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAt
       g_strv_builder_add (builder, name);
     }
   names = g_strv_builder_end (builder);
-  good = plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
+  return plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
                                                  attention, hypotheses, use->dump, error);
-  plait_sentence_attention_free (attention, batch->n_sentences);
-  return good;
 }

@@ -60,6 +60,6 @@ gboolean plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocati
 PlaitBatch *plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error);
 
 /* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if
- * NULL. Frees @attention. */
-gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, PlaitSentenceAttention *attention,
+ * NULL. */
+gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitSentenceAttention *attention,
                               const PlaitHypotheses *hypotheses, GError **error);

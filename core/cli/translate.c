@@ -5,33 +5,62 @@
 #include "cli/translation-print.h"
 
 /*
- * plait translate: raw text in, translations out, batch by batch as lines come; with --attention also a dump.
+ * plait translate: raw text in, translations out, batch by batch as lines come, with scores and alignments if asked
+ * for; with --attention also a dump.
  */
 
 /* As [decode] has it. */
 #define MOST_HYPOTHESES 1000
 
+/* Prints the translation of sentence @sentence of @batch, and which words its best hypothesis aligns. */
 static gboolean
-translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scored, FILE *stream, gint64 *done,
+print (const PlaitTextUse *use, PlaitTranslationPrinter *printer, const PlaitBatch *batch, gint64 sentence,
+       const PlaitSentenceAttention *attention, const PlaitHypotheses *found, GError **error)
+{
+  const PlaitWordAligner *aligner = printer->aligner;
+  g_autoptr (GPtrArray) alignments = aligner && found->n > 0 ? g_ptr_array_new_with_free_func (g_free) : NULL;
+
+  for (guint i = 0; alignments && i < aligner->n; i++)
+    {
+      char *text = plait_word_aligner_align (aligner, i, batch, sentence, attention, &found->hypotheses[0], error);
+
+      if (!text)
+        return FALSE;
+      g_ptr_array_add (alignments, text);
+    }
+  plait_translation_print (printer, plait_feed_line (use->feed, batch->sentence[sentence]), found,
+                           alignments ? (const char *const *)alignments->pdata : NULL);
+  return TRUE;
+}
+
+static gboolean
+translate_batch (PlaitTextUse *use, const PlaitDecodeSettings *settings, PlaitTranslationPrinter *printer,
+                 const PlaitBatch *batch, GError **error)
+{
+  PlaitSentenceAttention *attention = NULL;
+  PlaitHypotheses *found = plait_search_batch_with_attention (
+      use->search, batch, settings, use->dump || printer->aligner ? &attention : NULL, use->dump != NULL, error);
+  gboolean good = TRUE;
+
+  if (!found)
+    return FALSE;
+  for (gint64 i = 0; good && i < batch->n_sentences; i++)
+    good = print (use, printer, batch, i, attention ? &attention[i] : NULL, &found[i], error);
+  fflush (printer->stream);
+  good = good && plait_text_use_dump (use, batch, attention, found, error);
+  plait_sentence_attention_free (attention, batch->n_sentences);
+  plait_hypotheses_free (found, batch->n_sentences);
+  return good;
+}
+
+static gboolean
+translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, PlaitTranslationPrinter *printer, gint64 *done,
            GError **error)
 {
-  const PlaitExperiment *experiment = use->trained->experiment;
-  const char *target = experiment->data.target;
-  PlaitTranslationPrinter printer = {
-    .stream = stream,
-    .scored = scored,
-    .vocabulary = plait_materials_vocabulary (use->trained->materials, target),
-    .layout = plait_experiment_documents (experiment, target).layout,
-    .line = -1,
-  };
-
   for (;;)
     {
       g_autoptr (GError) local = NULL;
       g_autoptr (PlaitBatch) batch = plait_text_use_next (use, settings->batch, &local);
-      PlaitSentenceAttention *attention = NULL;
-      PlaitHypotheses *found;
-      gboolean good;
 
       if (local)
         {
@@ -40,19 +69,10 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
         }
       if (!batch)
         {
-          plait_translation_print_end (&printer);
+          plait_translation_print_end (printer);
           return TRUE;
         }
-      found = plait_search_batch_with_attention (use->search, batch, settings, use->dump ? &attention : NULL, TRUE,
-                                                 error);
-      if (!found)
-        return FALSE;
-      for (gint64 i = 0; i < batch->n_sentences; i++)
-        plait_translation_print (&printer, plait_feed_line (use->feed, batch->sentence[i]), &found[i]);
-      fflush (stream);
-      good = plait_text_use_dump (use, batch, attention, found, error);
-      plait_hypotheses_free (found, batch->n_sentences);
-      if (!good)
+      if (!translate_batch (use, settings, printer, batch, error))
         return FALSE;
       *done += batch->n_sentences;
       plait_log_progress (use->log, "%" G_GINT64_FORMAT " sentences so far", *done);
@@ -62,7 +82,7 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, gboolean scor
 /* Options as they were given. */
 typedef struct
 {
-  char *beam, *n_best;
+  char *beam, *n_best, *format, *alignment;
 } Texts;
 
 static void
@@ -70,6 +90,8 @@ texts_clear (Texts *texts)
 {
   g_free (texts->beam);
   g_free (texts->n_best);
+  g_free (texts->format);
+  g_free (texts->alignment);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
 
@@ -91,6 +113,29 @@ decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDeco
                         settings->n_best, settings->beam);
 }
 
+/* What is printed: what --format says; else text, or fields if there is more than text to tell. */
+static gboolean
+read_format (const Texts *texts, PlaitTranslationFormat *format, GError **error)
+{
+  static const char *const names[] = { "text", "tsv", "json", NULL };
+
+  *format = texts->n_best || texts->alignment ? PLAIT_TRANSLATION_TSV : PLAIT_TRANSLATION_TEXT;
+  if (!texts->format)
+    return TRUE;
+  for (guint i = 0; names[i]; i++)
+    if (g_str_equal (texts->format, names[i]))
+      {
+        if (i == PLAIT_TRANSLATION_TEXT && *format != PLAIT_TRANSLATION_TEXT)
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "--format text has no room for what %s asks for; take tsv or json",
+                             texts->n_best ? "--n-best" : "--alignment");
+        *format = (PlaitTranslationFormat)i;
+        return TRUE;
+      }
+  g_autofree char *shown = g_utf8_make_valid (texts->format, -1);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected text, tsv or json", shown);
+}
+
 gboolean
 plait_command_translate (PlaitInvocation *invocation, GError **error)
 {
@@ -103,29 +148,47 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use.sets,
       "Set a key of [decode] otherwise than the experiment, such as decode.batch=8", "decode.K=V" },
     { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
-    { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best,
-      "Print N hypotheses a line: line, score, log-probability, text", "N" },
+    { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best, "Print N hypotheses a line, with their scores", "N" },
+    { "alignment", 0, 0, G_OPTION_ARG_FILENAME, &texts.alignment,
+      "Print which words the best attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
+      "LAYER[:HEAD]" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "text; or tsv or json, with scores", "NAME" },
     { NULL },
   };
   g_auto (PlaitOutput) to = { 0 };
+  g_autoptr (PlaitWordAligner) aligner = NULL;
+  PlaitTranslationPrinter printer = { .line = -1 };
+  const PlaitExperiment *experiment;
   PlaitDecodeSettings settings;
   g_autofree char *told = NULL;
   PlaitSearchWork work;
   gint64 done = 0;
   gboolean good;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !plait_text_use_open (&use, invocation, NULL, error)
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !read_format (&texts, &printer.format, error)
+      || !plait_text_use_open (&use, invocation, NULL, error)
       || !decode_settings (&use.trained->experiment->decode, &texts, &settings, error))
     return FALSE;
+  experiment = use.trained->experiment;
+  if (texts.alignment)
+    {
+      aligner = plait_word_aligner_new (use.trained->system, use.trained->materials, texts.alignment, error);
+      if (!aligner)
+        return FALSE;
+    }
   if (!plait_output_begin (&to, use.output, error))
     return FALSE;
-  good = translate (&use, &settings, texts.n_best != NULL, to.stream, &done, error);
+  printer.stream = to.stream;
+  printer.aligner = aligner;
+  printer.vocabulary = plait_materials_vocabulary (use.trained->materials, experiment->data.target);
+  printer.layout = plait_experiment_documents (experiment, experiment->data.target).layout;
+  good = translate (&use, &settings, &printer, &done, error);
   plait_log_progress_end (use.log);
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;
   if (use.output)
     plait_log_info (use.log, "%s: %" G_GINT64_FORMAT " sentences", use.output, done);
-  if (!plait_experiment_has_decoder (use.trained->experiment))
+  if (!plait_experiment_has_decoder (experiment))
     return TRUE;
   work = plait_search_work (use.search);
   told = plait_search_work_text (&work);

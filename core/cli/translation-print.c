@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/display.h"
+#include "base/json.h"
 #include "data/input.h"
 #include "model/translate.h"
 
@@ -19,23 +20,74 @@ text_of (const PlaitTranslationPrinter *printer, const gint32 *tokens, gint64 n)
   return g_string_free (numbers, FALSE);
 }
 
-static void
-print_scored (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found)
+/* Target rows: tokens, and the end where there is one. */
+static gint64
+length_of (const PlaitHypothesis *hypothesis)
 {
-  if (found->n == 0)
-    fputs ("\n", printer->stream);
-  for (guint i = 0; i < found->n; i++)
-    {
-      const PlaitHypothesis *hypothesis = &found->hypotheses[i];
-      g_autofree char *text = text_of (printer, hypothesis->tokens, hypothesis->length);
-      char score[G_ASCII_DTOSTR_BUF_SIZE];
-      char log_probability[G_ASCII_DTOSTR_BUF_SIZE];
+  return hypothesis->length + (hypothesis->ended ? 1 : 0);
+}
 
-      fprintf (printer->stream, "%" G_GINT64_FORMAT "\t%s\t%s\t", line + 1,
-               g_ascii_formatd (score, sizeof score, "%.6f", hypothesis->score),
-               g_ascii_formatd (log_probability, sizeof log_probability, "%.6f", hypothesis->log_probability));
-      plait_display_line (printer->stream, text);
+/* A hypothesis as fields; one of NULL has found nothing. */
+static void
+print_fields (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHypothesis *hypothesis,
+              const char *const *alignments)
+{
+  g_autoptr (GString) fields = g_string_new (NULL);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (fields, "%" G_GINT64_FORMAT "\t", line + 1);
+  if (hypothesis)
+    {
+      g_autofree char *text = text_of (printer, hypothesis->tokens, hypothesis->length);
+
+      g_string_append_printf (fields, "%s\t", g_ascii_formatd (number, sizeof number, "%.6f", hypothesis->score));
+      g_string_append_printf (fields, "%s\t",
+                              g_ascii_formatd (number, sizeof number, "%.6f", hypothesis->log_probability));
+      g_string_append_printf (fields, "%s\t%" G_GINT64_FORMAT, g_strdelimit (text, "\t", ' '), length_of (hypothesis));
     }
+  else
+    g_string_append (fields, "\t\t\t");
+  for (guint i = 0; printer->aligner && i < printer->aligner->n; i++)
+    g_string_append_printf (fields, "\t%s", hypothesis && alignments ? alignments[i] : "");
+  plait_display_line (printer->stream, fields->str);
+}
+
+static void
+add_hypothesis (const PlaitTranslationPrinter *printer, const PlaitHypothesis *hypothesis,
+                const char *const *alignments, PlaitJson *json)
+{
+  g_autofree char *text = text_of (printer, hypothesis->tokens, hypothesis->length);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "text", text);
+  plait_json_real (json, "score", hypothesis->score);
+  plait_json_real (json, "log_probability", hypothesis->log_probability);
+  plait_json_integer (json, "length", length_of (hypothesis));
+  plait_json_boolean (json, "ended", hypothesis->ended);
+  if (alignments)
+    {
+      plait_json_begin_object (json, "alignment");
+      for (guint i = 0; i < printer->aligner->n; i++)
+        plait_json_text (json, printer->aligner->sources[i].name, alignments[i]);
+      plait_json_end_object (json);
+    }
+  plait_json_end_object (json);
+}
+
+static void
+print_json (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found,
+            const char *const *alignments)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_integer (json, "line", line + 1);
+  plait_json_begin_array (json, "hypotheses");
+  for (guint i = 0; i < found->n; i++)
+    add_hypothesis (printer, &found->hypotheses[i], i == 0 ? alignments : NULL, json);
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), printer->stream);
 }
 
 /* A line for each sentence of @best, between start tokens. None is blank: it would end the document. */
@@ -67,15 +119,18 @@ print_more (PlaitTranslationPrinter *printer, const PlaitHypothesis *best)
 }
 
 void
-plait_translation_print (PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found)
+plait_translation_print (PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found,
+                         const char *const *alignments)
 {
   const PlaitHypothesis nothing = { .length = 0 }, *best = found->n > 0 ? &found->hypotheses[0] : &nothing;
 
-  if (printer->scored)
-    {
-      print_scored (printer, line, found);
-      return;
-    }
+  if (printer->format == PLAIT_TRANSLATION_JSON)
+    print_json (printer, line, found, alignments);
+  if (printer->format == PLAIT_TRANSLATION_TSV)
+    for (guint i = 0; i < MAX (found->n, 1); i++)
+      print_fields (printer, line, found->n > 0 ? &found->hypotheses[i] : NULL, i == 0 ? alignments : NULL);
+  if (printer->format != PLAIT_TRANSLATION_TEXT)
+    return;
   if (line != printer->line)
     {
       if (printer->line >= 0 && printer->layout != PLAIT_LAYOUT_SENTENCES)
@@ -99,7 +154,7 @@ void
 plait_translation_print_end (const PlaitTranslationPrinter *printer)
 {
   /* A document of nothing is seen only by the blank line that ends it. */
-  if (!printer->scored && printer->line >= 0
+  if (printer->format == PLAIT_TRANSLATION_TEXT && printer->line >= 0
       && (printer->layout == PLAIT_LAYOUT_LINES || (printer->layout == PLAIT_LAYOUT_DOCUMENTS && printer->is_empty)))
     fputc ('\n', printer->stream);
 }

@@ -324,3 +324,59 @@ plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, g
 {
   return vocabulary->format->decode (vocabulary->model, ids, n);
 }
+
+/* What the spaces at the beginning of @piece end, and whether anything stands behind them. Byte-level BPE writes a
+ * space as U+0120, which is a letter elsewhere, so it is asked for the text. */
+static gboolean
+skip_spaces (const PlaitVocabulary *vocabulary, gint32 id, gboolean *spaces)
+{
+  const char *piece = plait_vocabulary_piece (vocabulary, id);
+  gboolean bytes = FALSE;
+
+  if (g_str_has_prefix (piece, "\u0120") && g_str_equal (plait_vocabulary_format (vocabulary), "published"))
+    {
+      g_autofree char *text = plait_vocabulary_decode (vocabulary, &id, 1);
+
+      bytes = *text == '\0' || *text == ' ';
+    }
+  *spaces = FALSE;
+  while (g_str_has_prefix (piece, "\u2581") || (bytes && g_str_has_prefix (piece, "\u0120")))
+    {
+      piece = g_utf8_next_char (piece);
+      *spaces = TRUE;
+    }
+  return *piece != '\0';
+}
+
+gint64
+plait_vocabulary_count_words (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, gint64 *words)
+{
+  const char *format = plait_vocabulary_format (vocabulary);
+  gboolean whole = g_str_equal (format, "words") || g_str_equal (format, "labels");
+  gboolean inside = FALSE;
+  gint64 count = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gboolean spaces = whole, letters = TRUE;
+
+      words[i] = -1;
+      if (ids[i] < PLAIT_TOKEN_UNKNOWN)
+        {
+          inside = FALSE;
+          continue;
+        }
+      if (!whole)
+        letters = skip_spaces (vocabulary, ids[i], &spaces);
+      inside = inside && !spaces;
+      if (letters && !inside)
+        {
+          inside = TRUE;
+          count++;
+        }
+      words[i] = inside ? count - 1 : count;
+    }
+  for (gint64 i = n - 1; i >= 0 && (words[i] < 0 || words[i] == count); i--)
+    words[i] = -1;
+  return count;
+}

@@ -110,3 +110,7 @@ void plait_vocabulary_encode_words (const PlaitVocabulary *vocabulary, const cha
 
 /* The text of @ids[0 .. n - 1]; padding, BOS and EOS are left out. (transfer full) */
 char *plait_vocabulary_decode (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n);
+
+/* @words [n]: the number of the word, as white space parts the text of @ids, that each of them belongs to; a space
+ * belongs to the word behind it, padding, BOS and EOS to none, -1. How many words there are. */
+gint64 plait_vocabulary_count_words (const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n, gint64 *words);

@@ -3,6 +3,7 @@
 
 #include "evaluate/report.h"
 #include "evaluate/translation-rate.h"
+#include "run/token-attention.h"
 #include "store/table.h"
 
 #define MOST_ROWS 10000000
@@ -61,109 +62,11 @@ plait_translation_rates_free (PlaitTranslationRates *rates)
   g_free (rates);
 }
 
-/* Whether attention @i of layer @l reads @memory. */
-static gboolean
-attends (const PlaitSentenceAttention *attention, guint l, guint i, guint memory)
-{
-  return attention->memory[i] == memory && attention->heads[l * attention->n_attentions + i] > 0;
-}
-
-gboolean
-plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 targets, gboolean last_layer,
-                      double *sums)
-{
-  gint64 rows = attention->rows[memory];
-  guint n = attention->n_attentions;
-  guint first = 0;
-  guint attending = 0;
-
-  for (guint l = 0; l < attention->n_layers; l++)
-    for (guint i = 0; i < n; i++)
-      if (attends (attention, l, i, memory))
-        {
-          attending = last_layer && l != first ? 1 : attending + 1;
-          first = last_layer ? l : first;
-        }
-  if (attending == 0)
-    return FALSE;
-  for (guint l = first; l < attention->n_layers; l++)
-    for (guint i = 0; i < n; i++)
-      {
-        guint place = l * n + i;
-        guint heads = attends (attention, l, i, memory) ? attention->heads[place] : 0;
-        double share = heads > 0 ? 1.0 / heads / attending : 0;
-
-        for (guint h = 0; h < heads; h++)
-          for (gint64 t = 0; t < targets; t++)
-            for (gint64 k = 0; k < rows; k++)
-              sums[k] += share * (double)attention->weights[place][(h * attention->length + t) * rows + k];
-      }
-  return TRUE;
-}
-
-void
-plait_attention_spread (const PlaitTrees *trees, gint64 sentence, gint64 leaves, double *sums)
-{
-  gint64 first = trees->nodes.offsets[sentence];
-  gint64 n = plait_ragged_length (trees->nodes, sentence);
-  g_autofree gint64 *below = g_new (gint64, leaves + n + 1); /* leaves below a leaf or node, itself included */
-
-  for (gint64 i = 0; i < leaves; i++)
-    below[i] = 1;
-  for (gint64 i = 0; i < n; i++)
-    below[leaves + i] = below[trees->left[first + i]] + below[trees->right[first + i]];
-  for (gint64 i = n - 1; i >= 0; i--)
-    {
-      gint64 node = leaves + i;
-      gint64 left = trees->left[first + i];
-      gint64 right = trees->right[first + i];
-
-      sums[left] += sums[node] * (double)below[left] / (double)below[node];
-      sums[right] += sums[node] * (double)below[right] / (double)below[node];
-      sums[node] = 0;
-    }
-}
-
-gint64
-plait_attention_spread_levels (const PlaitSentenceLevels *levels, gint64 rows, double *sums)
-{
-  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* leaves below a row, itself included */
-  gint64 leaves = 0, highest = 0;
-
-  for (gint64 i = 0; i < rows; i++)
-    {
-      highest = MAX (highest, levels->level[i]);
-      below[i] = levels->n_children[i] == 0;
-    }
-  while (leaves < rows && below[leaves])
-    leaves++;
-  for (gint64 level = 1; level <= highest; level++)
-    for (gint64 i = 0; i < rows; i++)
-      for (gint64 k = 0; levels->level[i] == level && k < levels->n_children[i]; k++)
-        below[i] += below[levels->first_child[i] + k];
-  for (gint64 level = highest; level > 0; level--)
-    for (gint64 i = 0; i < rows; i++)
-      if (levels->level[i] == level && levels->n_children[i] > 0)
-        {
-          for (gint64 k = levels->first_child[i]; k < levels->first_child[i] + levels->n_children[i]; k++)
-            sums[k] += sums[i] * (double)below[k] / (double)below[i];
-          sums[i] = 0;
-        }
-  return leaves;
-}
-
 /* Padding, beginnings and ends are no words; an unknown one is. */
 static gboolean
 is_word (gint32 token)
 {
   return token >= PLAIT_TOKEN_UNKNOWN;
-}
-
-/* The inner nodes of a sentence, where its source has trees. */
-static gint64
-nodes_of (const PlaitInput *input, gint64 sentence)
-{
-  return input->trees ? plait_ragged_length (input->trees->nodes, sentence) : 0;
 }
 
 static void
@@ -189,27 +92,16 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
   gint64 targets = attention->length - (best->ended ? 1 : 0);
   gint64 line = plait_corpus_line (rates->corpus, batch->sentence[sentence]);
   gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_RATE_LAYERS_LAST;
+  PlaitAttentionPart part = { last ? PLAIT_ATTENTION_LAST : PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
 
   for (guint i = 0; i < rates->n; i++)
     {
       const Source *source = &rates->sources[i];
       const PlaitInput *input = &batch->inputs[source->source];
-      gint64 leaves = plait_ragged_length (input->rows, sentence);
-      const PlaitSentenceLevels *levels = &attention->levels[source->memory];
-      gint64 rows = attention->rows[source->memory], nodes;
-      g_autofree double *sums = g_new0 (double, rows + 1);
+      g_autofree double *sums = g_new0 (double, attention->rows[source->memory] + 1);
 
-      if (!plait_attention_sums (attention, source->memory, targets, last, sums))
-        continue;
-      if (levels->level)
-        rows = plait_attention_spread_levels (levels, rows, sums);
-      nodes = rows == leaves ? 0 : nodes_of (input, sentence);
-      /* Another memory than one of words, and of nodes above them. */
-      if (rows != leaves + nodes)
-        continue;
-      if (nodes > 0)
-        plait_attention_spread (input->trees, sentence, leaves, sums);
-      count (rates, source, input, sentence, sums, source->statistics->values + line * PLAIT_TRANSLATION_RATE_WIDTH);
+      if (plait_attention_token_sums (attention, source->memory, input, sentence, 0, targets, part, sums))
+        count (rates, source, input, sentence, sums, source->statistics->values + line * PLAIT_TRANSLATION_RATE_WIDTH);
     }
   return TRUE;
 }

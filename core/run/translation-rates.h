@@ -43,19 +43,3 @@ gboolean plait_translation_rates_write (const PlaitTranslationRates *rates, Plai
  * @scorer (transfer full) that rate. NULL without an error if @metric is no rate. (transfer full) */
 PlaitStatistics *plait_translation_rates_read (PlaitStore *store, const char *path, const char *metric,
                                                const char *title, PlaitMetric **scorer, GError **error);
-
-/*
- * What it is made of, for tests.
- */
-
-/* Adds to @sums [rows of the memory] what the target rows 0 .. @targets - 1 paid to @memory. FALSE if no layer attends
- * to it. */
-gboolean plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 targets,
-                               gboolean last_layer, double *sums);
-
-/* @sums [@rows]: what rows above leaves have goes to the leaves below, the same to each. How many rows are leaves. */
-gint64 plait_attention_spread_levels (const PlaitSentenceLevels *levels, gint64 rows, double *sums);
-
-/* @sums [leaves, then inner nodes of sentence @sentence]: what inner nodes have goes to the leaves below, the same to
- * each. @leaves counts the rows of the sentence, its end included. */
-void plait_attention_spread (const PlaitTrees *trees, gint64 sentence, gint64 leaves, double *sums);

@@ -32,6 +32,22 @@ TEST_CASE (json, nests)
                                           "}\n");
 }
 
+TEST_CASE (json, keeps_to_one_line)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "text", "a\nb");
+  plait_json_begin_array (json, "items");
+  plait_json_integer (json, NULL, 1);
+  plait_json_integer (json, NULL, 2);
+  plait_json_end_array (json);
+  plait_json_begin_object (json, "none");
+  plait_json_end_object (json);
+  plait_json_end_object (json);
+  CHECK_STRING (plait_json_string (json), "{\"text\": \"a\\u000ab\", \"items\": [1, 2], \"none\": {}}\n");
+}
+
 TEST_CASE (json, takes_another_document)
 {
   g_autoptr (PlaitJson) inner = plait_json_new (), outer = plait_json_new ();

@@ -4,6 +4,7 @@
 #include "tensor/packed.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* plait translate, and plait adversarial, told otherwise than the experiment. */
@@ -82,6 +83,57 @@ TEST_CASE (translate_command, leaves_empty_what_is_empty)
   CHECK_STRING (lines[3], "");
 }
 
+/* Scores, lengths and alignments, as fields and as JSON lines; a source that is missing is aligned to nothing. */
+TEST_CASE (translate_command, tells_scores_and_alignments)
+{
+  g_autofree char *two
+      = g_strconcat (experiment, "[source b]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n", NULL);
+
+  plait_test_write ("two.ini", two);
+  plait_test_write ("a", "a b\n\nc\n");
+  plait_test_write ("b", "d\n\n\n");
+  g_auto (PlaitTestCall) run
+      = CALL ("run", "two.ini", "-q", "--set", "data.empty=missing", "--set", "decode.minimum_length=2");
+  g_auto (PlaitTestCall) tsv
+      = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--n-best", "2", "--alignment", "mean");
+  g_auto (PlaitTestCall) json = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--n-best", "2",
+                                      "--alignment", "0:1", "--format", "json");
+  g_auto (PlaitTestCall) head = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0:2");
+  g_auto (PlaitTestCall) layer = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "first");
+  g_auto (PlaitTestCall) text
+      = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--n-best", "2", "--format", "text");
+  g_auto (PlaitTestCall) other = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--format", "xml");
+  g_auto (GStrv) lines = g_strsplit (tsv.output, "\n", -1);
+  g_auto (GStrv) objects = g_strsplit (json.output, "\n", -1);
+
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (tsv.code, 0);
+  CHECK_INT (json.code, 0);
+  REQUIRE (g_strv_length (lines) == 6 && g_strv_length (objects) == 4);
+  for (guint i = 0; i < 5; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], "\t", -1);
+
+      REQUIRE (g_strv_length (fields) == 7);
+      CHECK_INT (atoi (fields[0]), i < 2 ? 1 : i < 3 ? 2 : 3);
+      if (i == 2)
+        continue;
+      CHECK (g_ascii_strtod (fields[1], NULL) < 0);
+      CHECK (atoi (fields[4]) >= 3);
+      CHECK (*fields[5] == '\0' || strstr (fields[5], "-"));
+      CHECK (i != 3 || *fields[6] == '\0');
+    }
+  CHECK_STRING (lines[2], "2\t\t\t\t\t\t");
+  CHECK (g_str_has_prefix (objects[0], "{\"line\": 1, \"hypotheses\": [{\"text\": \""));
+  CHECK_CONTAINS (objects[0], "\"alignment\": {\"a\": \"");
+  CHECK_STRING (objects[1], "{\"line\": 2, \"hypotheses\": []}");
+  CHECK_CONTAINS (objects[2], "\"b\": \"\"}}, {\"text\": ");
+  plait_test_check_refused (&head, "no such layer and head that attends to the tokens of a");
+  plait_test_check_refused (&layer, "--alignment cannot be \"first\"");
+  plait_test_check_refused (&text, "--format text has no room for what --n-best asks for");
+  plait_test_check_refused (&other, "--format cannot be \"xml\"");
+}
+
 /* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */
 
 /* Sums of bytes are exact: neither threads nor neighbours change what is found. */
@@ -146,7 +198,7 @@ TEST_CASE (translate_command, tells_labels)
         {
           g_auto (GStrv) fields = g_strsplit (lines[3 * i + k], "\t", -1);
 
-          REQUIRE (g_strv_length (fields) == 4);
+          REQUIRE (g_strv_length (fields) == 5);
           sum += exp (g_ascii_strtod (fields[2], NULL));
           if (k == 0)
             CHECK_STRING (fields[3], labels[i]);

@@ -492,3 +492,48 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
   CHECK (!plait_vocabulary_read (text, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");
 }
+
+/* The pieces of each word are those of what white space parts; what is special is in none. */
+static void
+check_words (const PlaitVocabulary *vocabulary, const char *text)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autofree char *squeezed = g_strdup (text);
+  g_auto (GStrv) expected = g_regex_split_simple (" +", g_strstrip (squeezed), 0, 0);
+  const gint32 eos = PLAIT_TOKEN_EOS;
+
+  plait_vocabulary_encode (vocabulary, text, strlen (text), ids);
+  g_array_append_val (ids, eos);
+
+  const gint32 *id = (const gint32 *)(gpointer)ids->data;
+  g_autofree gint64 *words = g_new (gint64, ids->len);
+  gint64 n = plait_vocabulary_count_words (vocabulary, id, ids->len, words);
+
+  CHECK_INT (n, g_strv_length (expected));
+  CHECK_INT (words[ids->len - 1], -1);
+  for (guint begin = 0, end; begin < ids->len; begin = end)
+    {
+      for (end = begin + 1; end < ids->len && words[end] == words[begin]; end++)
+        ;
+      if (words[begin] < 0)
+        continue;
+      REQUIRE (words[begin] < n);
+      g_autofree char *word = plait_vocabulary_decode (vocabulary, id + begin, end - begin);
+      CHECK_STRING (g_strstrip (word), expected[words[begin]]);
+    }
+}
+
+TEST_CASE (vocabulary, counts_the_words_of_pieces)
+{
+  PlaitVocabularySettings subwords = subword_settings ("bpe", 120), words = plait_vocabulary_defaults ();
+  words.type = "words";
+  words.size = 0;
+  g_autoptr (PlaitVocabulary) of_pieces = train (&subwords, NULL);
+  g_autoptr (PlaitVocabulary) of_words = train (&words, NULL);
+  REQUIRE (of_pieces && of_words);
+  check_words (of_pieces, "the cat sees the dog");
+  check_words (of_pieces, "  the   house  dog ");
+  check_words (of_words, "the cat sees");
+  check_words (of_words, " the  house ");
+  check_words (of_pieces, "cat");
+}

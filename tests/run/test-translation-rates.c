@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "evaluate/translation-rate.h"
 #include "run/result.h"
+#include "run/token-attention.h"
 #include "run/translation-rates.h"
 #include "harness.h"
 #include "runs.h"
@@ -8,6 +9,9 @@
 #include <math.h>
 
 /* Over- and under-translation from attention. */
+
+static const PlaitAttentionPart of_all = { PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
+static const PlaitAttentionPart of_the_last = { PLAIT_ATTENTION_LAST, PLAIT_ATTENTION_MEAN };
 
 /*
  * Memory 1 of two, with two rows; three layers, of which the second does not attend to it. Two of three target rows
@@ -34,13 +38,22 @@ TEST_CASE (translation_rates, sums_by_hand)
   };
   double sums[2] = { 0 }, of_last[2] = { 0 }, none[3] = { 0 };
 
-  CHECK (plait_attention_sums (&attention, 1, 2, FALSE, sums));
+  CHECK (plait_attention_sums (&attention, 1, 0, 2, of_all, sums));
   CHECK_NEAR (sums[0], .8, 1e-6);
   CHECK_NEAR (sums[1], 1.2, 1e-6);
-  CHECK (plait_attention_sums (&attention, 1, 2, TRUE, of_last));
+  CHECK (plait_attention_sums (&attention, 1, 0, 2, of_the_last, of_last));
   CHECK_NEAR (of_last[0], .5, 1e-6);
   CHECK_NEAR (of_last[1], 1.5, 1e-6);
-  CHECK (!plait_attention_sums (&attention, 0, 2, FALSE, none));
+  CHECK (!plait_attention_sums (&attention, 0, 0, 2, of_all, none));
+
+  /* One head of one layer, one target row; what is not there. */
+  double of_head[2] = { 0 };
+
+  CHECK (plait_attention_sums (&attention, 1, 1, 2, (PlaitAttentionPart){ 0, 1 }, of_head));
+  CHECK_NEAR (of_head[0], 1, 1e-6);
+  CHECK_NEAR (of_head[1], 0, 1e-6);
+  CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionPart){ 1, 0 }, none));
+  CHECK (!plait_attention_sums (&attention, 1, 0, 1, (PlaitAttentionPart){ 0, 2 }, none));
 }
 
 /* Two attentions to one memory: the mean of (.2 .8) and (1 0) in layer 0, (.5 .5) alone in layer 1. */
@@ -62,10 +75,10 @@ TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
   };
   double sums[2] = { 0 }, of_last[2] = { 0 };
 
-  CHECK (plait_attention_sums (&attention, 0, 1, FALSE, sums));
+  CHECK (plait_attention_sums (&attention, 0, 0, 1, of_all, sums));
   CHECK_NEAR (sums[0], 1.7 / 3, 1e-6);
   CHECK_NEAR (sums[1], 1.3 / 3, 1e-6);
-  CHECK (plait_attention_sums (&attention, 0, 1, TRUE, of_last));
+  CHECK (plait_attention_sums (&attention, 0, 0, 1, of_the_last, of_last));
   CHECK_NEAR (of_last[0], .5, 1e-6);
 }
 
