@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the shell blocks of README.md as a reader would: in order, in one shell.
+"""Runs the shell blocks of README.md, and of the pages that go on in its folder, as a reader would: in order, in one shell.
 
 Usage: readme.py BUILD-FOLDER [--whole FOLDER]
 
@@ -23,6 +23,9 @@ import time
 from xml.sax.saxutils import quoteattr
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "experiments/RECIPES.md", "experiments/FILES.md", "plugins/README.md")
+# What is asked of the first page, whole as it stands.
+MOST_WORDS = 2500
 BLOCK = re.compile(r"^<!-- run(?:, needs: (?P<needs>[\w ]+?))?(?:, prints: (?P<prints>[^\n]*?))? -->\n```sh\n(?P<text>.*?)^```$",
                    re.M | re.S)
 CODE = re.compile(r"^```.*?^```$", re.M | re.S)
@@ -47,16 +50,23 @@ esac
 
 def blocks():
     """(name, needs, prints, text) of each block."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     found, names = [], {}
-    for match in BLOCK.finditer(readme):
-        heading = HEADING.findall(CODE.sub("", readme[:match.start()]))[-1]
-        name = re.sub(r"\W+", "_", heading).strip("_")
-        names[name] = names.get(name, 0) + 1
-        found.append((f"{name}_{names[name]}", (match["needs"] or "").split(), match["prints"] or "", match["text"]))
-    if len(found) != readme.count("<!-- run"):
-        sys.exit("README.md: a comment that begins with <!-- run stands before no block of sh")
+    for page in PAGES:
+        text, before = (ROOT / page).read_text(encoding="utf-8"), len(found)
+        for match in BLOCK.finditer(text):
+            heading = HEADING.findall(CODE.sub("", text[:match.start()]))[-1]
+            name = re.sub(r"\W+", "_", heading).strip("_")
+            names[name] = names.get(name, 0) + 1
+            found.append((f"{name}_{names[name]}", (match["needs"] or "").split(), match["prints"] or "", match["text"]))
+        if len(found) - before != text.count("<!-- run"):
+            sys.exit(f"{page}: a comment that begins with <!-- run stands before no block of sh")
     return found
+
+
+def words():
+    """(name, message or None): whether the first page is short."""
+    n = len((ROOT / PAGES[0]).read_text(encoding="utf-8").split())
+    return "length", f"{PAGES[0]} has {n} words of {MOST_WORDS}; recipes have a page" if n > MOST_WORDS else None
 
 
 def python_with_h5py():
@@ -149,7 +159,7 @@ def main():
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if whole:
             print(done.stdout)
-        results = list(judge(numbered, outputs(done.stdout)))
+        results = [words(), *judge(numbered, outputs(done.stdout))]
     for name, message in results:
         print(f"{'ok' if message is None else 'FAILED'}  {name}{': ' + message if message else ''}")
     for name in skipped:
