@@ -50,6 +50,7 @@ extern const PlaitCommand plait_commands[];
 
 gboolean plait_command_run (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_grid (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_test (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_translate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_explain (PlaitInvocation *invocation, GError **error);

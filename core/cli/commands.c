@@ -20,6 +20,19 @@ const PlaitCommand plait_commands[] = {
     "  plait grid experiments/quickstart.ini --dry-run\n"
     "  plait grid experiments/quickstart.ini --jobs 2",
     plait_command_grid },
+  { "test", "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint best|last|average] [--as NAME] [--json]",
+    "Evaluate a finished run otherwise, or all runs of a grid, into their files",
+    "What was trained stays as it is, to the bit. A split that was evaluated under the same settings already is not "
+    "evaluated again; a grid's table is made anew. Without --as the run is from then on one of these settings, and "
+    "plait grid, given the old ones, evaluates it again. With --as NAME the scores stand beside the others, as "
+    "SPLIT.NAME, in every table.\n"
+    "\n"
+    "Examples:\n"
+    "  plait test run.h5 --set 'evaluate.metrics=bleu;chrf;rouge' --set evaluate.attention=20\n"
+    "  plait test run.h5 --set data.test2017.en=new.en --set data.test2017.cs=new.cs\n"
+    "  plait test run.h5 --checkpoint average --as average\n"
+    "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
+    plait_command_test },
   { "translate",
     "RUN.h5 --source NAME=FILE... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment LAYER[:HEAD]] "
     "[--set decode.K=V]... [--attention DUMP.h5] [--force]",

@@ -37,6 +37,8 @@ describe_action (const PlaitGridCell *cell)
       return "run again";
     case PLAIT_CELL_PARTIAL:
       return "go on";
+    case PLAIT_CELL_TRAINED:
+      return "evaluate again";
     default:
       return "finished";
     }
@@ -83,11 +85,12 @@ print_plan (const PlaitGrid *grid)
         plait_page_row (page, width, "", because);
     }
   print_left_out (page, grid);
-  g_autofree char *sum
-      = g_strdup_printf ("%u cells in %s: %u to run, %u to run again, %u to go on with, %u finished; %u excluded",
-                         grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW),
-                         plait_grid_count (grid, PLAIT_CELL_STALE), plait_grid_count (grid, PLAIT_CELL_PARTIAL),
-                         plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
+  g_autofree char *sum = g_strdup_printf (
+      "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; "
+      "%u excluded",
+      grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW), plait_grid_count (grid, PLAIT_CELL_STALE),
+      plait_grid_count (grid, PLAIT_CELL_PARTIAL), plait_grid_count (grid, PLAIT_CELL_TRAINED),
+      plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
 }

@@ -63,9 +63,8 @@ print_json (const PlaitRunResult *result, const GArray *measures, const char *pa
   fputs (plait_json_string (json), stdout);
 }
 
-/* The scores of the finished run @path are what the command prints. */
-static gboolean
-print_scores (const char *path, gboolean as_json, GError **error)
+gboolean
+plait_run_print_scores (const char *path, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitStore) run = plait_store_open (path, error);
   g_autoptr (PlaitRunResult) result = run ? plait_run_result_new (run, error) : NULL;
@@ -136,7 +135,10 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return plait_run_plan (experiment, &options, error);
   if (!plait_run (experiment, &options, &outcome, error))
     return FALSE;
-  plait_log_info (invocation->log, outcome == PLAIT_RUN_COMPLETE ? "%s is complete" : "%s was complete already",
+  plait_log_info (invocation->log,
+                  outcome == PLAIT_RUN_COMPLETE    ? "%s is complete"
+                  : outcome == PLAIT_RUN_EVALUATED ? "%s was trained already, and is evaluated again"
+                                                   : "%s was complete already",
                   output);
-  return print_scores (output, json, error);
+  return plait_run_print_scores (output, json, error);
 }

@@ -39,3 +39,6 @@ typedef struct
 /* The settings that differ between @runs, in the order of the file. (transfer full)
  * (element-type PlaitRunDifference) */
 GPtrArray *plait_runs_differences (GPtrArray *runs);
+
+/* Prints the scores of the finished run @path on stdout, as a table or as JSON. */
+gboolean plait_run_print_scores (const char *path, gboolean as_json, GError **error);

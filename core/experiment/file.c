@@ -191,7 +191,8 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
 typedef struct
 {
   GString *text;
-  guint skipped; /* flags of settings that are left out */
+  guint skipped;     /* flags of settings that are left out */
+  gboolean untested; /* test splits are left out */
 } Writer;
 
 /* @prefix and @key are its name. A key-file's value: backslashes are the only characters of
@@ -290,8 +291,23 @@ write_files (Writer *writer, const PlaitExperiment *experiment, const GArray *fi
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
+      if (writer->untested && file->split && g_strv_contains (experiment->test_splits, file->split))
+        continue;
       if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
         write_value (writer, "", file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+    }
+}
+
+/* How much text there is of a test split is no matter of training, which has the digests of what it reads. */
+static void
+write_task_settings (Writer *writer, const PlaitSettings *settings)
+{
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+
+      if (!writer->untested || !g_str_equal (specification->name, "test"))
+        write_setting (writer, specification, "generate.", plait_settings_text_at (settings, i));
     }
 }
 
@@ -319,7 +335,7 @@ write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
                                : plait_settings_text_at (settings, i));
     }
   if (experiment->data->task_settings)
-    write_settings (writer, "generate.", experiment->data->task_settings);
+    write_task_settings (writer, experiment->data->task_settings);
   write_files (writer, &experiment->public, experiment->data->files);
   write_files (writer, &experiment->public, experiment->data->vocabulary_files);
 }
@@ -343,26 +359,42 @@ write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const Pl
   write_settings (writer, "", source->encoder->leaves->parameters);
 }
 
-static char *
-write_text (const PlaitExperiment *public, guint skipped)
+/* All groups that say what is trained. */
+static void
+write_training (Writer *writer, const PlaitExperiment *public)
 {
   const PlaitExperimentPrivate *experiment = (const PlaitExperimentPrivate *)public;
-  Writer writer = { g_string_new (NULL), skipped };
 
-  write_experiment (&writer, experiment);
-  write_data (&writer, experiment);
+  write_experiment (writer, experiment);
+  write_data (writer, experiment);
   for (guint i = 0; i < public->n_sources; i++)
-    write_source (&writer, experiment, &public->sources[i]);
+    write_source (writer, experiment, &public->sources[i]);
   if (!plait_experiment_has_decoder (public))
-    write_group (&writer, "predict", experiment->predict);
-  write_group (&writer, "decoder", experiment->decoder);
+    write_group (writer, "predict", experiment->predict);
+  write_group (writer, "decoder", experiment->decoder);
   if (public->combiner)
-    write_group (&writer, "combiner", public->combiner->parameters);
+    write_group (writer, "combiner", public->combiner->parameters);
   if (public->coverage)
-    write_group (&writer, "coverage", public->coverage->parameters);
-  write_group (&writer, "train", experiment->train);
-  write_group (&writer, "decode", experiment->decode);
-  write_group (&writer, "evaluate", experiment->evaluate);
+    write_group (writer, "coverage", public->coverage->parameters);
+  write_group (writer, "train", experiment->train);
+}
+
+static void
+write_evaluation (Writer *writer, const PlaitExperiment *public)
+{
+  const PlaitExperimentPrivate *experiment = (const PlaitExperimentPrivate *)public;
+
+  write_group (writer, "decode", experiment->decode);
+  write_group (writer, "evaluate", experiment->evaluate);
+}
+
+static char *
+write_text (const PlaitExperiment *experiment, guint skipped)
+{
+  Writer writer = { g_string_new (NULL), skipped, FALSE };
+
+  write_training (&writer, experiment);
+  write_evaluation (&writer, experiment);
   return g_string_free (writer.text, FALSE);
 }
 
@@ -376,6 +408,30 @@ char *
 plait_experiment_key (const PlaitExperiment *experiment)
 {
   return write_text (experiment, PLAIT_SETTING_NEUTRAL);
+}
+
+char *
+plait_experiment_training_key (const PlaitExperiment *experiment)
+{
+  Writer writer = { g_string_new (NULL), PLAIT_SETTING_NEUTRAL, TRUE };
+
+  write_training (&writer, experiment);
+  /* Where translations choose the best parameters the search is a part of training, as is the seed that masks
+   * validation text. */
+  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
+    write_group (&writer, "decode", ((const PlaitExperimentPrivate *)experiment)->decode);
+  if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    g_string_append_printf (writer.text, "\n[evaluate]\nseed=%" G_GINT64_FORMAT "\n", experiment->evaluate.seed);
+  return g_string_free (writer.text, FALSE);
+}
+
+char *
+plait_experiment_evaluation_key (const PlaitExperiment *experiment)
+{
+  Writer writer = { g_string_new (NULL), PLAIT_SETTING_NEUTRAL, TRUE };
+
+  write_evaluation (&writer, experiment);
+  return g_string_free (writer.text, FALSE);
 }
 
 /*

@@ -122,6 +122,14 @@ char *plait_experiment_text (const PlaitExperiment *experiment);
  * of the files and plugins it tells whether two experiments would give the same run. (transfer full) */
 char *plait_experiment_key (const PlaitExperiment *experiment);
 
+/* The two stages of it apart. What training depends on: all but [decode], [evaluate] and the test splits, unless
+ * validation itself chooses by translations (train.best_by=metric) or masks its text. (transfer full) */
+char *plait_experiment_training_key (const PlaitExperiment *experiment);
+
+/* What the evaluation of a split depends on beside the trained model and its files: [decode] and [evaluate]. (transfer
+ * full) */
+char *plait_experiment_evaluation_key (const PlaitExperiment *experiment);
+
 /* Absolute path of the file of @stream in @split, or NULL if there is none (or the corpus is generated). (transfer
  * none) */
 const char *plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream);

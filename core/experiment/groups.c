@@ -140,6 +140,10 @@ const PlaitSettingGroup plait_source_group = PLAIT_SETTING_GROUP_WITH (
 static const PlaitSettingDefinition evaluate_definitions[] = {
   PLAIT_DEFINE_LIST (PlaitEvaluateSettings, metrics, "bleu;chrf", NULL,
                      "Metrics of translations, each NAME or NAME:OPTION,OPTION=VALUE", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitEvaluateSettings, checkpoint, "best", "best;last;average",
+                       "Parameters that are evaluated: those of the best validation (the last ones where there was "
+                       "none), the last ones, or the average that train.average keeps",
+                       NULL),
   PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, resamples, "1000", "0", "1000000",
                         "Bootstrap samples for intervals; 0: no intervals", NULL),
   PLAIT_DEFINE_INTEGER (PlaitEvaluateSettings, seed, "12345", "0", "9223372036854775807", "Seed of the bootstrap",

@@ -337,6 +337,17 @@ find_name_map (const PlaitResolution *resolution)
 }
 
 static void
+check_checkpoint (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (experiment->evaluate.checkpoint == PLAIT_EVALUATED_AVERAGE && experiment->train.average == 0)
+    plait_resolution_problem (resolution, "evaluate", "checkpoint",
+                              "there is no average to evaluate, because train.average is 0; set it to the number of "
+                              "validations to average over, or take best or last");
+}
+
+static void
 resolve (const PlaitResolution *resolution)
 {
   PlaitExperimentPrivate *experiment = resolution->experiment;
@@ -369,6 +380,7 @@ resolve (const PlaitResolution *resolution)
       = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);
   experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, suit_prediction, NULL,
                                           plait_resolution_check_evaluate);
+  check_checkpoint (resolution);
   experiment->bench
       = read_core_group (resolution, &plait_bench_group, &public->bench, NULL, NULL, plait_resolution_check_bench);
 }

@@ -486,7 +486,27 @@ publish (CellsPrivate *cells)
   public->exclusions = (const PlaitExclusion *)(gpointer)cells->exclusions->data;
   public->n_exclusions = cells->exclusions->len;
   public->same = (char **)cells->same->pdata;
-  public->name = public->cells[0].experiment->name;
+}
+
+PlaitCells *
+plait_cells_new_of (const char *name, const PlaitAxis *axes, guint n_axes, const PlaitExperimentCell *items, guint n)
+{
+  CellsPrivate *cells = cells_new ();
+
+  for (guint a = 0; a < n_axes; a++)
+    {
+      PlaitAxis axis = { g_string_chunk_insert (cells->texts, axes[a].key), NULL, axes[a].n_values };
+      const char **values = g_new0 (const char *, axis.n_values + 1);
+
+      for (guint v = 0; v < axis.n_values; v++)
+        values[v] = g_string_chunk_insert (cells->texts, axes[a].values[v]);
+      axis.values = values;
+      g_array_append_val (cells->axes, axis);
+    }
+  g_array_append_vals (cells->cells, items, n);
+  publish (cells);
+  cells->public.name = g_string_chunk_insert (cells->texts, name);
+  return &cells->public;
 }
 
 /* Where the grid itself is at fault the first values of its axes stand for the others: the rest is told too. */
@@ -549,6 +569,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   if (plait_problems_count (problems) > before)
     return NULL;
   publish (builder.cells);
+  cells->name = cells->cells[0].experiment->name;
   return g_steal_pointer (&cells);
 }
 

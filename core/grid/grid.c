@@ -19,7 +19,7 @@ enum
 const char *
 plait_grid_cell_state_name (PlaitGridCellState state)
 {
-  static const char *const names[] = { "new", "stale", "partial", "finished", "failed" };
+  static const char *const names[] = { "new", "stale", "partial", "trained", "finished", "failed" };
 
   return names[state];
 }
@@ -76,11 +76,13 @@ typedef struct
   GHashTable *names;     /* of all that is in it */
   GHashTable *strangers; /* of these, the finished runs of no cell: name -> key */
   GHashTable *keys;      /* key -> name, the first in order, of a stranger that no cell has taken yet */
+  GHashTable *trained;   /* training key -> name, of a finished run that no cell will train anew */
 } Folder;
 
 static void
 folder_clear (Folder *folder)
 {
+  g_clear_pointer (&folder->trained, g_hash_table_unref);
   g_clear_pointer (&folder->keys, g_hash_table_unref);
   g_clear_pointer (&folder->strangers, g_hash_table_unref);
   g_clear_pointer (&folder->names, g_hash_table_unref);
@@ -94,6 +96,7 @@ typedef struct
   gboolean exists;
   PlaitStore *store; /* NULL: damaged, or no run */
   char *key;
+  char *training_key; /* NULL: an older plait did not note it */
   gboolean complete;
   char *fault;
 } Found;
@@ -103,6 +106,7 @@ found_clear (Found *found)
 {
   g_clear_pointer (&found->store, plait_store_free);
   g_clear_pointer (&found->key, g_free);
+  g_clear_pointer (&found->training_key, g_free);
   g_clear_pointer (&found->fault, g_free);
 }
 
@@ -125,7 +129,11 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   if (status)
     found.key = plait_store_get_string (found.store, "/", "key", &fault);
   if (found.key)
-    found.complete = g_str_equal (status, "complete");
+    {
+      found.complete = g_str_equal (status, "complete");
+      if (plait_store_has_attribute (found.store, "/", "training_key"))
+        found.training_key = plait_store_get_string (found.store, "/", "training_key", NULL);
+    }
   else
     {
       g_clear_pointer (&found.store, plait_store_free);
@@ -174,6 +182,13 @@ take_stranger (const Folder *folder, const PlaitGridCell *cell)
   return name;
 }
 
+/* Whether the run that was found was trained as the cell would be. */
+static gboolean
+is_trained (const Found *found, const PlaitGridCell *cell)
+{
+  return found->key && g_strcmp0 (found->training_key, cell->training_key) == 0;
+}
+
 static void
 judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlags flags, PlaitDigests *digests)
 {
@@ -184,13 +199,22 @@ judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlag
   gboolean fresh = (flags & PLAIT_GRID_FRESH) != 0;
 
   cell->state = PLAIT_CELL_FINISHED;
+  if (!fresh && finished.complete && is_trained (&finished, cell))
+    g_hash_table_insert (folder->trained, g_strdup (cell->training_key), g_strdup (place));
   if (!fresh && finished.complete && g_str_equal (finished.key, cell->key))
     return;
   cell->found = fresh || finished.exists ? NULL : take_stranger (folder, cell);
   if (cell->found)
     return;
+  if (!fresh && finished.complete && is_trained (&finished, cell))
+    {
+      cell->state = PLAIT_CELL_TRAINED;
+      cell->trained = g_steal_pointer (&place);
+      cell->note = explain (&finished, cell, digests);
+      return;
+    }
   partial = look_at (grid, folder, training);
-  if (!fresh && partial.key && g_str_equal (partial.key, cell->key))
+  if (!fresh && is_trained (&partial, cell) && (!partial.complete || g_str_equal (partial.key, cell->key)))
     {
       if (partial.complete)
         cell->found = g_steal_pointer (&training);
@@ -204,6 +228,37 @@ judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlag
   cell->state = finished.exists || partial.exists ? PLAIT_CELL_STALE : PLAIT_CELL_NEW;
   if (cell->state == PLAIT_CELL_STALE)
     cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
+}
+
+/* Cells that would be trained as a run in the folder was, or as a cell before them will be. */
+static void
+share_training (PlaitGrid *grid, const Folder *folder)
+{
+  g_autoptr (GHashTable) first = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+      const char *name = g_hash_table_lookup (folder->trained, cell->training_key);
+      const PlaitGridCell *before = g_hash_table_lookup (first, cell->training_key);
+
+      if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE)
+        continue;
+      if (name)
+        {
+          g_free (cell->note);
+          cell->state = PLAIT_CELL_TRAINED;
+          cell->trained = g_strdup (name);
+          cell->note = g_strdup_printf ("%s was trained the same", name);
+        }
+      else if (before)
+        {
+          g_free (cell->note);
+          cell->note = g_strdup_printf ("trained the same as %s: evaluated when that is trained", before->cell->label);
+        }
+      else
+        g_hash_table_insert (first, cell->training_key, cell);
+    }
 }
 
 /* The names of all files that belong to a cell. */
@@ -244,6 +299,7 @@ look_through (const PlaitGrid *grid)
     .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .strangers = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free),
     .keys = g_hash_table_new (g_str_hash, g_str_equal),
+    .trained = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
   g_autoptr (GHashTable) of_cells = names_of_cells (grid);
   g_autoptr (GDir) directory = g_dir_open (grid->folder, 0, NULL);
@@ -307,13 +363,16 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
 
       cell->cell = &grid->cells->cells[i];
       cell->name = name_cell (grid->cells, cell->cell);
-      cell->key = plait_run_key (cell->cell->experiment, cell->cell->settings, digests, error);
+      cell->training_key = plait_training_key (cell->cell->experiment, digests, error);
+      cell->key
+          = cell->training_key ? plait_run_key (cell->cell->experiment, cell->training_key, digests, error) : NULL;
       if (!cell->key)
         return NULL;
     }
   found = look_through (grid);
   for (guint i = 0; i < grid->n; i++)
     judge (grid, &grid->items[i], &found, flags, digests);
+  share_training (grid, &found);
   g_autofree const char **strangers = in_order (found.strangers);
   grid->strangers = g_strdupv ((char **)strangers);
   return g_steal_pointer (&grid);
@@ -330,8 +389,10 @@ plait_grid_free (PlaitGrid *grid)
 
       g_free (cell->name);
       g_free (cell->key);
+      g_free (cell->training_key);
       g_free (cell->note);
       g_free (cell->found);
+      g_free (cell->trained);
       plait_run_result_free (cell->result);
     }
   g_free (grid->items);
@@ -352,4 +413,18 @@ plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **err
   g_clear_pointer (&cell->result, plait_run_result_free);
   cell->result = store ? plait_run_result_new (store, error) : NULL;
   return cell->result != NULL;
+}
+
+void
+plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log)
+{
+  g_autofree PlaitRunResult **results = g_new (PlaitRunResult *, grid->n + 1);
+  g_autofree const char **names = g_new (const char *, grid->n + 1);
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      results[i] = grid->items[i].result;
+      names[i] = grid->items[i].cell->label;
+    }
+  plait_run_results_leave_mixed (results, names, grid->n, log);
 }

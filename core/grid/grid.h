@@ -16,18 +16,20 @@
  *     table.csv table.md  the table
  *
  * A finished cell counts as long as its key is the one that the experiment gives now; a file that has another key stays
- * until its cell is finished anew.
+ * until its cell is finished anew. Where only its evaluation is another, or a run of another cell was trained the same,
+ * that run is evaluated and nothing trained.
  */
 typedef enum
 {
   PLAIT_CELL_NEW,
   PLAIT_CELL_STALE,    /* there is a file, but of other settings, data or plugins: to be run again */
   PLAIT_CELL_PARTIAL,  /* to be gone on with */
+  PLAIT_CELL_TRAINED,  /* to be evaluated again: what it was trained with is as it was */
   PLAIT_CELL_FINISHED, /* nothing to do */
   PLAIT_CELL_FAILED,   /* by this process */
 } PlaitGridCellState;
 
-/* "new", "stale", "partial", "finished", "failed". */
+/* "new", "stale", "partial", "trained", "finished", "failed". */
 const char *plait_grid_cell_state_name (PlaitGridCellState state);
 
 typedef struct
@@ -35,9 +37,11 @@ typedef struct
   const PlaitExperimentCell *cell;
   char *name; /* of its files, without folder and ending */
   char *key;  /* plait_run_key */
+  char *training_key;
   PlaitGridCellState state;
-  char *note;             /* stale: what has changed; partial: how far it is; failed: why; or NULL */
+  char *note;             /* stale, trained: what has changed; partial: how far it is; failed: why; or NULL */
   char *found;            /* where the finished run is, if not at its place yet: a name in the folder */
+  char *trained;          /* of a trained cell: the run in the folder that was trained as it would be */
   PlaitRunResult *result; /* of a finished cell, once read */
 } PlaitGridCell;
 
@@ -61,6 +65,10 @@ typedef enum
  * the grid. (transfer full) */
 PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
                            PlaitRegistry *registry, GError **error);
+
+/* The grid whose file over all cells is @path, as that tells it: its cells are finished where their files are, with
+ * their experiments, and else new. Nothing is read of the experiment file. (transfer full) */
+PlaitGrid *plait_grid_open (const char *path, PlaitRegistry *registry, GError **error);
 void plait_grid_free (PlaitGrid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGrid, plait_grid_free)
 
@@ -72,6 +80,9 @@ guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);
 
 /* Reads the results of @cell, which is finished and at its place. */
 gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);
+
+/* plait_run_results_leave_mixed of the results that were read. */
+void plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log);
 
 /* Whether plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
  * a grid's. Leaves nothing behind. */

@@ -31,7 +31,7 @@ typedef struct
   PlaitGrid *grid;
   const PlaitGridOptions *options;
   GArray *jobs;
-  guint next; /* cell to be looked at */
+  gboolean *started; /* [n cells] */
   guint to_run;
   guint done;
   guint finished;
@@ -164,7 +164,17 @@ report_failures (const PlaitGrid *grid, PlaitLog *log)
 static gboolean
 is_due (const PlaitGridCell *cell)
 {
-  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || cell->state == PLAIT_CELL_PARTIAL;
+  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || cell->state == PLAIT_CELL_PARTIAL
+         || cell->state == PLAIT_CELL_TRAINED;
+}
+
+static gboolean
+has_due (const PlaitGrid *grid)
+{
+  for (guint i = 0; i < grid->n; i++)
+    if (is_due (&grid->items[i]))
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -174,6 +184,8 @@ tell_start (PlaitLog *log, const PlaitGridCell *cell)
 
   if (cell->state == PLAIT_CELL_STALE)
     plait_log_info (log, "%s: is run again: %s", label, cell->note);
+  else if (cell->state == PLAIT_CELL_TRAINED)
+    plait_log_info (log, "%s: is evaluated: %s", label, cell->note);
   else if (cell->state == PLAIT_CELL_PARTIAL)
     plait_log_info (log, "%s: goes on%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
   else
@@ -187,12 +199,14 @@ start_job (Runner *runner, PlaitGridCell *cell)
   gboolean partial = cell->state == PLAIT_CELL_PARTIAL;
   g_autofree char *output = plait_grid_file (runner->grid, cell, ".training.h5");
   g_autofree char *log = plait_grid_file (runner->grid, cell, ".log");
+  g_autofree char *trained = cell->trained ? g_build_filename (runner->grid->folder, cell->trained, NULL) : NULL;
   g_autoptr (GError) fault = NULL;
   PlaitRunOptions run = {
     .output = output,
     .command = options->command,
     .threads = options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / options->jobs),
     .resume = TRUE,
+    .trained = cell->state == PLAIT_CELL_TRAINED ? trained : NULL,
     .stop = options->stop,
   };
   Job job = { .cell = cell, .start = g_get_monotonic_time () };
@@ -210,14 +224,39 @@ start_job (Runner *runner, PlaitGridCell *cell)
     }
 }
 
+/* Where another cell was trained as @cell would be in the meantime, that one is evaluated. FALSE while it goes on. */
+static gboolean
+find_trained (Runner *runner, PlaitGridCell *cell)
+{
+  PlaitGrid *grid = runner->grid;
+
+  if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE)
+    return TRUE;
+  for (guint i = 0; i < runner->jobs->len; i++)
+    if (g_str_equal (g_array_index (runner->jobs, Job, i).cell->training_key, cell->training_key))
+      return FALSE;
+  for (guint i = 0; i < grid->n; i++)
+    if (runner->started[i] && grid->items[i].state == PLAIT_CELL_FINISHED
+        && g_str_equal (grid->items[i].training_key, cell->training_key))
+      {
+        cell->trained = g_strconcat (grid->items[i].name, ".h5", NULL);
+        set_state (cell, PLAIT_CELL_TRAINED, "it was trained the same as a cell before");
+        return TRUE;
+      }
+  return TRUE;
+}
+
 static void
 start_jobs (Runner *runner)
 {
   PlaitGrid *grid = runner->grid;
 
-  for (; !runner->stopped && runner->jobs->len < runner->options->jobs && runner->next < grid->n; runner->next++)
-    if (is_due (&grid->items[runner->next]))
-      start_job (runner, &grid->items[runner->next]);
+  for (guint i = 0; !runner->stopped && runner->jobs->len < runner->options->jobs && i < grid->n; i++)
+    if (!runner->started[i] && is_due (&grid->items[i]) && find_trained (runner, &grid->items[i]))
+      {
+        runner->started[i] = TRUE;
+        start_job (runner, &grid->items[i]);
+      }
 }
 
 static void
@@ -250,7 +289,9 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
   runner->done++;
   if (end == PLAIT_PROCESS_INTERRUPTED)
     {
-      set_state (cell, PLAIT_CELL_PARTIAL, NULL);
+      /* An evaluation has no checkpoints: it stays to be done. */
+      if (cell->state != PLAIT_CELL_TRAINED)
+        set_state (cell, PLAIT_CELL_PARTIAL, NULL);
       return TRUE;
     }
   if (end == PLAIT_PROCESS_FAILED)
@@ -382,12 +423,14 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
 {
   Runner runner = { .grid = grid, .options = options };
   g_autoptr (GArray) jobs = g_array_new (FALSE, FALSE, sizeof (Job));
+  g_autofree gboolean *started = g_new0 (gboolean, grid->n);
   gboolean done;
 
   if (!plait_grid_hold (grid, options->log, error))
     return FALSE;
   g_array_set_clear_func (jobs, clear_job);
   runner.jobs = jobs;
+  runner.started = started;
   settle_finished (grid);
   for (guint i = 0; i < grid->n; i++)
     runner.to_run += is_due (&grid->items[i]);
@@ -395,8 +438,9 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   plait_log_progress_end (options->log);
   if (!done)
     return FALSE;
+  plait_grid_leave_mixed (grid, options->log);
   report_failures (grid, options->log);
-  if (runner.stopped && (runner.next < grid->n || plait_grid_count (grid, PLAIT_CELL_PARTIAL) > 0))
+  if (runner.stopped && has_due (grid))
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
   return TRUE;

@@ -6,14 +6,24 @@
 struct PlaitDigests
 {
   GHashTable *files;     /* path -> SHA-256 */
+  PlaitStore *run;       /* whose digests stand for those of its files, or NULL */
+  GHashTable *kept;      /* name -> SHA-256 that the run has */
   GHashTable *generated; /* what describes a split of a generated corpus -> GStrv: SHA-256 of each stream of the task */
 };
 
 PlaitDigests *
 plait_digests_new (void)
 {
-  PlaitDigests *digests = g_new (PlaitDigests, 1);
+  return plait_digests_new_of_run (NULL);
+}
 
+PlaitDigests *
+plait_digests_new_of_run (PlaitStore *run)
+{
+  PlaitDigests *digests = g_new0 (PlaitDigests, 1);
+
+  digests->run = run;
+  digests->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   digests->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   digests->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
   return digests;
@@ -24,15 +34,38 @@ plait_digests_free (PlaitDigests *digests)
 {
   if (!digests)
     return;
+  g_hash_table_unref (digests->kept);
   g_hash_table_unref (digests->files);
   g_hash_table_unref (digests->generated);
   g_free (digests);
 }
 
+/* The digest that the run has of its file @name; NULL if it has none. */
 static const char *
-digest_of_file (PlaitDigests *digests, const char *path, GError **error)
+kept_digest (PlaitDigests *digests, const char *name)
 {
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+  char *digest = g_hash_table_lookup (digests->kept, name);
+
+  if (!digest && plait_store_has (digests->run, group))
+    {
+      digest = plait_store_get_string (digests->run, group, "sha256", NULL);
+      if (digest)
+        g_hash_table_insert (digests->kept, g_strdup (name), digest);
+    }
+  return digest;
+}
+
+/* Test splits may be read anew, all else has gone into the run. */
+static const char *
+digest_of_file (PlaitDigests *digests, const char *name, const char *path, GError **error)
+{
+  gboolean gone = digests->run && (!g_str_has_prefix (name, "test") || !g_file_test (path, G_FILE_TEST_EXISTS));
+  const char *kept = gone ? kept_digest (digests, name) : NULL;
   char *digest = g_hash_table_lookup (digests->files, path);
+
+  if (kept)
+    return kept;
 
   if (!digest)
     {
@@ -134,23 +167,29 @@ place_of (const PlaitTask *task, const char *stream)
  * All files
  */
 
+/* The digest of @stream of a generated split; of what a run was trained with, its own. */
+static const char *
+digest_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split, const char *name,
+                     const char *stream)
+{
+  const char *kept
+      = digests->run && !g_str_equal (plait_task_splits[split], "test") ? kept_digest (digests, name) : NULL;
+
+  return kept ? kept : digests_of_generated (digests, experiment, split)[place_of (experiment->task, stream)];
+}
+
 static gboolean
-visit_generated (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
-                 GError **error)
+visit_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split, PlaitDigestVisitor visitor,
+                 gpointer data, GError **error)
 {
   g_autofree const char **streams = plait_experiment_all_streams (experiment);
 
-  for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
+  for (guint i = 0; streams[i]; i++)
     {
-      const char *const *generated = digests_of_generated (digests, experiment, split);
+      g_autofree char *name = g_strconcat (plait_task_splits[split], ".", streams[i], NULL);
 
-      for (guint i = 0; streams[i]; i++)
-        {
-          g_autofree char *name = g_strconcat (plait_task_splits[split], ".", streams[i], NULL);
-
-          if (!visitor (name, NULL, generated[place_of (experiment->task, streams[i])], data, error))
-            return FALSE;
-        }
+      if (!visitor (name, NULL, digest_of_generated (digests, experiment, split, name, streams[i]), data, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -161,11 +200,14 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
 {
   g_autofree const char **streams = plait_experiment_all_streams (experiment);
 
+  for (guint k = 0; experiment->task && k < PLAIT_TASK_SPLITS; k++)
+    if (g_str_equal (plait_task_splits[k], split))
+      return visit_generated (digests, experiment, k, visitor, data, error);
   for (guint i = 0; streams[i]; i++)
     {
       const char *path = plait_experiment_data_file (experiment, split, streams[i]);
       g_autofree char *name = g_strdup_printf ("%s.%s", split, streams[i]);
-      const char *digest = path ? digest_of_file (digests, path, error) : NULL;
+      const char *digest = path ? digest_of_file (digests, name, path, error) : NULL;
 
       if (path && (!digest || !visitor (name, path, digest, data, error)))
         return FALSE;
@@ -187,10 +229,10 @@ visit_initial (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDi
                GError **error)
 {
   const char *path = experiment->train.initialise;
-  const char *digest = *path ? digest_of_file (digests, path, error) : NULL;
+  const char *digest = *path ? digest_of_file (digests, INITIALISE, path, error) : NULL;
 
   const char *map = experiment->name_map;
-  const char *map_digest = map ? digest_of_file (digests, map, error) : NULL;
+  const char *map_digest = map ? digest_of_file (digests, INITIALISE "_map", map, error) : NULL;
 
   return (!*path || (digest && visitor (INITIALISE, path, digest, data, error)))
          && (!map || (map_digest && visitor (INITIALISE "_map", map, map_digest, data, error)));
@@ -213,7 +255,7 @@ visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, Pl
 
       if (!path || !g_hash_table_add (seen, (gpointer)vocabulary))
         continue;
-      digest = digest_of_file (digests, path, error);
+      digest = digest_of_file (digests, name, path, error);
       if (!digest || !visitor (name, path, digest, data, error))
         return FALSE;
     }
@@ -226,30 +268,38 @@ visit_head_rules (PlaitDigests *digests, const PlaitExperiment *experiment, Plai
                   GError **error)
 {
   const char *path = experiment->head_rules;
-  const char *digest = path ? digest_of_file (digests, path, error) : NULL;
+  const char *digest = path ? digest_of_file (digests, "head_rules", path, error) : NULL;
 
   return !path || (digest && visitor ("head_rules", path, digest, data, error));
+}
+
+gboolean
+plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
+                              gpointer data, GError **error)
+{
+  return visit_split (digests, experiment, "train", visitor, data, error)
+         && visit_split (digests, experiment, "validation", visitor, data, error)
+         && visit_vocabularies (digests, experiment, visitor, data, error)
+         && visit_head_rules (digests, experiment, visitor, data, error)
+         && visit_initial (digests, experiment, visitor, data, error);
+}
+
+gboolean
+plait_digests_visit_tests (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
+                           gpointer data, GError **error)
+{
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    if (!visit_split (digests, experiment, experiment->test_splits[i], visitor, data, error))
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
 plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                      gpointer data, GError **error)
 {
-  if (experiment->task)
-    {
-      if (!visit_generated (digests, experiment, visitor, data, error))
-        return FALSE;
-    }
-  else if (!visit_split (digests, experiment, "train", visitor, data, error)
-           || !visit_split (digests, experiment, "validation", visitor, data, error))
-    return FALSE;
-  else
-    for (guint i = 0; experiment->test_splits[i]; i++)
-      if (!visit_split (digests, experiment, experiment->test_splits[i], visitor, data, error))
-        return FALSE;
-  return visit_vocabularies (digests, experiment, visitor, data, error)
-         && visit_head_rules (digests, experiment, visitor, data, error)
-         && visit_initial (digests, experiment, visitor, data, error);
+  return plait_digests_visit_training (digests, experiment, visitor, data, error)
+         && plait_digests_visit_tests (digests, experiment, visitor, data, error);
 }
 
 /*
@@ -277,12 +327,43 @@ append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 }
 
 char *
-plait_run_key (const PlaitExperiment *experiment, const char *settings, PlaitDigests *digests, GError **error)
+plait_training_key (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
 {
+  g_autofree char *settings = plait_experiment_training_key (experiment);
   g_autoptr (GString) text = g_string_new (settings);
 
-  if (!plait_digests_visit (digests, experiment, append_digest, text, error)
+  if (!plait_digests_visit_training (digests, experiment, append_digest, text, error)
       || !plait_experiment_each_plugin (experiment, append_plugin, text, error))
     return NULL;
+  return plait_digest_bytes (text->str, text->len);
+}
+
+char *
+plait_evaluation_key (const PlaitExperiment *experiment, const char *split, const char *training_key,
+                      PlaitDigests *digests, GError **error)
+{
+  g_autofree char *settings = plait_experiment_evaluation_key (experiment);
+  g_autoptr (GString) text = g_string_new (training_key);
+
+  g_string_append_printf (text, "\n%s\n%s", split, settings);
+  if (!visit_split (digests, experiment, split, append_digest, text, error))
+    return NULL;
+  return plait_digest_bytes (text->str, text->len);
+}
+
+char *
+plait_run_key (const PlaitExperiment *experiment, const char *training_key, PlaitDigests *digests, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (training_key);
+
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    {
+      g_autofree char *key
+          = plait_evaluation_key (experiment, experiment->test_splits[i], training_key, digests, error);
+
+      if (!key)
+        return NULL;
+      g_string_append_printf (text, "\n%s", key);
+    }
   return plait_digest_bytes (text->str, text->len);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiment/file.h"
+#include "store/store.h"
 
 /*
  * What tells runs apart: the settings that can change results, and the digests of data and plugins.
@@ -12,6 +13,11 @@ typedef struct PlaitDigests PlaitDigests;
 
 /* (transfer full) */
 PlaitDigests *plait_digests_new (void);
+
+/* The same for the experiment of @run, which must outlive them (NULL: none): of what it was trained with it tells
+ * itself, so the files need not be there any more, nor those of test splits, which are read where they are. (transfer
+ * full) */
+PlaitDigests *plait_digests_new_of_run (PlaitStore *run);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 
@@ -23,11 +29,28 @@ typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, cons
 /* The key that names file @name: "data.train.en", "train.initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 
-/* Visits the files of all splits and used streams, then those of vocabularies that are read and head rules, then the
- * run that training begins with. The text of a generated corpus has the digest that its files would have. */
+/* Visits the files of training and validation, then those of vocabularies that are read and head rules, then the run
+ * that training begins with. The text of a generated corpus has the digest that its files would have. */
+gboolean plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment,
+                                       PlaitDigestVisitor visitor, gpointer data, GError **error);
+
+/* Visits the files of the test splits. */
+gboolean plait_digests_visit_tests (PlaitDigests *digests, const PlaitExperiment *experiment,
+                                    PlaitDigestVisitor visitor, gpointer data, GError **error);
+
+/* Both, one after the other. */
 gboolean plait_digests_visit (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error);
 
-/* The key of @experiment: SHA-256 over @settings, which are its plait_experiment_key, and the digests of its data and
- * plugins. (transfer full) */
-char *plait_run_key (const PlaitExperiment *experiment, const char *settings, PlaitDigests *digests, GError **error);
+/* What the trained model of @experiment depends on: SHA-256 over plait_experiment_training_key and the digests of its
+ * data and plugins. (transfer full) */
+char *plait_training_key (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error);
+
+/* What the evaluation of @split depends on: SHA-256 over the key of the training, plait_experiment_evaluation_key and
+ * the digests of the split. (transfer full) */
+char *plait_evaluation_key (const PlaitExperiment *experiment, const char *split, const char *training_key,
+                            PlaitDigests *digests, GError **error);
+
+/* The key of the whole run: SHA-256 over the key of its training and those of all its evaluations. (transfer full) */
+char *plait_run_key (const PlaitExperiment *experiment, const char *training_key, PlaitDigests *digests,
+                     GError **error);

@@ -506,6 +506,31 @@ plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError 
   return plait_digests_visit (materials->digests, materials->experiment, check_digest, run, error);
 }
 
+gboolean
+plait_materials_write_tests (const PlaitMaterials *materials, PlaitStore *store, GError **error)
+{
+  return plait_digests_visit_tests (materials->digests, materials->experiment, write_digest, store, error);
+}
+
+gboolean
+plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  return plait_digests_visit_training (materials->digests, materials->experiment, check_digest, run, error);
+}
+
+void
+plait_materials_trust (PlaitMaterials *materials, PlaitStore *run)
+{
+  plait_digests_free (materials->digests);
+  materials->digests = plait_digests_new_of_run (run);
+}
+
+const PlaitExperiment *
+plait_materials_experiment (const PlaitMaterials *materials)
+{
+  return materials->experiment;
+}
+
 PlaitDigests *
 plait_materials_digests (const PlaitMaterials *materials)
 {

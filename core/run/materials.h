@@ -42,8 +42,20 @@ PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const cha
 /* Writes the vocabularies below /vocabulary, and below /data the digest of every file that was read. */
 gboolean plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error);
 
-/* Fails, naming the file, if the files are not those whose digests @run holds. */
+/* Writes the digests of the test splits, over those that are there. */
+gboolean plait_materials_write_tests (const PlaitMaterials *materials, PlaitStore *store, GError **error);
+
+/* Fails, naming the file, if the files are not those whose digests @run holds; the second looks at what is trained with
+ * alone. */
 gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error);
+gboolean plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error);
+
+/* Takes @run, which must outlive the materials, at its word for what it was trained with: see
+ * plait_digests_new_of_run. */
+void plait_materials_trust (PlaitMaterials *materials, PlaitStore *run);
+
+/* (transfer none) */
+const PlaitExperiment *plait_materials_experiment (const PlaitMaterials *materials);
 
 /* The digests of the files, as far as they were taken. (transfer none) */
 PlaitDigests *plait_materials_digests (const PlaitMaterials *materials);

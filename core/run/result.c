@@ -17,6 +17,7 @@ score_free (gpointer data)
   g_free (score->split);
   g_free (score->metric);
   g_free (score->name);
+  g_free (score->set);
   g_free (score->references);
   g_clear_pointer (&score->scorer, plait_metric_free);
   g_clear_pointer (&score->statistics, plait_statistics_free);
@@ -178,6 +179,29 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
   return read_work (result, run, split, digest, error);
 }
 
+/* Evaluations beside the run's own say what they have otherwise. */
+static gboolean
+read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_auto (GStrv) list = NULL;
+  g_autofree char *set = NULL;
+  gint64 n;
+
+  if (!plait_store_has_attribute (run, group, "set"))
+    return TRUE;
+  list = plait_store_get_list (run, group, "set", PLAIT_STORE_STRING, &n, error);
+  set = list ? g_strjoinv (" ", list) : NULL;
+  for (guint i = 0; set && i < result->scores->len; i++)
+    {
+      PlaitRunScore *score = result->scores->pdata[i];
+
+      if (g_str_equal (score->split, split))
+        score->set = g_strdup (set);
+    }
+  return set != NULL;
+}
+
 static PlaitStoreStep
 count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
 {
@@ -212,9 +236,46 @@ plait_run_result_new (PlaitStore *run, GError **error)
   if (!splits)
     return NULL;
   for (guint i = 0; splits[i]; i++)
-    if (!read_split (result, run, splits[i], error))
+    if (!read_split (result, run, splits[i], error) || !read_set (result, run, splits[i], error))
       return NULL;
   return g_steal_pointer (&result);
+}
+
+/* The settings of evaluation @split of the first of @results that has it; NULL: its run's own. */
+static const char *
+find_set (PlaitRunResult *const *results, guint n, const char *split)
+{
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
+      {
+        const PlaitRunScore *score = results[r]->scores->pdata[i];
+
+        if (g_str_equal (score->split, split))
+          return score->set;
+      }
+  return NULL;
+}
+
+void
+plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log)
+{
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len;)
+      {
+        const PlaitRunScore *score = results[r]->scores->pdata[i];
+        const char *first = find_set (results, n, score->split);
+
+        if (!score->set || !first || g_str_equal (score->set, first))
+          {
+            i++;
+            continue;
+          }
+        if (i == 0 || !g_str_equal (((PlaitRunScore *)results[r]->scores->pdata[i - 1])->split, score->split))
+          plait_log_warning (log,
+                             "%s: %s was made with %s, elsewhere with %s, and is left out; plait test makes them alike",
+                             names[r], score->split, score->set, first);
+        g_ptr_array_remove_index (results[r]->scores, i);
+      }
 }
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/log.h"
 #include "evaluate/metric.h"
 #include "store/store.h"
 
@@ -16,6 +17,7 @@ typedef struct
   double low, high;            /* of the bootstrap; both the score where there was none */
   PlaitMetric *scorer;         /* NULL for what is not kept sentence by sentence, such as perplexity */
   PlaitStatistics *statistics; /* of the sentences, with @scorer */
+  char *set;                   /* of an evaluation beside the run's own: the settings that it has otherwise; or NULL */
   char *references;            /* digest: only systems on the same references are compared */
   gboolean aside;              /* makes no column, but stands in one that another run makes */
 } PlaitRunScore;
@@ -31,6 +33,10 @@ typedef struct
 PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
 void plait_run_result_free (PlaitRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunResult, plait_run_result_free)
+
+/* Leaves out of @results [n] (NULL among them: none) the evaluations beside the runs' own that were made with other
+ * settings than the first of their name, and warns of them by @names [n]: one column has one search. */
+void plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log);
 
 /* The score of @metric on @split, or NULL. (transfer none) */
 const PlaitRunScore *plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/run.h"
 
-#include "run/evaluation.h"
+#include "run/evaluations.h"
 #include "run/fit.h"
 #include "run/initialisation.h"
 #include "run/place.h"
 #include "run/plan.h"
+#include "run/test.h"
 #include "run/trained.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
@@ -31,6 +32,7 @@ typedef struct
   PlaitTrainer *trainer;
   PlaitRunPlace *place;
   PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
+  char *training_key;
   char *key;
   char *text;
   gboolean written; /* this process has replaced the file */
@@ -50,6 +52,7 @@ run_clear (Run *run)
   plait_materials_free (run->materials);
   plait_pool_free (run->pool);
   plait_run_place_free (run->place);
+  g_free (run->training_key);
   g_free (run->key);
   g_free (run->text);
 }
@@ -72,6 +75,7 @@ write_header (const Run *run, PlaitStore *store, const char *status, GError **er
          && plait_store_set_string (store, "/", "name", experiment->name, error)
          && plait_store_set_string (store, "/", "experiment", run->text, error)
          && plait_store_set_string (store, "/", "key", run->key, error)
+         && plait_store_set_string (store, "/", "training_key", run->training_key, error)
          && plait_store_set_int (store, "/", "seed", experiment->experiment.seed, error)
          && plait_store_set_string (store, "/", "status", status, error)
          && plait_store_make_group (store, "/environment", error)
@@ -277,31 +281,16 @@ prepare_model (Run *run, GError **error)
   return run->trainer && check_corpora (run, error);
 }
 
-/* Names the first line in which two texts differ, for people; NULL if they are the same. (transfer full) */
-static char *
-first_difference (const char *before, const char *now)
-{
-  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
-  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
-  guint i = 0;
-
-  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
-    i++;
-  if (!a[i] && !b[i])
-    return NULL;
-  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
-}
-
-/* Whether @text, the experiment of the old run, gives the same results as this one. */
+/* Whether @text, the experiment of the old run, trains the same as this one. */
 static gboolean
 check_settings (const Run *run, const char *text, GError **error)
 {
   g_autofree char *name = g_strconcat (run->options->output, ":/@experiment", NULL);
   g_autoptr (PlaitExperiment) old
       = plait_experiment_parse (text, name, NULL, run->experiment->sources[0].encoder->plugin->registry, error);
-  g_autofree char *before = old ? plait_experiment_key (old) : NULL;
-  g_autofree char *now = plait_experiment_key (run->experiment);
-  g_autofree char *difference = before ? first_difference (before, now) : NULL;
+  g_autofree char *before = old ? plait_experiment_training_key (old) : NULL;
+  g_autofree char *now = plait_experiment_training_key (run->experiment);
+  g_autofree char *difference = before ? plait_key_difference (before, now) : NULL;
 
   if (!before || !difference)
     return before != NULL;
@@ -322,12 +311,14 @@ find_old (Run *run, gboolean *complete, GError **error)
   g_autofree char *text = NULL;
 
   *complete = FALSE;
+  if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error))
+    return FALSE;
   run->place = plait_run_place_new (options->output, options->force || options->resume, options->log, error);
   if (!run->place)
     return FALSE;
-  if (!options->resume || !plait_run_place_has_file (run->place))
+  if (!options->trained && (!options->resume || !plait_run_place_has_file (run->place)))
     return TRUE;
-  run->old = plait_run_place_open (run->place, error);
+  run->old = options->trained ? plait_store_open (options->trained, error) : plait_run_place_open (run->place, error);
   /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
@@ -343,44 +334,68 @@ find_old (Run *run, gboolean *complete, GError **error)
 static gboolean
 check_old (Run *run, GError **error)
 {
-  g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
+  g_autofree char *key = plait_store_has_attribute (run->old, "/", "training_key")
+                             ? plait_store_get_string (run->old, "/", "training_key", error)
+                             : g_strdup ("");
 
-  if (!key || g_str_equal (key, run->key))
+  if (!key || g_str_equal (key, run->training_key))
     return key != NULL;
-  return plait_materials_check (run->materials, run->old, error)
-         && plait_system_check_plugins (run->system, run->old, error)
+  return plait_materials_check_training (run->materials, run->old, error)
+         && plait_system_check_plugins (run->experiment, run->old, error)
          && plait_fail (error, PLAIT_ERROR_CORRUPT,
                         "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
                         run->options->output);
 }
 
 static gboolean
-prepare (Run *run, gboolean *complete, GError **error)
+find_keys (Run *run, GError **error)
 {
-  g_autofree char *settings = NULL;
+  PlaitDigests *digests = plait_materials_digests (run->materials);
 
-  if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error)
-      || !find_old (run, complete, error) || !plait_system_rehearse (run->experiment, error))
+  run->training_key = plait_training_key (run->experiment, digests, error);
+  run->key = run->training_key ? plait_run_key (run->experiment, run->training_key, digests, error) : NULL;
+  return run->key != NULL;
+}
+
+/* Averages are of validations. */
+static gboolean
+check_average (const Run *run, GError **error)
+{
+  return run->experiment->evaluate.checkpoint != PLAIT_EVALUATED_AVERAGE || run->validation
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "evaluate.checkpoint is average, but there is no validation text, at whose validations "
+                        "parameters are kept; add the split, or take best or last");
+}
+
+static gboolean
+prepare (Run *run, GError **error)
+{
+  if (!plait_system_rehearse (run->experiment, error))
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   if (!run->pool || !plait_blas_reserve (run->pool, error))
     return FALSE;
   run->text = plait_experiment_text (run->experiment);
-  if (!prepare_data (run, error) || !prepare_model (run, error))
+  if (!prepare_data (run, error) || !check_average (run, error) || !prepare_model (run, error)
+      || !find_keys (run, error))
     return FALSE;
-  settings = plait_experiment_key (run->experiment);
-  run->key = plait_run_key (run->experiment, settings, plait_materials_digests (run->materials), error);
   /* The digests are those of what was read. */
-  if (!run->key || !plait_corpus_check (run->corpus, error)
-      || (run->validation && !plait_corpus_check (run->validation, error)) || !check_tests (run, error))
+  if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
+      || !check_tests (run, error))
     return FALSE;
-  if (run->old && !check_old (run, error))
+  return !run->old || check_old (run, error);
+}
+
+/* Puts the trainer where the old run was left. */
+static gboolean
+go_on (Run *run, GError **error)
+{
+  if (!run->old)
+    return TRUE;
+  if (!plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
     return FALSE;
-  if (run->old && !*complete && !plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
-    return FALSE;
-  if (run->old && !*complete)
-    plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT, run->options->output,
-                    plait_trainer_step (run->trainer));
+  plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT, run->options->output,
+                  plait_trainer_step (run->trainer));
   return TRUE;
 }
 
@@ -388,71 +403,52 @@ prepare (Run *run, gboolean *complete, GError **error)
  * The end
  */
 
-/* Writes the finished file: all of the last checkpoint's, and what the best parameters are worth. */
+/* Writes the finished file: all of the last checkpoint's, and what its parameters are worth. */
 static gboolean
-write_complete (Run *run, GPtrArray *evaluations, const PlaitEvaluator *evaluator, GError **error)
+write_complete (Run *run, PlaitStore *old, const PlaitEvaluations *evaluations, GError **error)
 {
-  const PlaitExperiment *experiment = run->experiment;
-  g_autoptr (PlaitStore) old = plait_run_place_open (run->place, error);
-  g_autoptr (PlaitStore) store = old ? plait_run_place_create (run->place, error) : NULL;
+  g_autoptr (PlaitStore) store = plait_run_place_create (run->place, error);
 
-  if (!store || !write_header (run, store, "complete", error) || !plait_store_copy (store, old, "/checkpoint", error)
-      || !plait_store_copy (store, old, "/training", error)
-      || !plait_store_copy (store, old, PLAIT_TRAINER_TIMES, error))
-    return FALSE;
-  for (guint i = 0; i < evaluations->len; i++)
-    {
-      const PlaitEvaluation *evaluation = evaluations->pdata[i];
-
-      if (!plait_evaluation_write (evaluation, store, error)
-          || !plait_evaluation_write_attention (evaluator, evaluation->split, run->tests->pdata[i],
-                                                experiment->evaluate.attention, store, error))
-        return FALSE;
-    }
-  if (!plait_store_has_attribute (store, "/", "default") && !plait_store_set_default (store, TRAINING_CURVE, error))
-    return FALSE;
-  return plait_run_place_commit (run->place, store, error);
-}
-
-static void
-evaluation_free (gpointer evaluation)
-{
-  plait_evaluation_free (evaluation);
+  return store && write_header (run, store, "complete", error) && plait_store_copy (store, old, "/checkpoint", error)
+         && plait_store_copy (store, old, "/training", error)
+         && plait_store_copy (store, old, PLAIT_TRAINER_TIMES, error)
+         && plait_evaluations_write (evaluations, store, TRAINING_CURVE, error)
+         && plait_run_place_commit (run->place, store, error);
 }
 
 static gboolean
 finish (Run *run, GError **error)
 {
-  const PlaitExperiment *experiment = run->experiment;
-  PlaitLog *log = run->options->log;
-  g_autoptr (GPtrArray) evaluations = g_ptr_array_new_with_free_func (evaluation_free);
-  g_autoptr (PlaitSearch) search = NULL;
-  g_autoptr (PlaitStore) store = plait_run_place_open (run->place, error);
-  PlaitEvaluator evaluator
-      = { .system = run->system, .materials = run->materials, .log = log, .stop = run->options->stop };
+  g_autoptr (PlaitStore) old = plait_run_place_open (run->place, error);
+  PlaitEvaluationsSetup setup = {
+    .system = run->system,
+    .materials = run->materials,
+    .tests = (PlaitCorpus *const *)run->tests->pdata,
+    .trained = old,
+    .training_key = run->training_key,
+    .pool = run->pool,
+    .log = run->options->log,
+    .stop = run->options->stop,
+  };
+  g_autoptr (PlaitEvaluations) evaluations = old ? plait_evaluations_new (&setup, error) : NULL;
 
-  if (!store || !plait_checkpoint_read (plait_model_parameters (run->system->model), store, NULL, error))
-    return FALSE;
-  g_clear_pointer (&store, plait_store_free);
-  evaluator.search = search
-      = plait_search_new (run->system->model, run->pool, (PlaitPrecision)run->experiment->decode.precision, 0, error);
-  if (!search)
-    return FALSE;
-  for (guint i = 0; experiment->test_splits[i]; i++)
-    {
-      const char *split = experiment->test_splits[i];
-      PlaitEvaluation *evaluation = plait_evaluation_new (&evaluator, split, run->tests->pdata[i], error);
-      g_autofree char *work = NULL;
+  return evaluations && plait_evaluations_make (evaluations, error) && write_complete (run, old, evaluations, error);
+}
 
-      if (!evaluation)
-        return FALSE;
-      g_ptr_array_add (evaluations, evaluation);
-      if (!plait_experiment_has_decoder (experiment))
-        continue;
-      work = plait_search_work_text (&evaluation->translation->work);
-      plait_log_info (log, "%s: %s", split, work);
-    }
-  return write_complete (run, evaluations, &evaluator, error);
+/* The old run is finished: what it lacks of this experiment is its evaluation. */
+static gboolean
+test_old (Run *run, PlaitRunOutcome *outcome, GError **error)
+{
+  const PlaitRunOptions *options = run->options;
+  PlaitTestOptions test = { .threads = options->threads, .log = options->log, .stop = options->stop };
+  PlaitTestOutcome tested;
+
+  run->materials = plait_materials_new (run->experiment, run->old, options->log, error);
+  if (!run->materials || !find_keys (run, error) || !check_old (run, error)
+      || !plait_test (run->old, run->place, run->materials, run->training_key, NULL, &test, &tested, error))
+    return FALSE;
+  *outcome = tested.made > 0 ? PLAIT_RUN_EVALUATED : PLAIT_RUN_ALREADY_COMPLETE;
+  return TRUE;
 }
 
 gboolean
@@ -462,18 +458,30 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
   PlaitTrainingEnd end;
   gboolean complete;
 
-  if (!prepare (&run, &complete, error))
+  if (!find_old (&run, &complete, error))
     return FALSE;
-  *outcome = complete ? PLAIT_RUN_ALREADY_COMPLETE : PLAIT_RUN_COMPLETE;
   if (complete)
-    return TRUE;
-  if (!plait_trainer_run (run.trainer, &end, error))
+    return test_old (&run, outcome, error);
+  *outcome = PLAIT_RUN_COMPLETE;
+  if (!prepare (&run, error) || !go_on (&run, error) || !plait_trainer_run (run.trainer, &end, error))
     return FALSE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",
                        plait_trainer_step (run.trainer), options->output);
   return finish (&run, error);
+}
+
+static gboolean
+tell_complete (const Run *run, GError **error)
+{
+  g_autofree char *key = plait_store_get_string (run->old, "/", "key", error);
+
+  if (key && g_str_equal (key, run->key))
+    plait_log_info (run->options->log, "%s is complete already: nothing would be done", run->options->output);
+  else if (key)
+    plait_log_info (run->options->log, "%s is trained already: it would be evaluated again", run->options->output);
+  return key != NULL;
 }
 
 gboolean
@@ -483,10 +491,9 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
   PlaitPlan plan = { .experiment = experiment };
   gboolean complete;
 
-  if (!prepare (&run, &complete, error) || !plait_trainer_measure (run.trainer, &plan.step_bytes, error))
+  if (!find_old (&run, &complete, error) || !prepare (&run, error) || (!complete && !go_on (&run, error))
+      || !plait_trainer_measure (run.trainer, &plan.step_bytes, error) || (complete && !tell_complete (&run, error)))
     return FALSE;
-  if (complete)
-    plait_log_info (options->log, "%s is complete already: nothing would be done", options->output);
   plan.training = run.corpus;
   plan.validation = run.validation;
   plan.tests = (PlaitCorpus *const *)run.tests->pdata;

@@ -6,13 +6,13 @@
 /*
  * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
  *
- *     /                 attributes: version, name, experiment (the resolved text), key, seed, command, status
+ *     /                 attributes: version, name, experiment (the resolved text), key, training_key, seed, status
  *     /environment      what is not compared: command, time, threads, BLAS, what training took
  *     /plugins /vocabulary /data
  *     /initialisation   what training began with, where it was another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
  *     /training/updates /training/validation             tables
- *     /evaluation/SPLIT                                  metrics, hypotheses, references
+ *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
  *     /attention/SPLIT/N/MEMORY                          heatmaps
  *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: coverage.h
  *     /descent/SPLIT/N/MEMORY                            of a combiner that chooses rows: descent-dump.h
@@ -24,6 +24,7 @@ typedef struct
   guint threads;       /* 0: the processors this process may use */
   gboolean resume;     /* go on with the run in the file, if there is one */
   gboolean force;      /* begin anew over what is in the file */
+  const char *trained; /* NULL, or a finished run of the same training: it is evaluated, and nothing trained */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */
 } PlaitRunOptions;
@@ -32,11 +33,13 @@ typedef struct
 typedef enum
 {
   PLAIT_RUN_COMPLETE,
+  PLAIT_RUN_EVALUATED,        /* what was trained already was evaluated as this experiment says */
   PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this very experiment */
 } PlaitRunOutcome;
 
 /* Trains and evaluates @experiment. An existing file is an error unless options->force, or options->resume, and then
- * only a run of the same experiment, data and plugins is gone on with. The file is locked until the run ends
+ * only a run of the same training (experiment, data and plugins) is gone on with; of one that is finished only those
+ * evaluations are made that it lacks. The file is locked until the run ends
  * (base/lock.h), and a file that another program has written in the meantime is left alone, which ends the run.
  * PLAIT_ERROR_INTERRUPTED after a checkpoint was written. */
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,

@@ -238,7 +238,7 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 }
 
 gboolean
-plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run, GError **error)
+plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
 {
-  return plait_experiment_each_plugin (system->experiment, check_plugin, run, error);
+  return plait_experiment_each_plugin (experiment, check_plugin, run, error);
 }

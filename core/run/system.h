@@ -36,4 +36,4 @@ gboolean plait_system_write (const PlaitSystem *system, PlaitStore *store, GErro
 gint64 *plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error);
 
 /* Fails if a plugin is not the one that @run was trained with: name, kind, and digests of module and schema. */
-gboolean plait_system_check_plugins (const PlaitSystem *system, PlaitStore *run, GError **error);
+gboolean plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, GError **error);

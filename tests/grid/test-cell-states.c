@@ -82,6 +82,81 @@ TEST_CASE (grid, tells_which_setting_changed)
   CHECK (g_strcmp0 (replaced, before) != 0);
 }
 
+/* What looks is keyed apart from what trains: cells are evaluated again, and their parameters stay. */
+TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
+{
+  static const char bias[] = "/training/updates/seconds"; /* of the clock: another training has others */
+  const char *other[] = { "evaluate.metrics=chrf++", "decode.maximum_length=6", NULL };
+  double before[4], after[4];
+
+  test_grid_write (TEST_TWO_BY_TWO);
+  test_grid_run_all ("cells", 1, NULL);
+
+  g_auto (TestGrid) changed = test_grid_open ("cells", other, 0);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_TRAINED), 4);
+  CHECK_STRING (changed.grid->items[0].note,
+                "decode.maximum_length was 8, is 6; evaluate.metrics was bleu;chrf, is chrf++");
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *path = plait_grid_file (changed.grid, &changed.grid->items[i], ".h5");
+      g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+
+      CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &before[i], NULL));
+    }
+
+  /* Stopped, the old evaluation stands. */
+  gint stop = 1;
+  PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
+  g_autoptr (GError) error = NULL;
+  CHECK (!plait_grid_run (changed.grid, &options, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_TRAINED), 4);
+
+  test_grid_run (&changed, 2);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 4);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *path = plait_grid_file (changed.grid, &changed.grid->items[i], ".h5");
+      g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+
+      CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &after[i], NULL));
+      CHECK_NEAR (after[i], before[i], 0);
+      CHECK (plait_run_result_find (changed.grid->items[i].result, "test", "chrf++"));
+      CHECK (!plait_run_result_find (changed.grid->items[i].result, "test", "bleu"));
+    }
+  g_auto (TestGrid) again = test_grid_open ("cells", other, 0);
+  CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 4);
+}
+
+/* Cells that differ in what looks alone are one training. */
+TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
+{
+  static const char seconds[] = "/training/updates/seconds";
+  double first = 0, second = 0;
+
+  test_grid_write ("decode.beam=1;2\n");
+  test_grid_run_all ("cells", 2, NULL);
+  {
+    g_auto (TestGrid) both = test_grid_open ("cells", NULL, 0);
+    g_autofree char *one = plait_grid_file (both.grid, &both.grid->items[0], ".h5");
+    g_autofree char *two = plait_grid_file (both.grid, &both.grid->items[1], ".h5");
+    g_autoptr (PlaitStore) a = plait_store_open (one, NULL);
+    g_autoptr (PlaitStore) b = plait_store_open (two, NULL);
+
+    CHECK (a && b && plait_store_read_rows (a, seconds, PLAIT_STORE_DOUBLE, 0, 1, 1, &first, NULL)
+           && plait_store_read_rows (b, seconds, PLAIT_STORE_DOUBLE, 0, 1, 1, &second, NULL));
+    CHECK_NEAR (second, first, 0);
+  }
+
+  /* A further search needs no training either. */
+  test_grid_write ("decode.beam=1;2;3\n");
+  g_auto (TestGrid) more = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 2);
+  CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_TRAINED), 1);
+  test_grid_run (&more, 1);
+  CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 3);
+}
+
 TEST_CASE (grid, tells_which_plugin_changed)
 {
   g_autofree char *schema_path = plait_test_build_path ("plugins/combiner/flat.ini");

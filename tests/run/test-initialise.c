@@ -413,8 +413,7 @@ key_of (const char *path, const char *const *overrides)
   GError *error = NULL;
   g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
   g_autoptr (PlaitDigests) digests = plait_digests_new ();
-  g_autofree char *settings = experiment ? plait_experiment_key (experiment) : NULL;
-  char *key = experiment ? plait_run_key (experiment, settings, digests, &error) : NULL;
+  char *key = experiment ? plait_training_key (experiment, digests, &error) : NULL;
 
   CHECK_NO_ERROR (error);
   return key;

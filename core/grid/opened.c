@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/grid.h"
+
+#include "store/table.h"
+
+/* A grid as its file over all cells tells it. */
+
+#define MOST_BYTES ((gsize)1 << 26)
+
+/* The axes, whose strings are kept in @memory. (element-type PlaitAxis) */
+static GArray *
+read_axes (PlaitStore *store, GPtrArray *memory, GError **error)
+{
+  g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
+  char **names = plait_store_members (store, "/axes", error);
+
+  if (!names)
+    return NULL;
+  g_ptr_array_add (memory, names);
+  for (guint a = 0; names[a]; a++)
+    {
+      g_autofree char *path = g_strdup_printf ("/axes/%s", names[a]);
+      gint64 n;
+      char **values = plait_store_read_strings (store, path, MOST_BYTES, &n, error);
+      PlaitAxis axis = { names[a], (const char *const *)values, (guint)n };
+
+      if (!values)
+        return NULL;
+      g_ptr_array_add (memory, values);
+      g_array_append_val (axes, axis);
+    }
+  return g_steal_pointer (&axes);
+}
+
+/* A column of /cells, which has @n rows; -1: any number. (transfer full) */
+static char **
+read_column (PlaitStore *store, const char *name, gint64 *n, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("/cells/%s", name);
+  gint64 rows;
+  g_auto (GStrv) column = plait_store_read_strings (store, path, MOST_BYTES, &rows, error);
+
+  if (!column)
+    return NULL;
+  if (*n >= 0 && rows != *n)
+    {
+      plait_fail (error, PLAIT_ERROR_CORRUPT,
+                  "%s:%s has %" G_GINT64_FORMAT " rows, expected %" G_GINT64_FORMAT "; run plait grid again",
+                  plait_store_path (store), path, rows, *n);
+      return NULL;
+    }
+  *n = rows;
+  return g_steal_pointer (&column);
+}
+
+/* Fills the places of axis @a of all cells. */
+static gboolean
+read_places (PlaitStore *store, const PlaitAxis *axis, guint a, guint *const *places, gint64 n, GError **error)
+{
+  g_auto (GStrv) values = read_column (store, axis->key, &n, error);
+
+  for (gint64 i = 0; values && i < n; i++)
+    {
+      guint v = 0;
+
+      while (v < axis->n_values && !g_str_equal (axis->values[v], values[i]))
+        v++;
+      if (v == axis->n_values)
+        return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s:/cells: \"%s\" is no value of %s; run plait grid again",
+                           plait_store_path (store), values[i], axis->key);
+      places[i][a] = v;
+    }
+  return values != NULL;
+}
+
+/* Reads what the finished run of @cell tells of itself, if there is one. */
+static gboolean
+read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, PlaitRegistry *registry, GError **error)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ".h5");
+  g_autofree char *place = g_strconcat (path, ":/@experiment", NULL);
+  g_autoptr (PlaitStore) run = NULL;
+  g_autofree char *text = NULL;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  run = plait_store_open (path, error);
+  text = run ? plait_store_get_string (run, "/", "experiment", error) : NULL;
+  if (!text)
+    return FALSE;
+  own->experiment = plait_experiment_parse (text, place, NULL, registry, error);
+  if (!own->experiment)
+    return FALSE;
+  g_free (cell->key);
+  cell->key = plait_store_get_string (run, "/", "key", error);
+  cell->state = PLAIT_CELL_FINISHED;
+  return cell->key != NULL;
+}
+
+static void
+free_cells (PlaitExperimentCell *cells, gint64 n)
+{
+  for (gint64 i = 0; cells && i < n; i++)
+    {
+      g_free (cells[i].label);
+      g_free ((gpointer)cells[i].places);
+      plait_experiment_free (cells[i].experiment);
+    }
+  g_free (cells);
+}
+
+static gboolean
+read_cells (PlaitGrid *grid, PlaitStore *store, const GArray *axes, const char *name, PlaitRegistry *registry,
+            GError **error)
+{
+  gint64 n = -1;
+  g_auto (GStrv) labels = read_column (store, "label", &n, error);
+  g_auto (GStrv) names = labels ? read_column (store, "name", &n, error) : NULL;
+  g_auto (GStrv) keys = names ? read_column (store, "key", &n, error) : NULL;
+  PlaitExperimentCell *cells = keys ? g_new0 (PlaitExperimentCell, n + 1) : NULL;
+  g_autofree guint **places = g_new0 (guint *, MAX (n, 0) + 1);
+  gboolean good = cells != NULL;
+
+  if (good)
+    {
+      grid->n = (guint)n;
+      grid->items = g_new0 (PlaitGridCell, n + 1);
+    }
+  for (gint64 i = 0; good && i < n; i++)
+    {
+      cells[i].label = g_strdup (labels[i]);
+      cells[i].places = places[i] = g_new0 (guint, axes->len + 1);
+      grid->items[i].name = g_strdup (names[i]);
+      grid->items[i].key = g_strdup (keys[i]);
+      good = read_cell (grid, &grid->items[i], &cells[i], registry, error);
+    }
+  for (guint a = 0; good && a < axes->len; a++)
+    good = read_places (store, &g_array_index (axes, PlaitAxis, a), a, places, n, error);
+  if (!good)
+    {
+      free_cells (cells, n);
+      return FALSE;
+    }
+  grid->cells = plait_cells_new_of (name, (const PlaitAxis *)(gpointer)axes->data, axes->len, cells, (guint)n);
+  g_free (cells);
+  for (gint64 i = 0; i < n; i++)
+    grid->items[i].cell = &grid->cells->cells[i];
+  return TRUE;
+}
+
+PlaitGrid *
+plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+  g_autoptr (GArray) axes = NULL;
+  g_autofree char *name = NULL;
+
+  if (!store)
+    return NULL;
+  grid->folder = g_path_get_dirname (path);
+  name = plait_store_get_string (store, "/", "name", error);
+  grid->text = name ? plait_store_get_string (store, "/", "experiment", error) : NULL;
+  axes = grid->text ? read_axes (store, memory, error) : NULL;
+  return axes && read_cells (grid, store, axes, name, registry, error) ? g_steal_pointer (&grid) : NULL;
+}

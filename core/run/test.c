@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/test.h"
+
+#include <string.h>
+
+#include "run/evaluations.h"
+#include "run/trained.h"
+#include "tensor/blas.h"
+
+/* What viewers draw first where there is no attention. */
+#define TRAINING_CURVE "/training/validation"
+
+char *
+plait_key_difference (const char *before, const char *now)
+{
+  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
+  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
+  guint i = 0;
+
+  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
+    i++;
+  if (!a[i] && !b[i])
+    return NULL;
+  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
+}
+
+/*
+ * The file
+ */
+
+static gboolean
+copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **error)
+{
+  g_autofree char *value = plait_store_get_string (from, "/", name, error);
+
+  return value && plait_store_set_string (store, "/", name, value, error);
+}
+
+/* The attributes of the run; of evaluations beside the others it stays the run that it was. */
+static gboolean
+write_header (PlaitStore *store, PlaitStore *from, const PlaitMaterials *materials, const char *training_key,
+              const PlaitTestOptions *options, GError **error)
+{
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  g_autofree char *text = plait_experiment_text (experiment);
+  g_autofree char *key = plait_run_key (experiment, training_key, plait_materials_digests (materials), error);
+  gint64 seed;
+
+  if (!key || !copy_string (store, from, "version", error) || !copy_string (store, from, "training_key", error)
+      || !copy_string (store, from, "status", error) || !plait_store_get_int (from, "/", "seed", &seed, error)
+      || !plait_store_set_int (store, "/", "seed", seed, error))
+    return FALSE;
+  if (options->name)
+    return copy_string (store, from, "name", error) && copy_string (store, from, "experiment", error)
+           && copy_string (store, from, "key", error);
+  return plait_store_set_string (store, "/", "name", experiment->name, error)
+         && plait_store_set_string (store, "/", "experiment", text, error)
+         && plait_store_set_string (store, "/", "key", key, error);
+}
+
+/* All that is no evaluation. A large attribute of the root stands among its members, and is written anew. */
+static gboolean
+copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
+{
+  static const char *const others[] = { "evaluation", "attention", "coverage", "descent", "experiment", NULL };
+  g_auto (GStrv) members = plait_store_members (from, "/", error);
+
+  for (guint i = 0; members && members[i]; i++)
+    {
+      g_autofree char *path = g_strconcat ("/", members[i], NULL);
+
+      if (!g_strv_contains (others, members[i]) && !plait_store_copy (store, from, path, error))
+        return FALSE;
+    }
+  return members != NULL;
+}
+
+static gboolean
+write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunPlace *place,
+            const PlaitMaterials *materials, const char *training_key, const PlaitTestOptions *options, GError **error)
+{
+  g_autoptr (PlaitStore) store = plait_run_place_create (place, error);
+
+  return store && write_header (store, trained, materials, training_key, options, error)
+         && copy_trained (store, trained, error)
+         && (options->name || plait_materials_write_tests (materials, store, error))
+         && plait_evaluations_write (evaluations, store, TRAINING_CURVE, error)
+         && plait_run_place_commit (place, store, error);
+}
+
+/* Whether the file would be as it is. */
+static gboolean
+is_done (const PlaitEvaluations *evaluations, const PlaitRunPlace *place)
+{
+  return plait_run_place_has_file (place) && plait_evaluations_due (evaluations) == 0
+         && !plait_evaluations_has_others (evaluations);
+}
+
+gboolean
+plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials, const char *training_key,
+            const char *const *set, const PlaitTestOptions *options, PlaitTestOutcome *outcome, GError **error)
+{
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  g_autofree gint64 *widths = plait_system_read_feature_widths (experiment, trained, error);
+  g_autoptr (PlaitSystem) system = widths ? plait_system_new (experiment, materials, widths, error) : NULL;
+  g_autoptr (PlaitPool) pool = NULL;
+  g_autoptr (PlaitEvaluations) evaluations = NULL;
+  PlaitEvaluationsSetup setup = {
+    .system = system,
+    .materials = materials,
+    .trained = trained,
+    .training_key = training_key,
+    .name = options->name,
+    .set = set,
+    .log = options->log,
+    .stop = options->stop,
+  };
+
+  /* All of the file is copied, so all of it must be right. */
+  if (!system || !plait_precision_check ((PlaitPrecision)experiment->decode.precision, error)
+      || !plait_system_check_plugins (experiment, trained, error) || !plait_store_check (trained, error))
+    return FALSE;
+  setup.pool = pool = plait_pool_new (options->threads, error);
+  if (!pool || !plait_blas_reserve (pool, error))
+    return FALSE;
+  evaluations = plait_evaluations_new (&setup, error);
+  if (!evaluations)
+    return FALSE;
+  outcome->made = plait_evaluations_due (evaluations);
+  outcome->kept = plait_evaluations_kept (evaluations);
+  return is_done (evaluations, place)
+         || ((outcome->made == 0 || plait_materials_generate (materials, options->log, error))
+             && plait_evaluations_make (evaluations, error)
+             && write_file (evaluations, trained, place, materials, training_key, options, error));
+}
+
+/*
+ * A file by its name
+ */
+
+/* The key of the training of the experiment @text with @overrides that begin with @prefix (NULL: none). (transfer
+ * full) */
+static char *
+training_key_with (const char *text, const char *place, const char *const *overrides, const char *prefix,
+                   PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (PlaitExperiment) experiment = NULL;
+
+  for (guint i = 0; prefix && overrides && overrides[i]; i++)
+    if (g_str_has_prefix (overrides[i], prefix))
+      g_ptr_array_add (taken, (gpointer)overrides[i]);
+  g_ptr_array_add (taken, NULL);
+  experiment = plait_experiment_parse (text, place, (const char *const *)taken->pdata, registry, error);
+  return experiment ? plait_experiment_training_key (experiment) : NULL;
+}
+
+/* Whether @overrides leave alone what was trained. Evaluations beside the others may search otherwise even where
+ * validation itself translates: what is trained is not touched by them. */
+static gboolean
+check_training (const char *path, const char *text, const char *place, const char *const *overrides, gboolean beside,
+                PlaitRegistry *registry, GError **error)
+{
+  g_autofree char *before = training_key_with (text, place, NULL, NULL, registry, error);
+  g_autofree char *now
+      = before ? training_key_with (text, place, overrides, beside ? "data." : "", registry, error) : NULL;
+  g_autofree char *difference = now ? plait_key_difference (before, now) : NULL;
+
+  if (!now || !difference)
+    return now != NULL;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and test "
+                     "splits of [data]%s, or train anew with plait run",
+                     path, difference, beside ? "" : ", keep the evaluation beside the others with --as NAME");
+}
+
+/* The key of the training of @run, which is finished. (transfer full) */
+static char *
+find_training_key (PlaitStore *run, GError **error)
+{
+  g_autofree char *status = plait_store_get_string (run, "/", "status", error);
+
+  if (!status)
+    return NULL;
+  if (!g_str_equal (status, "complete"))
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: the run is not finished; plait run --resume goes on with it",
+                  plait_store_path (run));
+      return NULL;
+    }
+  if (plait_store_has_attribute (run, "/", "training_key"))
+    return plait_store_get_string (run, "/", "training_key", error);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s: is a run of an older plait, which did not note what training depends on; train it anew",
+              plait_store_path (run));
+  return NULL;
+}
+
+gboolean
+plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
+                 PlaitTestOutcome *outcome, GError **error)
+{
+  g_autoptr (PlaitStore) found = plait_trained_open_store (path, error);
+  g_autoptr (PlaitRunPlace) place = found ? plait_run_place_new (path, TRUE, options->log, error) : NULL;
+  g_autoptr (PlaitStore) trained = place ? plait_run_place_open (place, error) : NULL;
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitMaterials) materials = NULL;
+  g_autofree char *training_key = trained ? find_training_key (trained, error) : NULL;
+  g_autofree char *text = training_key ? plait_store_get_string (trained, "/", "experiment", error) : NULL;
+  g_autofree char *origin = g_strconcat (path, ":/@experiment", NULL);
+  const char *const none[] = { NULL };
+
+  if (!text || !check_training (path, text, origin, overrides, options->name != NULL, registry, error))
+    return FALSE;
+  experiment = plait_experiment_parse (text, origin, overrides, registry, error);
+  materials = experiment ? plait_materials_new (experiment, trained, options->log, error) : NULL;
+  if (!materials)
+    return FALSE;
+  plait_materials_trust (materials, trained);
+  return plait_test (trained, place, materials, training_key, overrides ? overrides : none, options, outcome, error);
+}
