@@ -107,7 +107,7 @@ plait_html_label_columns (const char *label)
 }
 
 static const char *const styles[] = { "report.css" };
-static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report.js" };
+static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report-descent.js", "report.js" };
 
 /* The resources @names, one after the other. (transfer full) */
 static char *
@@ -173,6 +173,7 @@ plait_html_end (GString *html)
 #define RIGHT 12
 #define TOP 10
 #define BOTTOM 36
+#define BAND_ROOM .5 /* of what the curves span, above and below them, for bands; wider ones are cut */
 
 typedef struct
 {
@@ -291,6 +292,42 @@ add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Sca
       }
 }
 
+/* A band is in sight where both its edges are. */
+static gboolean
+has_band (const PlaitHtmlCurve *curve, guint i)
+{
+  return curve->low && curve->high && is_point (curve, i) && isfinite (curve->low[i]) && isfinite (curve->high[i]);
+}
+
+static void
+add_corner (GString *html, const Scale *x, const Scale *y, double at, double value, gboolean first)
+{
+  g_string_append (html, first ? "" : " ");
+  plait_html_real (html, place_x (x, at), 1);
+  g_string_append_c (html, ',');
+  plait_html_real (html, place_y (y, CLAMP (value, y->least, y->most)), 1);
+}
+
+static void
+add_band (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < curve->n; i++)
+    n += has_band (curve, i);
+  if (n < 2)
+    return;
+  plait_html_add (html, "<polygon class=\"band\" fill=\"var(--c%u)\" points=\"", curve->colour % PLAIT_HTML_COLOURS);
+  n = 0;
+  for (guint i = 0; i < curve->n; i++)
+    if (has_band (curve, i))
+      add_corner (html, x, y, curve->x[i], curve->high[i], n++ == 0);
+  for (guint i = curve->n; i-- > 0;)
+    if (has_band (curve, i))
+      add_corner (html, x, y, curve->x[i], curve->low[i], FALSE);
+  g_string_append (html, "\"/>\n");
+}
+
 void
 plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n)
 {
@@ -307,6 +344,14 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
         }
   if (!(least_x <= most_x))
     return;
+  double room = (most_y - least_y) * BAND_ROOM, least = least_y - room, most = most_y + room;
+  for (guint c = 0; c < n; c++)
+    for (guint i = 0; i < curves[c].n; i++)
+      if (has_band (&curves[c], i))
+        {
+          least_y = MIN (least_y, MAX (curves[c].low[i], least));
+          most_y = MAX (most_y, MIN (curves[c].high[i], most));
+        }
   Scale x = scale_of (least_x, most_x, 6), y = scale_of (least_y, most_y, 5);
 
   g_string_append (html, "<figure><figcaption>");
@@ -315,6 +360,8 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
   plait_html_begin_svg (html, NULL, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
   add_axes (html, &x, &y, x_title);
+  for (guint c = 0; c < n; c++)
+    add_band (html, &curves[c], &x, &y);
   for (guint c = 0; c < n; c++)
     add_curve (html, &curves[c], &x, &y);
   g_string_append (html, "</svg>\n");

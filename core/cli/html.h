@@ -45,6 +45,7 @@ typedef struct
   const double *x, *y;
   guint colour; /* any number */
   gboolean dashed;
+  const double *low, *high; /* the edges of a band, or NULL */
 } PlaitHtmlCurve;
 
 /* A plot of @curves with axes; nothing if there is no point. */

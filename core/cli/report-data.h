@@ -20,6 +20,11 @@
  * last), "largest", "largest_mass" and "rows" (labels, or the number of the heatmap that has the same). Its bytes are,
  * heatmap after heatmap, what each target token gives to all rows, [layer, target], in 255ths of largest_mass, and the
  * weights, [layer, head, target, row], in 255ths of largest.
+ *
+ * Behind them "descents" has what a combiner chose (cli/descent.h), at the last layer and the mean of heads: "title",
+ * "choice", "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and how many
+ * "bytes" follow: for each target token a number of rows (16 bits, little-endian, as all numbers here), and for each of
+ * these its number (16 bits), and in 255ths its weight, path, share and how many of the ways took it.
  */
 
 typedef enum

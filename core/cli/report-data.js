@@ -30,6 +30,7 @@ const heatmapsOf = async (number) => {
     map.masses = bytes.subarray(at, (at += map.kept_layers * map.rows.length));
     map.steps = bytes.subarray(at, (at += map.kept_layers * map.kept_heads * map.cells));
   }
+  for (const descent of json.descents) descent.bytes = bytes.subarray(at, (at += descent.bytes));
   sentences.set(number, json);
   return json;
 };
@@ -120,10 +121,11 @@ const divergence = (a, b, layer, head) => {
   return n > 0 ? Math.max(sum / n, 0) : NaN;
 };
 
-/* Tokens as text: pieces begin words with a mark, other tokens are words. */
+/* Tokens as text: pieces begin words with a mark, other tokens are words; rows above the tokens follow their end. */
 const textOf = (labels) => {
-  const tokens = labels.filter((label) => !/^<\/?s>$/.test(label)),
-        pieces = tokens.some((token) => /^[▁Ġ]/.test(token));
+  const end = labels.indexOf("</s>");
+  const tokens = (end < 0 ? labels : labels.slice(0, end)).filter((label) => label !== "<s>" && !label.includes(" … "));
+  const pieces = tokens.some((token) => /^[▁Ġ]/.test(token));
 
   return tokens.join(pieces ? "" : " ").replace(/[▁Ġ]/g, " ").trim();
 };

@@ -12,12 +12,12 @@
  * a sentence.
  */
 
-#define CELL 26          /* of a leaf */
-#define HEIGHT 24        /* of a level */
-#define GAP 8            /* between levels */
-#define LEFT 58          /* for the names of levels */
-#define MOST_CELLS 10000 /* of all pictures of one descent */
-#define LIGHT_INK 70     /* the number from which it is written in the colour of paper */
+#define CELL 26        /* of a leaf */
+#define HEIGHT 24      /* of a level */
+#define GAP 8          /* between levels */
+#define LEFT 58        /* for the names of levels */
+#define MOST_CELLS 800 /* of all pictures of one descent: the script draws the others */
+#define LIGHT_INK 70   /* the number from which it is written in the colour of paper */
 
 static const char cell_letters[2] = "aw"; /* of cells aside, and on the way */
 
@@ -292,7 +292,7 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
       if (words < descent->n_targets)
         plait_html_add (html,
                         "<p class=\"dim small\">The first %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                        " words; plait show draws the others.</p>\n",
+                        " words; with script the page draws the others, as plait show does.</p>\n",
                         words, descent->n_targets);
       picture = (Picture){ .descents = descents,
                            .html = html,

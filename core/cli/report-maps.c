@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/display.h"
+#include "cli/descent.h"
 #include "cli/map.h"
 #include "cli/place.h"
 
 /* The heatmaps of one sentence as the script of a page draws them (report-data.h). */
 
+#define MOST_STEPS 200000            /* of one descent */
 #define MOST_BYTES ((gint64)1 << 20) /* of one heatmap, before they are packed */
 
 typedef struct
@@ -215,6 +217,100 @@ add_group (Sentence *sentence, const char *path, PlaitReportDetail detail, GErro
   return members != NULL;
 }
 
+static void
+add_numbers (PlaitJson *json, const char *name, const gint64 *numbers, gint64 n)
+{
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; i < n; i++)
+    plait_json_integer (json, NULL, numbers[i]);
+  plait_json_end_array (json);
+}
+
+/* The rows that each target word weighed. */
+static void
+add_steps (GByteArray *bytes, const PlaitDescentMap *descent)
+{
+  for (gint64 t = 0; t < descent->n_targets; t++)
+    {
+      guint place = bytes->len;
+      guint16 n = 0, number;
+
+      g_byte_array_append (bytes, (const guint8 *)&n, sizeof n);
+      for (gint64 r = 0; r < descent->n_rows; r++)
+        {
+          const PlaitDescentStep *step = plait_descent_step (descent, t, r);
+          const double shares[] = { step->weight, step->path, step->share, (double)step->taken / descent->ways };
+
+          if (step->weighed == 0)
+            continue;
+          n++;
+          number = GUINT16_TO_LE ((guint16)r);
+          g_byte_array_append (bytes, (const guint8 *)&number, sizeof number);
+          add_bytes (bytes, shares, G_N_ELEMENTS (shares), 1);
+        }
+      n = GUINT16_TO_LE (n);
+      memcpy (bytes->data + place, &n, sizeof n);
+    }
+}
+
+/* Whether what @descent weighed is little enough for a page. */
+static gboolean
+is_small (const PlaitDescentMap *descent)
+{
+  gint64 steps = 0;
+
+  for (gint64 i = 0; i < descent->n_targets * descent->n_rows; i++)
+    steps += descent->steps[i].weighed > 0;
+  return descent->n_rows <= G_MAXUINT16 && steps <= MOST_STEPS && descent->n_targets > 0 && descent->ways > 0;
+}
+
+static gboolean
+add_descent (Sentence *sentence, const char *group, const char *name, GError **error)
+{
+  g_autofree char *path = plait_place_below (group, name);
+  g_autoptr (PlaitDescentMap) descent = NULL;
+  PlaitJson *json = sentence->json;
+  guint begin = sentence->bytes->len;
+
+  if (!plait_descent_is (sentence->store, path))
+    return TRUE;
+  descent = plait_descent_read (sentence->store, path, PLAIT_MAP_CHOICE_USUAL, error);
+  if (!descent)
+    return FALSE;
+  if (!is_small (descent))
+    return TRUE;
+  if (!sentence->targets)
+    sentence->targets = g_strdupv (descent->targets);
+  add_steps (sentence->bytes, descent);
+  plait_json_begin_object (json, NULL);
+  plait_report_json_text (json, "title", descent->title ? descent->title : name);
+  plait_report_json_text (json, "choice", descent->choice);
+  plait_json_integer (json, "ways", descent->ways);
+  plait_json_integer (json, "highest", descent->highest);
+  add_labels (json, "targets", descent->targets);
+  add_labels (json, "rows", descent->rows);
+  add_numbers (json, "levels", descent->level, descent->n_rows);
+  add_numbers (json, "first", descent->first, descent->n_rows);
+  add_numbers (json, "last", descent->last, descent->n_rows);
+  plait_json_integer (json, "bytes", sentence->bytes->len - begin);
+  plait_json_end_object (json);
+  return TRUE;
+}
+
+static gboolean
+add_descents (Sentence *sentence, const char *path, GError **error)
+{
+  g_auto (GStrv) members = NULL;
+
+  if (!plait_store_has (sentence->store, path))
+    return TRUE;
+  members = plait_store_members (sentence->store, path, error);
+  for (guint i = 0; members && members[i]; i++)
+    if (!add_descent (sentence, path, members[i], error))
+      return FALSE;
+  return members != NULL;
+}
+
 char *
 plait_report_pack (const char *json, const GByteArray *bytes)
 {
@@ -240,6 +336,8 @@ plait_report_maps (PlaitStore *store, const char *split, const char *name, Plait
   g_autofree char *attention = plait_place_below (attention_split, name);
   g_autofree char *coverage_split = plait_place_below ("/coverage", split);
   g_autofree char *coverage = plait_place_below (coverage_split, name);
+  g_autofree char *descent_split = plait_place_below ("/descent", split);
+  g_autofree char *descent = plait_place_below (descent_split, name);
   g_auto (Sentence) sentence = { .store = store,
                                  .json = plait_json_new (),
                                  .bytes = g_byte_array_new (),
@@ -249,6 +347,10 @@ plait_report_maps (PlaitStore *store, const char *split, const char *name, Plait
   plait_json_begin_object (sentence.json, NULL);
   plait_json_begin_array (sentence.json, "maps");
   if (!add_group (&sentence, attention, detail, error) || !add_group (&sentence, coverage, detail, error))
+    return FALSE;
+  plait_json_end_array (sentence.json);
+  plait_json_begin_array (sentence.json, "descents");
+  if (!add_descents (&sentence, descent, error))
     return FALSE;
   plait_json_end_array (sentence.json);
   if (sentence.targets)

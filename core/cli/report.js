@@ -22,7 +22,8 @@ const start = async () => {
     layer: "",
     head: "",
     weights: "own",
-    scale: "greatest"
+    scale: "greatest",
+    word: "0"
   };
   const remembered = () => {
     for (const [key, value] of new URLSearchParams(location.hash.slice(1)))
@@ -69,7 +70,8 @@ const start = async () => {
     const translations = await Promise.all(runs().map((run) => translationOf(run, entry)));
 
     return [
-      referenceOf(entry) ?? "", ...translations, ...found.flatMap((json) => ownOf(json).map((map) => textOf(map.columns)))
+      referenceOf(entry) ?? "", ...translations,
+      ...found.flatMap((json) => ownOf(json).map((map) => textOf(map.columns)))
     ];
   };
 
@@ -339,6 +341,14 @@ const start = async () => {
     for (const map of json.maps.filter((candidate) => candidate.group === "coverage"))
       parts.push(figure(
           map.title, "", heatmaps([pictureOf(map, "", "")], map.largest || 1, room), colourBar(map.largest || 1)));
+    for (const descent of json.descents) {
+      const word = Math.min(Number(state.word) || 0, descent.targets.length - 1);
+
+      parts.push(figure(descent.title, descent.choice, ...descentPicture(descent, word, (chosen) => {
+                          state.word = String(chosen);
+                          update();
+                        })));
+    }
     return element("div", {class: "side"}, ...parts);
   };
 
@@ -347,7 +357,8 @@ const start = async () => {
     const mine = ++turn, all = entries(), find = state.find.toLowerCase(), matching = [];
 
     for (const entry of all)
-      if (find === "" || entry.name === find || (await wordsOf(entry)).some((text) => text.toLowerCase().includes(find)))
+      if (find === "" || entry.name === find ||
+          (await wordsOf(entry)).some((text) => text.toLowerCase().includes(find)))
         matching.push(entry);
     const [sorted, values] = await ordered(matching);
 

@@ -134,7 +134,7 @@ write_long_attention (PlaitStore *store, gint64 number)
 }
 
 static void
-write_training (PlaitStore *store)
+write_training (PlaitStore *store, gint64 seed)
 {
   gint64 steps[30];
   double losses[30], rates[30], metrics[30];
@@ -145,7 +145,7 @@ write_training (PlaitStore *store)
       steps[i] = (i + 1) * 100;
       losses[i] = 8. / (double)(i + 1);
       rates[i] = 1000 + (double)i;
-      metrics[i] = (double)i / 2;
+      metrics[i] = (double)i / 2 + 2 * (double)(seed - 1);
     }
   const PlaitStoreColumn updates[] = {
     { "step", PLAIT_STORE_INT64, steps, NULL },
@@ -383,9 +383,10 @@ void
 plait_test_write_run (const char *name, const PlaitTestRun *run)
 {
   g_autofree char *path = plait_test_path (name);
+  gint64 seed = MAX (run->seed, 1);
   g_autofree char *experiment
-      = g_strdup_printf ("[experiment]\nname=sample\nseed=1\n\n[decoder]\ncombiner=%s\nlayers=2\n%s", run->combiner,
-                         run->more ? run->more : "");
+      = g_strdup_printf ("[experiment]\nname=sample\nseed=%" G_GINT64_FORMAT "\n\n[decoder]\ncombiner=%s\nlayers=2\n%s",
+                         seed, run->combiner, run->more ? run->more : "");
   PlaitScalar weights[6] = { 1, 2, 3, 4, 5, 6 };
   GError *error = NULL;
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
@@ -398,7 +399,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   CHECK (plait_store_set_string (store, "/environment", "command", "plait run <sample>.ini", &error));
   CHECK (plait_store_write_tensor (store, "/checkpoint/last/parameters/decoder/weight", plait_tensor (weights, 2, 3),
                                    &error));
-  write_training (store);
+  write_training (store, seed);
   write_evaluation (store, run->hypotheses, run->references ? run->references : plait_test_right);
   if (run->sources)
     write_lengths (store, run->hypotheses, run->sources);

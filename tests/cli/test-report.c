@@ -197,6 +197,40 @@ TEST_CASE (report, of_many_sentences_stays_small)
   CHECK_CONTAINS (last.json, "\"heads\": 4,");
 }
 
+/* Two of the top rows have half of what comes down at the mean of two heads, and one head each goes on through them. */
+TEST_CASE (report, holds_descents_of_the_file)
+{
+  static const guint8 rows[][6] = { { 8, 0, 128, 128, 128, 128 }, { 9, 0, 128, 128, 128, 128 } };
+
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "descent", plait_test_wrong, .descends = TRUE });
+  g_autofree char *html = page_of ("run.h5");
+  g_auto (Pack) pack = { 0 };
+  read_pack (&pack, html, 0);
+
+  CHECK_CONTAINS (pack.json, "\"title\": \"descent to en\",");
+  CHECK_CONTAINS (pack.json, "\"ways\": 2,");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    CHECK (memmem (pack.bytes, pack.n, rows[i], sizeof rows[i]) != NULL);
+}
+
+/* Curves of runs that differ in their seed alone are one, with a band; a metric is called by its name. */
+TEST_CASE (report, has_bands_over_seeds)
+{
+  plait_test_write_run ("a_seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .more = "[train]\nmetric=chrf\n" });
+  plait_test_write_run ("a_seed-2.h5",
+                        &(PlaitTestRun){ "serial", plait_test_wrong, .more = "[train]\nmetric=chrf\n", .seed = 2 });
+  g_autofree char *html = page_of ("a_seed-1.h5 a_seed-2.h5");
+  const char *band = strstr (html, "<polygon class=\"band\"");
+
+  CHECK_CONTAINS (html, "</span>a, 2 seeds</span>");
+  CHECK_CONTAINS (html, "<figcaption>Validation chrF2</figcaption>");
+  CHECK_CONTAINS (html, "its band is the 95 % confidence interval");
+  REQUIRE (band != NULL);
+  /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: their means, and as much as 12.706 above and below, cut where there is no
+   * room. */
+  CHECK_CONTAINS (band, "points=\"52,10 250,10 448,10 448,204 250,204 52,204\"/>");
+}
+
 /* What plait translate --attention writes: no scores, no training, no settings. */
 TEST_CASE (report, of_a_dump)
 {
