@@ -4,7 +4,7 @@
 
 # What plait is built from.
 build_packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev libhdf5-dev libxxhash-dev libopenblas-dev
-  libsentencepiece-dev libicu-dev libjansson-dev"
+  libsentencepiece-dev libicu-dev libjansson-dev libstemmer-dev"
 
 say () { printf '== %s\n' "$*"; }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * BLEU (Papineni et al. 2002) with the choices of sacreBLEU 2 (Post 2018): tokens of mteval-v13a, smoothing of Chen &
- * Cherry (2014), the closest reference length, the shorter of two equally close ones. And multi-bleu, what Moses'
- * multi-bleu.perl computes, which papers before sacreBLEU quote: no smoothing, tokens as they stand. That script reads
- * bytes, so white space and the letters of its -lc are those of ASCII.
+ * BLEU (Papineni et al. 2002) with the choices of sacreBLEU 2 (Post 2018): tokens of mteval-v13a, of mteval-v14 or
+ * single characters, smoothing of Chen & Cherry (2014), the closest reference length, the shorter of two equally close
+ * ones. And multi-bleu, what Moses' multi-bleu.perl computes, which papers before sacreBLEU quote: no smoothing, tokens
+ * as they stand. That script reads bytes, so white space and the letters of its -lc are those of ASCII.
  *
  * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
  */
@@ -23,10 +23,12 @@
 typedef enum
 {
   TOKENS_13A,
+  TOKENS_INTERNATIONAL,
+  TOKENS_CHARACTERS,
   TOKENS_NONE,
   TOKENS_MULTI_BLEU, /* no choice of bleu's */
 } Tokens;
-static const char *const token_names[] = { "13a", "none", NULL };
+static const char *const token_names[] = { "13a", "intl", "char", "none", NULL };
 
 typedef enum
 {
@@ -127,6 +129,23 @@ add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
     }
 }
 
+/* NULL: @line as it stands. (transfer full) */
+static char *
+tokenise (guint tokens, const char *line)
+{
+  switch ((Tokens)tokens)
+    {
+    case TOKENS_13A:
+      return plait_tokenise_13a (line);
+    case TOKENS_INTERNATIONAL:
+      return plait_tokenise_international (line);
+    case TOKENS_CHARACTERS:
+      return plait_tokenise_characters (line);
+    default:
+      return NULL;
+    }
+}
+
 static void
 add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {
@@ -137,8 +156,8 @@ add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
     }
   g_autofree char *line = bleu->lowercase ? plait_text_lower (text) : g_strdup (text);
   plait_text_strip_end (line);
-  g_autofree char *tokens = bleu->tokens == TOKENS_13A ? plait_tokenise_13a (line) : g_steal_pointer (&line);
-  plait_ngrams_add_words (words, tokens);
+  g_autofree char *tokens = tokenise (bleu->tokens, line);
+  plait_ngrams_add_words (words, tokens ? tokens : line);
 }
 
 /* The length nearest to @length among those of the sequences 1 .. @count, the shortest of the nearest. */

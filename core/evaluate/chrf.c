@@ -2,8 +2,8 @@
 
 /*
  * chrF (Popović 2015) and chrF++ (Popović 2017) with the choices of sacreBLEU 2 (Post 2018): character n-grams up to
- * order 6, white space left out, precision and recall averaged over the orders that both sides have; with several
- * references each sentence counts against the one that scores best.
+ * order 6 unless told otherwise, words up to order 2 for chrF++, white space left out, precision and recall averaged
+ * over the orders that both sides have; with several references each sentence counts against the one that scores best.
  *
  * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then each word order.
  */
@@ -17,12 +17,13 @@
 
 #define CHARACTER_ORDERS 6
 #define WORD_ORDERS 2 /* of chrF++ */
-#define MOST_WIDTH (3 * (CHARACTER_ORDERS + WORD_ORDERS))
+#define MOST_ORDERS 20
 
 typedef struct
 {
   PlaitMetric parent;
-  double beta; /* how much more recall weighs than precision */
+  double beta;              /* how much more recall weighs than precision */
+  double characters, words; /* orders */
   gboolean lowercase;
   gboolean whitespace; /* white space counts as characters */
   gboolean epsilon;    /* average F over all orders instead */
@@ -30,33 +31,42 @@ typedef struct
 
 static const PlaitMetricOption options[] = {
   { "beta", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100 },
+  { "characters", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS },
+  { "words", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS },
   { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase) },
   { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace) },
   { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon) },
   { NULL },
 };
 
-static gboolean
-has_words (const PlaitMetric *metric)
-{
-  return metric->kind == &plait_metric_chrf_words;
-}
-
 static void
 begin (PlaitMetric *metric)
 {
-  ((Chrf *)metric)->beta = 2;
+  Chrf *chrf = (Chrf *)metric;
+  chrf->beta = 2;
+  chrf->characters = CHARACTER_ORDERS;
+  chrf->words = metric->kind == &plait_metric_chrf_words ? WORD_ORDERS : 0;
+}
+
+static gboolean
+check_whole (const PlaitMetric *metric, const char *name, double number, GError **error)
+{
+  if (number == floor (number))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"%s\" must be a whole number; write %s=%d",
+                     metric->text, name, name, (int)number);
 }
 
 static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
-  Chrf *chrf = (Chrf *)metric;
-  if (chrf->beta != floor (chrf->beta))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"beta\" must be a whole number; write beta=%d",
-                       metric->text, (int)chrf->beta);
-  metric->title = g_strdup_printf ("chrF%d%s", (int)chrf->beta, has_words (metric) ? "++" : "");
-  metric->width = has_words (metric) ? MOST_WIDTH : 3 * CHARACTER_ORDERS;
+  const Chrf *chrf = (const Chrf *)metric;
+  if (!check_whole (metric, "beta", chrf->beta, error) || !check_whole (metric, "characters", chrf->characters, error)
+      || !check_whole (metric, "words", chrf->words, error))
+    return FALSE;
+  g_autofree char *plus = g_strnfill ((gsize)chrf->words, '+');
+  metric->title = g_strdup_printf ("chrF%d%s", (int)chrf->beta, plus);
+  metric->width = 3 * (guint)(chrf->characters + chrf->words);
   return TRUE;
 }
 
@@ -144,14 +154,14 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
       g_autofree char *line = chrf->lowercase ? plait_text_lower (text) : g_strdup (text);
       plait_text_strip_end (line);
       plait_ngrams_add_characters (sentence->characters, line, chrf->whitespace);
-      if (has_words (metric))
+      if (chrf->words > 0)
         add_words (sentence->words, line);
     }
 
   g_autofree double *all = g_new (double, (gsize)sentence->count *width);
-  for (guint n = 0; n < CHARACTER_ORDERS; n++)
+  for (guint n = 0; n < (guint)chrf->characters; n++)
     count_order (sentence->characters, n, sentence->count, width, all);
-  for (guint n = CHARACTER_ORDERS; n < width / 3; n++)
+  for (guint n = (guint)chrf->characters; n < width / 3; n++)
     count_order (sentence->words, n, sentence->count, width, all);
 
   double best = -1;
@@ -177,7 +187,7 @@ sign (const PlaitMetric *metric, GString *signature)
 {
   const Chrf *chrf = (const Chrf *)metric;
   g_string_append_printf (signature, "case:%s|eff:%s|nc:%d|nw:%d|space:%s|", chrf->lowercase ? "lc" : "mixed",
-                          chrf->epsilon ? "no" : "yes", CHARACTER_ORDERS, has_words (metric) ? WORD_ORDERS : 0,
+                          chrf->epsilon ? "no" : "yes", (int)chrf->characters, (int)chrf->words,
                           chrf->whitespace ? "yes" : "no");
 }
 

@@ -83,12 +83,14 @@ struct PlaitMetricKind
 extern const PlaitMetricKind plait_metric_accuracy;
 extern const PlaitMetricKind plait_metric_bleu;
 extern const PlaitMetricKind plait_metric_macro_f;
+extern const PlaitMetricKind plait_metric_meteor;
 extern const PlaitMetricKind plait_metric_multi_bleu;
 extern const PlaitMetricKind plait_metric_chrf;
 extern const PlaitMetricKind plait_metric_chrf_words;
 extern const PlaitMetricKind plait_metric_repetition;
 extern const PlaitMetricKind plait_metric_rouge;
 extern const PlaitMetricKind plait_metric_span_f;
+extern const PlaitMetricKind plait_metric_ter;
 
 /* A metric of @kind with its defaults, finished. (transfer full) */
 PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind);

@@ -10,8 +10,8 @@
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
 
 static const PlaitMetricKind *const kinds[]
-    = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,
-        &plait_metric_chrf_words, &plait_metric_repetition, &plait_metric_rouge,
+    = { &plait_metric_bleu,       &plait_metric_multi_bleu, &plait_metric_chrf,   &plait_metric_chrf_words,
+        &plait_metric_repetition, &plait_metric_rouge,      &plait_metric_meteor, &plait_metric_ter,
         &plait_metric_accuracy,   &plait_metric_macro_f,    &plait_metric_span_f };
 
 static const char *const unit_names[] = { "sentence", "document", NULL };

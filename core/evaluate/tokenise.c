@@ -109,6 +109,22 @@ separate_hyphens (const GString *line, GString *result)
       g_string_append_c (result, *at);
 }
 
+/* The words of @text with a space between them. (transfer full) */
+static char *
+join_words (const GString *text)
+{
+  GString *joined = g_string_sized_new (text->len);
+  const char *word = text->str;
+
+  for (const char *end; plait_text_next_word (&word, &end); word = end)
+    {
+      if (joined->len)
+        g_string_append_c (joined, ' ');
+      g_string_append_len (joined, word, end - word);
+    }
+  return g_string_free (joined, FALSE);
+}
+
 char *
 plait_tokenise_13a (const char *line)
 {
@@ -136,13 +152,102 @@ plait_tokenise_13a (const char *line)
       other = swap;
     }
 
-  g_string_truncate (other, 0);
-  const char *word = work->str;
-  for (const char *end; plait_text_next_word (&word, &end); word = end)
+  return join_words (work);
+}
+
+/*
+ * International
+ */
+
+static gboolean
+is_number (gunichar c)
+{
+  GUnicodeType type = g_unichar_type (c);
+
+  return type == G_UNICODE_DECIMAL_NUMBER || type == G_UNICODE_LETTER_NUMBER || type == G_UNICODE_OTHER_NUMBER;
+}
+
+static gboolean
+is_unicode_symbol (gunichar c)
+{
+  GUnicodeType type = g_unichar_type (c);
+
+  return type == G_UNICODE_CURRENCY_SYMBOL || type == G_UNICODE_MODIFIER_SYMBOL || type == G_UNICODE_MATH_SYMBOL
+         || type == G_UNICODE_OTHER_SYMBOL;
+}
+
+/* Copies characters; where a pair of them is one that @is_pair knows, both with a space about the one that is
+ * punctuation. A character takes part in one pair only. */
+static void
+separate_pairs (const GString *line, GString *result, gboolean (*is_pair) (gunichar, gunichar), const char *before,
+                const char *after)
+{
+  const char *at = line->str;
+
+  while (*at)
     {
-      if (other->len)
-        g_string_append_c (other, ' ');
-      g_string_append_len (other, word, end - word);
+      const char *next = g_utf8_next_char (at);
+      gunichar c = g_utf8_get_char (at), other = *next ? g_utf8_get_char (next) : 0;
+
+      at = next;
+      if (!*next || !is_pair (c, other))
+        {
+          g_string_append_unichar (result, c);
+          continue;
+        }
+      at = g_utf8_next_char (next);
+      g_string_append (result, before);
+      g_string_append_unichar (result, c);
+      g_string_append_c (result, ' ');
+      g_string_append_unichar (result, other);
+      g_string_append (result, after);
     }
-  return g_string_free (g_steal_pointer (&other), FALSE);
+}
+
+static gboolean
+is_punctuation_behind (gunichar c, gunichar other)
+{
+  return !is_number (c) && g_unichar_ispunct (other) && !is_unicode_symbol (other);
+}
+
+static gboolean
+is_punctuation_before (gunichar c, gunichar other)
+{
+  return g_unichar_ispunct (c) && !is_unicode_symbol (c) && !is_number (other);
+}
+
+char *
+plait_tokenise_international (const char *line)
+{
+  g_autoptr (GString) first = g_string_new (line), second = g_string_new (NULL);
+
+  separate_pairs (first, second, is_punctuation_behind, "", " ");
+  g_string_truncate (first, 0);
+  separate_pairs (second, first, is_punctuation_before, " ", "");
+  g_string_truncate (second, 0);
+  for (const char *at = first->str; *at; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      gboolean apart = is_unicode_symbol (c);
+
+      if (apart)
+        g_string_append_c (second, ' ');
+      g_string_append_unichar (second, c);
+      if (apart)
+        g_string_append_c (second, ' ');
+    }
+  return join_words (second);
+}
+
+char *
+plait_tokenise_characters (const char *line)
+{
+  g_autoptr (GString) characters = g_string_new (NULL);
+
+  for (const char *at = line; *at; at = g_utf8_next_char (at))
+    {
+      g_string_append_unichar (characters, g_utf8_get_char (at));
+      g_string_append_c (characters, ' ');
+    }
+  return join_words (characters);
 }

@@ -16,7 +16,8 @@ TEST_CASE (metric, every_name_makes_a_metric)
       CHECK_NO_ERROR (error);
       REQUIRE (metric != NULL);
       CHECK_STRING (plait_metric_text (metric), *name);
-      CHECK (plait_metric_larger_is_better (metric) == (strcmp (*name, "repetition") != 0));
+      CHECK (plait_metric_larger_is_better (metric)
+             == (strcmp (*name, "repetition") != 0 && strcmp (*name, "ter") != 0));
     }
 }
 
@@ -29,7 +30,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
     { "accordance", "unknown name \"accordance\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition, rouge, "
-                    "accuracy, macro-f1, span-f1" },
+                    "meteor, ter, accuracy, macro-f1, span-f1" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
     { "bleu:", "no option stands behind the colon" },
@@ -50,6 +51,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "multi-bleu:case=upper", "unknown choice of \"case\" \"upper\"; use one of: lc, mixed" },
     { "chrf:beta=0", "from 1 to 100" },
     { "chrf:beta=2.5", "must be a whole number; write beta=2" },
+    { "chrf:characters=0", "from 1 to 20" },
+    { "chrf++:words=1.5", "\"words\" must be a whole number; write words=1" },
     { "repetition:n=2.5", "\"n\" must be a whole number; write n=2" },
     { "repetition:n=5", "from 1 to 4" },
     { "chrf:tok=none", "unknown option \"tok\"" },
@@ -118,9 +121,20 @@ TEST_CASE (metric, takes_the_longest_text_allowed)
   const char *hypotheses[] = { text };
   const char *const *references[] = { hypotheses };
   PlaitTextPairs pairs = { 1, hypotheses, 1, references };
+  static const struct
+  {
+    const char *name;
+    gsize longest;
+  } shorter[] = { { "ter", 64 * 1024 }, { "meteor", 8 * 1024 } }; /* the rest of the text is cut off */
   for (const char *const *name = plait_metric_names (); *name; name++)
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new (*name, NULL);
+      g_autofree char *part = NULL;
+      hypotheses[0] = text;
+      for (guint i = 0; i < G_N_ELEMENTS (shorter); i++)
+        if (strcmp (*name, shorter[i].name) == 0)
+          hypotheses[0] = part = g_strndup (text, shorter[i].longest);
+      CONTEXT ("metric %s", *name);
       g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, NULL);
       REQUIRE (statistics != NULL);
       CHECK_NEAR (plait_metric_score (metric, statistics->values), plait_metric_larger_is_better (metric) ? 100 : 0,

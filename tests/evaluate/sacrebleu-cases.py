@@ -10,12 +10,38 @@ The tests run without this script. To renew the table with a newer sacreBLEU:
 
 import io
 import logging
+import random
 
 import sacrebleu
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
 logging.disable(logging.CRITICAL)
+
+
+def drawn_corpora():
+    """Texts of few words in many orders: Tercom's limits on shifts, and edit distance off the diagonal."""
+    draw = random.Random(1)
+    corpora = []
+    for words, lengths in ((6, (12, 12)), (12, (40, 36)), (40, (70, 80)), (3, (30, 30)), (30, (5, 150)), (30, (150, 5))):
+        texts = [[" ".join(f"w{draw.randrange(words)}" for _ in range(length)) for _ in range(2)] for length in lengths]
+        corpora.append((f"drawn from {words} words", texts[0], [texts[1]]))
+    for words in (20, 60):
+        reference = [f"w{draw.randrange(words)}" for _ in range(45)]
+        for _ in range(2):
+            hypothesis = list(reference)
+            for _ in range(4):
+                start, length = draw.randrange(40), draw.randrange(1, 12)
+                moved = hypothesis[start:start + length]
+                del hypothesis[start:start + length]
+                to = draw.randrange(len(hypothesis))
+                hypothesis[to:to] = moved
+            del hypothesis[draw.randrange(20)]
+            corpora.append((f"moved, of {words} words", [" ".join(hypothesis)], [[" ".join(reference)]]))
+    return corpora
+
 
 # Name, hypotheses, reference sets (None: the set lacks the sentence).
 CORPORA = [
@@ -88,7 +114,11 @@ CORPORA = [
        "&amp; 2-3 The Mat , ( Mat the the the dogs été",
        "( 3.5 -x- dogs isn't U.S. U.S. The ) ) mat dogs 2-3 3.5 été -x- 2-3 a , the 2-3 The isn't (",
        "2-3 sat the U.S. 2-3 The ) the &amp; Mat U.S. on"]]),
-]
+    ("phrases moved", ["on the mat the cat sat , quietly", "we b c a d e g f h i", "a b c d e f g h i j k l m n",
+                       "x y a b c a b c z", "d e f a b c"],
+     [["the cat sat quietly on the mat .", "a b c d e f g h i", "k l m n a b c d e f g h i j",
+       "a b c z x y a b c", "a b c d e f"]]),
+] + drawn_corpora()
 
 METRICS = [
     ("bleu", BLEU()),
@@ -107,6 +137,14 @@ METRICS = [
     ("chrf:epsilon", CHRF(eps_smoothing=True)),
     ("chrf:beta=3", CHRF(beta=3)),
     ("chrf++", CHRF(word_order=2)),
+    ("bleu:tok=intl", BLEU(tokenize="intl")),
+    ("bleu:tok=char", BLEU(tokenize="char")),
+    ("chrf:characters=4", CHRF(char_order=4)),
+    ("chrf:words=1", CHRF(word_order=1)),
+    ("chrf++:characters=2,words=3", CHRF(char_order=2, word_order=3)),
+    ("ter", TER()),
+    ("ter:case-sensitive", TER(case_sensitive=True)),
+    ("ter:no-punctuation", TER(no_punct=True)),
 ]
 
 LOWER = [
@@ -136,11 +174,12 @@ def main():
     print("/* Written by sacrebleu-cases.py, which says how; values of sacreBLEU, not of plait. */\n/* clang-format off */\n")
     print(f'#define SACREBLEU_VERSION "version:{sacrebleu.__version__}"\n')
 
-    print("static const struct\n{\n  const char *line, *tokens;\n} token_cases[] = {")
-    tokenise = Tokenizer13a()
+    print("static const struct\n{\n  const char *line, *tokens, *international, *characters;\n} token_cases[] = {")
+    tokenisers = Tokenizer13a(), TokenizerV14International(), TokenizerChar()
     for _, hypotheses, sets in CORPORA:
         for line in hypotheses + [r for s in sets for r in s if r is not None]:
-            print(f"  {{ {c_string(line)},\n    {c_string(tokenise(line))} }},")
+            tokens = [" ".join(tokenise(line).split()) for tokenise in tokenisers]
+            print(f"  {{ {c_string(line)},\n    " + ",\n    ".join(map(c_string, tokens)) + " },")
     print("};\n")
 
     print("static const struct\n{\n  const char *text, *lower;\n} lower_cases[] = {")

@@ -68,7 +68,7 @@ TEST_CASE (sacrebleu, scores_do_not_depend_on_the_locale)
     SKIP_TEST ("no locale with a decimal comma or a dotless i is installed");
 }
 
-TEST_CASE (sacrebleu, tokens_13a)
+TEST_CASE (sacrebleu, tokens)
 {
   for (guint i = 0; i < G_N_ELEMENTS (token_cases); i++)
     {
@@ -76,6 +76,10 @@ TEST_CASE (sacrebleu, tokens_13a)
       g_autofree char *line = g_strdup (token_cases[i].line);
       g_autofree char *tokens = plait_tokenise_13a (line);
       CHECK_STRING (tokens, token_cases[i].tokens);
+      g_autofree char *international = plait_tokenise_international (token_cases[i].line);
+      CHECK_STRING (international, token_cases[i].international);
+      g_autofree char *characters = plait_tokenise_characters (token_cases[i].line);
+      CHECK_STRING (characters, token_cases[i].characters);
     }
 }
 
