@@ -91,10 +91,13 @@ const PlaitCommand plait_commands[] = {
     "  plait compare grid/grid.h5 --test bootstrap --json\n"
     "  plait compare serial.h5 flat.h5 --attention",
     plait_command_compare },
-  { "adversarial", "RUN.h5 [--split NAME] [--set G.K=V]... [--seed N] [--json]",
+  { "adversarial", "RUN.h5 [--split NAME] [--source-is LIST] [--set G.K=V]... [--seed N] [--json]",
     "Shuffle one source after the other and score a test split again",
-    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points: how far the "
-    "scores fall says how much the model relies on it.",
+    "Each source in turn is taken from other sentences, by a seeded permutation without fixed points, or is noise, or "
+    "absent: how far the scores fall says how much the model relies on it. Differences are tested.\n"
+    "\n"
+    "Example:\n"
+    "  plait adversarial run.h5 --source-is 'shuffled;noise;absent'",
     plait_command_adversarial },
   { "report", "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--sentences N] [--force]",
     "Make one HTML page of runs, a grid or a dump",

@@ -16,6 +16,8 @@ static gint64
 source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple)
 {
   gint64 from = tuple_of (stream, tuple);
+  if (stream->absent)
+    return 0;
   if (stream->kind == PLAIT_INPUT_FEATURES)
     return plait_feature_file_length (stream->features, plait_corpus_line (corpus, from));
   gint64 n = plait_token_store_length (stream->tokens, from);
@@ -61,7 +63,7 @@ plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
 }
 
 static void
-fill_tokens (const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *tuples)
+fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *tuples)
 {
   for (gint64 i = 0; i < input->rows.n; i++)
     {
@@ -70,6 +72,8 @@ fill_tokens (const PlaitCorpusStreamState *stream, PlaitInput *input, const gint
       if (n == 0)
         continue;
       plait_token_store_copy (stream->tokens, tuple_of (stream, tuples[i]), row);
+      if (stream->noisy)
+        plait_corpus_fill_noise (corpus, stream, tuples[i], row, n - stream->append_end);
       if (stream->append_end)
         row[n - 1] = PLAIT_TOKEN_EOS;
     }
@@ -80,16 +84,28 @@ fill_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
                GError **error)
 {
   g_autofree gint64 *lines = g_new (gint64, input->rows.n);
+  if (stream->absent)
+    return TRUE;
   for (gint64 i = 0; i < input->rows.n; i++)
     lines[i] = plait_corpus_line (corpus, tuple_of (stream, tuples[i]));
-  return plait_feature_file_read (stream->features, lines, input->rows.n, input->features, error);
+  if (!plait_feature_file_read (stream->features, lines, input->rows.n, input->features, error))
+    return FALSE;
+  for (gint64 i = 0; i < input->rows.n && stream->noisy; i++)
+    {
+      PlaitTensor rows = input->features;
+      rows.data += input->rows.offsets[i] * rows.stride;
+      rows.rows = plait_ragged_length (input->rows, i);
+      if (!plait_corpus_fill_feature_noise (corpus, stream, tuples[i], rows, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* The inner nodes of @tuple's tree in @stream. */
 static gint64
 source_nodes (const PlaitCorpusStreamState *stream, gint64 tuple)
 {
-  return plait_token_store_length (stream->steps, tuple_of (stream, tuple)) / 2;
+  return stream->absent ? 0 : plait_token_store_length (stream->steps, tuple_of (stream, tuple)) / 2;
 }
 
 static void
@@ -104,6 +120,8 @@ fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const
       gint64 n = source_nodes (stream, tuples[i]), first = offsets[i];
       offsets[i + 1] = first + n;
       g_array_set_size (steps, (guint)(2 * n));
+      if (stream->absent)
+        continue;
       plait_token_store_copy (stream->steps, tuple_of (stream, tuples[i]), (gint32 *)(gpointer)steps->data);
       plait_tree_maker_fill (stream->trees, (const gint32 *)(gpointer)steps->data, n,
                              plait_ragged_length (input->rows, i), plait_batch_fill (gint64, trees->left) + first,
@@ -116,7 +134,7 @@ fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const
 static gint64
 source_sentences (const PlaitCorpusStreamState *stream, gint64 tuple)
 {
-  return plait_token_store_length (stream->sentences, tuple_of (stream, tuple)) / 2;
+  return stream->absent ? 0 : plait_token_store_length (stream->sentences, tuple_of (stream, tuple)) / 2;
 }
 
 static void
@@ -131,8 +149,9 @@ fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, c
     bounds[i + 1] = bounds[i] + source_sentences (stream, tuples[i]);
   sentences = g_new (PlaitDocumentSentence, bounds[n]);
   for (gint64 i = 0; i < n; i++)
-    plait_token_store_copy (stream->sentences, tuple_of (stream, tuples[i]),
-                            (gint32 *)(gpointer)(sentences + bounds[i]));
+    if (!stream->absent)
+      plait_token_store_copy (stream->sentences, tuple_of (stream, tuples[i]),
+                              (gint32 *)(gpointer)(sentences + bounds[i]));
   plait_batch_fill_documents (input, sentences, bounds);
 }
 
@@ -151,7 +170,7 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
     }
   if (input->kind == PLAIT_INPUT_FEATURES)
     return fill_features (corpus, stream, input, tuples, error);
-  fill_tokens (stream, input, tuples);
+  fill_tokens (corpus, stream, input, tuples);
   if (input->trees)
     fill_trees (stream, input, tuples);
   if (input->documents)

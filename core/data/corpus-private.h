@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/file-mark.h"
+#include "base/random.h"
 #include "data/corpus.h"
 #include "data/token-store.h"
 #include "store/feature.h"
@@ -27,6 +28,9 @@ typedef struct
   PlaitTargetKind target;
   gint64 maximum_length;
   gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */
+  gboolean absent;
+  gboolean noisy;
+  PlaitRandomKey noise;
   PlaitCorpusCounts counts;
 } PlaitCorpusStreamState;
 
@@ -48,6 +52,12 @@ struct PlaitCorpus
   gint64 cut;      /* documents of several chunks */
   gint64 chunks;   /* of these */
 };
+
+/* Puts tokens or rows that are drawn from all of @stream in the place of those of @tuple (corpus-disturb.c). */
+void plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
+                              gint32 *row, gint64 n);
+gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
+                                          PlaitTensor rows, GError **error);
 
 /* Reads all text streams of @corpus and fills their stores and counts (corpus-read.c). */
 gboolean plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error);

@@ -2,7 +2,6 @@
 #include "data/corpus-private.h"
 
 #include "base/error.h"
-#include "base/random.h"
 #include "data/text-file.h"
 #include "data/tree-binary.h"
 
@@ -250,21 +249,6 @@ plait_corpus_report (const PlaitCorpus *corpus)
   for (gint64 s = 0; s < corpus->n_streams; s++)
     report_stream (corpus, &corpus->streams[s], report);
   return g_strv_builder_end (report);
-}
-
-gboolean
-plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error)
-{
-  g_assert (source >= 0 && source < corpus->n_sources);
-  PlaitCorpusStreamState *stream = &corpus->streams[source];
-  if (corpus->size < 2)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: one tuple cannot be shuffled; expected at least two to take source %s from another one",
-                       stream->path, stream->name);
-  stream->order = g_renew (gint64, stream->order, corpus->size);
-  PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
-  plait_random_derangement (key, stream->order, (gsize)corpus->size);
-  return TRUE;
 }
 
 gboolean

@@ -141,6 +141,13 @@ gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
  * adversarial test of whether a model uses a source. Needs two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);
 
+/* Puts tokens drawn from all tokens of source @source in the place of each of its tokens, or rows in the place of each
+ * of its features, keyed by @seed: lengths, trees and bounds of sentences stay. */
+void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
+
+/* Lets source @source be missing in all tuples. */
+void plait_corpus_leave_out (PlaitCorpus *corpus, gint64 source);
+
 /* Whether all files are as they were when they were read or opened (base/file-mark.h): names the first that is not. */
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 

@@ -146,8 +146,8 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
 {
   return g_strdup_printf (
       "Brackets are 95 %% intervals of the bootstrap. p is against %s: %s, %u %s, seed %" G_GUINT64_FORMAT
-      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05. It speaks of these trained models "
-      "on "
-      "other sentences, not of other training seeds.",
+      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05. It speaks of these systems on "
+      "other "
+      "sentences, not of other training seeds.",
       baseline, test_names[test], trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", seed);
 }

@@ -50,6 +50,10 @@ TEST_CASE (translate_command, takes_keys_of_search)
               "decode.maximum_length=9", "--set", "decode.no_repeat_ngrams=1", "--set", "decode.batch=3");
   g_auto (PlaitTestCall) scored
       = CALL ("adversarial", "small.h5", "-q", "--set", "evaluate.metrics=rouge:type=L", "--set", "decode.beam=1");
+  g_auto (PlaitTestCall) noisy = CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;noise", "--json");
+  g_auto (PlaitTestCall) absent = CALL ("adversarial", "small.h5", "-q", "--source-is", "absent");
+  g_auto (PlaitTestCall) unknown = CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;gone");
+  g_auto (PlaitTestCall) twice = CALL ("adversarial", "small.h5", "-q", "--source-is", "noise;noise");
   g_auto (PlaitTestCall) layers = CALL ("adversarial", "small.h5", "-q", "--set", "decoder.layers=1");
 
   CHECK_INT (run.code, 0);
@@ -61,6 +65,15 @@ TEST_CASE (translate_command, takes_keys_of_search)
   CHECK (!check_words (ruled.output, 9));
   CHECK_INT (scored.code, 0);
   CHECK_CONTAINS (scored.output, "ROUGE-L");
+  CHECK_CONTAINS (scored.output, "Difference       p  p (Holm)\n");
+  CHECK_CONTAINS (scored.output, "p is against the sources as they are: approximate\n  randomisation, 10000 shuffles");
+  CHECK_INT (noisy.code, 0);
+  CHECK_CONTAINS (noisy.output, "\"disturbance\": \"shuffled\"");
+  CHECK_CONTAINS (noisy.output, "\"disturbance\": \"noise\"");
+  CHECK_CONTAINS (noisy.output, "\"adjusted_p\": ");
+  plait_test_check_refused (&absent, "reads one source, without which there is nothing to read");
+  plait_test_check_refused (&unknown, "expected shuffled, noise or absent");
+  plait_test_check_refused (&twice, "names \"noise\" twice");
   plait_test_check_refused (&layers, "takes keys of [decode] and [evaluate] alone");
 }
 

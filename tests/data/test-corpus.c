@@ -246,6 +246,60 @@ TEST_CASE (corpus, is_the_same_for_any_threads)
   CHECK (memcmp (a->inputs[1].tokens, b->inputs[1].tokens, (gsize)(rows - 10000) * sizeof (gint32)) == 0);
 }
 
+TEST_CASE (corpus, fills_one_source_with_noise)
+{
+  g_autoptr (PlaitCorpus) plain = data_corpus (40);
+  g_autoptr (PlaitCorpus) noisy = data_corpus (40);
+  g_autoptr (PlaitCorpus) again = data_corpus (40);
+  g_autoptr (PlaitCorpus) other = data_corpus (40);
+  g_autoptr (GError) error = NULL;
+  guint64 known = 0, drawn = 0;
+  guint changed = 0, apart = 0;
+  plait_corpus_add_noise (noisy, 0, 5);
+  plait_corpus_add_noise (again, 0, 5);
+  plait_corpus_add_noise (other, 0, 6);
+  for (gint64 i = 0; i < 40; i++)
+    {
+      g_autoptr (PlaitBatch) a = plait_corpus_batch (plain, &i, 1, &error);
+      g_autoptr (PlaitBatch) b = plait_corpus_batch (noisy, &i, 1, &error);
+      g_autoptr (PlaitBatch) c = plait_corpus_batch (again, &i, 1, &error);
+      g_autoptr (PlaitBatch) d = plait_corpus_batch (other, &i, 1, &error);
+      gint64 n = plait_ragged_rows (a->inputs[0].rows);
+      CHECK_INT (plait_ragged_rows (b->inputs[0].rows), n);
+      CHECK ((b->inputs[0].tokens[n - 1] == PLAIT_TOKEN_EOS) == (a->inputs[0].tokens[n - 1] == PLAIT_TOKEN_EOS));
+      CHECK (memcmp (b->inputs[0].tokens, c->inputs[0].tokens, (gsize)n * sizeof (gint32)) == 0);
+      CHECK_INT (b->target_outputs[0], a->target_outputs[0]);
+      CHECK_INT (plait_ragged_rows (b->inputs[1].rows), plait_ragged_rows (a->inputs[1].rows));
+      for (gint64 k = 0; k < n; k++)
+        {
+          known |= G_GUINT64_CONSTANT (1) << a->inputs[0].tokens[k];
+          drawn |= G_GUINT64_CONSTANT (1) << b->inputs[0].tokens[k];
+          changed += a->inputs[0].tokens[k] != b->inputs[0].tokens[k];
+          apart += d->inputs[0].tokens[k] != b->inputs[0].tokens[k];
+        }
+    }
+  CHECK (changed > 20 && apart > 20);
+  CHECK ((drawn & ~known) == 0); /* nothing that the source has nowhere */
+}
+
+TEST_CASE (corpus, leaves_one_source_out)
+{
+  g_autoptr (PlaitCorpus) plain = data_corpus (40);
+  g_autoptr (PlaitCorpus) without = data_corpus (40);
+  g_autoptr (GError) error = NULL;
+  plait_corpus_leave_out (without, 0);
+  const gint64 tuples[] = { 3, 7 };
+  g_autoptr (PlaitBatch) a = plait_corpus_batch (plain, tuples, 2, &error);
+  g_autoptr (PlaitBatch) b = plait_corpus_batch (without, tuples, 2, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (a && b);
+  CHECK_INT (plait_ragged_rows (b->inputs[0].rows), 0);
+  CHECK_INT (b->inputs[0].n_missing, 2);
+  CHECK_INT (plait_corpus_length (without, 0, 3), 0);
+  CHECK_INT (plait_ragged_rows (b->inputs[1].rows), plait_ragged_rows (a->inputs[1].rows));
+  CHECK_INT (b->target_outputs[0], a->target_outputs[0]);
+}
+
 TEST_CASE (corpus, takes_one_source_from_other_tuples)
 {
   g_autoptr (PlaitCorpus) plain = data_corpus (40);

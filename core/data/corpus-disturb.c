@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Sources that are not what they were: of other tuples, of rows drawn at random, or absent. */
+#include "base/error.h"
+#include "base/random.h"
+#include "data/corpus-private.h"
+
+#include <string.h>
+
+static PlaitCorpusStreamState *
+source_of (PlaitCorpus *corpus, gint64 source)
+{
+  g_assert (source >= 0 && source < corpus->n_sources);
+  return &corpus->streams[source];
+}
+
+gboolean
+plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error)
+{
+  PlaitCorpusStreamState *stream = source_of (corpus, source);
+  if (corpus->size < 2)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: one tuple cannot be shuffled; expected at least two to take source %s from another one",
+                       stream->path, stream->name);
+  stream->order = g_renew (gint64, stream->order, corpus->size);
+  PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
+  plait_random_derangement (key, stream->order, (gsize)corpus->size);
+  return TRUE;
+}
+
+void
+plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed)
+{
+  PlaitCorpusStreamState *stream = source_of (corpus, source);
+  stream->noisy = TRUE;
+  stream->noise = plait_random_key (seed, "noise", stream->name, 0);
+}
+
+void
+plait_corpus_leave_out (PlaitCorpus *corpus, gint64 source)
+{
+  source_of (corpus, source)->absent = TRUE;
+}
+
+void
+plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row,
+                         gint64 n)
+{
+  PlaitRandomKey key = plait_random_subkey (stream->noise, (guint64)tuple);
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
+      gint64 length = plait_token_store_length (stream->tokens, from);
+      if (length == 0) /* an empty line has nothing to give: the token stays */
+        continue;
+      g_autofree gint32 *ids = g_new (gint32, length);
+      plait_token_store_copy (stream->tokens, from, ids);
+      row[i] = ids[plait_random_below (key, (guint64)(2 * i + 1), (guint64)length)];
+    }
+}
+
+/* Copies a row of @width numbers that is drawn from the features of @line. */
+static gboolean
+copy_feature (const PlaitCorpusStreamState *stream, gint64 line, PlaitRandomKey key, guint64 index, PlaitScalar *row,
+              GError **error)
+{
+  gint64 n = plait_feature_file_length (stream->features, line), width = plait_feature_file_width (stream->features);
+  g_autofree PlaitScalar *numbers = NULL;
+  PlaitTensor rows;
+  if (n == 0) /* nothing to give: the row stays */
+    return TRUE;
+  numbers = g_new (PlaitScalar, n * width);
+  rows = (PlaitTensor){ numbers, n, width, width };
+  if (!plait_feature_file_read (stream->features, &line, 1, rows, error))
+    return FALSE;
+  memcpy (row, numbers + (gint64)plait_random_below (key, index, (guint64)n) * width,
+          (gsize)width * sizeof (PlaitScalar));
+  return TRUE;
+}
+
+gboolean
+plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
+                                 PlaitTensor rows, GError **error)
+{
+  PlaitRandomKey key = plait_random_subkey (stream->noise, (guint64)tuple);
+  for (gint64 i = 0; i < rows.rows; i++)
+    {
+      gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
+      if (!copy_feature (stream, plait_corpus_line (corpus, from), key, (guint64)(2 * i + 1),
+                         rows.data + i * rows.stride, error))
+        return FALSE;
+    }
+  return TRUE;
+}
