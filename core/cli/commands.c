@@ -129,7 +129,9 @@ const PlaitCommand plait_commands[] = {
   { "verify", "FILE...", "Check that files are as they were written, to the last byte",
     "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
     "plait "
-    "made are checked too. It prints a line a file and ends with code 1 if one of them is not whole.\n"
+    "made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one that "
+    "another "
+    "program (h5py, h5repack) has written anew, of which it lists what was changed, removed and added.\n"
     "\n"
     "Examples:\n"
     "  plait verify run.h5\n"

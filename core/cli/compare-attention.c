@@ -92,12 +92,12 @@ print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
 }
 
 gboolean
-plait_compare_attention (char *const *paths, gboolean json, GError **error)
+plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GError **error)
 {
   if (!paths[0] || !paths[1] || paths[2])
     return plait_fail (error, PLAIT_ERROR_INPUT, "--attention compares two files; name two");
-  g_autoptr (PlaitStore) first = plait_store_open (paths[0], error);
-  g_autoptr (PlaitStore) second = first ? plait_store_open (paths[1], error) : NULL;
+  g_autoptr (PlaitStore) first = plait_store_open_rewritten (paths[0], log, error);
+  g_autoptr (PlaitStore) second = first ? plait_store_open_rewritten (paths[1], log, error) : NULL;
   if (!second)
     return FALSE;
   g_autoptr (GPtrArray) differences = plait_attention_differences (first, second, error);

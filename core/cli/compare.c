@@ -135,7 +135,8 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
     return FALSE;
   if (attention)
-    return plait_compare_attention (invocation->arguments, json, error);
+    return plait_compare_attention (invocation->arguments, json, invocation->log, error);
+  options.log = invocation->log;
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
   if (!comparison)
     return FALSE;

@@ -4,4 +4,4 @@
 #include "base/error.h"
 
 /* Prints how differently the two files in @paths attend. */
-gboolean plait_compare_attention (char *const *paths, gboolean json, GError **error);
+gboolean plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GError **error);

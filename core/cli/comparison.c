@@ -66,7 +66,7 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   g_autoptr (PlaitRunComparison) comparison = g_new0 (PlaitRunComparison, 1);
 
   comparison->options = *options;
-  comparison->runs = plait_runs_open (paths, options->dumps, error);
+  comparison->runs = plait_runs_open (paths, options->dumps, options->log, error);
   if (!comparison->runs)
     return NULL;
   comparison->differences = plait_runs_differences (comparison->runs);

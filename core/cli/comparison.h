@@ -14,6 +14,7 @@ typedef struct
   PlaitTest test;
   gint64 trials, seed;
   gboolean dumps; /* dumps of attention stand among the runs, without scores */
+  PlaitLog *log;  /* is told what other programs have changed in the files; borrowed */
 } PlaitComparisonOptions;
 
 typedef struct

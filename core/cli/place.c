@@ -57,7 +57,7 @@ go_down (PlaitStore *store, const char *path, const char **rest, PlaitStoreObjec
 
 /* Replaces the place by where its link @link leads, @rest below it. */
 static gboolean
-follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
+follow (PlaitPlace *place, const char *link, const char *rest, PlaitLog *log, GError **error)
 {
   g_autofree char *file = NULL, *object = NULL;
 
@@ -69,7 +69,7 @@ follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
       g_autofree char *other = g_path_is_absolute (file) || strcmp (folder, ".") == 0
                                    ? g_strdup (file)
                                    : g_build_filename (folder, file, NULL);
-      PlaitStore *store = plait_store_open (other, error);
+      PlaitStore *store = plait_store_open_rewritten (other, log, error);
 
       if (!store)
         {
@@ -87,11 +87,11 @@ follow (PlaitPlace *place, const char *link, const char *rest, GError **error)
 }
 
 PlaitPlace *
-plait_place_open (const char *file, const char *path, GError **error)
+plait_place_open (const char *file, const char *path, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitPlace) place = g_new0 (PlaitPlace, 1);
 
-  place->store = plait_store_open (file, error);
+  place->store = plait_store_open_rewritten (file, log, error);
   if (!place->store)
     return NULL;
   g_autofree char *trimmed = g_strdup (path ? path : "");
@@ -109,7 +109,7 @@ plait_place_open (const char *file, const char *path, GError **error)
         return NULL;
       if (object.kind != PLAIT_STORE_SOFT_LINK && object.kind != PLAIT_STORE_EXTERNAL_LINK)
         return g_steal_pointer (&place);
-      if (!follow (place, reached, rest, error))
+      if (!follow (place, reached, rest, log, error))
         return NULL;
     }
   plait_fail (error, PLAIT_ERROR_INPUT, "%s: more than %d links lead on from %s; expected no circles", file, MOST_LINKS,

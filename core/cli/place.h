@@ -13,8 +13,8 @@ typedef struct
 } PlaitPlace;
 
 /* Opens @file and finds @path in it ("/training", "training/"; NULL: the root). Links on the way are followed, into
- * other files of ours too. (transfer full) */
-PlaitPlace *plait_place_open (const char *file, const char *path, GError **error);
+ * other files of ours too; what other programs have changed in them is a warning. (transfer full) */
+PlaitPlace *plait_place_open (const char *file, const char *path, PlaitLog *log, GError **error);
 
 void plait_place_free (PlaitPlace *place);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlace, plait_place_free)

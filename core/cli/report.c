@@ -157,7 +157,8 @@ add_summaries (GString *html, char *const *paths, GError **error)
 {
   for (guint i = 0; paths[i]; i++)
     {
-      g_autoptr (PlaitStore) store = plait_store_open (paths[i], error);
+      /* What was changed in it has been told as its runs were opened. */
+      g_autoptr (PlaitStore) store = plait_store_open_rewritten (paths[i], NULL, error);
 
       if (!store)
         return FALSE;
@@ -199,9 +200,10 @@ add_footer (GString *html, const PlaitRunComparison *comparison)
 }
 
 static gboolean
-report (char *const *paths, const char *output, const char *given_title, gint64 sentences, GError **error)
+report (char *const *paths, const char *output, const char *given_title, gint64 sentences, PlaitLog *log,
+        GError **error)
 {
-  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE };
+  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log };
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &options, error);
   g_autoptr (GString) html = g_string_new (NULL);
 
@@ -259,7 +261,7 @@ plait_command_report (PlaitInvocation *invocation, GError **error)
     if (!plait_output_differs ("--output", output, *path, error))
       return FALSE;
   if (!plait_file_check_new (output, force, "", "--output", error)
-      || !report (invocation->arguments, output, title, sentences, error))
+      || !report (invocation->arguments, output, title, sentences, invocation->log, error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);
   return TRUE;

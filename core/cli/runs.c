@@ -99,7 +99,7 @@ short_name (const char *name, char *const *names)
 
 /* The runs that the grid in @store links to. */
 static gboolean
-add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
+add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
 {
   const char *path = plait_store_path (store);
   g_auto (GStrv) names = plait_store_members (store, "/runs", error);
@@ -113,7 +113,7 @@ add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
   for (guint i = 0; names[i]; i++)
     {
       g_autofree char *link = plait_place_below ("/runs", names[i]);
-      g_autoptr (PlaitPlace) place = plait_place_open (path, link, error);
+      g_autoptr (PlaitPlace) place = plait_place_open (path, link, log, error);
 
       g_autofree char *name = short_name (names[i], names);
 
@@ -124,19 +124,19 @@ add_grid (GPtrArray *runs, PlaitStore *store, GError **error)
 }
 
 GPtrArray *
-plait_runs_open (char *const *paths, gboolean dumps, GError **error)
+plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (run_free);
 
   for (guint i = 0; paths[i]; i++)
     {
-      g_autoptr (PlaitStore) store = plait_store_open (paths[i], error);
+      g_autoptr (PlaitStore) store = plait_store_open_rewritten (paths[i], log, error);
 
       if (!store)
         return NULL;
       if (plait_store_has (store, "/runs"))
         {
-          if (!add_grid (runs, store, error))
+          if (!add_grid (runs, store, log, error))
             return NULL;
           continue;
         }

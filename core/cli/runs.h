@@ -19,9 +19,9 @@ typedef struct
   gboolean dump; /* of plait translate --attention: attention, and no more */
 } PlaitRunFile;
 
-/* Opens the runs in @paths (NULL-terminated), grids unfolded; with @dumps also dumps of attention. (transfer full)
- * (element-type PlaitRunFile) */
-GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, GError **error);
+/* Opens the runs in @paths (NULL-terminated), grids unfolded; with @dumps also dumps of attention. What other programs
+ * have changed in them is a warning. (transfer full) (element-type PlaitRunFile) */
+GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error);
 
 /* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
 PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);

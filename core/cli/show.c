@@ -169,16 +169,16 @@ show_attribute (const PlaitPlace *place, const char *name, GError **error)
 
 /* Shows @path of @file; "PATH@NAME" is an attribute. */
 static gboolean
-show (const char *file, const char *path, const PlaitShowOptions *options, gboolean json, GError **error)
+show (const char *file, const char *path, const PlaitShowOptions *options, gboolean json, PlaitLog *log, GError **error)
 {
   const char *at = path ? strrchr (path, '@') : NULL;
   g_autoptr (GError) fault = NULL;
-  g_autoptr (PlaitPlace) place = plait_place_open (file, path, &fault);
+  g_autoptr (PlaitPlace) place = plait_place_open (file, path, log, &fault);
 
   if (!place && at)
     {
       g_autofree char *object = g_strndup (path, (gsize)(at - path));
-      g_autoptr (PlaitPlace) owner = plait_place_open (file, object, NULL);
+      g_autoptr (PlaitPlace) owner = plait_place_open (file, object, log, NULL);
 
       if (owner)
         return show_attribute (owner, at + 1, error);
@@ -219,5 +219,5 @@ plait_command_show (PlaitInvocation *invocation, GError **error)
       || !plait_option_integer ("--sentence", sentence, 0, G_MAXINT32, &options.sentence, error)
       || !plait_option_integer ("--word", word, 0, G_MAXINT32, &options.word, error))
     return FALSE;
-  return show (invocation->arguments[0], invocation->arguments[1], &options, json, error);
+  return show (invocation->arguments[0], invocation->arguments[1], &options, json, invocation->log, error);
 }

@@ -11,11 +11,22 @@
 
 /* plait verify: whether files are as they were written. */
 
+/* Another program has written it: not the bytes that plait wrote, whatever it holds. */
+static gboolean
+fail_rewritten (const char *path, const PlaitStoreChanges *changes, GError **error)
+{
+  g_autofree char *text = plait_store_changes_text (changes, G_MAXUINT);
+
+  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s", path, text);
+}
+
 static gboolean
 verify_store (const char *path, GError **error)
 {
-  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+  g_autoptr (PlaitStore) store = plait_store_open_rewritten (path, NULL, error);
 
+  if (store && plait_store_changes (store))
+    return fail_rewritten (path, plait_store_changes (store), error);
   return store && plait_store_check (store, error);
 }
 

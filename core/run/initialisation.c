@@ -321,7 +321,7 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
   g_autofree char *text = NULL;
   g_autofree char *place = g_strconcat (train->initialise, ":/@experiment", NULL);
 
-  origin->run = plait_trained_open_store (train->initialise, error);
+  origin->run = plait_trained_open_store (train->initialise, NULL, error);
   /* The run's key depends on all of its bytes. */
   if (origin->run && plait_store_check (origin->run, error))
     text = plait_store_get_string (origin->run, "/", "experiment", error);

@@ -200,7 +200,7 @@ gboolean
 plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
                  PlaitTestOutcome *outcome, GError **error)
 {
-  g_autoptr (PlaitStore) found = plait_trained_open_store (path, error);
+  g_autoptr (PlaitStore) found = plait_trained_open_store (path, NULL, error);
   g_autoptr (PlaitRunPlace) place = found ? plait_run_place_new (path, TRUE, options->log, error) : NULL;
   g_autoptr (PlaitStore) trained = place ? plait_run_place_open (place, error) : NULL;
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();

@@ -35,9 +35,9 @@ plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const cha
 }
 
 PlaitStore *
-plait_trained_open_store (const char *path, GError **error)
+plait_trained_open_store (const char *path, PlaitLog *log, GError **error)
 {
-  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+  g_autoptr (PlaitStore) store = plait_store_open_rewritten (path, log, error);
   const char *missing;
 
   if (!store)
@@ -60,7 +60,7 @@ plait_trained_open (const char *path, const char *checkpoint, const char *const 
   g_autofree char *place = NULL;
   g_autofree gint64 *widths = NULL;
 
-  trained->store = plait_trained_open_store (path, error);
+  trained->store = plait_trained_open_store (path, log, error);
   text = trained->store ? plait_store_get_string (trained->store, "/", "experiment", error) : NULL;
   if (!text)
     return NULL;

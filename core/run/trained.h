@@ -13,8 +13,9 @@ typedef struct
   PlaitSystem *system;
 } PlaitTrained;
 
-/* Opens the file at @path, which must hold the experiment and a checkpoint of a run. (transfer full) */
-PlaitStore *plait_trained_open_store (const char *path, GError **error);
+/* Opens the file at @path, which must hold the experiment and a checkpoint of a run; what another program has
+ * changed in it is a warning. (transfer full) */
+PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **error);
 
 /* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
  * no best. @overrides (NULL-terminated, or NULL) set keys of its experiment otherwise: of [decode] and [evaluate], on

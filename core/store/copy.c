@@ -15,9 +15,8 @@ typedef struct
   GError *error;
 } Copy;
 
-/* Attributes by which HDF5 keeps dimension scales. */
-static gboolean
-belongs_to_axes (const char *name)
+gboolean
+plait_store_belongs_to_axes (const char *name)
 {
   static const char *const names[] = { "CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS", NULL };
   return g_strv_contains (names, name);
@@ -50,7 +49,7 @@ copy_attributes (PlaitStore *to, PlaitStore *from, const char *path, GError **er
   if (!names || source < 0 || copy < 0)
     return FALSE;
   for (char **name = names; *name != NULL; name++)
-    if (!belongs_to_axes (*name) && !copy_attribute (to, source, copy, path, *name, error))
+    if (!plait_store_belongs_to_axes (*name) && !copy_attribute (to, source, copy, path, *name, error))
       return FALSE;
   return TRUE;
 }
@@ -77,6 +76,10 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
   Copy *copy = data;
   GError **error = &copy->error;
   gboolean good = TRUE;
+
+  /* The new file has its own. */
+  if (g_str_equal (visit->path, PLAIT_STORE_CONTENTS))
+    return PLAIT_STORE_WALK_SKIP;
   switch (visit->object.kind)
     {
     case PLAIT_STORE_GROUP:

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/digest.h"
+#include "base/file-mark.h"
+#include "base/trial.h"
 #include "store/internal.h"
 
 #include <errno.h>
@@ -21,6 +23,11 @@
  * bytes from 512 on.
  */
 #define MAGIC "plait-store\n"
+
+/* What a trial of a file that another program has written may take beyond what a small one does. */
+#define BYTES_A_SECOND ((gint64)32 << 20)
+/* Names of each kind in a message; plait verify has all. */
+#define NAMES_IN_MESSAGE 6
 
 typedef struct
 {
@@ -112,9 +119,9 @@ plait_store_recognize (const char *path)
   return found;
 }
 
-/* Checks all that must be right before libhdf5 sees a byte. */
+/* Checks all that must be right before libhdf5 sees a byte. *@other_length: all but the length is. */
 static gboolean
-verify (PlaitStore *store, GError **error)
+verify (PlaitStore *store, gboolean *other_length, GError **error)
 {
   char block[PLAIT_STORE_USER_BLOCK];
   struct stat status;
@@ -145,7 +152,10 @@ verify (PlaitStore *store, GError **error)
   gint64 size = (gint64)status.st_size, end = header.length + PLAIT_STORE_USER_BLOCK;
   gint64 written = header.format == 1 || end > size ? end : end + plait_store_blocks_table_size (end);
   if (size != written)
-    return fail_length (store, size, written, error);
+    {
+      *other_length = header.format > 1;
+      return fail_length (store, size, written, error);
+    }
   if (header.format == 1)
     return verify_whole (store, header.digest, error);
   store->blocks = plait_store_blocks_open (store->fd, store->path, end, header.digest, error);
@@ -195,27 +205,139 @@ store_new (const char *path, gboolean writing)
   return store;
 }
 
-PlaitStore *
-plait_store_open (const char *path, GError **error)
+static gboolean
+attach (PlaitStore *store, GError **error)
+{
+  PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .blocks = store->blocks };
+  g_auto (StoreId) access = plait_store_access (store->driver, bytes);
+
+  store->file = H5Fopen (store->path, H5F_ACC_RDONLY, access);
+  return store->file >= 0 || plait_store_fail (store, NULL, "open it as HDF5", error);
+}
+
+typedef struct
+{
+  PlaitStore *store;
+  const GError *fault; /* what was wrong with the file's length */
+} Rewritten;
+
+/* HDF5 ends its files where their superblock says that they end; one that does not was cut short or added to. */
+static gboolean
+ends_as_hdf5 (const PlaitStore *store)
+{
+  static const gsize places[] = { 40, 44, 28, 28 }; /* of the end, by the superblock's version */
+  guint8 superblock[64];
+  guint64 end;
+  struct stat status;
+
+  if (pread (store->fd, superblock, sizeof superblock, PLAIT_STORE_USER_BLOCK) != (ssize_t)sizeof superblock
+      || memcmp (superblock, "\211HDF\r\n\032\n", 8) != 0 || superblock[8] >= G_N_ELEMENTS (places)
+      || fstat (store->fd, &status) != 0)
+    return FALSE;
+  memcpy (&end, superblock + places[superblock[8]], sizeof end);
+  return GUINT64_FROM_LE (end) == (guint64)status.st_size;
+}
+
+/* Opens the file as HDF5 and compares what it holds with its table of contents. In a child first: nothing of it has
+ * been checked. */
+static gboolean
+take_rewritten (gpointer data, GError **error)
+{
+  Rewritten *rewritten = data;
+  PlaitStore *store = rewritten->store;
+
+  if (!attach (store, NULL) || !plait_store_has (store, PLAIT_STORE_CONTENTS))
+    {
+      g_propagate_error (error, g_error_copy (rewritten->fault));
+      return FALSE;
+    }
+  g_clear_pointer (&store->digest, g_free);
+  store->changes = plait_store_compare_contents (store, &store->digest, error);
+  return store->changes != NULL;
+}
+
+static gboolean
+open_rewritten (PlaitStore *store, const GError *fault, GError **error)
+{
+  PlaitFileMark mark = plait_file_mark_open (store->fd);
+  Rewritten rewritten = { store, fault };
+  PlaitTrialLimits limits = PLAIT_TRIAL_LIMITS;
+  struct stat status;
+  guint more = fstat (store->fd, &status) == 0 ? (guint)(status.st_size / BYTES_A_SECOND) : 0;
+
+  limits.wall_seconds += 2 * more;
+  limits.processor_seconds += more;
+  return plait_trial (store->path, PLAIT_ERROR_CORRUPT, take_rewritten, &rewritten, limits, error)
+         && take_rewritten (&rewritten, error) && plait_file_mark_check (&mark, store->path, error);
+}
+
+static gboolean
+keeps_all (const PlaitStore *store)
+{
+  return store->changes->changed->len + store->changes->removed->len == 0;
+}
+
+static gboolean
+fail_changed (const PlaitStore *store, GError **error)
+{
+  g_autofree char *text = plait_store_changes_text (store->changes, NAMES_IN_MESSAGE);
+
+  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s; " PLAIT_STORE_REMEDY, store->path, text);
+}
+
+/* Whatever other programs have made of it. */
+static PlaitStore *
+open_any (const char *path, GError **error)
 {
   g_autoptr (PlaitStore) store = store_new (path, FALSE);
+  g_autoptr (GError) fault = NULL;
+  gboolean other_length = FALSE;
+
   store->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
   if (store->fd < 0)
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
       return NULL;
     }
-  if (!verify (store, error))
-    return NULL;
-  PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .blocks = store->blocks };
-  g_auto (StoreId) access = plait_store_access (store->driver, bytes);
-  store->file = H5Fopen (path, H5F_ACC_RDONLY, access);
-  if (store->file < 0)
+  if (verify (store, &other_length, &fault))
+    return attach (store, error) ? g_steal_pointer (&store) : NULL;
+  if (other_length && ends_as_hdf5 (store))
+    return open_rewritten (store, fault, error) ? g_steal_pointer (&store) : NULL;
+  g_propagate_error (error, g_steal_pointer (&fault));
+  return NULL;
+}
+
+PlaitStore *
+plait_store_open (const char *path, GError **error)
+{
+  g_autoptr (PlaitStore) store = open_any (path, error);
+
+  if (store && store->changes && !keeps_all (store))
     {
-      plait_store_fail (store, NULL, "open it as HDF5", error);
+      fail_changed (store, error);
       return NULL;
     }
   return g_steal_pointer (&store);
+}
+
+PlaitStore *
+plait_store_open_rewritten (const char *path, PlaitLog *log, GError **error)
+{
+  PlaitStore *store = open_any (path, error);
+
+  if (store && store->changes)
+    {
+      g_autofree char *text = plait_store_changes_text (store->changes, NAMES_IN_MESSAGE);
+
+      plait_log_warning (log, "%s: %s", path, text);
+    }
+  return store;
+}
+
+const PlaitStoreChanges *
+plait_store_changes (const PlaitStore *store)
+{
+  return store->changes;
 }
 
 PlaitStore *
@@ -254,6 +376,8 @@ gboolean
 plait_store_check (PlaitStore *store, GError **error)
 {
   g_assert (!store->writing);
+  if (store->changes)
+    return keeps_all (store) || fail_changed (store, error);
   /* A file of format 1 was read whole when it was opened. */
   return !store->blocks || plait_store_blocks_check (store->blocks, store->path, error);
 }
@@ -268,6 +392,8 @@ gboolean
 plait_store_commit (PlaitStore *store, GError **error)
 {
   g_assert (store->writing && store->file >= 0);
+  if (store->failure == 0 && !plait_store_write_contents (store, error))
+    return FALSE;
   herr_t closed = H5Fclose (store->file);
   store->file = -1;
   if (closed < 0 || store->failure != 0)
@@ -298,6 +424,7 @@ plait_store_free (PlaitStore *store)
     close (store->fd);
   plait_file_abandon (store->replacement);
   g_free (store->digest);
+  plait_store_changes_free (store->changes);
   plait_store_blocks_free (store->blocks);
   g_clear_pointer (&store->structure, g_byte_array_unref);
   store_id_release (store->access);

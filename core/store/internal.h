@@ -28,10 +28,11 @@ struct PlaitStore
   char *path;
   PlaitFile *replacement; /* of a new file that is not committed */
   int fd;
-  char *digest;             /* of a file that is read: as in its user block */
-  PlaitStoreBlocks *blocks; /* checks what is read; NULL: a new file, or one of format 1 */
-  GByteArray *structure;    /* of a new file: see plait_store_blocks_mark */
-  int failure;              /* errno of the first write that failed; from then on nothing is written */
+  char *digest;               /* of a file that is read: as in its user block, or of the contents that were found */
+  PlaitStoreChanges *changes; /* of a file that another program has written anew; else NULL */
+  PlaitStoreBlocks *blocks;   /* checks what is read; NULL: a new file, or one of format 1 */
+  GByteArray *structure;      /* of a new file: see plait_store_blocks_mark */
+  int failure;                /* errno of the first write that failed; from then on nothing is written */
   gboolean writing;
   hid_t driver; /* how libhdf5 reaches @fd */
   hid_t file;
@@ -163,6 +164,23 @@ gboolean plait_store_put (PlaitStore *store, const char *path, hid_t file_type, 
 
 /* The elements of @tensor within memory that begins at its data, whatever its stride. To be released. */
 hid_t plait_store_tensor_space (PlaitTensor tensor);
+
+/* ---- copy.c ---- */
+
+/* Whether HDF5 keeps dimension scales by attributes called @name. */
+gboolean plait_store_belongs_to_axes (const char *name);
+
+/* ---- contents.c ---- */
+
+#define PLAIT_STORE_CONTENTS "/contents"
+
+/* Writes the table of what @store holds, the last that is written. */
+gboolean plait_store_write_contents (PlaitStore *store, GError **error);
+
+/* Compares what @store holds with that table. *@digest: what identifies what was found (transfer full). (transfer
+ * full) */
+PlaitStoreChanges *plait_store_compare_contents (PlaitStore *store, char **digest, GError **error);
+void plait_store_changes_free (PlaitStoreChanges *changes);
 
 /* ---- heatmap.c ---- */
 

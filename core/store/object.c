@@ -224,6 +224,18 @@ collect_name (hid_t group, const char *name, const H5L_info_t *info, void *data)
   return names->len >= MOST_MEMBERS;
 }
 
+/* Other programs make groups that do not keep the order of making. */
+static H5_index_t
+order_of_members (hid_t group)
+{
+  g_auto (StoreId) list = H5Gget_create_plist (group);
+  unsigned flags = 0;
+
+  return list >= 0 && H5Pget_link_creation_order (list, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED)
+             ? H5_INDEX_CRT_ORDER
+             : H5_INDEX_NAME;
+}
+
 char **
 plait_store_members (PlaitStore *store, const char *path, GError **error)
 {
@@ -240,7 +252,7 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
     }
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   hsize_t at = 0;
-  if (H5Literate (id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_name, names) < 0)
+  if (H5Literate (id, order_of_members (id), H5_ITER_INC, &at, collect_name, names) < 0)
     {
       plait_store_fail (store, path, "list its members", error);
       return NULL;

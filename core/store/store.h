@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/log.h"
 #include "tensor/tensor.h"
 
 /*
@@ -11,9 +12,10 @@
  * digest of a table of hashes at the end of the file, one for each 64 KiB. Opening checks the length, the table and all
  * that is no values (groups, attributes, shapes); values are checked whenever they are read. So libhdf5 sees no byte
  * that was not checked, a truncation and any flipped byte that matters are refused, and values that nobody reads cost
- * nothing: plait_store_check reads them all. Writing makes a new file beside the old one and puts it in its place when
- * it is whole and synced; until then, and whenever something fails, the old one stands untouched. The same writes give
- * the same bytes.
+ * nothing: plait_store_check reads them all. The last that is written is /contents, a table of digests of all that the
+ * file holds, by which one that another program has written anew is known (contents.c). Writing makes a new file beside
+ * the old one and puts it in its place when it is whole and synced; until then, and whenever something fails, the old
+ * one stands untouched. The same writes give the same bytes.
  *
  * One handle serves both: plait_store_open gives one to read, plait_store_create one to write (and read back). Writing
  * to a handle that was opened to read is a bug of the caller. A handle belongs to the thread that made it.
@@ -88,10 +90,30 @@ typedef struct
 /* Whether the file at @path begins as one that plait wrote. */
 gboolean plait_store_recognize (const char *path);
 
-/* Opens @path to read. (transfer full) */
+/* How a file that another program has written anew, such as h5py or h5repack, differs from what plait wrote, by its
+ * table of contents: paths of groups (but not what stands below those that are gone or new), datasets and links; those
+ * of which only attributes changed are marked. */
+typedef struct
+{
+  GPtrArray *changed, *removed, *added; /* (element-type char) */
+} PlaitStoreChanges;
+
+/* Opens @path to read. A file that another program has written anew is tried in a child process first, and refused if
+ * something that plait wrote was changed or removed. (transfer full) */
 PlaitStore *plait_store_open (const char *path, GError **error);
 
-/* Checks every byte of a file that was opened to read. */
+/* The same for those who tell: what was changed, removed or added is a warning. (transfer full) */
+PlaitStore *plait_store_open_rewritten (const char *path, PlaitLog *log, GError **error);
+
+/* How @store, which was opened to read, differs from what plait wrote; NULL: no other program has written it. (transfer
+ * none) */
+const PlaitStoreChanges *plait_store_changes (const PlaitStore *store);
+
+/* "another program has written it anew; changed: /a, /b", at most @most names of each kind. (transfer full) */
+char *plait_store_changes_text (const PlaitStoreChanges *changes, guint most);
+
+/* Checks every byte of a file that was opened to read; of one that another program has written anew, that it holds all
+ * that plait wrote. */
 gboolean plait_store_check (PlaitStore *store, GError **error);
 
 /* FALSE, with *error set, if something was damaged that was read so far: for those who do without what cannot be
@@ -112,7 +134,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitStore, plait_store_free)
 /* The path as it was given. (transfer none) */
 const char *plait_store_path (const PlaitStore *store);
 
-/* What identifies the contents of a file that was opened to read: the digest in its user block. (transfer none) */
+/* What identifies the contents of a file that was opened to read: the digest in its user block, or that of its contents
+ * where another program has written it anew. (transfer none) */
 const char *plait_store_digest (const PlaitStore *store);
 
 /* ---- groups, members, links ---- */

@@ -34,9 +34,10 @@ TEST_CASE (show_command, draws_the_tree)
                                "  │  ├─ updates  table of 30 rows: step, negative_log_likelihood, "
                                "target_tokens_per_second\n");
   CHECK_CONTAINS (call.output, "  │     ├─ hypotheses  string [3]\n");
-  CHECK_CONTAINS (call.output, "  └─ attention\n"
-                               "     └─ test\n"
-                               "        └─ 0  heatmap: en\n");
+  CHECK_CONTAINS (call.output, "  ├─ attention\n"
+                               "  │  └─ test\n"
+                               "  │     └─ 0  heatmap: en\n"
+                               "  └─ contents  table of 40 rows: path, values, attributes\n");
 }
 
 TEST_CASE (show_command, draws_a_heatmap_in_blocks)

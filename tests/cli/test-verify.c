@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <hdf5.h>
 #include <string.h>
 
 #include "call.h"
@@ -39,6 +40,48 @@ TEST_CASE (verify_command, tells_whole_files_from_others)
   CHECK_CONTAINS (lines[2], "text: does not begin with \"plait-store\"");
   CHECK_CONTAINS (lines[3], "nowhere: cannot open it");
   CHECK_STRING (mixed.errors, "error: 3 of 4 files are not whole: two.h5, text, nowhere\n");
+}
+
+/* As h5py does it: 1 into the first weight of the decoder, and a group more. */
+static void
+rewrite (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  const hsize_t first[2] = { 0, 0 };
+  float one = 9;
+  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+  hid_t data = H5Dopen2 (file, "/checkpoint/last/parameters/decoder/weight", H5P_DEFAULT);
+  hid_t all = H5Dget_space (data), space = H5Screate (H5S_SCALAR);
+
+  REQUIRE (H5Sselect_elements (all, H5S_SELECT_SET, 1, first) >= 0);
+  CHECK (H5Dwrite (data, H5T_NATIVE_FLOAT, space, all, H5P_DEFAULT, &one) >= 0);
+  H5Sclose (space);
+  H5Sclose (all);
+  H5Dclose (data);
+  H5Gclose (H5Gcreate2 (file, "/mine", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Fclose (file);
+}
+
+TEST_CASE (verify_command, lists_what_another_program_changed)
+{
+  static const char *const weight = "/checkpoint/last/parameters/decoder/weight";
+
+  plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  rewrite ("run.h5");
+  g_auto (PlaitTestCall) verified = CALL ("verify", "run.h5");
+  CHECK_INT (verified.code, 1);
+  CHECK_STRING (verified.output, "run.h5: another program has written it anew; changed: "
+                                 "/checkpoint/last/parameters/decoder/weight; added: /mine\n");
+  /* Who reads it is told, and reads on. */
+  g_auto (PlaitTestCall) shown = CALL ("show", "run.h5", weight);
+  CHECK_INT (shown.code, 0);
+  CHECK_CONTAINS (shown.errors, "warning: run.h5: another program has written it anew; changed: ");
+  g_auto (PlaitTestCall) compared = CALL ("compare", "run.h5");
+  CHECK_INT (compared.code, 0);
+  CHECK_CONTAINS (compared.errors, weight);
+  g_auto (PlaitTestCall) reported = CALL ("report", "run.h5", "-o", "report.html");
+  CHECK_INT (reported.code, 0);
+  CHECK_CONTAINS (reported.errors, weight);
 }
 
 TEST_CASE (verify_command, wants_files)

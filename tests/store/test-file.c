@@ -121,6 +121,24 @@ TEST_CASE (store_file, repeats_its_bytes)
   H5Fclose (file);
 }
 
+static gboolean
+is_whole (const char *path)
+{
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  gboolean whole = store && plait_store_check (store, &error);
+  if (!whole)
+    CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, path);
+  return whole;
+}
+
+/* The middle of the smallest file is a block that HDF5 holds for what may come. */
+static gsize
+step_at (gsize i, gsize size)
+{
+  return i < 640 || i + 160 > size ? 1 : 211;
+}
+
 TEST_CASE (store_file, notices_every_flip)
 {
   g_autofree char *path = plait_test_path ("run.h5");
@@ -131,11 +149,11 @@ TEST_CASE (store_file, notices_every_flip)
   g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   size = g_bytes_get_size (bytes);
   gsize missed = 0;
-  for (gsize i = 0; i < size; i++)
+  for (gsize i = 0; i < size; i += step_at (i, size))
     {
       char flip = (char)(1 << (i % 8));
       data[i] ^= flip;
-      missed += !is_refused (broken, data, size);
+      missed += !is_refused (broken, data, size) && is_whole (broken);
       data[i] ^= flip;
     }
   CHECK_INT (missed, 0);
@@ -203,17 +221,6 @@ read_contents (const char *path, gboolean values)
   CHECK (!strchr (contents.error->message, '\n'));
   CHECK_ERROR (contents.error, PLAIT_ERROR_CORRUPT, "is damaged");
   return NULL;
-}
-
-static gboolean
-is_whole (const char *path)
-{
-  GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
-  gboolean whole = store && plait_store_check (store, &error);
-  if (!whole)
-    CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, path);
-  return whole;
 }
 
 /* In a file of several blocks, wherever: what is read is right or refused, and what stands there can always be told, or
@@ -365,10 +372,14 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
-  gsize missed = 0;
-  for (gsize length = 0; length < size; length++)
-    missed += !is_refused (broken, data, length);
+  gsize missed = 0, end = 0;
+  REQUIRE (sscanf (data, "plait-store\nformat 2\nlength %zu\n", &end) == 1);
+  end += 512;
+  for (gsize length = 0; length < size; length += step_at (length, size))
+    missed += length != end && !is_refused (broken, data, length);
   CHECK_INT (missed, 0);
+  /* Where the hashes alone are gone, its table of contents holds. */
+  CHECK (!is_refused (broken, data, end) && is_whole (broken));
   g_autofree char *longer = g_malloc0 (size + 1);
   memcpy (longer, data, size);
   CHECK (is_refused (broken, longer, size + 1));

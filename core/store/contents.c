@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What a file holds, told apart from how its bytes lie: the table /contents, with a row for each group, dataset and
+ * link.
+ *
+ *   path         where it stands
+ *   values       XXH3-64 of its type, shape and values; of a link, of where it leads; 0 of a group
+ *   attributes   XXH3-64 of the names and values of its attributes; 0 of a link
+ *
+ * Strings count without what fills their places. The attributes by which HDF5 keeps dimension scales do not count: they
+ * hold addresses. So a file that another program has written anew (h5py, h5repack), whose blocks are not those of
+ * blocks.c any more, can still be held to what plait wrote.
+ */
+#include "base/digest.h"
+#include "base/memory.h"
+#include "store/internal.h"
+#include "store/table.h"
+#include "store/walk.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#define DEEPEST 64
+/* What is read at once, in parts that LARGEST_CHUNK of dataset.c divides. */
+#define WINDOW ((gint64)1 << 20)
+#define MOST_BYTES ((gsize)1 << 30)
+
+typedef struct
+{
+  GPtrArray *paths; /* (element-type char) */
+  GArray *values;   /* gint64 */
+  GArray *attributes;
+  GError *error;
+} Contents;
+
+static void
+contents_clear (Contents *contents)
+{
+  g_clear_pointer (&contents->paths, g_ptr_array_unref);
+  g_clear_pointer (&contents->values, g_array_unref);
+  g_clear_pointer (&contents->attributes, g_array_unref);
+  g_clear_error (&contents->error);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contents, contents_clear)
+
+static void
+contents_init (Contents *contents)
+{
+  contents->paths = g_ptr_array_new_with_free_func (g_free);
+  contents->values = g_array_new (FALSE, FALSE, sizeof (gint64));
+  contents->attributes = g_array_new (FALSE, FALSE, sizeof (gint64));
+}
+
+static void
+free_state (XXH3_state_t *state)
+{
+  XXH3_freeState (state);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (XXH3_state_t, free_state)
+
+static XXH3_state_t *
+begin_hash (void)
+{
+  XXH3_state_t *state = XXH3_createState ();
+
+  XXH3_64bits_reset (state);
+  return state;
+}
+
+static gint64
+end_hash (const XXH3_state_t *state)
+{
+  XXH64_hash_t hash = XXH3_64bits_digest (state);
+  gint64 value;
+
+  memcpy (&value, &hash, sizeof value);
+  return value;
+}
+
+static void
+hash_text (XXH3_state_t *state, const char *text)
+{
+  XXH3_64bits_update (state, text, strlen (text) + 1);
+}
+
+/* @n elements of @type, strings of @bytes each. */
+static void
+hash_values (XXH3_state_t *state, PlaitStoreType type, gint64 n, gsize bytes, const char *values)
+{
+  if (type != PLAIT_STORE_STRING)
+    {
+      XXH3_64bits_update (state, values, (gsize)n * bytes);
+      return;
+    }
+  for (gint64 i = 0; i < n; i++)
+    {
+      const char *slot = values + (gsize)i * bytes;
+
+      XXH3_64bits_update (state, slot, strnlen (slot, bytes));
+      XXH3_64bits_update (state, "", 1);
+    }
+}
+
+/* The rows of @object from @first on, in memory of @bytes an element. */
+static gboolean
+hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64 first, gint64 rows, hid_t memory_type,
+           gsize bytes, char *buffer)
+{
+  hsize_t start[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)first };
+  hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)rows };
+  gint64 n = rows;
+
+  for (guint i = 1; i < object->rank; i++)
+    {
+      count[i] = (hsize_t)object->shape[i];
+      n *= object->shape[i];
+    }
+  g_auto (StoreId) stored = H5Dget_space (id);
+  g_auto (StoreId) memory
+      = object->rank == 0 ? H5Screate (H5S_SCALAR) : H5Screate_simple ((int)object->rank, count, NULL);
+  if (stored < 0 || memory < 0
+      || (object->rank > 0 && H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0)
+      || H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) < 0)
+    return FALSE;
+  hash_values (state, object->type, n, bytes, buffer);
+  return TRUE;
+}
+
+static gboolean
+hash_dataset (PlaitStore *store, const char *path, gint64 *hash, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  g_auto (StoreId) stored_type = id < 0 ? -1 : H5Dget_type (id);
+  g_autoptr (XXH3_state_t) state = begin_hash ();
+
+  if (id < 0)
+    return FALSE;
+  hash_text (state, plait_store_type_name (object.type));
+  XXH3_64bits_update (state, object.shape, object.rank * sizeof *object.shape);
+  *hash = end_hash (state);
+  if (object.type == PLAIT_STORE_OTHER || object.elements == 0)
+    return TRUE;
+
+  gboolean text = object.type == PLAIT_STORE_STRING;
+  gsize bytes = text ? (gsize)object.element_bytes : plait_store_type_size (object.type);
+  hid_t memory_type = text ? stored_type : plait_store_memory_type (object.type);
+  gint64 rows = object.rank == 0 ? 1 : object.shape[0], row_elements = object.elements / rows;
+  gsize row_bytes;
+  if (!plait_size_multiply ((gsize)row_elements, bytes, &row_bytes) || row_bytes > MOST_BYTES)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: a row of %s has more than 1 GiB; " PLAIT_STORE_REMEDY,
+                       store->path, path);
+  gint64 step = MIN (rows, MAX (1, WINDOW / (gint64)row_bytes));
+  g_autofree char *buffer = g_try_malloc ((gsize)step * row_bytes);
+  if (!buffer)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the values of %s", store->path, path);
+  for (gint64 first = 0; first < rows; first += step)
+    if (!hash_rows (state, id, &object, first, MIN (step, rows - first), memory_type, bytes, buffer))
+      return plait_store_fail (store, path, "read it", error);
+  *hash = end_hash (state);
+  return TRUE;
+}
+
+static gboolean
+hash_attribute (XXH3_state_t *state, PlaitStore *store, hid_t object, const char *path, const char *name,
+                GError **error)
+{
+  g_auto (StoreId) id = H5Aopen (object, name, H5P_DEFAULT);
+  g_auto (StoreId) stored_type = H5Aget_type (id);
+  g_auto (StoreId) space = H5Aget_space (id);
+  hssize_t n = space < 0 ? -1 : H5Sget_simple_extent_npoints (space);
+  PlaitStoreType type = plait_store_type_of (stored_type);
+
+  if (n < 0)
+    return plait_store_fail (store, path, "read its attributes", error);
+  hash_text (state, name);
+  hash_text (state, plait_store_type_name (type));
+  XXH3_64bits_update (state, &n, sizeof n);
+  if (type == PLAIT_STORE_OTHER || n == 0)
+    return TRUE;
+
+  gboolean text = type == PLAIT_STORE_STRING;
+  gsize bytes = text ? H5Tget_size (stored_type) : plait_store_type_size (type), size;
+  gboolean fits = plait_size_multiply ((gsize)n, bytes, &size) && size <= MOST_BYTES;
+  g_autofree char *values = fits ? g_try_malloc (size) : NULL;
+  if (!values)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the attribute '%s' of %s", store->path, name,
+                       path);
+  if (H5Aread (id, text ? stored_type : plait_store_memory_type (type), values) < 0)
+    return plait_store_fail (store, path, "read its attributes", error);
+  hash_values (state, type, n, bytes, values);
+  return TRUE;
+}
+
+static gboolean
+hash_attributes (PlaitStore *store, const char *path, gint64 *hash, GError **error)
+{
+  g_auto (GStrv) names = plait_store_attributes (store, path, error);
+  g_auto (StoreId) object = plait_store_object (store, path, error);
+  g_autoptr (XXH3_state_t) state = begin_hash ();
+
+  if (!names || object < 0)
+    return FALSE;
+  for (char **name = names; *name; name++)
+    if (!plait_store_belongs_to_axes (*name) && !hash_attribute (state, store, object, path, *name, error))
+      return FALSE;
+  *hash = end_hash (state);
+  return TRUE;
+}
+
+static PlaitStoreStep
+note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+{
+  Contents *contents = data;
+  gint64 values = 0, attributes = 0;
+  gboolean good = TRUE;
+
+  if (g_str_equal (visit->path, PLAIT_STORE_CONTENTS))
+    return PLAIT_STORE_WALK_SKIP;
+  switch (visit->object.kind)
+    {
+    case PLAIT_STORE_GROUP:
+      good = hash_attributes (store, visit->path, &attributes, &contents->error);
+      break;
+    case PLAIT_STORE_DATASET:
+      good = hash_dataset (store, visit->path, &values, &contents->error)
+             && hash_attributes (store, visit->path, &attributes, &contents->error);
+      break;
+    case PLAIT_STORE_SOFT_LINK:
+    case PLAIT_STORE_EXTERNAL_LINK:
+      {
+        g_autoptr (XXH3_state_t) state = begin_hash ();
+
+        hash_text (state, visit->link_file ? visit->link_file : "");
+        hash_text (state, visit->link_object);
+        values = end_hash (state);
+        break;
+      }
+    case PLAIT_STORE_UNKNOWN:
+      break;
+    }
+  if (!good)
+    return PLAIT_STORE_WALK_STOP;
+  g_ptr_array_add (contents->paths, g_strdup (visit->path));
+  g_array_append_val (contents->values, values);
+  g_array_append_val (contents->attributes, attributes);
+  return PLAIT_STORE_WALK_ON;
+}
+
+static gboolean
+take_stock (PlaitStore *store, Contents *contents, GError **error)
+{
+  gboolean walked = plait_store_walk (store, "/", DEEPEST, note, contents, error);
+
+  if (contents->error)
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&contents->error));
+      return FALSE;
+    }
+  return walked;
+}
+
+gboolean
+plait_store_write_contents (PlaitStore *store, GError **error)
+{
+  g_auto (Contents) contents = { NULL };
+
+  contents_init (&contents);
+  if (!take_stock (store, &contents, error))
+    return FALSE;
+  const PlaitStoreColumn columns[] = {
+    { "path", PLAIT_STORE_STRING, contents.paths->pdata, NULL },
+    { "values", PLAIT_STORE_INT64, contents.values->data, NULL },
+    { "attributes", PLAIT_STORE_INT64, contents.attributes->data, NULL },
+  };
+  return plait_store_write_table (store, PLAIT_STORE_CONTENTS, columns, G_N_ELEMENTS (columns), contents.paths->len,
+                                  NULL, NULL, error);
+}
+
+/* ---- a file that another program has written ---- */
+
+void
+plait_store_changes_free (PlaitStoreChanges *changes)
+{
+  if (!changes)
+    return;
+  g_ptr_array_unref (changes->changed);
+  g_ptr_array_unref (changes->removed);
+  g_ptr_array_unref (changes->added);
+  g_free (changes);
+}
+
+/* The rows of the table that plait wrote, by path. */
+static gboolean
+read_contents (PlaitStore *store, Contents *contents, GError **error)
+{
+  gint64 rows, n_values, n_attributes, n_paths;
+  g_auto (GStrv) columns = plait_store_table_columns (store, PLAIT_STORE_CONTENTS, &rows, error);
+  g_auto (GStrv) paths
+      = columns ? plait_store_read_strings (store, PLAIT_STORE_CONTENTS "/path", MOST_BYTES, &n_paths, error) : NULL;
+  g_autofree gint64 *values = paths ? plait_store_read_array (store, PLAIT_STORE_CONTENTS "/values", PLAIT_STORE_INT64,
+                                                              rows, &n_values, error)
+                                    : NULL;
+  g_autofree gint64 *attributes = values ? plait_store_read_array (store, PLAIT_STORE_CONTENTS "/attributes",
+                                                                   PLAIT_STORE_INT64, rows, &n_attributes, error)
+                                         : NULL;
+
+  if (!attributes)
+    return FALSE;
+  if (n_paths != rows || n_values != rows || n_attributes != rows)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: the columns of " PLAIT_STORE_CONTENTS " differ in length",
+                       store->path);
+  for (gint64 i = 0; i < rows; i++)
+    g_ptr_array_add (contents->paths, g_strdup (paths[i]));
+  g_array_append_vals (contents->values, values, (guint)rows);
+  g_array_append_vals (contents->attributes, attributes, (guint)rows);
+  return TRUE;
+}
+
+/* What stands below a group that is in a list already goes without saying. */
+static void
+add_path (GPtrArray *list, const char *path)
+{
+  const char *last = list->len > 0 ? list->pdata[list->len - 1] : NULL;
+
+  if (!last || !g_str_has_prefix (path, last) || path[strlen (last)] != '/')
+    g_ptr_array_add (list, g_strdup (path));
+}
+
+/* Compares row @i of @written with what is found; @place is its row there, -1: it is not there. */
+static void
+compare_row (PlaitStoreChanges *changes, const Contents *written, guint i, const Contents *found, gint64 place)
+{
+  const char *path = written->paths->pdata[i];
+
+  if (place < 0)
+    add_path (changes->removed, path);
+  else if (g_array_index (written->values, gint64, i) != g_array_index (found->values, gint64, place))
+    g_ptr_array_add (changes->changed, g_strdup (path));
+  else if (g_array_index (written->attributes, gint64, i) != g_array_index (found->attributes, gint64, place))
+    g_ptr_array_add (changes->changed, g_strdup_printf ("%s (its attributes)", path));
+}
+
+PlaitStoreChanges *
+plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
+{
+  g_auto (Contents) written = { NULL }, found = { NULL };
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GString) all = g_string_new (NULL);
+  PlaitStoreChanges *changes;
+
+  contents_init (&written);
+  contents_init (&found);
+  if (!read_contents (store, &written, error) || !take_stock (store, &found, error))
+    return NULL;
+  changes = g_new0 (PlaitStoreChanges, 1);
+  changes->changed = g_ptr_array_new_with_free_func (g_free);
+  changes->removed = g_ptr_array_new_with_free_func (g_free);
+  changes->added = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < found.paths->len; i++)
+    {
+      g_hash_table_insert (places, found.paths->pdata[i], GUINT_TO_POINTER (i + 1));
+      g_string_append_printf (all, "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", (char *)found.paths->pdata[i],
+                              g_array_index (found.values, gint64, i), g_array_index (found.attributes, gint64, i));
+    }
+  for (guint i = 0; i < written.paths->len; i++)
+    {
+      g_hash_table_add (known, written.paths->pdata[i]);
+      compare_row (changes, &written, i, &found,
+                   (gint64)GPOINTER_TO_UINT (g_hash_table_lookup (places, written.paths->pdata[i])) - 1);
+    }
+  for (guint i = 0; i < found.paths->len; i++)
+    if (!g_hash_table_contains (known, found.paths->pdata[i]))
+      add_path (changes->added, found.paths->pdata[i]);
+  *digest = plait_digest_bytes (all->str, all->len);
+  return changes;
+}
+
+static void
+add_names (GString *text, const char *what, const GPtrArray *names, guint most)
+{
+  for (guint i = 0; i < MIN (names->len, most); i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? what : ", ", (char *)names->pdata[i]);
+  if (names->len > most)
+    g_string_append_printf (text, " and %u more", names->len - most);
+}
+
+char *
+plait_store_changes_text (const PlaitStoreChanges *changes, guint most)
+{
+  GString *text = g_string_new ("another program has written it anew");
+
+  add_names (text, "; changed: ", changes->changed, most);
+  add_names (text, "; removed: ", changes->removed, most);
+  add_names (text, "; added: ", changes->added, most);
+  if (changes->changed->len + changes->removed->len == 0)
+    g_string_append (text, "; all that plait wrote is unchanged");
+  return g_string_free (text, FALSE);
+}

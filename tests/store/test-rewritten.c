@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "sample.h"
+
+#include <hdf5.h>
+#include <stdio.h>
+
+/* Files of ours that another program has written anew, as h5py and h5repack do. */
+
+static hid_t
+open_elsewhere (const char *path)
+{
+  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+
+  CHECK (file >= 0);
+  return file;
+}
+
+static void
+write_number (hid_t file, const char *path, float value)
+{
+  hid_t data = H5Dopen2 (file, path, H5P_DEFAULT), space = H5Screate (H5S_SCALAR), all = H5Dget_space (data);
+  const hsize_t first[2] = { 0, 1 };
+
+  REQUIRE (data >= 0 && H5Sselect_elements (all, H5S_SELECT_SET, 1, first) >= 0);
+  CHECK (H5Dwrite (data, H5T_NATIVE_FLOAT, space, all, H5P_DEFAULT, &value) >= 0);
+  H5Sclose (all);
+  H5Sclose (space);
+  H5Dclose (data);
+}
+
+/* Groups that do not keep the order of making. */
+static void
+add_group (hid_t file, const char *path)
+{
+  hid_t group = H5Gcreate2 (file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+  CHECK (group >= 0);
+  H5Gclose (group);
+}
+
+static char *
+changes_of (const char *path)
+{
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open_rewritten (path, NULL, &error);
+
+  CHECK_NO_ERROR (error);
+  return store && plait_store_changes (store) ? plait_store_changes_text (plait_store_changes (store), 100) : NULL;
+}
+
+TEST_CASE (store_rewritten, is_opened_where_all_is_there)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+  gint32 value = 0;
+
+  plait_test_write_sample (path);
+  g_autofree char *before = changes_of (path);
+  CHECK (!before);
+  H5Fclose (open_elsewhere (path));
+  g_autofree char *text = changes_of (path);
+  CHECK_STRING (text, "another program has written it anew; all that plait wrote is unchanged");
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_check (store, &error));
+  CHECK (plait_store_read_rows (store, "/large", PLAIT_STORE_INT32, 2, 1, 1, &value, &error));
+  CHECK_NO_ERROR (error);
+  CHECK_INT (value, 2 * 7919);
+}
+
+TEST_CASE (store_rewritten, stays_known_through_h5repack)
+{
+  g_autofree char *program = g_find_program_in_path ("h5repack");
+  g_autofree char *path = plait_test_path ("run.h5"), *packed = plait_test_path ("packed.h5");
+  int status = -1;
+
+  if (!program)
+    SKIP_TEST ("h5repack is not installed");
+  plait_test_write_sample (path);
+  REQUIRE (g_spawn_sync (NULL, (char *[]){ program, "-f", "GZIP=9", path, packed, NULL }, NULL, 0, NULL, NULL, NULL,
+                         NULL, &status, NULL)
+           && status == 0);
+  g_autofree char *text = changes_of (packed);
+  CHECK_STRING (text, "another program has written it anew; all that plait wrote is unchanged");
+}
+
+TEST_CASE (store_rewritten, tells_what_was_added)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+
+  plait_test_write_sample (path);
+  hid_t file = open_elsewhere (path);
+  add_group (file, "/mine");
+  add_group (file, "/mine/below");
+  H5Fclose (file);
+  g_autofree char *text = changes_of (path);
+  CHECK_STRING (text, "another program has written it anew; added: /mine; all that plait wrote is unchanged");
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (store != NULL);
+}
+
+TEST_CASE (store_rewritten, tells_what_was_changed_and_removed)
+{
+  static const char *const weight = "/checkpoint/best/parameters/source/en/weight";
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+
+  plait_test_write_sample (path);
+  hid_t file = open_elsewhere (path);
+  write_number (file, weight, 7);
+  CHECK (H5Ldelete (file, "/attention/test", H5P_DEFAULT) >= 0);
+  CHECK (H5Adelete (file, "seed") >= 0);
+  H5Fclose (file);
+  g_autofree char *text = changes_of (path);
+  CHECK_STRING (text, "another program has written it anew; changed: / (its attributes), "
+                      "/checkpoint/best/parameters/source/en/weight; removed: /attention/test");
+  /* Who cannot tell does not read it. */
+  CHECK (!plait_store_open (path, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, weight);
+  /* What is written of it next is whole. */
+  g_autofree char *next = plait_test_path ("next.h5");
+  g_autoptr (PlaitStore) from = plait_store_open_rewritten (path, NULL, &error);
+  REQUIRE (from != NULL);
+  CHECK (!plait_store_check (from, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, weight);
+  g_autoptr (PlaitStore) to = plait_store_create (next, &error);
+  CHECK (to && plait_store_copy (to, from, "/", &error) && plait_store_commit (to, &error));
+  CHECK_NO_ERROR (error);
+  g_autofree char *after = changes_of (next);
+  CHECK (!after);
+}
+
+TEST_CASE (store_rewritten, is_named_as_it_is_opened)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  g_autofree char *said = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream (&said, &size);
+
+  plait_test_write_sample (path);
+  hid_t file = open_elsewhere (path);
+  write_number (file, "/scores", 7);
+  H5Fclose (file);
+  {
+    g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
+    g_autoptr (PlaitStore) store = plait_store_open_rewritten (path, log, NULL);
+    CHECK (store != NULL);
+  }
+  fclose (stream);
+  CHECK_CONTAINS (said, "warning: ");
+  CHECK_CONTAINS (said, "run.h5: another program has written it anew; changed: /scores\n");
+}
+
+/* Nothing of such a file is checked before HDF5 reads it, so a child does that first. */
+TEST_CASE (store_rewritten, survives_damage)
+{
+  g_autofree char *path = plait_test_path ("run.h5"), *broken = plait_test_path ("broken.h5");
+  guint refused = 0, told = 0;
+
+  plait_test_write_sample (path);
+  H5Fclose (open_elsewhere (path));
+  g_autoptr (GBytes) bytes = plait_test_load (path);
+  gsize size = g_bytes_get_size (bytes);
+  g_autofree char *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  for (gsize i = 512; i < size; i += i < 20000 ? 397 : 10007)
+    {
+      CONTEXT ("byte %d of %d", (int)i, (int)size);
+      data[i] ^= (char)(1 << (i % 8));
+      REQUIRE (g_file_set_contents (broken, data, (gssize)size, NULL));
+      data[i] ^= (char)(1 << (i % 8));
+      GError *error = NULL;
+      g_autoptr (PlaitStore) store = plait_store_open_rewritten (broken, NULL, &error);
+      CHECK (store || error);
+      refused += !store;
+      told += store && plait_store_changes (store)->changed->len > 0;
+      if (error)
+        CHECK_CONTAINS (error->message, "broken.h5");
+      g_clear_error (&error);
+    }
+  CHECK (refused > 0 && told > 0);
+}
