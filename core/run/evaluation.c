@@ -89,6 +89,30 @@ add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
 }
 
 static void
+source_clear (gpointer item)
+{
+  PlaitEvaluationSource *source = item;
+
+  g_free (source->name);
+  g_strfreev (source->lines);
+}
+
+static gboolean
+add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, const PlaitCorpus *corpus, GError **error)
+{
+  for (gint64 i = 0; i < plait_corpus_n_sources (corpus); i++)
+    if (plait_input_kind_is_text (experiment->sources[i].kind))
+      {
+        PlaitEvaluationSource source = { g_strdup (experiment->sources[i].name), plait_corpus_text (corpus, i, error) };
+
+        g_array_append_val (evaluation->sources, source);
+        if (!source.lines)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static void
 rates_free (gpointer rates)
 {
   plait_translation_rates_free (rates);
@@ -151,10 +175,13 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   search = begin_rates (evaluation, evaluator->system, "search", corpus);
   forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
   evaluation->split = g_strdup (split);
+  evaluation->sources = g_array_new (FALSE, FALSE, sizeof (PlaitEvaluationSource));
+  g_array_set_clear_func (evaluation->sources, source_clear);
   evaluation->translation
       = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, split, evaluator->log,
                                 evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
-  if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error))
+  if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error)
+      || !add_sources (evaluation, experiment, corpus, error))
     return NULL;
   evaluation->log_probabilities = g_new0 (double, n);
   evaluation->tokens = g_new0 (gint64, n);
@@ -178,6 +205,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   g_free (evaluation->split);
   plait_translation_free (evaluation->translation);
   g_strfreev (evaluation->references);
+  g_clear_pointer (&evaluation->sources, g_array_unref);
   g_clear_pointer (&evaluation->results, g_ptr_array_unref);
   g_clear_pointer (&evaluation->lengths, g_ptr_array_unref);
   g_ptr_array_unref (evaluation->rates);
@@ -235,6 +263,22 @@ write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *gr
          && plait_store_set_double (store, times, "milliseconds_a_word", plait_search_work_milliseconds (work), error);
 }
 
+/* Names of sources are names of groups in an experiment file, without '/'. */
+static gboolean
+write_sources (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  for (guint i = 0; i < evaluation->sources->len; i++)
+    {
+      const PlaitEvaluationSource *source = &g_array_index (evaluation->sources, PlaitEvaluationSource, i);
+      g_autofree char *path = g_strdup_printf ("%s/sources/%s", group, source->name);
+
+      if (!plait_store_write_strings (store, path, (const char *const *)source->lines, evaluation->translation->n_lines,
+                                      error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error)
 {
@@ -254,6 +298,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && write_results (evaluation, store, group, error)
          && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
          && plait_store_write_strings (store, references, (const char *const *)evaluation->references, n, error)
+         && write_sources (evaluation, store, group, error)
          && plait_store_write (store, probabilities, PLAIT_STORE_DOUBLE, 1, &n, evaluation->log_probabilities,
                                PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,

@@ -12,9 +12,16 @@
  */
 typedef struct
 {
+  char *name;
+  char **lines; /* [n_lines], NULL-terminated */
+} PlaitEvaluationSource;
+
+typedef struct
+{
   char *split;
   PlaitTranslation *translation;
   char **references;         /* [n_lines], NULL-terminated */
+  GArray *sources;           /* PlaitEvaluationSource: the text of those that are text */
   GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], perplexities, rates of over-translation ... */
   double *log_probabilities; /* [n_lines], nats, of the references */
   gint64 *tokens;            /* [n_lines], of the references, their ends counted */

@@ -351,6 +351,30 @@ TEST_CASE (run, keeps_the_attention_of_many_sentences)
   CHECK_STRING (sentences[4], "4");
 }
 
+/* What was translated stands beside the translations, source by source. */
+TEST_CASE (run, keeps_the_text_of_its_sources)
+{
+  static const char *const overrides[] = { "train.updates=1", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (store != NULL);
+  g_auto (GStrv) sources = plait_store_members (store, "/evaluation/test/sources", &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (sources && sources[0]);
+  for (char **source = sources; *source; source++)
+    {
+      g_autofree char *lines = g_strconcat ("/evaluation/test/sources/", *source, NULL);
+      gint64 n = 0;
+      g_auto (GStrv) text = plait_store_read_strings (store, lines, 10000, &n, &error);
+
+      CHECK_NO_ERROR (error);
+      CHECK_INT (n, 8);
+      CHECK (text && *text[0] != '\0');
+    }
+}
+
 /* The tiny corpus has sentences of a few words; all eight are in some bin of each metric, and the bins are of use. */
 TEST_CASE (run, scores_by_length_of_the_source)
 {
