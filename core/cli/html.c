@@ -106,7 +106,7 @@ plait_html_label_columns (const char *label)
   return MIN (plait_display_width (clean), LONGEST_LABEL);
 }
 
-static const char *const styles[] = { "report.css" };
+static const char *const styles[] = { "report.css", "report-look.css" };
 static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report-descent.js", "report.js" };
 
 /* The resources @names, one after the other. (transfer full) */

@@ -10,7 +10,7 @@
 /* The index of what the script of a page draws from, and how much of it there is. */
 
 #define MOST_OF_FILE ((gsize)1 << 30) /* bytes of the text of a split */
-#define MOST_TEXT ((gsize)3 << 20)    /* bytes of text on a page, before they are packed */
+#define MOST_TEXT ((gsize)2 << 20)    /* bytes of translations on a page, before they are packed */
 
 /* Characters of packs on a page: up to which of them sentences come in which detail. */
 static const gsize most_packed[] = {
@@ -122,6 +122,39 @@ count_sentences (Data *data, const GArray *systems)
   return n;
 }
 
+/* The first @n lines of every source that a run of @systems has kept of @split. */
+static void
+add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
+{
+  g_autofree char *path = g_strdup_printf ("/evaluation/%s/sources", split);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  plait_json_begin_array (data->index, "sources");
+  for (guint s = 0; s < systems->len; s++)
+    {
+      PlaitStore *store = run_of (data, g_array_index (systems, System, s).run)->store;
+      g_auto (GStrv) names = plait_store_has (store, path) ? plait_store_members (store, path, NULL) : NULL;
+
+      for (guint i = 0; names && names[i]; i++)
+        {
+          g_autofree char *name = g_strconcat ("sources/", names[i], NULL);
+          gint64 found;
+          g_auto (GStrv) lines = NULL;
+
+          if (!g_hash_table_add (seen, g_strdup (names[i])))
+            continue;
+          lines = plait_report_lines (store, split, name, &found);
+          if (!lines)
+            continue;
+          plait_json_begin_object (data->index, NULL);
+          plait_report_json_text (data->index, "name", names[i]);
+          add_lines (data->index, "lines", lines, MIN (n, found));
+          plait_json_end_object (data->index);
+        }
+    }
+  plait_json_end_array (data->index);
+}
+
 static void
 add_split_texts (Data *data, const char *split)
 {
@@ -148,6 +181,7 @@ add_split_texts (Data *data, const char *split)
   plait_report_json_text (json, "split", split);
   plait_json_integer (json, "sentences", first->n);
   add_lines (json, "references", first->references, MIN (n, first->n_references));
+  add_sources (data, systems, split, n);
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < systems->len; s++)
     {

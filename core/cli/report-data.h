@@ -9,10 +9,10 @@
  * ...]}. A pack is base64 of what zlib made of a length (32 bits, little-endian), so many bytes of JSON, and the bytes
  * that these tell of. No text of a user stands in the page as it is.
  *
- * The index has "runs", their names; "texts", one a split: "split", "references" and "systems", each with "run" (a
- * number), "hypotheses", "references" where they are others, and "scores", each with "name", "larger" (is better) and
- * "values", one a sentence; and "attention", one a split: "split" and "sentences", each with "name" and "maps", for
- * each run the number of a pack or null.
+ * The index has "runs", their names; "texts", one a split: "split", "references", "sources", each with "name" and
+ * "lines", and "systems", each with "run" (a number), "hypotheses", "references" where they are others, and "scores",
+ * each with "name", "larger" (is better) and "values", one a sentence; and "attention", one a split: "split" and
+ * "sentences", each with "name" and "maps", for each run the number of a pack or null.
  *
  * The pack of a sentence has "targets", its target tokens, and "maps", its heatmaps: "name", "title", "group"
  * (attention or coverage), "sentences" (what its rows stand for), "layers" and "heads" (of the file; 0: no such axis),

@@ -54,7 +54,7 @@ const shades = (values, rows, columns, largest, levels) => {
 
 /* A heatmap without labels, as a button's face. */
 const thumbnail = (map, largest) => {
-  const rows = map.rows.length, columns = map.columns.length, cell = Math.max(1, Math.min(5, 150 / columns));
+  const rows = map.rows.length, columns = map.columns.length, cell = Math.max(1.5, Math.min(12, 110 / columns));
   const ground = shape("rect", {class: "ground", width: columns, height: rows});
 
   return shape(
@@ -136,13 +136,12 @@ const ask = (picture, rows, columns, find, tell, mark) => {
 /* Heatmaps of the same target tokens beside each other: @maps have title, rows, columns, values. */
 const heatmaps = (given, largest, room) => {
   const maps = given.map(narrowed), rows = maps[0].rows, all = maps.reduce((sum, map) => sum + map.columns.length, 0);
+  const least = maps.length > 1 ? 5 : 0; /* columns that a title has room over */
+  const placed = maps.reduce((sum, map) => sum + Math.max(map.columns.length, least), 0);
   const left = widthOf(rows) + 4, gap = 16;
   const labels = Math.max(...maps.map((map) => widthOf(map.columns))), slant = labels * 0.5 + 4;
-  const cell = Math.max(13, Math.min(24, Math.floor((room - left - slant - gap * (maps.length - 1)) / all)));
-  const least = maps.length > 1 ? 5 : 0; /* columns that a title has room over */
-  const top = labels * 0.87 + 10 + 18,
-        width = left + slant + gap * (maps.length - 1) +
-      maps.reduce((sum, map) => sum + Math.max(map.columns.length, least) * cell, 0);
+  const cell = Math.max(13, Math.min(24, Math.floor((room - left - slant - gap * (maps.length - 1)) / placed)));
+  const top = labels * 0.87 + 10 + 18, width = left + slant + gap * (maps.length - 1) + placed * cell;
   const picture = shape("svg", {
     class: "sheet",
     role: "img",

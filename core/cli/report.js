@@ -70,10 +70,15 @@ const start = async () => {
     const translations = await Promise.all(runs().map((run) => translationOf(run, entry)));
 
     return [
-      referenceOf(entry) ?? "", ...translations,
+      referenceOf(entry) ?? "", ...sourcesOf(entry).map(([_, text]) => text), ...translations,
       ...found.flatMap((json) => ownOf(json).map((map) => textOf(map.columns)))
     ];
   };
+
+  /* Names and text, as far as runs have kept it. */
+  const sourcesOf = (entry) => (textsOf(state.split)?.sources ?? [])
+                                   .filter((source) => source.lines[entry.line] !== undefined)
+                                   .map((source) => [source.name, source.lines[entry.line]]);
 
   const orders = () => {
     const found = [["", "in order"]], names = systemOf(state.run)?.scores ?? [];
@@ -143,7 +148,7 @@ const start = async () => {
     control.parentElement.hidden = list.length < 2;
   };
   const list = element("div", {class: "sentences", role: "listbox", "aria-label": "Sentences", tabindex: 0});
-  const told = element("p", {class: "dim small", role: "status"});
+  const told = element("p", {class: "dim small told", role: "status"});
   const shownSentence = element("div", {class: "shown"});
   const step = (by) => {
     const at = current.findIndex((entry) => entry.name === state.sentence),
@@ -213,7 +218,8 @@ const start = async () => {
             "th", {},
             run === undefined ? "" : element("span", {class: "swatch", style: `background:var(--c${run % 8})`}), title),
         element("td", {class: "text", dir: "auto"}, text), element("td", {class: "dim small"}, more));
-    const lines = [], seen = new Set();
+    const lines = sourcesOf(entry).map(([name, text]) => line(name, text));
+    const seen = new Set(sourcesOf(entry).map(([name]) => name));
 
     for (const json of found.filter(Boolean))
       for (const map of ownOf(json).filter(

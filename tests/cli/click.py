@@ -85,6 +85,9 @@ def two_runs(page):
     page.choose("find", "DOGS")
     check(page.value(LINES), ["1"])
     check("two dogs run over green grass" in page.value(f'{LOOK}.querySelector(".shown").textContent'), True)
+    page.choose("find", "das kind")
+    check(page.value(LINES), ["2"])
+    check(page.value(f'[...{LOOK}.querySelectorAll(".shown tr:first-child > *")].map((e) => e.textContent)'), ["en", "das Kind", ""])
     page.choose("find", "no such words")
     check(page.value(LINES), [])
     page.choose("find", "")
@@ -110,7 +113,11 @@ def main():
         page.open(sys.argv[1], "?again#run=1&layer=0")
         page.wait(f"{LOOK}.dataset.drawn")
         check((chosen(page, "run"), chosen(page, "layer")), ("two", "layer 0"))
-    with browser.Page(width=400, script=False) as page:
+    with browser.Page(width=390) as page:
+        page.open(sys.argv[1], "#beside=1")
+        page.wait(f"{LOOK}.dataset.drawn")
+        check(page.value(f"{LOOK}.scrollWidth <= {LOOK}.clientWidth"), True)
+    with browser.Page(width=390, script=False) as page:
         page.open(sys.argv[1])
         check(page.value('document.getElementById("fixed")?.open ?? "no script"'), True)
 

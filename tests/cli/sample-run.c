@@ -402,7 +402,10 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   write_training (store, seed);
   write_evaluation (store, run->hypotheses, run->references ? run->references : plait_test_right);
   if (run->sources)
-    write_lengths (store, run->hypotheses, run->sources);
+    {
+      write_lengths (store, run->hypotheses, run->sources);
+      CHECK (plait_store_write_strings (store, "/evaluation/test/sources/en", run->sources, N, &error));
+    }
   if (!run->inattentive && run->many == 0)
     write_attention (store, run->turned);
   if (run->hierarchical)

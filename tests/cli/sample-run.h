@@ -9,7 +9,7 @@ typedef struct
   const char *combiner;
   const char *const *hypotheses; /* [3] */
   gboolean turned;               /* head 0 of layer 1 attends with its first of three rows to the other token */
-  const char *const *sources;    /* [3] lines whose words make bins up to 2, 3-4 and above 4; NULL: no such table */
+  const char *const *sources;    /* [3] lines of "en", whose words make bins up to 2, 3-4 and above 4; NULL: neither */
   const char *more;              /* lines that follow in its experiment, or NULL */
   gboolean inattentive;          /* has no attention over any sentence */
   gboolean descends;             /* has the descent of a sentence, two heads of two target words */

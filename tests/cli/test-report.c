@@ -120,8 +120,10 @@ TEST_CASE (report, holds_the_weights_of_the_file)
 
 TEST_CASE (report, holds_texts_and_scores_of_sentences)
 {
-  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
-  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right });
+  static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };
+
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .sources = sources });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .sources = sources });
   g_autofree char *html = page_of ("one.h5 two.h5");
   g_auto (Pack) index = { 0 };
   read_index (&index, html);
@@ -129,6 +131,9 @@ TEST_CASE (report, holds_texts_and_scores_of_sentences)
   CHECK_CONTAINS (index.json, "\"one\",");
   CHECK_CONTAINS (index.json, "\"two dogs run over green grass\"");  /* the reference */
   CHECK_CONTAINS (index.json, "\"two dogs run under green grass\""); /* of one */
+  CHECK_CONTAINS (index.json, "\"name\": \"en\",");
+  CHECK_CONTAINS (index.json, "\"zwei Hunde\",");
+  CHECK (g_strrstr (index.json, "zwei Hunde") == strstr (index.json, "zwei Hunde"));
   CHECK_CONTAINS (index.json, "\"name\": \"chrF2\",");
   CHECK_CONTAINS (index.json, "\"larger\": true,");
   const char *last = strstr (index.json, "\"run\": 1,");
@@ -273,10 +278,12 @@ TEST_CASE (report, is_clicked_through)
 {
   g_autofree char *script = plait_test_source_path ("tests/cli/click.py");
   g_autofree char *page = plait_test_path ("page.html"), *out = NULL, *problems = NULL;
+  static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };
   const char *command[] = { "python3", script, page, NULL };
   int status = 0;
 
-  plait_test_write_run ("one.h5", &(PlaitTestRun){ "hierarchical", plait_test_wrong, .hierarchical = TRUE });
+  plait_test_write_run ("one.h5",
+                        &(PlaitTestRun){ "hierarchical", plait_test_wrong, .sources = sources, .hierarchical = TRUE });
   plait_test_write_run ("two.h5", &(PlaitTestRun){ "serial", plait_test_right, .turned = TRUE });
   g_autofree char *html = page_of ("one.h5 two.h5");
   CHECK (*html != '\0');
