@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-/* Tables as Markdown, CSV and JSON. */
+/* Tables as Markdown, LaTeX, CSV and JSON. */
 
 /*
  * Markdown
@@ -52,6 +52,84 @@ plait_table_markdown (const PlaitTable *table)
     }
   for (guint i = 0; i < table->notes->len; i++)
     g_string_append_printf (text, "\n%s\n", (const char *)table->notes->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+/*
+ * LaTeX
+ */
+
+static void
+append_latex (GString *text, const char *cell)
+{
+  static const struct
+  {
+    gunichar character;
+    const char *written;
+  } special[] = {
+    { '\\', "\\textbackslash{}" },
+    { '~', "\\textasciitilde{}" },
+    { '^', "\\textasciicircum{}" },
+    { '<', "$<$" },
+    { '>', "$>$" },
+    { '|', "$|$" },
+    { 0xb1, "$\\pm$" },
+    { 0x2013, "--" },
+  };
+
+  /* Behind the end of a row these would be its options. */
+  if (*cell == '[' || *cell == '*')
+    g_string_append (text, "{}");
+  for (const char *at = cell; *at; at = g_utf8_next_char (at))
+    {
+      gunichar character = g_utf8_get_char (at);
+      const char *written = NULL;
+
+      for (guint i = 0; i < G_N_ELEMENTS (special) && !written; i++)
+        if (special[i].character == character)
+          written = special[i].written;
+      if (written)
+        {
+          g_string_append (text, written);
+          continue;
+        }
+      if (character < 128 && strchr ("&%$#_{}", (int)character))
+        g_string_append_c (text, '\\');
+      g_string_append_unichar (text, character == '\n' ? ' ' : character);
+    }
+}
+
+char *
+plait_table_latex (const PlaitTable *table)
+{
+  GString *text = g_string_new ("\\begin{tabular}{");
+  guint n = table->columns->len, rows = plait_table_rows (table);
+
+  for (guint c = 0; c < n; c++)
+    g_string_append_c (text, plait_table_is_number (plait_table_get_column (table, c)) ? 'r' : 'l');
+  g_string_append (text, "}\n\\hline\n");
+  for (guint c = 0; c < n; c++)
+    {
+      g_string_append (text, c > 0 ? " & " : "");
+      append_latex (text, plait_table_get_column (table, c)->title);
+    }
+  g_string_append (text, " \\\\\n\\hline\n");
+  for (guint r = 0; r < rows; r++)
+    {
+      for (guint c = 0; c < n; c++)
+        {
+          const PlaitTableCell *cell = plait_table_cell (table, r, c);
+          g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
+
+          g_string_append (text, c > 0 ? " & " : "");
+          append_latex (text, shown);
+          g_string_append (text, cell->marked ? "$^{*}$" : "");
+        }
+      g_string_append (text, " \\\\\n");
+    }
+  g_string_append (text, "\\hline\n\\end{tabular}\n");
+  for (guint i = 0; i < table->notes->len; i++)
+    g_string_append_printf (text, "%% %s\n", (const char *)table->notes->pdata[i]);
   return g_string_free (text, FALSE);
 }
 

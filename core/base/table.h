@@ -5,8 +5,8 @@
 
 /*
  * A table for people or programs: columns, typed cells, notes. Whoever has something to tell fills one, cell by cell,
- * row by row; a writer makes it text: the terminal's is in cli/table-print.h, HTML's in cli/html.h, Markdown's, CSV's
- * and JSON's are below. Cells keep what they mean (a score with its interval, a p) until then.
+ * row by row; a writer makes it text: the terminal's is in cli/table-print.h, HTML's in cli/html.h, Markdown's,
+ * LaTeX's, CSV's and JSON's are below. Cells keep what they mean (a score with its interval, a p) until then.
  */
 
 /* What stands in a column. */
@@ -171,6 +171,9 @@ char *plait_table_score_text (const char *format, PlaitTableScore score);
 
 /* With its notes. (transfer full) */
 char *plait_table_markdown (const PlaitTable *table);
+
+/* A tabular of LaTeX, which needs no package; its notes are comments below it. (transfer full) */
+char *plait_table_latex (const PlaitTable *table);
 
 /* RFC 4180 with a header line, numbers with all their digits, what is not known empty; without notes. Text that a
  * spreadsheet would run as a formula begins with an apostrophe. (transfer full) */

@@ -68,7 +68,7 @@ const PlaitCommand plait_commands[] = {
     "  plait export run.h5 --checkpoint average --output run.safetensors\n"
     "  plait export run.h5 --format ctranslate2 --output model",
     plait_command_export },
-  { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--json]",
+  { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--sentences] [--json]",
     "Score translations in text files, and test systems against the first",
     "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf and chrf++, which "
     "equal sacreBLEU's, multi-bleu, which equals that of multi-bleu.perl -lc, rouge, which equals rouge-score's, and "
@@ -82,7 +82,7 @@ const PlaitCommand plait_commands[] = {
     "  plait evaluate -r pages.cs -i system.txt --metric 'bleu:unit=document;chrf:unit=document'\n"
     "  plait evaluate -r summaries -i lead.txt -i system.txt --metric 'rouge:type=1;rouge:type=2;rouge:type=L'",
     plait_command_evaluate },
-  { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--json]",
+  { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--format NAME] [--json]",
     "Compare the scores of runs, and what was set otherwise",
     "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds.\n"
     "\n"

@@ -12,6 +12,17 @@
 
 /* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
 
+/* What --format takes. */
+static const struct
+{
+  const char *name;
+  const char *mark; /* before a title */
+  const char *below;
+  char *(*write) (const PlaitTable *table);
+} formats[] = { { "markdown", "## ", "\n", plait_table_markdown },
+                { "csv", "", "", plait_table_csv },
+                { "latex", "% ", "", plait_table_latex } };
+
 static void
 add_score_json (PlaitJson *json, const PlaitRunScore *score, const PlaitComparison *comparison)
 {
@@ -80,6 +91,21 @@ print_scores (const PlaitRunComparison *comparison, PlaitPage *page)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
 }
 
+/* The scores alone, as text for other programs: a table a split, its title above it. */
+static void
+write_scores (const PlaitRunComparison *comparison, guint format)
+{
+  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
+    {
+      g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
+      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *text = formats[format].write (scores);
+
+      printf ("%s%sScores on %s\n%s%s", first > 0 ? "\n" : "", formats[format].mark, where, formats[format].below,
+              text);
+    }
+}
+
 static void
 print_settings (const PlaitRunComparison *comparison, PlaitPage *page)
 {
@@ -114,6 +140,8 @@ gboolean
 plait_command_compare (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *test = NULL, *trials = NULL, *seed = NULL;
+  g_autofree char *format = NULL;
+  guint place = 0;
   gboolean json = FALSE, attention = FALSE;
   PlaitComparisonOptions options = { .seed = 12345 };
   const GOptionEntry entries[] = {
@@ -123,6 +151,7 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
     { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,
       "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as markdown, csv or latex", "NAME" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
@@ -131,6 +160,13 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
       || !plait_option_test (test, &options.tested, &options.test, error)
       || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error))
     return FALSE;
+  while (format && place < G_N_ELEMENTS (formats) && !g_str_equal (format, formats[place].name))
+    place++;
+  if (place == G_N_ELEMENTS (formats))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected markdown, csv or latex", format);
+  if (format && (json || attention))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --%s",
+                       json ? "json" : "attention");
   options.trials = options.test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
     return FALSE;
@@ -140,5 +176,10 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
   if (!comparison)
     return FALSE;
+  if (format)
+    {
+      write_scores (comparison, place);
+      return TRUE;
+    }
   return json ? print_json (comparison, error) : print_text (comparison, error);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/lengths.h"
 #include "cli/options.h"
@@ -34,7 +35,7 @@ typedef struct
   char **hypotheses;
   char *metrics, *resamples, *seed, *test, *trials;
   char *source, *bins;
-  gboolean json;
+  gboolean sentences, json;
 } Options;
 
 typedef struct
@@ -325,6 +326,57 @@ print_lengths (const Evaluation *evaluation)
     }
 }
 
+/* What a row is of. */
+static const char *
+unit_of (const Evaluation *evaluation)
+{
+  return plait_metric_is_of_documents (evaluation->metrics->pdata[0]) ? "document" : "sentence";
+}
+
+/* One line a sentence or document, its columns the systems by metric; tabs between them, all digits. */
+static gboolean
+print_sentences (const Evaluation *evaluation, GError **error)
+{
+  const System *systems = evaluation->systems;
+  gsize rows = systems[0].statistics[0]->sentences;
+  g_autoptr (GString) text = g_string_new (unit_of (evaluation));
+
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      const PlaitMetric *metric = evaluation->metrics->pdata[m];
+
+      if (plait_metric_is_of_documents (metric) != plait_metric_is_of_documents (evaluation->metrics->pdata[0]))
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "--sentences has a line a sentence or a line a document, but of %s and %s one is of documents; "
+            "ask for them one after the other",
+            plait_metric_text (evaluation->metrics->pdata[0]), plait_metric_text (metric));
+      for (guint s = 0; s < evaluation->n_systems; s++)
+        if (evaluation->n_systems > 1)
+          g_string_append_printf (text, "\t%s %s", systems[s].name, plait_metric_text (metric));
+        else
+          g_string_append_printf (text, "\t%s", plait_metric_text (metric));
+    }
+  g_string_append_c (text, '\n');
+  for (gsize i = 0; i < rows; i++)
+    {
+      g_string_append_printf (text, "%" G_GSIZE_FORMAT, i + 1);
+      for (guint m = 0; m < evaluation->metrics->len; m++)
+        for (guint s = 0; s < evaluation->n_systems; s++)
+          {
+            const PlaitStatistics *statistics = systems[s].statistics[m];
+            char digits[PLAIT_NUMBER_LENGTH];
+            double score
+                = plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
+
+            g_string_append_printf (text, "\t%s", plait_format_double (digits, score));
+          }
+      g_string_append_c (text, '\n');
+    }
+  fputs (text->str, stdout);
+  return TRUE;
+}
+
 static gboolean
 take_options (Evaluation *evaluation, const Options *options, GError **error)
 {
@@ -341,12 +393,15 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
     return FALSE;
+  if (options->sentences && (options->json || options->source))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --%s",
+                       options->json ? "json" : "source");
   if (options->bins && !options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--bins needs --source, the file whose lines say how long each sentence is");
-  evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1;
+  evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1 && !options->sentences;
   evaluation->seed = (guint64)seed;
-  evaluation->resamples = (guint)resamples;
+  evaluation->resamples = options->sentences ? 0 : (guint)resamples;
   evaluation->trials = (guint)trials;
   evaluation->metrics = plait_metric_new_list (options->metrics ? options->metrics : "bleu;chrf", error);
   if (!evaluation->metrics)
@@ -372,6 +427,8 @@ evaluate (const Options *options, GError **error)
   for (guint m = 0; m < evaluation.metrics->len; m++)
     if (!score (&evaluation, m, error))
       return FALSE;
+  if (options->sentences)
+    return print_sentences (&evaluation, error);
   if (options->json)
     print_json (&evaluation, options->references);
   else if (evaluation.n_systems == 1)
@@ -403,6 +460,8 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
       "Test between systems: permutation, bootstrap or none (permutation)", "NAME" },
     { "trials", 0, 0, G_OPTION_ARG_FILENAME, &options.trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &options.seed, "Seed of intervals and tests (12345)", "N" },
+    { "sentences", 0, 0, G_OPTION_ARG_NONE, &options.sentences,
+      "Print the scores of every sentence instead, separated by tabs, a column a metric and system", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     { NULL },
   };

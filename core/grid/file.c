@@ -25,7 +25,10 @@ plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GEr
   g_autofree char *markdown = plait_table_markdown (shown);
   g_autofree char *page = g_strdup_printf ("# %s\n\n%s", grid->cells->name, markdown);
 
-  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", page, error);
+  g_autofree char *latex = plait_table_latex (shown);
+
+  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", page, error)
+         && replace_text (grid, "table.tex", latex, error);
 }
 
 static gboolean

@@ -9,7 +9,7 @@
 /* The place of a grid: who works there, and whose the files are. */
 
 /* The files over all cells. The first is written before the others. */
-static const char *const written[] = { "grid.h5", "table.csv", "table.md" };
+static const char *const written[] = { "grid.h5", "table.csv", "table.md", "table.tex" };
 
 static gboolean
 cannot_be_made (const char *folder, GError **error)

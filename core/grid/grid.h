@@ -13,7 +13,7 @@
  *     NAME.training.h5    a cell that is not finished; it takes the place of NAME.h5 when it is
  *     NAME.log            what the cell's process said
  *     grid.h5             links to all finished cells, and the table
- *     table.csv table.md  the table
+ *     table.csv table.md table.tex  the table
  *
  * A finished cell counts as long as its key is the one that the experiment gives now; a file that has another key stays
  * until its cell is finished anew. Where only its evaluation is another, or a run of another cell was trained the same,

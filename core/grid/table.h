@@ -61,7 +61,7 @@ PlaitTable *plait_grid_table_numbers (const PlaitGridTable *table);
  * Files in the grid's folder, each replaced as a whole.
  */
 
-/* Writes table.csv and table.md. */
+/* Writes table.csv, table.md and table.tex. */
 gboolean plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);
 
 /* Writes grid.h5: attributes name, version and experiment; /axes/KEY; the table /cells and, unless @table is NULL,

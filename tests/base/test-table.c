@@ -95,6 +95,33 @@ TEST_CASE (table, markdown)
                       "\nTwo.\n");
 }
 
+TEST_CASE (table, latex)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  plait_table_column (table, PLAIT_TABLE_CODE, "a_key");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "BLEU, %");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+  plait_table_text (table, PLAIT_TABLE_PLAIN, "[a\\b] {c} & d~e");
+  plait_table_score (table, (PlaitTableScore){ 1.5, 0.25, NAN, NAN });
+  plait_table_p (table, 0.00012, TRUE);
+  plait_table_text (table, PLAIT_TABLE_PLAIN, "é<f>\n#$^");
+  plait_table_none (table);
+  plait_table_p (table, 0.5, FALSE);
+  plait_table_note (table, "One.");
+  g_autofree char *text = plait_table_latex (table);
+
+  CHECK_STRING (text,
+                "\\begin{tabular}{lrr}\n"
+                "\\hline\n"
+                "a\\_key & BLEU, \\% & p \\\\\n"
+                "\\hline\n"
+                "{}[a\\textbackslash{}b] \\{c\\} \\& d\\textasciitilde{}e & 1.50 $\\pm$ 0.25 & 0.0001$^{*}$ \\\\\n"
+                "é$<$f$>$ \\#\\$\\textasciicircum{} & -- & 0.5000 \\\\\n"
+                "\\hline\n"
+                "\\end{tabular}\n"
+                "% One.\n");
+}
+
 /* Also where the first field of a line is empty. */
 TEST_CASE (table, csv)
 {

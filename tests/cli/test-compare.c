@@ -66,6 +66,25 @@ TEST_CASE (compare_command, keeps_other_references_apart)
   CHECK_CONTAINS (parts[2], "Runs over other references of this split have a table of their own.");
 }
 
+TEST_CASE (compare_command, writes_scores_for_papers)
+{
+  write_runs ();
+  g_auto (PlaitTestCall) latex = CALL ("compare", "one.h5", "two.h5", "--trials", "99", "--format", "latex");
+  g_auto (PlaitTestCall) markdown = CALL ("compare", "one.h5", "two.h5", "--trials", "99", "--format", "markdown");
+  g_auto (PlaitTestCall) csv = CALL ("compare", "one.h5", "two.h5", "--trials", "99", "--format", "csv");
+  g_auto (PlaitTestCall) other = CALL ("compare", "one.h5", "two.h5", "--format", "word");
+  g_auto (PlaitTestCall) both = CALL ("compare", "one.h5", "two.h5", "--format", "csv", "--json");
+
+  CHECK_INT (latex.code, 0);
+  CHECK (g_str_has_prefix (latex.output, "% Scores on test\n\\begin{tabular}{lrrrr}\n"));
+  CHECK_CONTAINS (latex.output, "Run & chrF2 & p & p (Holm) & perplexity per token ");
+  CHECK_CONTAINS (latex.output, "\ntwo & 100.00 & 0.");
+  CHECK (g_str_has_prefix (markdown.output, "## Scores on test\n\n| Run | chrF2 | p | p (Holm) |"));
+  CHECK (g_str_has_prefix (csv.output, "Scores on test\nRun,chrF2,p,p (Holm),perplexity per token\n"));
+  plait_test_check_refused (&other, "expected markdown, csv or latex");
+  plait_test_check_refused (&both, "leave out --json");
+}
+
 /* What a run without a source lacks of it is no difference of its own. */
 TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
 {

@@ -122,6 +122,30 @@ TEST_CASE (evaluate_command, fits_a_terminal)
   CHECK (told);
 }
 
+TEST_CASE (evaluate_command, scores_sentences)
+{
+  plait_test_write ("reference", "a b c d\na b\n\nc d\n");
+  plait_test_write ("one", "a b c d\na x\n\nc d\n");
+  plait_test_write ("two", "x y z\na b\n\nc d\n");
+  g_auto (PlaitTestCall) call
+      = CALL ("evaluate", "-r", "reference", "-i", "one", "-i", "two", "-m", "accuracy;ter", "--sentences");
+  g_auto (PlaitTestCall) documents
+      = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter:unit=document", "--sentences");
+  g_auto (PlaitTestCall) mixed
+      = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter;ter:unit=document", "--sentences");
+  g_auto (PlaitTestCall) both = CALL ("evaluate", "-r", "reference", "-i", "one", "--sentences", "--json");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, "sentence\tone accuracy\ttwo accuracy\tone ter\ttwo ter\n"
+                             "1\t100\t0\t0\t100\n"
+                             "2\t0\t100\t50\t0\n"
+                             "3\t100\t100\t0\t0\n"
+                             "4\t100\t100\t0\t0\n");
+  CHECK_STRING (documents.output, "document\tter:unit=document\n1\t16.666666666666664\n2\t0\n");
+  plait_test_check_refused (&mixed, "ask for them one after the other");
+  plait_test_check_refused (&both, "leave out --json");
+}
+
 TEST_CASE (evaluate_command, json)
 {
   write_files ();

@@ -68,7 +68,8 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_STRING (first.errors, "");
   CHECK_CONTAINS (first.output, "combiner  n");
   CHECK (!strchr (first.output, '\033'));
-  CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md"));
+  CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md")
+         && has_file ("tiny/table.tex"));
 
   g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--resume");
   CHECK_INT (second.code, 0);
