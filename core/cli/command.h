@@ -25,13 +25,17 @@ struct PlaitCommand
   gboolean (*run) (PlaitInvocation *invocation, GError **error);
 };
 
+/* Told what a command takes: its own options and those of all commands, each ended by a row without a name, or NULL. */
+typedef void (*PlaitDescribe) (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common);
+
 /* One call of a command. */
 struct PlaitInvocation
 {
   const PlaitCommand *command;
-  char **arguments; /* after plait_invocation_parse: what is neither an option nor its value; NULL-terminated */
-  char *line;       /* the whole command line as typed, quoted for a shell, to be stored in runs */
-  PlaitLog *log;    /* made by plait_invocation_parse, which knows --quiet; says nothing before */
+  char **arguments;       /* after plait_invocation_parse: what is neither an option nor its value; NULL-terminated */
+  char *line;             /* the whole command line as typed, quoted for a shell, to be stored in runs */
+  PlaitDescribe describe; /* not NULL: plait_invocation_parse calls it and ends there, quietly */
+  PlaitLog *log;          /* made by plait_invocation_parse, which knows --quiet; says nothing before */
 };
 
 /*

@@ -145,8 +145,8 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   gboolean json = FALSE, attention = FALSE;
   PlaitComparisonOptions options = { .seed = 12345 };
   const GOptionEntry entries[] = {
-    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test,
-      "Test against the first run: permutation, bootstrap or none (permutation)", "NAME" },
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test, "Test against the first run (permutation)",
+      "permutation|bootstrap|none" },
     { "trials", 0, 0, G_OPTION_ARG_FILENAME, &trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
     { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,

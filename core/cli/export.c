@@ -51,10 +51,11 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
   gboolean force = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE|FOLDER" },
-    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name,
-      "safetensors (the default), a file, or ctranslate2, a folder", "NAME" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "A file (the default), or a folder",
+      "safetensors|ctranslate2" },
     PLAIT_OUTPUT_FORCE (force),
-    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "best (the default), last or average", "NAME" },
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
+      "best|last|average" },
     { NULL },
   };
   g_autoptr (PlaitTrained) trained = NULL;

@@ -9,7 +9,7 @@
 #include "experiment/groups.h"
 #include "plugin/registry.h"
 
-/* plait inspect: one plugin, or one group of experiment files, with all that may be set. */
+/* plait inspect: one plugin, or one group of experiment files, with all that may be set; or which groups there are. */
 
 #define LABEL_WIDTH 9
 
@@ -157,6 +157,41 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
     }
 }
 
+static void
+list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  guint width = 0;
+
+  if (as_json)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_begin_array (json, "groups");
+      for (guint i = 0; groups[i]; i++)
+        {
+          plait_json_begin_object (json, NULL);
+          plait_json_text (json, "name", groups[i]->name);
+          plait_json_text (json, "summary", groups[i]->summary);
+          plait_json_end_object (json);
+        }
+      plait_json_end_array (json);
+      plait_json_end_object (json);
+      fputs (plait_json_string (json), stdout);
+      return;
+    }
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  for (guint i = 0; groups[i]; i++)
+    width = MAX (width, (guint)strlen (groups[i]->name));
+  plait_page_heading (page, "groups of an experiment file");
+  for (guint i = 0; groups[i]; i++)
+    plait_page_row (page, width, groups[i]->name, groups[i]->summary);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0,
+                        "plait inspect GROUP shows the keys of one. What stands in [combiner], [coverage] and beside "
+                        "encoder= of a [source NAME] is the plugin's: plait plugins lists them, plait inspect PLUGIN "
+                        "shows one.");
+}
+
 /* Where in an experiment file the parameters stand. */
 static const char *
 home_of (PlaitPluginKind kind)
@@ -288,9 +323,14 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
   };
   const PlaitSettingGroup *const *groups = plait_experiment_groups ();
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+  if (!plait_invocation_parse (invocation, entries, 0, 1, error))
     return FALSE;
   const char *wanted = invocation->arguments[0];
+  if (!wanted)
+    {
+      list_groups (groups, json);
+      return TRUE;
+    }
   for (guint i = 0; groups[i]; i++)
     if (g_str_equal (wanted, groups[i]->name))
       {

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/page.h"
+#include "cli/reference.h"
 
 /* "-s, --set=G.K=V". (transfer full) */
 static char *
@@ -139,6 +140,15 @@ refuse_option (const PlaitInvocation *invocation, const GOptionEntry *own, const
                      invocation->command->name);
 }
 
+void
+plait_command_describe (const PlaitCommand *command, PlaitDescribe describe)
+{
+  char *none[] = { NULL };
+  PlaitInvocation invocation = { .command = command, .arguments = none, .describe = describe };
+
+  command->run (&invocation, NULL);
+}
+
 gboolean
 plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries, int least, int most, GError **error)
 {
@@ -154,6 +164,11 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
   /* The parser takes the first word for the program's name. */
   g_auto (GStrv) words = g_new0 (char *, g_strv_length (invocation->arguments) + 2);
 
+  if (invocation->describe)
+    {
+      invocation->describe (command, entries, common);
+      return FALSE;
+    }
   g_option_context_set_help_enabled (context, FALSE);
   if (entries)
     g_option_context_add_main_entries (context, entries, NULL);

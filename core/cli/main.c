@@ -10,6 +10,7 @@
 #include "base/crash.h"
 #include "cli/command.h"
 #include "cli/page.h"
+#include "cli/reference.h"
 
 enum
 {
@@ -37,7 +38,8 @@ print_help (void)
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (
       page, 0, 0,
-      "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version.\n"
+      "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version. "
+      "plait help --man prints the manual page, --bash and --zsh completion for these shells.\n"
       "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint "
       "was written.");
 }
@@ -188,6 +190,12 @@ plait_main (int argc, char **argv)
     {
       if (argc == 2)
         print_help ();
+      else if (strcmp (argv[2], "--man") == 0)
+        plait_manual_print ();
+      else if (strcmp (argv[2], "--bash") == 0)
+        plait_completion_print_bash ();
+      else if (strcmp (argv[2], "--zsh") == 0)
+        plait_completion_print_zsh ();
       else if ((command = find_command (argv[2], &error)))
         run_command (command, 3, (char *[]){ argv[0], argv[2], "--help" }, &log, &error);
     }

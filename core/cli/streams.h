@@ -46,7 +46,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
       { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                    \
       { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &(use).attention, "Dump attention, and coverage, of every sentence", \
         "DUMP.h5" },                                                                                                     \
-      { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "best (the default), last or average", "NAME" }, \
+      { "checkpoint",       'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "Of these parameters; best unless told",   \
+        "best|last|average" },                                                                                           \
   {                                                                                                                      \
     "threads", 't', 0, G_OPTION_ARG_FILENAME, &(use).threads, "Threads; else as many as there are processors", "N"       \
   }

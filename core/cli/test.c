@@ -153,7 +153,8 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
       "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
-    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "best, last or average: evaluate.checkpoint", "NAME" },
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; else evaluate.checkpoint says",
+      "best|last|average" },
     { "as", 'a', 0, G_OPTION_ARG_FILENAME, &name,
       "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },

@@ -152,7 +152,8 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     { "alignment", 0, 0, G_OPTION_ARG_FILENAME, &texts.alignment,
       "Print which words the best attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
       "LAYER[:HEAD]" },
-    { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "text; or tsv or json, with scores", "NAME" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "What to print; tsv and json have the scores too (text)",
+      "text|tsv|json" },
     { NULL },
   };
   g_auto (PlaitOutput) to = { 0 };

@@ -23,7 +23,7 @@ TEST_CASE (command, help_and_version)
   CHECK_CONTAINS (help.output, "  inspect ");
   CHECK_STRING (help.errors, "");
   CHECK_INT (of_inspect.code, 0);
-  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect PLUGIN|GROUP [--json]");
+  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect [PLUGIN|GROUP] [--json]");
   CHECK_CONTAINS (of_inspect.output, "--json");
   CHECK_INT (in_words.code, 0);
   CHECK_STRING (in_words.output, of_inspect.output);
@@ -59,7 +59,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { plait_test_call (NULL, (const char *[]){ NULL }), "Usage: plait COMMAND" },
     { CALL ("inpsect"), "there is no command \"inpsect\"; did you mean \"plait inspect\"?" },
     { CALL ("zzzzzz"), "there is no command \"zzzzzz\"; plait --help lists them" },
-    { CALL ("inspect"), "an argument is missing; usage: plait inspect" },
+    { CALL ("verify"), "an argument is missing; usage: plait verify" },
     { CALL ("inspect", "a", "b"), "1 argument too many; usage: plait inspect" },
     { CALL ("plugins", "--jsno"), "--jsno; did you mean --json? plait plugins --help lists the options" },
     { CALL ("run", "--sett=a.b=c"), "--sett=a.b=c; did you mean --set? plait run --help" },
@@ -180,6 +180,20 @@ TEST_CASE (command, inspect_shows_groups_of_the_core)
       CHECK_CONTAINS (text.output, "Keys\n");
       CHECK_CONTAINS (json.output, member);
     }
+}
+
+TEST_CASE (command, inspect_without_a_name_lists_the_groups)
+{
+  g_auto (PlaitTestCall) text = CALL ("inspect");
+  g_auto (PlaitTestCall) json = CALL ("inspect", "--json");
+
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "\n  train ");
+  CHECK_CONTAINS (text.output, "\n  decode ");
+  CHECK_CONTAINS (text.output, "plait inspect GROUP shows the keys of one");
+  CHECK_INT (json.code, 0);
+  CHECK_CONTAINS (json.output, "\"groups\": [");
+  CHECK_CONTAINS (json.output, "\"name\": \"train\"");
 }
 
 TEST_CASE (command, the_locale_changes_nothing)

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/reference.h"
+#include "experiment/groups.h"
+
+/* plait help --bash and --zsh. What a value may be is told by how --help names it: FILE, FOLDER, G.K=V, best|last. */
+
+typedef enum
+{
+  VALUE_OTHER,
+  VALUE_FILE,
+  VALUE_FOLDER,
+  VALUE_KEY,
+  VALUE_PLUGIN,
+  VALUE_CHOICE,
+} Value;
+
+static gboolean
+is_choice (const char *name)
+{
+  return strchr (name, '|') && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_-|") == strlen (name);
+}
+
+static Value
+value_of (const char *name)
+{
+  if (is_choice (name))
+    return VALUE_CHOICE;
+  if (strstr (name, "PLUGIN"))
+    return VALUE_PLUGIN;
+  if (strstr (name, "K=V"))
+    return VALUE_KEY;
+  if (strstr (name, "FILE") || strstr (name, ".h5"))
+    return VALUE_FILE;
+  return strstr (name, "FOLDER") ? VALUE_FOLDER : VALUE_OTHER;
+}
+
+/* "best|last" as "best last". (transfer full) */
+static char *
+words_of (const char *choice)
+{
+  return g_strdelimit (g_strdup (choice), "|", ' ');
+}
+
+/* What the command's arguments may be besides files: the first word of its synopsis. (transfer full) */
+static char *
+first_argument (const PlaitCommand *command)
+{
+  return g_strndup (command->synopsis, strcspn (command->synopsis, " "));
+}
+
+/* "train.epochs train.batch …": all keys of the core's groups. */
+static void
+print_keys (void)
+{
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  const char *space = "";
+
+  for (guint g = 0; groups[g]; g++)
+    for (guint i = 0; i < groups[g]->n_definitions; i++, space = " ")
+      printf ("%s%s.%s", space, groups[g]->name, groups[g]->definitions[i].specification.name);
+}
+
+static void
+print_command_names (void)
+{
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
+    printf ("%s ", command->name);
+}
+
+/* A line of the shell that names the plugins that are found now. */
+#define PLUGIN_NAMES "plait plugins 2> /dev/null | sed -n 's/^  \\([a-z][^ ]*\\) .*/\\1/p'"
+
+static void
+print_bash_options (const GOptionEntry *entries)
+{
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      printf (" --%s", option->long_name);
+      if (option->short_name)
+        printf (" -%c", option->short_name);
+    }
+}
+
+static void
+print_bash_values (const GOptionEntry *entries)
+{
+  static const char *const kinds[] = { "none", "file", "folder", "key", "plugin", NULL };
+
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      if (!option->arg_description)
+        continue;
+      Value value = value_of (option->arg_description);
+      g_autofree char *words = words_of (option->arg_description);
+
+      fputs ("        ", stdout);
+      if (option->short_name)
+        printf ("-%c | ", option->short_name);
+      if (value == VALUE_CHOICE)
+        printf ("--%s) kind=words words='%s' ;;\n", option->long_name, words);
+      else
+        printf ("--%s) kind=%s ;;\n", option->long_name, kinds[value]);
+    }
+}
+
+static void
+print_bash_command (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+{
+  g_autofree char *first = first_argument (command);
+  g_autofree char *words = words_of (first);
+
+  printf ("    %s)\n      options='", command->name);
+  print_bash_options (own);
+  print_bash_options (common);
+  fputs ("'\n", stdout);
+  if (strstr (first, "GROUP"))
+    {
+      fputs ("      words='", stdout);
+      for (const PlaitSettingGroup *const *group = plait_experiment_groups (); *group; group++)
+        printf ("%s ", (*group)->name);
+      fputs ("'\n", stdout);
+    }
+  if (is_choice (first))
+    printf ("      [ \"$COMP_CWORD\" -ne 2 ] || words='%s'\n", words);
+  if (value_of (first) == VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
+    fputs ("      names=plugins\n", stdout);
+  fputs ("      case $option in\n", stdout);
+  print_bash_values (own);
+  fputs ("      esac\n      ;;\n", stdout);
+}
+
+void
+plait_completion_print_bash (void)
+{
+  fputs ("# Completion of plait for bash. Made by plait help --bash.\n"
+         "_plait ()\n"
+         "{\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local kind=argument options='' words='' names=''\n"
+         "  COMPREPLY=()\n"
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -W '",
+         stdout);
+  print_command_names ();
+  fputs ("help --help --version' -- \"$current\")\n"
+         "    return\n"
+         "  fi\n"
+         "  # An equals sign is a word of its own: --option=value, and --source name=file.\n"
+         "  [ \"$current\" != = ] || current=''\n"
+         "  [ \"$option\" != = ] || option=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "  case ${COMP_WORDS[1]} in\n"
+         "    help)\n"
+         "      words='",
+         stdout);
+  print_command_names ();
+  fputs ("--man --bash --zsh'\n      kind=words\n      ;;\n", stdout);
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
+    plait_command_describe (command, print_bash_command);
+  fputs ("  esac\n"
+         "  if [ \"$kind\" = argument ] && [ \"${current#-}\" != \"$current\" ]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")\n"
+         "    return\n"
+         "  fi\n"
+         "  [ -z \"$names\" ] || words=\"$words $(" PLUGIN_NAMES ")\"\n"
+         "  case $kind in\n"
+         "    key)\n"
+         "      compopt -o nospace 2> /dev/null\n"
+         "      mapfile -t COMPREPLY < <(compgen -S = -W '",
+         stdout);
+  print_keys ();
+  fputs ("' -- \"$current\") ;;\n"
+         "    words)\n"
+         "      mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\") ;;\n"
+         "    folder)\n"
+         "      compopt -o filenames 2> /dev/null\n"
+         "      mapfile -t COMPREPLY < <(compgen -d -- \"$current\") ;;\n"
+         "    argument | file)\n"
+         "      compopt -o filenames 2> /dev/null\n"
+         "      mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; compgen -f -- \"$current\") ;;\n"
+         "  esac\n"
+         "}\n"
+         "complete -F _plait plait\n",
+         stdout);
+}
+
+/* In single quotes, where _arguments reads brackets and colons as its own. */
+static void
+print_zsh_text (const char *text)
+{
+  for (const char *p = text; *p != '\0'; p++)
+    if (*p == '\'')
+      fputs ("'\\''", stdout);
+    else
+      printf (strchr ("[]:\\", *p) ? "\\%c" : "%c", *p);
+}
+
+static void
+print_zsh_value (const char *name)
+{
+  static const char *const actions[] = { " ", "_files", "_files -/", "_plait_keys", "_plait_plugins", NULL };
+  Value value = value_of (name);
+  g_autofree char *words = words_of (name);
+
+  putchar (':');
+  print_zsh_text (value == VALUE_CHOICE ? "value" : name);
+  if (value == VALUE_CHOICE)
+    printf (":(%s)", words);
+  else
+    printf (":%s", actions[value]);
+}
+
+static void
+print_zsh_options (const GOptionEntry *entries)
+{
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    for (int is_short = 0; is_short <= (option->short_name != 0); is_short++)
+      {
+        const char *repeats = option->arg == G_OPTION_ARG_FILENAME_ARRAY ? "*" : "";
+        const char *joint = !option->arg_description ? "" : is_short ? "+" : "=";
+
+        if (is_short)
+          printf (" \\\n        '%s-%c%s[", repeats, option->short_name, joint);
+        else
+          printf (" \\\n        '%s--%s%s[", repeats, option->long_name, joint);
+        print_zsh_text (option->description);
+        putchar (']');
+        if (option->arg_description)
+          print_zsh_value (option->arg_description);
+        putchar ('\'');
+      }
+}
+
+static void
+print_zsh_command (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+{
+  g_autofree char *first = first_argument (command);
+  g_autofree char *words = words_of (first);
+
+  printf ("    %s)\n      _arguments -S", command->name);
+  print_zsh_options (own);
+  print_zsh_options (common);
+  if (is_choice (first))
+    printf (" \\\n        '1:what:(%s)'", words);
+  if (value_of (first) == VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
+    fputs (" \\\n        '*:argument:_plait_names'\n      ;;\n", stdout);
+  else
+    fputs (" \\\n        '*:argument:_files'\n      ;;\n", stdout);
+}
+
+void
+plait_completion_print_zsh (void)
+{
+  fputs ("#compdef plait\n"
+         "# Completion of plait for zsh. Made by plait help --zsh.\n"
+         "_plait_keys ()\n"
+         "{\n"
+         "  compadd -S = -- ",
+         stdout);
+  print_keys ();
+  fputs ("\n"
+         "}\n"
+         "_plait_plugins ()\n"
+         "{\n"
+         "  compadd -- ${(f)\"$(" PLUGIN_NAMES ")\"}\n"
+         "}\n"
+         "_plait_names ()\n"
+         "{\n"
+         "  _alternative 'plugins:plugin:_plait_plugins' 'files:file:_files'\n"
+         "}\n"
+         "_plait ()\n"
+         "{\n"
+         "  local -a commands\n"
+         "  commands=(\n",
+         stdout);
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
+    {
+      printf ("    '%s:", command->name);
+      print_zsh_text (command->summary);
+      fputs ("'\n", stdout);
+    }
+  fputs ("    'help:Show the help of a command'\n"
+         "  )\n"
+         "  if (( CURRENT == 2 )); then\n"
+         "    _describe command commands\n"
+         "    return\n"
+         "  fi\n"
+         "  shift words\n"
+         "  (( CURRENT-- ))\n"
+         "  case $words[1] in\n"
+         "    help) _describe command commands ;;\n",
+         stdout);
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
+    plait_command_describe (command, print_zsh_command);
+  fputs ("  esac\n"
+         "}\n"
+         "_plait \"$@\"\n",
+         stdout);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cli/command.h"
+
+/*
+ * The command's own description in the forms that other programs read: a manual page and completion for bash and zsh.
+ * They are made of the tables that --help is made of, when plait is built. All go to stdout.
+ */
+
+/* roff, for man. */
+void plait_manual_print (void);
+
+/* Shell code. */
+void plait_completion_print_bash (void);
+void plait_completion_print_zsh (void);
+
+/* Hands all that a command takes to @describe, as its --help would show it. */
+void plait_command_describe (const PlaitCommand *command, PlaitDescribe describe);

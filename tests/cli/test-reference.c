@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* The manual page and completion, which are made of the tables that --help is made of. */
+
+/* The names of the commands, as plait --help lists them. (transfer full) */
+static GPtrArray *
+commands (void)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_auto (PlaitTestCall) help = CALL ("--help");
+  const char *list = strstr (help.output, "Commands:\n");
+  g_auto (GStrv) lines = g_strsplit (list ? list : "", "\n", -1);
+
+  for (guint i = 1; lines[0] && lines[i] && *lines[i] != '\0'; i++)
+    if (strncmp (lines[i], "  ", 2) == 0 && lines[i][2] != ' ')
+      g_ptr_array_add (names, g_strndup (lines[i] + 2, strcspn (lines[i] + 2, " ")));
+  return names;
+}
+
+/* The part of @text from @begin to the next @end. (transfer full) */
+static char *
+part_of (const char *text, const char *begin, const char *end)
+{
+  const char *first = strstr (text, begin);
+  const char *last = first ? strstr (first + strlen (begin), end) : NULL;
+
+  return !first ? g_strdup ("") : last ? g_strndup (first, (gsize)(last - first)) : g_strdup (first);
+}
+
+/* "--set" of a line "  -s, --set=G.K=V  Set a key"; NULL of other lines. (transfer full) */
+static char *
+option_of (const char *line)
+{
+  const char *option = strstr (line, "--");
+
+  if (strncmp (line, "  -", 3) != 0 || !option || option - line > 6)
+    return NULL;
+  return g_strndup (option, strcspn (option, "= "));
+}
+
+TEST_CASE (reference, has_every_option_of_help)
+{
+  g_auto (PlaitTestCall) manual = CALL ("help", "--man");
+  g_auto (PlaitTestCall) bash = CALL ("help", "--bash");
+  g_auto (PlaitTestCall) zsh = CALL ("help", "--zsh");
+  g_autoptr (GPtrArray) names = commands ();
+  guint n = 0;
+
+  CHECK_INT (manual.code, 0);
+  CHECK_INT (bash.code, 0);
+  CHECK_INT (zsh.code, 0);
+  CHECK (names->len > 15);
+  for (guint c = 0; c < names->len; c++)
+    {
+      const char *name = names->pdata[c];
+      g_auto (PlaitTestCall) help = CALL (name, "--help");
+      g_autofree char *heading = g_strdup_printf (".SS plait %s\n", name);
+      g_autofree char *label = g_strdup_printf ("\n    %s)\n", name);
+      g_autofree char *of_manual = part_of (manual.output, heading, "\n.SS ");
+      g_autofree char *of_bash = part_of (bash.output, label, "\n      ;;\n");
+      g_autofree char *of_zsh = part_of (zsh.output, label, "\n      ;;\n");
+      g_auto (GStrv) lines = g_strsplit (help.output, "\n", -1);
+
+      CONTEXT ("%s", name);
+      for (guint l = 0; lines[l]; l++)
+        {
+          g_autofree char *option = option_of (lines[l]);
+
+          if (!option)
+            continue;
+          g_auto (GStrv) parts = g_strsplit (option, "-", -1);
+          g_autofree char *in_roff = g_strjoinv ("\\-", parts);
+
+          CONTEXT ("%s", option);
+          CHECK_CONTAINS (of_manual, in_roff);
+          CHECK_CONTAINS (of_bash, option);
+          CHECK_CONTAINS (of_zsh, option);
+          n++;
+        }
+    }
+  CHECK (n > 100);
+}
+
+/* What @line prints in the test's folder, with this build's plait in PATH. (transfer full) */
+static char *
+shell (const char *line)
+{
+  g_autofree char *program = plait_test_build_path ("plait");
+  g_autofree char *folder = g_path_get_dirname (program);
+  g_autofree char *whole = g_strdup_printf ("PATH=%s:$PATH PLAIT_PLUGIN_PATH=; export PATH; %s", folder, line);
+  char *output = NULL;
+
+  CHECK (g_spawn_sync (plait_test_folder (), (char *[]){ "bash", "--norc", "-c", whole, NULL }, NULL,
+                       G_SPAWN_SEARCH_PATH, NULL, NULL, &output, NULL, NULL, NULL));
+  return output ? output : g_strdup ("");
+}
+
+/* What bash answers where @words stand on the line, the last of which is to be completed. (transfer full) */
+static char *
+answer (const char *words)
+{
+  g_autofree char *line
+      = g_strdup_printf ("source ./plait.bash; COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
+                         "_plait; printf '%%s ' \"${COMPREPLY[@]}\"",
+                         words);
+
+  return shell (line);
+}
+
+TEST_CASE (reference, bash_completes)
+{
+  const struct
+  {
+    const char *words;
+    const char *answer;
+  } cases[] = {
+    { "plait expl", "explain " },
+    { "plait expo", "export " },
+    { "plait run --out", "--output " },
+    { "plait export run.h5 --checkpoint ''", "best last average " },
+    { "plait export run.h5 --checkpoint = l", "last " },
+    { "plait export run.h5 -c a", "average " },
+    { "plait run first.ini --set decoder.comb", "decoder.combiner= " },
+    { "plait run plait.b", "plait.bash " },
+    { "plait run first.ini --output = plait.b", "plait.bash " },
+    { "plait translate run.h5 --source en = plait.b", "plait.bash " },
+    { "plait run first.ini --threads ''", " " },
+    { "plait bench dec", "decode " },
+    { "plait help verif", "verify " },
+    { "plait inspect hierarch", "hierarchical " },
+    { "plait inspect decode", "decoder decode " },
+  };
+
+  g_auto (PlaitTestCall) completion = CALL ("help", "--bash");
+
+  plait_test_write ("plait.bash", completion.output);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *said = answer (cases[i].words);
+
+      CONTEXT ("%s", cases[i].words);
+      CHECK_STRING (said, cases[i].answer);
+    }
+}
+
+/* Where a checker of manual pages is installed it finds nothing. */
+TEST_CASE (reference, manual_page_is_clean)
+{
+  g_auto (PlaitTestCall) manual = CALL ("help", "--man");
+  const struct
+  {
+    const char *program;
+    const char *line;
+  } checkers[] = {
+    { "mandoc", "mandoc -T lint -W warning plait.1" },
+    { "man", "MANROFFSEQ= LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Z plait.1 2>&1 >/dev/null" },
+  };
+
+  CHECK_CONTAINS (manual.output, ".SH \"EXIT STATUS\"");
+  plait_test_write ("plait.1", manual.output);
+  for (guint i = 0; i < G_N_ELEMENTS (checkers); i++)
+    {
+      g_autofree char *found = g_find_program_in_path (checkers[i].program);
+      g_autofree char *output = NULL;
+
+      if (!found)
+        continue;
+      output = shell (checkers[i].line);
+      CHECK_STRING (output, "");
+    }
+}
