@@ -14,6 +14,7 @@
 enum
 {
   LOOK_EVERY = 200, /* milliseconds */
+  SHOW_EACH = 4,    /* seconds that the progress of one of several cells is shown */
   TAIL_LINES = 8,
   TAIL_BYTES = 2000,
 };
@@ -24,6 +25,7 @@ typedef struct
   PlaitGridCell *cell;
   PlaitRunProcess *process;
   gint64 start;
+  goffset said; /* bytes that the cell's log had before */
 } Job;
 
 typedef struct
@@ -108,9 +110,9 @@ settle_finished (const PlaitGrid *grid)
  * Failures
  */
 
-/* The last lines of a file of text, what is in the last bytes. (transfer full) */
+/* The last lines of a file of text behind its first @from bytes, what is in the last bytes. (transfer full) */
 static char *
-read_tail (const char *path)
+read_tail (const char *path, goffset from)
 {
   char bytes[TAIL_BYTES + 1] = "";
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
@@ -122,6 +124,8 @@ read_tail (const char *path)
     return g_strdup ("");
   if (fseek (file, -TAIL_BYTES, SEEK_END) != 0)
     rewind (file);
+  if (ftell (file) < from)
+    fseek (file, from, SEEK_SET);
   n = fread (bytes, 1, TAIL_BYTES, file);
   fclose (file);
   while (n > 0 && g_ascii_isspace (bytes[n - 1]))
@@ -148,7 +152,7 @@ report_failures (const PlaitGrid *grid, PlaitLog *log)
       if (cell->state != PLAIT_CELL_FAILED)
         continue;
       plait_log_warning (log, "the cell %s failed: %s", cell->cell->label, cell->note);
-      tail = read_tail (path);
+      tail = read_tail (path, 0);
       lines = g_strsplit (tail, "\n", -1);
       if (*tail)
         plait_log_warning (log, "the end of %s:", path);
@@ -210,7 +214,10 @@ start_job (Runner *runner, PlaitGridCell *cell)
     .stop = options->stop,
   };
   Job job = { .cell = cell, .start = g_get_monotonic_time () };
+  GStatBuf status;
 
+  if (partial && g_stat (log, &status) == 0)
+    job.said = status.st_size;
   if (!partial)
     g_unlink (output);
   tell_start (options->log, cell);
@@ -378,27 +385,30 @@ seconds_left (const Runner *runner)
   return left / MAX (1, runner->jobs->len);
 }
 
-/* The last line that the first running cell has logged. (transfer full) */
+/* The last line that @job has logged; empty if it has said nothing yet. (transfer full) */
 static char *
-last_line (const Runner *runner)
+last_line (const Runner *runner, const Job *job)
 {
-  g_autofree char *path = plait_grid_file (runner->grid, g_array_index (runner->jobs, Job, 0).cell, ".log");
-  g_autofree char *tail = read_tail (path);
+  g_autofree char *path = plait_grid_file (runner->grid, job->cell, ".log");
+  g_autofree char *tail = read_tail (path, job->said);
   const char *line = strrchr (tail, '\n');
 
   return g_strdup (line ? line + 1 : tail);
 }
 
+/* The running cells take turns. */
 static void
 show_progress (const Runner *runner)
 {
   double seconds = seconds_left (runner);
   g_autofree char *left = seconds > 0 ? plait_log_duration (seconds) : NULL;
-  g_autofree char *line = last_line (runner);
+  guint turn = (guint)(g_get_monotonic_time () / (SHOW_EACH * G_USEC_PER_SEC) % runner->jobs->len);
+  const Job *job = &g_array_index (runner->jobs, Job, turn);
+  g_autofree char *line = last_line (runner, job);
 
-  plait_log_progress (runner->options->log, "%u of %u cells done, %u running%s%s%s%s%s", runner->done, runner->to_run,
-                      runner->jobs->len, left ? ", about " : "", left ? left : "", left ? " left" : "",
-                      *line ? "; " : "", line);
+  plait_log_progress (runner->options->log, "%u of %u cells done, %u running%s%s%s; %s%s%s", runner->done,
+                      runner->to_run, runner->jobs->len, left ? ", about " : "", left ? left : "", left ? " left" : "",
+                      job->cell->cell->label, *line ? ": " : "", line);
 }
 
 static gboolean

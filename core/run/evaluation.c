@@ -168,6 +168,9 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
   const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
   gint64 n = plait_corpus_lines (corpus);
+  gboolean decodes = plait_experiment_has_decoder (experiment);
+  g_autofree char *searching = g_strconcat (split, decodes ? ", searching" : ", predicting", NULL);
+  g_autofree char *scoring = g_strconcat (split, decodes ? ", forced decoding" : ", scoring", NULL);
   PlaitTranslationRates *search;
   PlaitTranslationRates *forced;
 
@@ -178,15 +181,15 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   evaluation->sources = g_array_new (FALSE, FALSE, sizeof (PlaitEvaluationSource));
   g_array_set_clear_func (evaluation->sources, source_clear);
   evaluation->translation
-      = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, split, evaluator->log,
+      = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, searching, evaluator->log,
                                 evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
   if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error)
       || !add_sources (evaluation, experiment, corpus, error))
     return NULL;
   evaluation->log_probabilities = g_new0 (double, n);
   evaluation->tokens = g_new0 (gint64, n);
-  if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, split, evaluator->log, evaluator->stop,
-                           evaluation->log_probabilities, evaluation->tokens,
+  if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, scoring, evaluator->log,
+                           evaluator->stop, evaluation->log_probabilities, evaluation->tokens,
                            forced ? plait_translation_rates_take : NULL, forced, error))
     return NULL;
   evaluation->results

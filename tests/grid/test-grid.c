@@ -168,6 +168,49 @@ TEST_CASE (grid, goes_on_to_the_same_bits_after_a_kill)
   check_same_grid ("killed", "whole", long_run);
 }
 
+static gint64
+always_later (void)
+{
+  static gint64 now;
+
+  return now += 60 * G_USEC_PER_SEC;
+}
+
+/* The progress of a cell is told with its name, and nothing that its log said before the grid went on. */
+TEST_CASE (grid, tells_whose_progress_it_shows)
+{
+  const char *const long_run[] = { "train.epochs=4", "train.checkpoint_every=1", NULL };
+  g_autoptr (GError) error = NULL;
+  char *said = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream (&said, &size);
+  PlaitGridOptions options = { .jobs = 1, .threads = 1 };
+
+  test_grid_write ("decoder.combiner=serial;flat\n");
+  run_and_kill ("cells", long_run, 2);
+  g_auto (TestGrid) opened = test_grid_open ("cells", long_run, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[i], ".log");
+
+      CHECK_INT (opened.grid->items[i].state, PLAIT_CELL_PARTIAL);
+      test_copy_file (path, path, "long ago\n");
+    }
+  {
+    g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = always_later });
+
+    options.log = log;
+    CHECK (plait_grid_run (opened.grid, &options, &error));
+    CHECK_NO_ERROR (error);
+  }
+  fclose (stream);
+  CHECK_CONTAINS (said, "0 of 2 cells done, 1 running; decoder.combiner=serial");
+  CHECK_CONTAINS (said, "1 of 2 cells done, 1 running");
+  CHECK_CONTAINS (said, "; decoder.combiner=flat");
+  CHECK (!strstr (said, "long ago"));
+  free (said);
+}
+
 TEST_CASE (grid, keeps_a_second_grid_out)
 {
   g_autoptr (GError) error = NULL;
