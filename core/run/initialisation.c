@@ -456,7 +456,10 @@ tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
                         "] here, [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] there",
                         fate->parameter->name, value.rows, value.width, fate->there[0], fate->there[1]);
       else if (fate->outcome == OTHER_VOCABULARY)
-        plait_log_info (log, "fresh, of another vocabulary: %s", fate->parameter->name);
+        plait_log_warning (log,
+                           "fresh, of another vocabulary: %s; what was trained with it knows little without: name its "
+                           "vocabulary with data.vocabulary.NAME, which may be the run itself",
+                           fate->parameter->name);
       else
         continue;
       told++;

@@ -392,6 +392,12 @@ plait_trainer_step (const PlaitTrainer *trainer)
   return trainer->step;
 }
 
+gboolean
+plait_trainer_has_ended (const PlaitTrainer *trainer)
+{
+  return is_complete (trainer) || is_stale (trainer);
+}
+
 PlaitScalar *
 plait_trainer_average (const PlaitTrainer *trainer)
 {

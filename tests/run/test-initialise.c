@@ -223,7 +223,7 @@ TEST_CASE (initialise, says_what_does_not_fit)
   narrow = first_name (second, "source/b/layer/0/feed_forward/");
   REQUIRE (narrow != NULL);
   CHECK_OUTCOME (second, narrow, "other shape");
-  CHECK_CONTAINS (said, "fresh, of another vocabulary: embedding/shared/table\n");
+  CHECK_CONTAINS (said, "fresh, of another vocabulary: embedding/shared/table; what was trained");
   CHECK_CONTAINS (said, " is [8, 12] here, [8, 8] there\n");
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
 }

@@ -244,3 +244,33 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
   CHECK (!plait_test_file (output, search, &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "");
 }
+
+/* Trained further, a run is what one long training is, but for the clock. */
+TEST_CASE (stages, a_finished_run_trains_further_to_the_same_bits)
+{
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_autofree char *whole = plait_test_path ("whole.h5");
+  const char *first[] = { "train.validate_every=5", "train.epochs=0", "train.updates=10", NULL };
+  const char *longer[] = { "train.validate_every=5", "train.epochs=0", "train.updates=20", NULL };
+  const char *linear[]
+      = { "train.validate_every=5", "train.schedule=linear", "train.epochs=0", "train.updates=10", NULL };
+  const char *linear_longer[]
+      = { "train.validate_every=5", "train.schedule=linear", "train.epochs=0", "train.updates=20", NULL };
+  GError *error = NULL;
+
+  CHECK (test_run_with (experiment, first, output, FALSE, NULL, &error));
+  CHECK (test_run_with (experiment, longer, whole, FALSE, NULL, &error));
+  CHECK_INT (run_again (experiment, longer, output, &error), PLAIT_RUN_COMPLETE);
+  CHECK_NO_ERROR (error);
+  test_check_same_run (output, whole);
+  CHECK_INT (run_again (experiment, longer, output, &error), PLAIT_RUN_ALREADY_COMPLETE);
+  run_again (experiment, first, output, &error);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "its training has gone as far as train.epochs, updates and patience say");
+  test_check_same_run (output, whole);
+
+  g_autofree char *falling = plait_test_path ("falling.h5");
+  CHECK (test_run_with (experiment, linear, falling, FALSE, NULL, &error));
+  run_again (experiment, linear_longer, falling, &error);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.schedule=linear has brought the rate to zero at the last update");
+}
