@@ -8,6 +8,7 @@
 #include "cli/stop.h"
 #include "cli/table-print.h"
 #include "run/run.h"
+#include "run/training-log.h"
 
 /* "FOLDER/NAME.ini" -> "NAME.h5" in the current folder. (transfer full) */
 static char *
@@ -80,6 +81,19 @@ plait_run_print_scores (const char *path, gboolean as_json, GError **error)
   return TRUE;
 }
 
+/* Whether the logs may be written: not over what is there, nor over the run. */
+static gboolean
+check_logs (const char *lines, const char *events, const char *output, gboolean replace, GError **error)
+{
+  g_autofree char *file = events ? g_build_filename (events, PLAIT_TRAINING_LOG_EVENTS, NULL) : NULL;
+
+  return plait_output_differs ("--log", lines, output, error)
+         && plait_output_differs ("--tensorboard", file, output, error)
+         && plait_output_differs ("--log", lines, file, error)
+         && plait_file_check_new (lines, replace, "", "--log", error)
+         && plait_file_check_new (file, replace, "", "--tensorboard", error);
+}
+
 gboolean
 plait_command_run (PlaitInvocation *invocation, GError **error)
 {
@@ -89,6 +103,8 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   gboolean force = FALSE;
   gboolean dry_run = FALSE;
   gboolean json = FALSE;
+  g_autofree char *lines = NULL;
+  g_autofree char *events = NULL;
   g_autofree char *threads_text = NULL;
   gint64 threads = 0;
   const GOptionEntry entries[] = {
@@ -100,6 +116,9 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "Print parameters, memory and the plan, and train nothing",
       NULL },
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &lines, "Tell other programs of training, a JSON object a line", "FILE" },
+    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &events, "Write training for TensorBoard into this folder",
+      "FOLDER" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
     { NULL },
   };
@@ -128,9 +147,13 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     .threads = (guint)threads,
     .resume = resume,
     .force = force,
+    .lines = lines,
+    .events = events,
     .log = invocation->log,
     .stop = plait_stop_on_signals (),
   };
+  if (!dry_run && !check_logs (lines, events, output, force || resume, error))
+    return FALSE;
   if (dry_run)
     return plait_run_plan (experiment, &options, error);
   if (!plait_run (experiment, &options, &outcome, error))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/run.h"
 
+#include "run/environment.h"
 #include "run/evaluations.h"
 #include "run/fit.h"
 #include "run/initialisation.h"
@@ -8,6 +9,7 @@
 #include "run/plan.h"
 #include "run/test.h"
 #include "run/trained.h"
+#include "run/training-log.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
 #include "train/parameters.h"
@@ -30,6 +32,7 @@ typedef struct
   PlaitSystem *system;
   PlaitInitialisation *initialisation; /* NULL: training begins with random values */
   PlaitTrainer *trainer;
+  PlaitTrainingLog *training_log; /* NULL: not asked for, or training has not begun */
   PlaitRunPlace *place;
   PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
   char *training_key;
@@ -43,6 +46,7 @@ static void
 run_clear (Run *run)
 {
   plait_trainer_free (run->trainer);
+  plait_training_log_free (run->training_log);
   plait_initialisation_free (run->initialisation);
   plait_system_free (run->system);
   plait_store_free (run->old);
@@ -67,10 +71,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 static gboolean
 write_header (const Run *run, PlaitStore *store, const char *status, GError **error)
 {
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autofree char *created = g_date_time_format_iso8601 (now);
   const PlaitExperiment *experiment = run->experiment;
-  const char *command = run->options->command ? run->options->command : "";
 
   return plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
          && plait_store_set_string (store, "/", "name", experiment->name, error)
@@ -79,11 +80,7 @@ write_header (const Run *run, PlaitStore *store, const char *status, GError **er
          && plait_store_set_string (store, "/", "training_key", run->training_key, error)
          && plait_store_set_int (store, "/", "seed", experiment->experiment.seed, error)
          && plait_store_set_string (store, "/", "status", status, error)
-         && plait_store_make_group (store, "/environment", error)
-         && plait_store_set_string (store, "/environment", "command", command, error)
-         && plait_store_set_string (store, "/environment", "written", created, error)
-         && plait_store_set_int (store, "/environment", "threads", plait_pool_threads (run->pool), error)
-         && plait_store_set_string (store, "/environment", "blas", plait_blas_description (), error)
+         && plait_environment_write (store, run->options->command, plait_pool_threads (run->pool), error)
          && plait_system_write (run->system, store, error) && plait_materials_write (run->materials, store, error)
          && (!run->initialisation || plait_initialisation_write (run->initialisation, store, error));
 }
@@ -222,6 +219,30 @@ measure (gpointer data, double *score, GError **error)
   return TRUE;
 }
 
+static void
+note (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n)
+{
+  const Run *run = data;
+
+  if (run->training_log)
+    plait_training_log_add (run->training_log, table, numbers, n);
+}
+
+/* Begins the log, of which another run has perhaps made a part. */
+static gboolean
+begin_log (Run *run, GError **error)
+{
+  const PlaitRunOptions *options = run->options;
+
+  if (!options->lines && !options->events)
+    return TRUE;
+  run->training_log = plait_training_log_open (options->lines, options->events, options->log, error);
+  if (!run->training_log)
+    return FALSE;
+  plait_trainer_note_all (run->trainer);
+  return TRUE;
+}
+
 /* The values that training begins with; a run that goes on reads its own over them. */
 static gboolean
 initialise (Run *run, GError **error)
@@ -266,7 +287,10 @@ prepare_model (Run *run, GError **error)
     .pool = run->pool,
     .log = run->options->log,
     .stop = run->options->stop,
-    .calls = { .measure = *experiment->train.metric ? measure : NULL, .checkpoint = write_checkpoint, .data = run },
+    .calls = { .measure = *experiment->train.metric ? measure : NULL,
+               .checkpoint = write_checkpoint,
+               .note = note,
+               .data = run },
   };
 
   for (guint i = 0; i < experiment->n_sources; i++)
@@ -521,7 +545,8 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
   if (complete)
     return test_old (&run, outcome, error);
   *outcome = PLAIT_RUN_COMPLETE;
-  if (!prepare (&run, error) || !go_on (&run, error) || !plait_trainer_run (run.trainer, &end, error))
+  if (!prepare (&run, error) || !go_on (&run, error) || !begin_log (&run, error)
+      || !plait_trainer_run (run.trainer, &end, error))
     return FALSE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,

@@ -7,7 +7,7 @@
  * A run: an experiment trained, evaluated, and kept in one HDF5 file that is replaced as a whole at each checkpoint.
  *
  *     /                 attributes: version, name, experiment (the resolved text), key, training_key, seed, status
- *     /environment      what is not compared: command, time, threads, BLAS, what training took
+ *     /environment      what is not compared: environment.h, and what training took
  *     /plugins /vocabulary /data
  *     /initialisation   what training began with, where it was another run: initialisation.h
  *     /checkpoint/last  parameters, optimizer, state     /checkpoint/best /checkpoint/average  parameters
@@ -25,6 +25,8 @@ typedef struct
   gboolean resume;     /* go on with the run in the file, if there is one */
   gboolean force;      /* begin anew over what is in the file */
   const char *trained; /* NULL, or a finished run of the same training: it is evaluated, and nothing trained */
+  const char *lines;   /* NULL, or a file that training is told to as JSON lines: training-log.h */
+  const char *events;  /* NULL, or a folder of TensorBoard's */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */
 } PlaitRunOptions;

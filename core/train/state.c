@@ -331,3 +331,79 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
          && read_table (store, "/training/validation", trainer->step, trainer->validations, validation_columns,
                         G_N_ELEMENTS (validation_columns), error);
 }
+
+/*
+ * Rows, told one by one
+ */
+
+static PlaitTrainingNumber
+number_of (const Column *column, const char *row)
+{
+  PlaitTrainingNumber number = { .name = column->name };
+
+  if (column->type == PLAIT_STORE_DOUBLE)
+    {
+      number.kind = PLAIT_TRAINING_REAL;
+      memcpy (&number.value, row + column->offset, sizeof number.value);
+    }
+  else if (column->type == PLAIT_STORE_INT64)
+    {
+      gint64 value;
+
+      number.kind = PLAIT_TRAINING_INTEGER;
+      memcpy (&value, row + column->offset, sizeof value);
+      number.value = (double)value;
+    }
+  else
+    {
+      gint32 value;
+
+      number.kind = PLAIT_TRAINING_FLAG;
+      memcpy (&value, row + column->offset, sizeof value);
+      number.value = value;
+    }
+  return number;
+}
+
+static void
+note (const PlaitTrainer *trainer, const char *table, gconstpointer row, const Column *columns, guint n)
+{
+  g_autofree PlaitTrainingNumber *numbers = g_new (PlaitTrainingNumber, n);
+
+  for (guint c = 0; c < n; c++)
+    numbers[c] = number_of (&columns[c], row);
+  trainer->setup.calls.note (trainer->setup.calls.data, table, numbers, n);
+}
+
+void
+plait_trainer_note_update (const PlaitTrainer *trainer, guint row)
+{
+  guint n;
+  g_autofree Column *columns = columns_of_updates (trainer, &n);
+
+  if (trainer->setup.calls.note)
+    note (trainer, "updates", &g_array_index (trainer->rows, PlaitTrainingRow, row), columns, n);
+}
+
+void
+plait_trainer_note_validation (const PlaitTrainer *trainer, guint row)
+{
+  if (trainer->setup.calls.note)
+    note (trainer, "validation", &g_array_index (trainer->validations, PlaitValidationRow, row), validation_columns,
+          G_N_ELEMENTS (validation_columns));
+}
+
+void
+plait_trainer_note_all (const PlaitTrainer *trainer)
+{
+  guint validation = 0;
+
+  for (guint update = 0; update < trainer->rows->len || validation < trainer->validations->len;)
+    if (validation < trainer->validations->len
+        && (update == trainer->rows->len
+            || g_array_index (trainer->validations, PlaitValidationRow, validation).step
+                   < g_array_index (trainer->rows, PlaitTrainingRow, update).step))
+      plait_trainer_note_validation (trainer, validation++);
+    else
+      plait_trainer_note_update (trainer, update++);
+}

@@ -34,3 +34,7 @@ struct PlaitTrainer
 
 /* Computes the validation row of the present parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
+
+/* Notes row @row of either table, if anyone hears it. */
+void plait_trainer_note_update (const PlaitTrainer *trainer, guint row);
+void plait_trainer_note_validation (const PlaitTrainer *trainer, guint row);

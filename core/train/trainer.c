@@ -177,6 +177,7 @@ add_row (PlaitTrainer *trainer)
   plait_iterator_tell (trainer->iterator, &row.epoch, &position);
   row.epoch++; /* people count from 1 */
   g_array_append_val (trainer->rows, row);
+  plait_trainer_note_update (trainer, trainer->rows->len - 1);
   memset (&trainer->sums, 0, sizeof trainer->sums);
 }
 
@@ -235,6 +236,7 @@ validate (PlaitTrainer *trainer, GError **error)
   else
     trainer->stale++;
   g_array_append_val (trainer->validations, row);
+  plait_trainer_note_validation (trainer, trainer->validations->len - 1);
   keep_recent (trainer);
   if (isnan (row.metric))
     plait_log_info (trainer->setup.log,

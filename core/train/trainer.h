@@ -45,6 +45,19 @@ typedef struct
   gboolean best;
 } PlaitValidationRow;
 
+/* A number of a row, as programs are told it. */
+typedef struct
+{
+  const char *name; /* of its column */
+  enum
+  {
+    PLAIT_TRAINING_INTEGER,
+    PLAIT_TRAINING_REAL, /* NaN: there is none */
+    PLAIT_TRAINING_FLAG,
+  } kind;
+  double value; /* integers are below 2^53 */
+} PlaitTrainingNumber;
+
 /* Why training ended. */
 typedef enum
 {
@@ -62,6 +75,8 @@ typedef struct
   /* Writes a checkpoint of the trainer's state, which plait_trainer_write gives. @best: the present parameters are the
    * best so far. */
   gboolean (*checkpoint) (gpointer data, gboolean best, GError **error);
+  /* Hears of each row of /training/TABLE, "updates" or "validation", as it is made; or NULL. */
+  void (*note) (gpointer data, const char *table, const PlaitTrainingNumber *numbers, guint n);
   gpointer data;
 } PlaitTrainerCalls;
 
@@ -114,3 +129,6 @@ PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
  * average; both tables below /training; and PLAIT_TRAINER_TIMES. */
 gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
+
+/* Notes all rows that there are, in the order in which they were made. */
+void plait_trainer_note_all (const PlaitTrainer *trainer);

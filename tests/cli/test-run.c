@@ -43,3 +43,31 @@ TEST_CASE (run_command, plans_or_prints_json)
 
   plait_test_check_refused (&call, "--dry-run has no scores to print as JSON");
 }
+
+/* A log that is there is left alone, and so is the run. */
+TEST_CASE (run_command, logs_what_it_may)
+{
+  plait_test_write ("small.ini", experiment);
+  plait_test_write ("there.jsonl", "mine\n");
+  g_auto (PlaitTestCall) there = CALL ("run", "small.ini", "-q", "--log", "there.jsonl");
+  g_auto (PlaitTestCall) same = CALL ("run", "small.ini", "-q", "--log", "small.h5");
+  g_auto (PlaitTestCall) nowhere = CALL ("run", "small.ini", "-q", "--log", "no/where.jsonl");
+  g_auto (PlaitTestCall) file = CALL ("run", "small.ini", "-q", "--tensorboard", "small.ini");
+  g_auto (PlaitTestCall) full = CALL ("run", "small.ini", "--log", "/dev/full");
+  g_auto (PlaitTestCall) logged
+      = CALL ("run", "small.ini", "-q", "--force", "--log", "new.jsonl", "--tensorboard", "a/b");
+  g_autofree char *mine = NULL, *path = plait_test_path ("there.jsonl"), *new = plait_test_path ("new.jsonl");
+  g_autofree char *events = plait_test_path ("a/b/events.out.tfevents.plait");
+
+  plait_test_check_refused (&there, "there.jsonl exists: write elsewhere with --log");
+  plait_test_check_refused (&same, "small.h5");
+  plait_test_check_refused (&nowhere, "--log no/where.jsonl: cannot be written");
+  plait_test_check_refused (&file, "--tensorboard small.ini");
+  CHECK_INT (full.code, 0);
+  CHECK_CONTAINS (full.errors, "/dev/full: cannot be written");
+  CHECK_INT (logged.code, 0);
+  CHECK_STRING (logged.errors, "");
+  CHECK (g_file_test (new, G_FILE_TEST_IS_REGULAR) && g_file_test (events, G_FILE_TEST_IS_REGULAR));
+  CHECK (g_file_get_contents (path, &mine, NULL, NULL));
+  CHECK_STRING (mine, "mine\n");
+}
