@@ -34,8 +34,9 @@ const PlaitCommand plait_commands[] = {
     "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
     plait_command_test },
   { "translate",
-    "RUN.h5 --source NAME=FILE... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment LAYER[:HEAD]] "
-    "[--set decode.K=V]... [--attention DUMP.h5] [--force]",
+    "RUN.h5 --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] "
+    "[--alignment LAYER[:HEAD]] "
+    "[--set G.K=V]... [--attention DUMP.h5] [--force]",
     "Translate text with a trained run",
     "Prints a line for each line of the sources, or documents where the target's were. A source that is not given is "
     "left out by name, with --without. "
@@ -44,15 +45,19 @@ const PlaitCommand plait_commands[] = {
     "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
     "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
     "source "
-    "and one of the best hypothesis, from 0. Nothing is said of a line that is empty in all sources.\n"
+    "and one of the best hypothesis, from 0. Nothing is said of a line that is empty in all sources. "
+    "With --tsv lines of standard input are fields that tabs part, a source each. An empty line, or field, is an error "
+    "in a run of data.empty=error; --set data.empty=missing takes the source as missing there.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"
     "  plait translate run.h5 --source en=- --without de --beam 10\n"
+    "  paste test.en test.de | plait translate run.h5 --tsv en,de\n"
     "  plait translate run.h5 --source en=test.en --n-best 5 --format json --alignment mean\n"
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
     plait_command_translate },
-  { "score", "RUN.h5 --source NAME=FILE... --target FILE", "Score given translations by forced decoding",
+  { "score", "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]...",
+    "Score given translations by forced decoding",
     "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With\n"
     "--sentences documents have a line a sentence, and blank lines between them.",
     plait_command_score },

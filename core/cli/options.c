@@ -33,6 +33,17 @@ plait_option_threads (const char *text, gint64 *threads, GError **error)
   return plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, threads, error);
 }
 
+/* "[decode] and data.empty". (transfer full) */
+static char *
+list_keys (const char *const *groups)
+{
+  GString *list = g_string_new (NULL);
+
+  for (guint g = 0; groups[g]; g++)
+    g_string_append_printf (list, strchr (groups[g], '.') ? "%s%s" : "%s[%s]", g > 0 ? " and " : "", groups[g]);
+  return g_string_free (list, FALSE);
+}
+
 gboolean
 plait_option_sets (const char *const *sets, const char *const *groups, GError **error)
 {
@@ -41,14 +52,15 @@ plait_option_sets (const char *const *sets, const char *const *groups, GError **
       gboolean known = FALSE;
 
       for (guint g = 0; groups[g]; g++)
-        known |= g_str_has_prefix (sets[i], groups[g]) && sets[i][strlen (groups[g])] == '.';
+        known |= g_str_has_prefix (sets[i], groups[g])
+                 && sets[i][strlen (groups[g])] == (strchr (groups[g], '.') ? '=' : '.');
       if (!known)
         {
           g_autofree char *shown = g_utf8_make_valid (sets[i], -1);
-          g_autofree char *list = g_strjoinv ("] and [", (char **)groups);
+          g_autofree char *list = list_keys (groups);
 
           return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "--set %s: of a trained run this command takes keys of [%s] alone, such as decode.beam=10",
+                             "--set %s: of a trained run this command takes keys of %s alone, such as decode.beam=10",
                              shown, list);
         }
     }

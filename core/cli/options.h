@@ -14,8 +14,8 @@ gboolean plait_option_integer (const char *option, const char *text, gint64 mini
 /* Reads the value of --threads; 0 is as many as there are processors. */
 gboolean plait_option_threads (const char *text, gint64 *threads, GError **error);
 
-/* Whether each of @sets (NULL-terminated, or NULL), the values of --set, is of one of @groups: what a run that is
- * trained can still be told. */
+/* Whether each of @sets (NULL-terminated, or NULL), the values of --set, is of one of @groups, or one of the
+ * keys "GROUP.KEY" among them: what a run that is trained can still be told. */
 gboolean plait_option_sets (const char *const *sets, const char *const *groups, GError **error);
 
 /* Reads the value of --test: "permutation" (also for NULL), "bootstrap" or "none", which sets *@tested to FALSE. */

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/* The files that were given: a path for each source, NULL for a missing one, and of its trees,
- * NULL where none are read. */
+/* What was given for each source, nothing for a missing one, and for its trees, nothing where none are read. */
 typedef struct
 {
-  const char **texts;
-  const char **trees;
+  PlaitTextPlace *texts;
+  PlaitTextPlace *trees;
+  PlaitFeedTable table;
 } Files;
 
 static void
@@ -34,7 +34,7 @@ trees_name (const PlaitExperiment *experiment, guint source)
 }
 
 /* Where the file of "NAME" or "NAME.trees", of @length bytes, belongs, or NULL. */
-static const char **
+static PlaitTextPlace *
 find_place (const PlaitExperiment *experiment, const Files *files, const char *name, gsize length)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
@@ -71,7 +71,7 @@ take_sources (const PlaitExperiment *experiment, const char *const *given, Files
   for (guint i = 0; given && given[i]; i++)
     {
       const char *equals = strchr (given[i], '=');
-      const char **place = equals ? find_place (experiment, files, given[i], (gsize)(equals - given[i])) : NULL;
+      PlaitTextPlace *place = equals ? find_place (experiment, files, given[i], (gsize)(equals - given[i])) : NULL;
 
       if (!equals || equals[1] == '\0')
         return plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: expected NAME=FILE", given[i]);
@@ -81,9 +81,53 @@ take_sources (const PlaitExperiment *experiment, const char *const *given, Files
 
           return unknown_source (experiment, option, error);
         }
-      if (*place)
+      if (place->path)
         return plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: this source was given already", given[i]);
-      *place = equals + 1;
+      place->path = equals + 1;
+    }
+  return TRUE;
+}
+
+/* What the source of @files whose text stands at @place is, where a column of sentences cannot be it; else NULL. */
+static const char *
+other_than_sentences (const PlaitExperiment *experiment, const Files *files, const PlaitTextPlace *place)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (place == &files->texts[i])
+      return !plait_input_kind_is_text (experiment->sources[i].kind) ? "features"
+             : plait_experiment_documents (experiment, experiment->sources[i].stream).layout != PLAIT_LAYOUT_SENTENCES
+                 ? "documents"
+                 : NULL;
+  return NULL;
+}
+
+/* The columns of standard input that @tsv names. */
+static gboolean
+take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, GError **error)
+{
+  g_auto (GStrv) names = tsv ? g_strsplit (tsv, ",", -1) : NULL;
+  guint n = names ? g_strv_length (names) : 0;
+
+  if (tsv)
+    files->table = (PlaitFeedTable){ "-", n };
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitTextPlace *place = find_place (experiment, files, names[i], strlen (names[i]));
+      g_autofree char *option = g_strconcat ("--tsv ", names[i], NULL);
+      const char *other;
+
+      if (g_str_equal (names[i], "-"))
+        continue;
+      if (!place)
+        return unknown_source (experiment, option, error);
+      if (place->path)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: this source was given already", option);
+      other = other_than_sentences (experiment, files, place);
+      if (other)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: this source is %s, which columns of lines cannot hold; give it by --source", option,
+                           other);
+      *place = (PlaitTextPlace){ "-", i + 1 };
     }
   return TRUE;
 }
@@ -96,16 +140,16 @@ check_sources (const PlaitExperiment *experiment, const gboolean *missing, const
       const char *name = experiment->sources[i].name;
       g_autofree char *trees = trees_name (experiment, i);
 
-      if (!files->texts[i] == !missing[i])
+      if (!files->texts[i].path == !missing[i])
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            missing[i]
-                               ? "source \"%s\" is given by --source and left out by --without"
+                               ? "source \"%s\" is given and left out by --without"
                                : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
                            name, name, name);
-      if (missing[i] && files->trees[i])
+      if (missing[i] && files->trees[i].path)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "the trees of source \"%s\" are given by --source, but it is left out by --without", name);
-      if (!missing[i] && trees && !files->trees[i])
+                           "the trees of source \"%s\" are given, but it is left out by --without", name);
+      if (!missing[i] && trees && !files->trees[i].path)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "source \"%s\" is given without its trees, which its encoder reads: add --source %s=FILE",
                            name, trees);
@@ -114,14 +158,14 @@ check_sources (const PlaitExperiment *experiment, const gboolean *missing, const
 }
 
 static gboolean
-find_files (const PlaitExperiment *experiment, const char *const *given, const char *const *without, Files *files,
-            GError **error)
+find_files (const PlaitExperiment *experiment, const char *const *given, const char *tsv, const char *const *without,
+            Files *files, GError **error)
 {
   g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
 
-  files->texts = g_new0 (const char *, experiment->n_sources);
-  files->trees = g_new0 (const char *, experiment->n_sources);
-  if (!take_sources (experiment, given, files, error))
+  files->texts = g_new0 (PlaitTextPlace, experiment->n_sources);
+  files->trees = g_new0 (PlaitTextPlace, experiment->n_sources);
+  if (!take_sources (experiment, given, files, error) || !take_columns (experiment, tsv, files, error))
     return FALSE;
   for (guint i = 0; without && without[i]; i++)
     {
@@ -145,16 +189,17 @@ static gboolean
 check_files (const PlaitTextUse *use, const char *run, const Files *files, const char *target, GError **error)
 {
   guint n = use->trained->experiment->n_sources;
-  const char *standard_input = NULL;
+  const char *standard_input = files->table.path ? "columns" : NULL;
 
   for (guint i = 0; i <= 2 * n; i++)
     {
-      const char *file = i < n ? files->texts[i] : i < 2 * n ? files->trees[i - n] : target;
+      const PlaitTextPlace *place = i < n ? &files->texts[i] : i < 2 * n ? &files->trees[i - n] : NULL;
+      const char *file = place ? place->path : target;
 
       if (!plait_output_differs ("--attention", use->attention, file, error)
           || !plait_output_differs ("--output", use->output, file, error))
         return FALSE;
-      if (file && g_str_equal (file, "-"))
+      if (file && g_str_equal (file, "-") && !(place && place->column > 0))
         {
           const char *name = i < 2 * n ? use->trained->experiment->sources[i % n].name : "target";
 
@@ -182,6 +227,7 @@ plait_text_use_clear (PlaitTextUse *use)
   plait_trained_free (use->trained);
   g_strfreev (use->sources);
   g_strfreev (use->without);
+  g_free (use->tsv);
   g_free (use->checkpoint);
   g_strfreev (use->sets);
   g_free (use->attention);
@@ -192,9 +238,9 @@ plait_text_use_clear (PlaitTextUse *use)
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
-  static const char *const groups[] = { "decode", NULL };
+  static const char *const groups[] = { "decode", "data.empty", NULL };
   const char *const *sets = (const char *const *)use->sets;
-  g_auto (Files) files = { NULL, NULL };
+  g_auto (Files) files = { NULL };
   gint64 threads = 0;
 
   if (!plait_option_threads (use->threads, &threads, error) || !plait_option_sets (sets, groups, error))
@@ -212,11 +258,12 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--attention: %s has no decoder that could pay attention; leave the option out",
                        invocation->arguments[0]);
-  if (!find_files (use->trained->experiment, (const char *const *)use->sources, (const char *const *)use->without,
-                   &files, error)
+  if (!find_files (use->trained->experiment, (const char *const *)use->sources, use->tsv,
+                   (const char *const *)use->without, &files, error)
       || !check_files (use, invocation->arguments[0], &files, target, error))
     return FALSE;
-  use->feed = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, error);
+  use->feed
+      = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, &files.table, error);
   if (!use->feed)
     return FALSE;
   use->pool = plait_pool_new ((guint)threads, error);

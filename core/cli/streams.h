@@ -14,8 +14,9 @@ typedef struct
   /* Options, filled by the parser. */
   char **sources; /* NAME=FILE */
   char **without; /* names of sources that are missing */
+  char *tsv;      /* names of the columns of standard input, or NULL */
   char *checkpoint;
-  char **sets;     /* keys of [decode]; the command has the option or has it not */
+  char **sets;     /* keys of search, and what an empty line is */
   char *attention; /* path of a dump, or NULL */
   char *output;    /* path of the command's own, or NULL */
   gboolean force;  /* replaces both */
@@ -43,7 +44,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
     &(use).sources,                                                                                                      \
     "Text (or features) of a source; - is standard input",                                                               \
     "NAME=FILE" },                                                                                                       \
+      { "tsv",      0,                                                                                                   \
+        0,          G_OPTION_ARG_FILENAME,                                                                               \
+        &(use).tsv, "Read sources that tabs part from standard input; - is left out",                                    \
+        "NAME,..." },                                                                                                    \
       { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                    \
+      { "set",       0,                                                                                                  \
+        0,           G_OPTION_ARG_FILENAME_ARRAY,                                                                        \
+        &(use).sets, "Set a key of [decode], or data.empty, otherwise than the experiment, such as decode.batch=8",      \
+        "G.K=V" },                                                                                                       \
       { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &(use).attention, "Dump attention, and coverage, of every sentence", \
         "DUMP.h5" },                                                                                                     \
       { "checkpoint",       'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "Of these parameters; best unless told",   \
@@ -53,7 +62,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
   }
 
 /* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the
- * target if @target is not NULL, and the dump. Every source must be named once, by --source or --without. */
+ * target if @target is not NULL, and the dump. Every source must be named once, by --source, --tsv or --without. */
 gboolean plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error);
 
 /* The next batch of at most @sentences. NULL at the end with @error left alone; NULL with @error set on bad text and

@@ -145,8 +145,6 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     PLAIT_TEXT_USE_OPTIONS (use),
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
     PLAIT_OUTPUT_FORCE (use.force),
-    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use.sets,
-      "Set a key of [decode] otherwise than the experiment, such as decode.batch=8", "decode.K=V" },
     { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
     { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best, "Print N hypotheses a line, with their scores", "N" },
     { "alignment", 0, 0, G_OPTION_ARG_FILENAME, &texts.alignment,

@@ -36,6 +36,7 @@ typedef struct
   const char *name;            /* as in [source NAME]; for messages and batches */
   PlaitInputKind kind;         /* the target is tokens */
   const char *path;            /* of a text file (plain or gzip), or of an HDF5 file */
+  guint column;                /* to a feed: from 1, the column of its table that the text is instead; 0: none */
   const char *dataset;         /* features: path of the dataset [sentence, position, width]; NULL: the only one */
   PlaitVocabulary *vocabulary; /* tokens; the corpus takes a reference */
   gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
@@ -46,6 +47,7 @@ typedef struct
    * word are known. */
   const PlaitTreeSettings *trees;
   const char *trees_path; /* of PLAIT_TREES_GIVEN: a text file with a tree a line */
+  guint trees_column;     /* as column */
 
   /* Tokens, without trees: how the text is laid out. If one stream's documents are cut into chunks, all streams are
    * documents. A target has no maximum, so that it is cut where it would be if it were not known; its sentences have

@@ -88,9 +88,16 @@ plait_feed_free (PlaitFeed *feed)
   g_free (feed);
 }
 
+/* The text at @path, or column @column of the table, which may be taken once. */
+static PlaitTextReader *
+open_text (const char *path, guint column, PlaitTextReader **columns, GError **error)
+{
+  return column > 0 ? g_steal_pointer (&columns[column - 1]) : plait_text_reader_open_pipe (path, error);
+}
+
 /* The trees of a side whose sentences are text. */
 static gboolean
-open_trees (Side *side, const PlaitCorpusStream *stream, GError **error)
+open_trees (Side *side, const PlaitCorpusStream *stream, PlaitTextReader **columns, GError **error)
 {
   side->trees = plait_tree_maker_new (stream->trees, stream->name);
   side->words = g_array_new (FALSE, FALSE, sizeof (gint32));
@@ -98,7 +105,7 @@ open_trees (Side *side, const PlaitCorpusStream *stream, GError **error)
   side->nodes = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (!stream->path || !plait_tree_maker_reads (side->trees))
     return TRUE;
-  side->tree_reader = plait_text_reader_open_pipe (stream->trees_path, error);
+  side->tree_reader = open_text (stream->trees_path, stream->trees_column, columns, error);
   return side->tree_reader != NULL;
 }
 
@@ -113,9 +120,9 @@ open_documents (Side *side, GError **error)
   return side->documents || !side->reader;
 }
 
-PlaitFeed *
-plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
-                 gboolean empty_is_error, GError **error)
+static PlaitFeed *
+feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
+           PlaitTextReader **columns, gboolean empty_is_error, GError **error)
 {
   g_autoptr (PlaitFeed) feed = g_new0 (PlaitFeed, 1);
   feed->n_sources = n_sources;
@@ -142,13 +149,13 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
         {
           side->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
           if (stream->path)
-            side->reader = plait_text_reader_open_pipe (stream->path, error);
+            side->reader = open_text (stream->path, stream->column, columns, error);
         }
       else if (stream->path)
         side->features = plait_feature_file_open (stream->path, stream->dataset, error);
       if (stream->path && !side->reader && !side->features)
         return NULL;
-      if (stream->trees && !open_trees (side, stream, error))
+      if (stream->trees && !open_trees (side, stream, columns, error))
         return NULL;
       side->settings = stream->documents;
       feed->cut_from[i].settings = &side->settings;
@@ -165,6 +172,22 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
   return g_steal_pointer (&feed);
 }
 
+PlaitFeed *
+plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
+                 const PlaitFeedTable *table, gboolean empty_is_error, GError **error)
+{
+  guint n = table && table->path ? table->columns : 0;
+  g_autofree PlaitTextReader **columns = g_new0 (PlaitTextReader *, n + 1);
+  PlaitFeed *feed;
+
+  if (n > 0 && !plait_text_reader_open_columns (table->path, n, columns, error))
+    return NULL;
+  feed = feed_open (sources, n_sources, target, columns, empty_is_error, error);
+  for (guint i = 0; i < n; i++)
+    plait_text_reader_free (columns[i]);
+  return feed;
+}
+
 static const char *
 side_place (const Side *side)
 {
@@ -179,6 +202,12 @@ fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
                      "(empty=missing would take the source as missing there)",
                      side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
                      side->documents ? "document has no sentences" : "sentence is empty", side->name);
+}
+
+static gboolean
+must_not_be_empty (const PlaitFeed *feed, const Side *side)
+{
+  return feed->empty_is_error && side - feed->sides < feed->n_sources;
 }
 
 typedef enum
@@ -299,7 +328,7 @@ take_document (PlaitFeed *feed, Side *side, GError **error)
       g_propagate_error (error, g_steal_pointer (&cause));
       return TAKE_FAILED;
     }
-  if (!feed->empty_is_error || document->n > 0)
+  if (!must_not_be_empty (feed, side) || document->n > 0)
     return TAKE_DONE;
   fail_on_empty (feed, side, error);
   return TAKE_FAILED;
@@ -382,7 +411,7 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
         return take;
       end = side->ids->len;
     }
-  if (feed->empty_is_error && end == g_array_index (side->offsets, gint64, side->offsets->len - 1))
+  if (must_not_be_empty (feed, side) && end == g_array_index (side->offsets, gint64, side->offsets->len - 1))
     {
       fail_on_empty (feed, side, error);
       return TAKE_FAILED;

@@ -9,12 +9,20 @@
  */
 typedef struct PlaitFeed PlaitFeed;
 
+/* A text whose lines are fields that tabs part, of which streams are columns. */
+typedef struct
+{
+  const char *path; /* NULL: there is none; "-": standard input */
+  guint columns;
+} PlaitFeedTable;
+
 /* Opens the text of @sources and, if not NULL, @target. Paths may be pipes; "-" is standard input, for one of them.
  * A path of NULL is a source that is missing everywhere, its trees too; one source at least must not be. Features are
  * read from their file. maximum_length is not applied: every line gets its answer. With @empty_is_error an empty line
- * is an error, else the source is missing there. (transfer full) */
+ * of a source is an error, else the source is missing there. @table, or NULL, is of the streams with a column, which
+ * are no documents. (transfer full) */
 PlaitFeed *plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
-                            gboolean empty_is_error, GError **error);
+                            const PlaitFeedTable *table, gboolean empty_is_error, GError **error);
 void plait_feed_free (PlaitFeed *feed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFeed, plait_feed_free)
 

@@ -12,8 +12,23 @@
 
 #define READ_SIZE (64 * 1024)
 
+/* Lines of fields, which the readers of their columns share. */
+typedef struct
+{
+  guint users;
+  PlaitTextReader *lines;
+  guint n;
+  gint64 row; /* number of the line that is held, from 1 */
+  gboolean ended;
+  GString *text; /* that line, NUL between its fields */
+  gsize *starts; /* [n + 1]: where fields begin in it, and where one more would */
+} Table;
+
 struct PlaitTextReader
 {
+  Table *table; /* NULL: a file of its own */
+  guint column;
+
   char *name;
   int descriptor;
   gboolean owns_descriptor;
@@ -88,11 +103,53 @@ plait_text_reader_open_pipe (const char *path, GError **error)
   return open_path (path, TRUE, error);
 }
 
+gboolean
+plait_text_reader_open_columns (const char *path, guint n, PlaitTextReader **columns, GError **error)
+{
+  PlaitTextReader *lines = plait_text_reader_open_pipe (path, error);
+  Table *table;
+
+  if (!lines)
+    return FALSE;
+  table = g_new0 (Table, 1);
+  table->users = n;
+  table->lines = lines;
+  table->n = n;
+  table->text = g_string_new (NULL);
+  table->starts = g_new0 (gsize, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      columns[i] = g_new0 (PlaitTextReader, 1);
+      columns[i]->table = table;
+      columns[i]->column = i;
+      columns[i]->name = g_strdup (lines->name);
+    }
+  return TRUE;
+}
+
+static void
+table_unref (Table *table)
+{
+  if (--table->users > 0)
+    return;
+  plait_text_reader_free (table->lines);
+  g_string_free (table->text, TRUE);
+  g_free (table->starts);
+  g_free (table);
+}
+
 void
 plait_text_reader_free (PlaitTextReader *reader)
 {
   if (!reader)
     return;
+  if (reader->table)
+    {
+      table_unref (reader->table);
+      g_free (reader->name);
+      g_free (reader);
+      return;
+    }
   if (reader->owns_descriptor)
     close (reader->descriptor);
   g_clear_object (&reader->inflate);
@@ -277,10 +334,55 @@ check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
   return TRUE;
 }
 
+/* Holds the next line of @table; FALSE at the end, with @error left alone, and on failure. */
+static gboolean
+next_row (Table *table, GError **error)
+{
+  gsize length;
+  const char *line = table->ended ? NULL : plait_text_reader_next (table->lines, &length, error);
+  guint n = 1;
+
+  table->ended = !line;
+  if (!line)
+    return FALSE;
+  table->row++;
+  g_string_truncate (table->text, 0);
+  g_string_append_len (table->text, line, (gssize)length);
+  for (gsize i = 0; i < length; i++)
+    if (line[i] == '\t')
+      {
+        table->text->str[i] = '\0';
+        if (n < table->n)
+          table->starts[n] = i + 1;
+        n++;
+      }
+  table->starts[table->n] = length + 1;
+  return n == table->n
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s:%" G_GINT64_FORMAT ": %u fields; expected %u with tabs between them, one for each column "
+                        "that is named",
+                        table->lines->name, table->row, n, table->n);
+}
+
+static const char *
+next_field (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  Table *table = reader->table;
+
+  if (reader->line == table->row && !next_row (table, error))
+    return NULL;
+  reader->line++;
+  if (length)
+    *length = table->starts[reader->column + 1] - 1 - table->starts[reader->column];
+  return table->text->str + table->starts[reader->column];
+}
+
 const char *
 plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
 {
   char *lf = NULL;
+  if (reader->table)
+    return next_field (reader, length, error);
   for (;;)
     {
       char *unscanned = reader->text + reader->start + reader->scanned;

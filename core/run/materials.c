@@ -406,16 +406,21 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
 }
 
 PlaitFeed *
-plait_materials_open_feed (const PlaitMaterials *materials, const char *const *paths, const char *const *trees_paths,
-                           const char *target_path, GError **error)
+plait_materials_open_feed (const PlaitMaterials *materials, const PlaitTextPlace *places, const PlaitTextPlace *trees,
+                           const char *target_path, const PlaitFeedTable *table, GError **error)
 {
   const PlaitExperiment *experiment = materials->experiment;
   g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
   PlaitCorpusStream target = stream_of_target (materials, target_path, 0);
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    sources[i] = stream_of_source (materials, &experiment->sources[i], paths[i], trees_paths[i], 0);
-  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, FALSE, error);
+    {
+      sources[i] = stream_of_source (materials, &experiment->sources[i], places[i].path, trees[i].path, 0);
+      sources[i].column = places[i].column;
+      sources[i].trees_column = trees[i].column;
+    }
+  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, table,
+                          experiment->data.empty == PLAIT_EMPTY_ERROR, error);
 }
 
 static gboolean

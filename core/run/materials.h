@@ -34,10 +34,19 @@ const char *plait_materials_file (const PlaitMaterials *materials, const char *s
 PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
                                    GError **error);
 
-/* Opens files or pipes given by hand, to be read once: one path a source (NULL: that source is missing in every line),
- * in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL. (transfer full) */
-PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const char *const *sources,
-                                      const char *const *trees, const char *target, GError **error);
+/* Where a text given by hand stands. */
+typedef struct
+{
+  const char *path; /* NULL: nowhere */
+  guint column;     /* from 1, of a table at that path; 0: the whole of its lines */
+} PlaitTextPlace;
+
+/* Opens files or pipes given by hand, to be read once: one place a source (nowhere: that source is missing in every
+ * line), in @trees one for each source whose trees are read (data.trees=given), @target a path or NULL; @table is that
+ * of the columns, or NULL. Empty lines are what data.empty says. (transfer full) */
+PlaitFeed *plait_materials_open_feed (const PlaitMaterials *materials, const PlaitTextPlace *sources,
+                                      const PlaitTextPlace *trees, const char *target, const PlaitFeedTable *table,
+                                      GError **error);
 
 /* Writes the vocabularies below /vocabulary, and below /data the digest of every file that was read. */
 gboolean plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error);

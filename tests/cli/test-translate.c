@@ -147,6 +147,58 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   plait_test_check_refused (&other, "--format cannot be \"xml\"");
 }
 
+/* Sources are columns of standard input; an empty field is a source that is missing there, where the run allows it. */
+TEST_CASE (translate_command, reads_columns)
+{
+  g_autofree char *two
+      = g_strconcat (experiment, "[source b]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n", NULL);
+
+  plait_test_write ("two.ini", two);
+  plait_test_write ("a", "a b\n\nc\nd\n");
+  plait_test_write ("b", "d\n\n\na\n");
+  g_auto (PlaitTestCall) run = CALL ("run", "two.ini", "-q");
+  g_auto (PlaitTestCall) files
+      = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--set", "data.empty=missing", "--format", "tsv");
+  g_auto (PlaitTestCall) table
+      = plait_test_call ("d\tx\ta b\r\n\t\t\n\ty\tc\na\t\td",
+                         (const char *[]){ "translate", "two.h5", "-q", "--tsv", "b,-,a", "--set", "data.empty=missing",
+                                           "--format", "tsv", "--set", "decode.batch=3", NULL });
+  g_auto (PlaitTestCall) one = plait_test_call (
+      "a\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a", "--without", "b", "--n-best", "1", NULL });
+  g_auto (PlaitTestCall) blank
+      = plait_test_call ("a\td\nb\t \n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL });
+  g_auto (PlaitTestCall) few
+      = plait_test_call ("a\td\nb\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL });
+  g_auto (PlaitTestCall) many
+      = plait_test_call ("a\td\tc\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL });
+  g_auto (PlaitTestCall) nul
+      = plait_test_call ("a\td\n\xff\td\n", (const char *[]){ "translate", "two.h5", "-q", "--tsv", "a,b", NULL });
+  g_auto (PlaitTestCall) twice = CALL ("translate", "two.h5", "-q", "--tsv", "a,a");
+  g_auto (PlaitTestCall) both = CALL ("translate", "two.h5", "-q", "--tsv", "a", "-s", "b=-");
+  g_auto (PlaitTestCall) unknown = CALL ("translate", "two.h5", "-q", "--tsv", "a,z");
+  g_auto (PlaitTestCall) unnamed = CALL ("translate", "two.h5", "-q", "--tsv", "a");
+  g_auto (PlaitTestCall) scored = plait_test_call (
+      "a b\td\nd\ta\n", (const char *[]){ "score", "two.h5", "-q", "--tsv", "a,b", "--target", "b", NULL });
+  g_auto (PlaitTestCall) other = CALL ("translate", "two.h5", "-q", "--tsv", "a,b", "--set", "data.target=b");
+
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (files.code, 0);
+  CHECK_INT (table.code, 0);
+  CHECK_STRING (table.output, files.output);
+  CHECK_CONTAINS (files.output, "\n2\t\t\t\t\n3\t-");
+  CHECK_INT (one.code, 0);
+  plait_test_check_refused (&blank, "standard input:2: the sentence is empty; expected one of b");
+  plait_test_check_refused (&few, "standard input:2: 1 fields; expected 2");
+  plait_test_check_refused (&many, "standard input:1: 3 fields; expected 2");
+  plait_test_check_refused (&nul, "standard input:2: byte 1 of the line (0xff) is not UTF-8");
+  plait_test_check_refused (&twice, "--tsv a: this source was given already");
+  plait_test_check_refused (&both, "standard input cannot be both columns and b");
+  plait_test_check_refused (&unknown, "--tsv z: the run has no such source");
+  plait_test_check_refused (&unnamed, "source \"b\" is not given");
+  plait_test_check_refused (&scored, "standard input:3: ends here, but");
+  plait_test_check_refused (&other, "takes keys of [decode] and data.empty alone");
+}
+
 /* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */
 
 /* Sums of bytes are exact: neither threads nor neighbours change what is found. */

@@ -334,7 +334,7 @@ TEST_CASE (documents, are_fed_as_a_corpus_gives_them)
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) whole = batch_of (corpus);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
   gint64 tuple = 0;
   REQUIRE (whole && feed);
   CHECK_INT (whole->n_sentences, 4);
@@ -366,7 +366,7 @@ TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
   set_maximum (&setup, 2);
   setup.sources[1].path = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, NULL, NULL, FALSE, &error);
   g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 10, &error);
   REQUIRE (batch != NULL);
   check_source (batch, 0, "(1 4 2) | (1 5 2) | (1 6 2)");
@@ -386,7 +386,7 @@ check_refused (const DataText *setup, const char *said, const char *fed)
 
   CHECK (!corpus);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, said);
-  feed = plait_feed_open (setup->sources, 2, &setup->target, setup->settings.empty_is_error, &error);
+  feed = plait_feed_open (setup->sources, 2, &setup->target, NULL, setup->settings.empty_is_error, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (feed != NULL);
   CHECK (!plait_feed_next (feed, 100, &error));

@@ -69,7 +69,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   check_rows (image, 1, 0);
   check_rows (image, 2, 2);
 
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitBatch) first = plait_feed_next (feed, 3, &error);
   g_autoptr (PlaitBatch) second = plait_feed_next (feed, 3, &error);
@@ -127,7 +127,7 @@ TEST_CASE (features, may_be_missing)
   CHECK_INT (plait_ragged_length (image->rows, 2), 1);
   CHECK_NEAR (plait_tensor_row (image->features, 2)[2], 102, 0);
 
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitBatch) fed = plait_feed_next (feed, 4, &error);
   REQUIRE (fed != NULL);

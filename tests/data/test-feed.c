@@ -16,7 +16,7 @@ TEST_CASE (feed, gives_batches_line_by_line)
   sources[1].append_end = TRUE;
   sources[1].maximum_length = 2;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, &target, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, &target, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (feed != NULL);
 
@@ -61,7 +61,7 @@ TEST_CASE (feed, agrees_with_a_corpus)
   g_autoptr (PlaitVocabulary) vocabulary = data_words (words->str);
   g_autofree char *path = plait_test_path ("one");
   PlaitCorpusStream source = data_tokens ("one", path, vocabulary);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (&source, 1, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&source, 1, NULL, NULL, FALSE, &error);
   for (gint64 i = 0; i < 20; i++)
     {
       g_autoptr (PlaitBatch) from_corpus = plait_corpus_batch (corpus, &i, 1, &error);
@@ -82,23 +82,23 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
   g_autofree char *two = data_write ("two", "c\n\nb\n", -1);
   PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) uneven = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) uneven = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   g_autoptr (PlaitBatch) good = plait_feed_next (uneven, 3, &error);
   CHECK (good != NULL);
   CHECK (!plait_feed_next (uneven, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:4: ends here, but ");
 
-  g_autoptr (PlaitFeed) strict = plait_feed_open (sources, 2, NULL, TRUE, &error);
+  g_autoptr (PlaitFeed) strict = plait_feed_open (sources, 2, NULL, NULL, TRUE, &error);
   CHECK (!plait_feed_next (strict, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the sentence is empty; expected one of two");
 
   g_free (data_write ("two", "c\n\xfe\n", -1));
-  g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (bad, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: byte 1");
 
   g_autofree char *absent = plait_test_path ("absent");
   sources[1].path = absent;
-  CHECK (!plait_feed_open (sources, 2, NULL, FALSE, &error));
+  CHECK (!plait_feed_open (sources, 2, NULL, NULL, FALSE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened");
 }

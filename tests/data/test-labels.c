@@ -68,7 +68,7 @@ TEST_CASE (labels, are_one_row_each)
   setup.target.vocabulary = labels;
   setup.target.target = PLAIT_TARGET_LABELS;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (corpus && feed);
   CHECK_INT (plait_corpus_length (corpus, 2, 0), 1);
@@ -97,7 +97,7 @@ check_refused (DataText *setup, const char *message)
   CHECK (!plait_corpus_open (&setup->settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
   g_autoptr (PlaitFeed) feed
-      = plait_feed_open (setup->sources, setup->settings.n_sources, &setup->target, FALSE, &read);
+      = plait_feed_open (setup->sources, setup->settings.n_sources, &setup->target, NULL, FALSE, &read);
   CHECK (feed && !plait_feed_next (feed, 10, &read));
   CHECK_ERROR (read, PLAIT_ERROR_INPUT, message);
 }
@@ -192,7 +192,7 @@ read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
   g_autoptr (GError) error = NULL;
   static const gint64 tuples[] = { 1, 0 };
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup->settings, NULL, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 1, &setup->target, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 1, &setup->target, NULL, FALSE, &error);
 
   CHECK_NO_ERROR (error);
   REQUIRE (corpus && feed);

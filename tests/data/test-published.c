@@ -198,7 +198,7 @@ TEST_CASE (published, texts_begin_as_the_model_has_them)
   CHECK_NO_ERROR (error);
   REQUIRE (corpus != NULL);
   g_autoptr (PlaitBatch) of_corpus = plait_corpus_batch (corpus, tuples, 2, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
   REQUIRE (of_corpus && feed);
   g_autoptr (PlaitBatch) of_feed = plait_feed_next (feed, 2, &error);
   REQUIRE (of_feed != NULL);

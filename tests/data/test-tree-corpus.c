@@ -151,7 +151,7 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
       REQUIRE (corpus != NULL);
       const gint64 tuples[] = { 0, 1, 2, 3, 4 };
       g_autoptr (PlaitBatch) whole = plait_corpus_batch (corpus, tuples, 5, &error);
-      g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+      g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (feed != NULL);
       g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, &error);
@@ -176,7 +176,7 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
   sources[0].path = NULL;
   sources[0].trees_path = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (feed != NULL);
   g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 5, &error);
@@ -269,10 +269,10 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   check_refused (&setup, "trees.gz:4: 1 brackets of the tree are still open");
   g_free (data_write_gzip ("trees.gz", "(A a)\n", -1));
   check_refused (&setup, "trees.gz:2: the file has 1 lines, but ");
-  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   g_free (data_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1));
   setup.tree_settings.no_tree = PLAIT_NO_TREE_LEAVES;
-  g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK_NO_ERROR (error);
   CHECK (!plait_feed_next (feed, 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
@@ -281,12 +281,12 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "trees.gz:2: word 1 of the tree is \"a\", but token 1 of the sentence is \"rain\"");
   g_free (data_write_gzip ("trees.gz", "\n", -1));
-  g_autoptr (PlaitFeed) early = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) early = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (early, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:2: ends here, but ");
   g_free (data_write ("sentences", "a b\n", -1));
   g_free (data_write_gzip ("trees.gz", "\n\n", -1));
-  g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (more, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
 }
