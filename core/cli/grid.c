@@ -104,9 +104,25 @@ print_table (const PlaitGridTable *table)
   plait_table_print (shown, page);
 }
 
+/* All numbers of the table, by its columns. */
+static void
+print_json (const PlaitGrid *grid, const PlaitGridTable *table)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "folder", grid->folder);
+  plait_json_integer (json, "cells", grid->n);
+  plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
+  plait_table_add_json (numbers, json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
 /* Everything is written and shown whatever failed; then failures are the result. */
 static gboolean
-conclude (const PlaitGrid *grid, PlaitLog *log, GError **error)
+conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (grid, error);
   g_autoptr (GString) failed = g_string_new (NULL);
@@ -114,7 +130,10 @@ conclude (const PlaitGrid *grid, PlaitLog *log, GError **error)
 
   if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
     return FALSE;
-  print_table (table);
+  if (as_json)
+    print_json (grid, table);
+  else
+    print_table (table);
   if (n_failed == 0)
     {
       plait_log_info (log, "%s: %u cells are finished; see table.csv, table.md and grid.h5", grid->folder, grid->n);
@@ -138,6 +157,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   gboolean fresh = FALSE;
   gboolean resume = FALSE;
   gboolean dry_run = FALSE;
+  gboolean json = FALSE;
   gint64 jobs = 1;
   gint64 threads = 0;
   const GOptionEntry entries[] = {
@@ -152,6 +172,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
       NULL },
     { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with what is there, as without this option", NULL },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "List the cells and what would be done with each", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the table as JSON, with all its numbers", NULL },
     { NULL },
   };
   g_autoptr (PlaitRegistry) registry = NULL;
@@ -164,6 +185,8 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (fresh && resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
+  if (dry_run && json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no table to print as JSON; leave one of the two out");
   if (!folder)
     folder = default_folder (invocation->arguments[0]);
   registry = plait_registry_new ();
@@ -185,5 +208,5 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     .log = invocation->log,
     .stop = plait_stop_on_signals (),
   };
-  return plait_grid_run (grid, &options, error) && conclude (grid, invocation->log, error);
+  return plait_grid_run (grid, &options, error) && conclude (grid, json, invocation->log, error);
 }

@@ -76,6 +76,15 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_STRING (second.output, first.output);
   CHECK (!strstr (second.errors, "begins"));
 
+  g_auto (PlaitTestCall) json = CALL ("grid", "tiny.ini", "--quiet", "--json");
+  g_auto (PlaitTestCall) planned = CALL ("grid", "tiny.ini", "--dry-run", "--json");
+  CHECK_INT (json.code, 0);
+  CHECK_STRING (json.errors, "");
+  CHECK_CONTAINS (json.output, "\"finished\": 3,");
+  CHECK_CONTAINS (json.output, "\"rows\": 2,");
+  CHECK_CONTAINS (json.output, "\"decoder.combiner\": [\n      \"serial\",");
+  plait_test_check_refused (&planned, "--dry-run has no table to print as JSON");
+
   g_auto (PlaitTestCall) changed = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.batch=6");
   CHECK_CONTAINS (changed.output, "run again");
   CHECK_CONTAINS (changed.output, "train.batch was 12, is 6");
