@@ -3,15 +3,19 @@
 #include "cli/command.h"
 
 const PlaitCommand plait_commands[] = {
-  { "run", "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] [--json]",
+  { "run",
+    "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] [--json] [--log FILE] "
+    "[--tensorboard FOLDER]",
     "Train and evaluate an experiment into one HDF5 file, and print its scores",
-    "While it runs, RUN.h5" PLAIT_LOCK_ENDING " beside the file tells who writes it, and keeps a second run out.\n"
+    "While it runs, RUN.h5" PLAIT_LOCK_ENDING " beside the file tells who writes it, and keeps a second run out. "
+    "--log and --tensorboard tell other programs of training as it goes on, by the names of the columns of "
+    "/training/updates and /training/validation.\n"
     "\n"
     "Examples:\n"
     "  plait run experiments/quickstart.ini\n"
     "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
     plait_command_run },
-  { "grid", "FILE [--set G.K=V]... [--output FOLDER] [--jobs N] [--threads N] [--fresh] [--dry-run]",
+  { "grid", "FILE [--set G.K=V]... [--output FOLDER] [--jobs N] [--threads N] [--fresh] [--dry-run] [--json]",
     "Run all cells of an experiment's [grid] and make a table of them",
     "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
     "interrupted goes on. So the same command, given again, does what is left.\n"
