@@ -5,7 +5,7 @@
 #include "call.h"
 #include "harness.h"
 
-/* The manual page and completion, which are made of the tables that --help is made of. */
+/* The manual page and completion, which are made of the tables that --help is made of; and the command in a shell. */
 
 /* The names of the commands, as plait --help lists them. (transfer full) */
 static GPtrArray *
@@ -148,21 +148,24 @@ TEST_CASE (reference, bash_completes)
     }
 }
 
-/* Where a checker of manual pages is installed it finds nothing. */
-TEST_CASE (reference, manual_page_is_clean)
+/* What a shell or a checker of manual pages says where it is installed: nothing. */
+TEST_CASE (reference, checkers_find_nothing)
 {
+  g_auto (PlaitTestCall) zsh = CALL ("help", "--zsh");
   g_auto (PlaitTestCall) manual = CALL ("help", "--man");
   const struct
   {
     const char *program;
     const char *line;
   } checkers[] = {
+    { "zsh", "zsh -f -n _plait 2>&1" },
     { "mandoc", "mandoc -T lint -W warning plait.1" },
     { "man", "MANROFFSEQ= LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Z plait.1 2>&1 >/dev/null" },
   };
 
   CHECK_CONTAINS (manual.output, ".SH \"EXIT STATUS\"");
   plait_test_write ("plait.1", manual.output);
+  plait_test_write ("_plait", zsh.output);
   for (guint i = 0; i < G_N_ELEMENTS (checkers); i++)
     {
       g_autofree char *found = g_find_program_in_path (checkers[i].program);
@@ -173,4 +176,15 @@ TEST_CASE (reference, manual_page_is_clean)
       output = shell (checkers[i].line);
       CHECK_STRING (output, "");
     }
+}
+
+/* A home that is not there, as that of a service, or that nobody may write, is none that plait needs. */
+TEST_CASE (reference, no_home_is_needed)
+{
+  g_autofree char *said = shell ("unset XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME; export HOME=/nonexistent; "
+                                 "plait plugins > /dev/null && plait inspect hierarchical > /dev/null && "
+                                 "plait generate agreement --set train=4 --set validation=2 --set test=2 --output made "
+                                 "> /dev/null && echo done");
+
+  CHECK_STRING (said, "done\n");
 }
