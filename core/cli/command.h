@@ -74,4 +74,5 @@ gboolean plait_command_parse (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_trees (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_vocabulary (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_compare (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_plot (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_report (PlaitInvocation *invocation, GError **error);

@@ -122,6 +122,20 @@ const PlaitCommand plait_commands[] = {
     "  plait report grid/grid.h5 --sentences 5 -o grid.html\n"
     "  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
     plait_command_report },
+  { "plot", "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--names A;B] [--force]",
+    "Draw a figure for a paper as SVG, PDF or PNG: heatmaps, curves, scores, scores by length",
+    "PATH is a heatmap (several stand beside each other with one scale), a column of a training table, "
+    "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. Runs that "
+    "differ in nothing but experiment.seed are drawn as their mean with its standard deviation, a single run with its "
+    "interval. Figures keep their meaning without colour; a PDF has its fonts in it. Word marks of SentencePiece are "
+    "left out.\n"
+    "\n"
+    "Examples:\n"
+    "  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o attention.pdf\n"
+    "  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n"
+    "  plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n"
+    "  plait plot serial.h5 flat.h5 /evaluation/test/length_bins -o lengths.png",
+    plait_command_plot },
   { "show", "FILE [PATH] [--all] [--layer N] [--head N] [--top K] [--sentence N] [--word N] [--json]",
     "Show a run, a dump or a grid: its tree, tables, texts, numbers, heatmaps and descents",
     "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "

@@ -101,6 +101,7 @@ def shell(blocks_to_run, build):
     for number, (_, _, _, text) in blocks_to_run:
         # The reader's build folder is this one, and the cut program goes before it.
         text = text.replace("$PWD/../build/quickstart", str(build)).replace("$PWD/build/quickstart", f"$PROGRAMS:{build}")
+        text = text.replace("$PWD/../experiments", str(ROOT / "experiments"))
         script += [f"echo '@@ {number} begins'", text, f"echo '@@ {number} ends'"]
     return "\n".join(script)
 
@@ -150,6 +151,8 @@ def main():
         folder = pathlib.Path(temporary)
         variables, h5py = environment(build, folder, whole)
         there = {"h5py": h5py, **{tool: shutil.which(tool) is not None for tool in ("h5ls", "h5diff")}}
+        there["plot"] = "built without cairo" not in subprocess.run([build / "plait", "plot", ".", "/"], capture_output=True,
+                                                                    text=True).stderr
         place = pathlib.Path(sys.argv[3]) if whole else folder / "clone"
         place.mkdir()
         numbered = list(enumerate(blocks()))

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/plot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "run/length-table.h"
+#include "store/table.h"
+
+#define MOST_POINTS ((gint64)1 << 20)
+#define SEED "experiment.seed"
+
+static void
+series_free (gpointer item)
+{
+  PlaitPlotSeries *series = item;
+
+  g_free (series->name);
+  g_free (series->x);
+  g_free (series->y);
+  g_free (series->low);
+  g_free (series->high);
+  g_free (series);
+}
+
+void
+plait_plot_chart_free (PlaitPlotChart *chart)
+{
+  if (!chart)
+    return;
+  g_free (chart->x_title);
+  g_free (chart->y_title);
+  g_strfreev (chart->categories);
+  g_ptr_array_unref (chart->series);
+  g_free (chart);
+}
+
+static PlaitPlotChart *
+chart_new (PlaitPlotKind kind, const char *x_title, const char *y_title)
+{
+  PlaitPlotChart *chart = g_new0 (PlaitPlotChart, 1);
+
+  chart->kind = kind;
+  chart->x_title = g_strdup (x_title);
+  chart->y_title = g_strdup (y_title);
+  chart->series = g_ptr_array_new_with_free_func (series_free);
+  return chart;
+}
+
+static PlaitPlotSeries *
+add_series (PlaitPlotChart *chart, const char *name, guint n)
+{
+  PlaitPlotSeries *series = g_new0 (PlaitPlotSeries, 1);
+
+  series->name = g_strdup (name);
+  series->n = n;
+  series->x = g_new (double, n + 1);
+  series->y = g_new (double, n + 1);
+  series->low = g_new (double, n + 1);
+  series->high = g_new (double, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      series->x[i] = i;
+      series->y[i] = series->low[i] = series->high[i] = NAN;
+    }
+  g_ptr_array_add (chart->series, series);
+  return series;
+}
+
+/* Runs that differ in nothing but their seeds. */
+typedef struct
+{
+  char *name;
+  guint first;     /* the number of the first of them among all runs */
+  GPtrArray *runs; /* borrowed */
+} Group;
+
+static void
+group_free (gpointer item)
+{
+  Group *group = item;
+
+  g_free (group->name);
+  g_ptr_array_unref (group->runs);
+  g_free (group);
+}
+
+/* Whether runs @a and @b have the same settings, but for their seeds and names. */
+static gboolean
+is_same (const GPtrArray *differences, guint a, guint b)
+{
+  for (guint d = 0; d < differences->len; d++)
+    {
+      const PlaitRunDifference *difference = differences->pdata[d];
+
+      if (!g_str_equal (difference->key, SEED) && !g_str_equal (difference->key, "experiment.name")
+          && !g_str_equal (difference->values[a], difference->values[b]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Whether the values of @difference tell groups apart that have one name so far. */
+static gboolean
+tells_apart (const GPtrArray *groups, const PlaitRunDifference *difference)
+{
+  for (guint i = 0; i < groups->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const Group *a = groups->pdata[i], *b = groups->pdata[k];
+
+        if (g_str_equal (a->name, b->name) && !g_str_equal (difference->values[a->first], difference->values[b->first]))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+/* Names @groups by the first settings that tell them apart; the only one by its file. */
+static void
+name_groups (const GPtrArray *groups, const GPtrArray *differences)
+{
+  for (guint d = 0; d < differences->len; d++)
+    {
+      const PlaitRunDifference *difference = differences->pdata[d];
+
+      if (g_str_equal (difference->key, SEED) || !tells_apart (groups, difference))
+        continue;
+      for (guint g = 0; g < groups->len; g++)
+        {
+          Group *group = groups->pdata[g];
+          char *name
+              = g_strconcat (group->name, *group->name == '\0' ? "" : ", ", difference->values[group->first], NULL);
+
+          g_free (group->name);
+          group->name = name;
+        }
+    }
+  for (guint g = 0; g < groups->len; g++)
+    {
+      Group *group = groups->pdata[g];
+
+      if (*group->name == '\0')
+        {
+          g_free (group->name);
+          group->name = g_strdup (((PlaitRunFile *)group->runs->pdata[0])->name);
+        }
+    }
+}
+
+/* (transfer full) (element-type Group) */
+static GPtrArray *
+group_runs (GPtrArray *runs)
+{
+  g_autoptr (GPtrArray) differences = plait_runs_differences (runs);
+  GPtrArray *groups = g_ptr_array_new_with_free_func (group_free);
+
+  for (guint r = 0; r < runs->len; r++)
+    {
+      Group *group = NULL;
+
+      for (guint g = 0; !group && g < groups->len; g++)
+        if (is_same (differences, ((Group *)groups->pdata[g])->first, r))
+          group = groups->pdata[g];
+      if (!group)
+        {
+          group = g_new0 (Group, 1);
+          group->name = g_strdup ("");
+          group->first = r;
+          group->runs = g_ptr_array_new ();
+          g_ptr_array_add (groups, group);
+        }
+      g_ptr_array_add (group->runs, runs->pdata[r]);
+    }
+  name_groups (groups, differences);
+  return groups;
+}
+
+/* The mean of @values and a standard deviation to each side; of one value, what @low and @high say. */
+static void
+set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, double high)
+{
+  double sum = 0, squares = 0, mean;
+
+  if (values->len == 0)
+    return;
+  for (guint k = 0; k < values->len; k++)
+    sum += g_array_index (values, double, k);
+  mean = sum / values->len;
+  for (guint k = 0; k < values->len; k++)
+    squares += pow (g_array_index (values, double, k) - mean, 2);
+  series->y[i] = mean;
+  series->low[i] = low;
+  series->high[i] = high;
+  if (values->len > 1)
+    {
+      double deviation = sqrt (squares / (values->len - 1));
+
+      series->low[i] = mean - deviation;
+      series->high[i] = mean + deviation;
+    }
+}
+
+/* ---- curves ---- */
+
+typedef struct
+{
+  gint64 n;
+  double *x, *y;
+} Curve;
+
+static void
+curve_clear (gpointer item)
+{
+  Curve *curve = item;
+
+  g_free (curve->x);
+  g_free (curve->y);
+}
+
+static gboolean
+read_curve (PlaitStore *store, const char *steps, const char *path, Curve *curve, GError **error)
+{
+  gint64 n_y = 0;
+
+  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &curve->n, error);
+  curve->y = curve->x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_y, error) : NULL;
+  if (!curve->y)
+    return FALSE;
+  if (n_y != curve->n || n_y == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %" G_GINT64_FORMAT " values and %s %" G_GINT64_FORMAT
+                       ", so there is no curve; name a column of a training table",
+                       plait_store_path (store), path, n_y, steps, curve->n);
+  return TRUE;
+}
+
+/* The value of @curve at @x, from its place *@at on. */
+static double
+value_at (const Curve *curve, double x, gint64 *at)
+{
+  while (*at < curve->n && curve->x[*at] < x)
+    ++*at;
+  return *at < curve->n && curve->x[*at] <= x ? curve->y[*at] : NAN;
+}
+
+static void
+add_curve (PlaitPlotChart *chart, const Group *group, const GArray *curves)
+{
+  const Curve *first = &g_array_index (curves, Curve, 0);
+  PlaitPlotSeries *series = add_series (chart, group->name, (guint)first->n);
+  g_autofree gint64 *at = g_new0 (gint64, curves->len);
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (gint64 i = 0; i < first->n; i++)
+    {
+      g_array_set_size (values, 0);
+      series->x[i] = first->x[i];
+      for (guint c = 0; c < curves->len; c++)
+        {
+          double value = value_at (&g_array_index (curves, Curve, c), first->x[i], &at[c]);
+
+          if (isfinite (value))
+            g_array_append_val (values, value);
+        }
+      /* Where a seed ended before others, what is left is no mean of the same runs. */
+      if (values->len == curves->len)
+        set_point (series, (guint)i, values, NAN, NAN);
+    }
+}
+
+static PlaitPlotChart *
+curves_new (const GPtrArray *groups, const char *path, GError **error)
+{
+  g_autofree char *table = g_path_get_dirname (path), *column = g_path_get_basename (path);
+  g_autofree char *steps = g_strconcat (table, "/step", NULL);
+  g_autofree char *title = g_strdelimit (g_strdup (column), "_", ' ');
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, "updates", title);
+
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const Group *group = groups->pdata[g];
+      g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (Curve));
+
+      g_array_set_clear_func (curves, curve_clear);
+      g_array_set_size (curves, group->runs->len);
+      for (guint r = 0; r < group->runs->len; r++)
+        if (!read_curve (((PlaitRunFile *)group->runs->pdata[r])->store, steps, path, &g_array_index (curves, Curve, r),
+                         error))
+          return NULL;
+      add_curve (chart, group, curves);
+    }
+  return g_steal_pointer (&chart);
+}
+
+/* ---- scores ---- */
+
+static gboolean
+fail_metric (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists what there is",
+                     plait_store_path (run->store), path, metric ? " by " : "", metric ? metric : "");
+}
+
+static gboolean
+is_metric (const char *asked, const char *metric, const char *name)
+{
+  return !asked || g_ascii_strcasecmp (asked, metric) == 0 || g_ascii_strcasecmp (asked, name) == 0;
+}
+
+/* The first score of @split in @run that @metric asks for, or NULL. */
+static const PlaitRunScore *
+find_score (const PlaitRunFile *run, const char *split, const char *metric)
+{
+  for (guint i = 0; i < run->result->scores->len; i++)
+    {
+      const PlaitRunScore *score = run->result->scores->pdata[i];
+
+      if (g_str_equal (score->split, split) && is_metric (metric, score->metric, score->name))
+        return score;
+    }
+  return NULL;
+}
+
+static PlaitPlotChart *
+bars_new (const GPtrArray *groups, const char *path, const char *split, const char *metric, GError **error)
+{
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_BARS, NULL, NULL);
+  PlaitPlotSeries *series = add_series (chart, "", groups->len);
+
+  chart->categories = g_new0 (char *, groups->len + 1);
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const Group *group = groups->pdata[g];
+      g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+      const PlaitRunScore *score = NULL;
+
+      for (guint r = 0; r < group->runs->len; r++)
+        {
+          score = find_score (group->runs->pdata[r], split, metric);
+          if (!score)
+            {
+              fail_metric (group->runs->pdata[r], path, metric, error);
+              return NULL;
+            }
+          if (isfinite (score->score))
+            g_array_append_val (values, score->score);
+        }
+      if (!chart->x_title)
+        chart->x_title = g_strdup (score->name);
+      chart->categories[g] = g_strdup (group->name);
+      set_point (series, g, values, score->low < score->high ? score->low : NAN,
+                 score->low < score->high ? score->high : NAN);
+    }
+  return g_steal_pointer (&chart);
+}
+
+/* ---- lengths ---- */
+
+static void
+rows_free (gpointer rows)
+{
+  g_ptr_array_unref (rows);
+}
+
+/* The rows of one metric out of all; the first's where none is asked for. (transfer container) */
+static GPtrArray *
+rows_of_metric (const GPtrArray *rows, const char *metric)
+{
+  GPtrArray *some = g_ptr_array_new ();
+  const char *first = NULL;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      PlaitLengthRow *row = rows->pdata[i];
+
+      if (!first && is_metric (metric, row->metric, row->name))
+        first = row->metric;
+      if (first && g_str_equal (first, row->metric))
+        g_ptr_array_add (some, row);
+    }
+  return some;
+}
+
+static void
+add_lengths (PlaitPlotChart *chart, const Group *group, const GPtrArray *tables)
+{
+  const GPtrArray *first = tables->pdata[0];
+  PlaitPlotSeries *series = add_series (chart, group->name, first->len);
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint bin = 0; bin < first->len; bin++)
+    {
+      const PlaitLengthRow *row = first->pdata[bin];
+
+      g_array_set_size (values, 0);
+      for (guint t = 0; t < tables->len; t++)
+        {
+          const GPtrArray *table = tables->pdata[t];
+          double score = bin < table->len ? ((PlaitLengthRow *)table->pdata[bin])->score : NAN;
+
+          if (isfinite (score))
+            g_array_append_val (values, score);
+        }
+      set_point (series, bin, values, row->low < row->high ? row->low : NAN, row->low < row->high ? row->high : NAN);
+    }
+}
+
+static gboolean
+same_bins (char *const *categories, const GPtrArray *rows)
+{
+  for (guint i = 0; i < rows->len; i++)
+    if (!categories[i] || !g_str_equal (categories[i], ((PlaitLengthRow *)rows->pdata[i])->bin))
+      return FALSE;
+  return !categories[rows->len];
+}
+
+static PlaitPlotChart *
+lengths_new (const GPtrArray *groups, const char *path, const char *metric, GError **error)
+{
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_POINTS, "words of the source", NULL);
+
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const Group *group = groups->pdata[g];
+      g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (rows_free);
+      g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (rows_free);
+
+      for (guint r = 0; r < group->runs->len; r++)
+        {
+          const PlaitRunFile *run = group->runs->pdata[r];
+          GPtrArray *rows = plait_length_table_read (run->store, path, error);
+          GPtrArray *some;
+
+          if (!rows)
+            return NULL;
+          g_ptr_array_add (all, rows);
+          some = rows_of_metric (rows, metric);
+          g_ptr_array_add (tables, some);
+          if (some->len == 0)
+            {
+              fail_metric (run, path, metric, error);
+              return NULL;
+            }
+          if (!chart->categories)
+            {
+              chart->y_title = g_strdup (((PlaitLengthRow *)some->pdata[0])->name);
+              chart->categories = g_new0 (char *, some->len + 1);
+              for (guint i = 0; i < some->len; i++)
+                chart->categories[i] = g_strdup (((PlaitLengthRow *)some->pdata[i])->bin);
+            }
+          if (!same_bins (chart->categories, some))
+            {
+              plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has other bins than the runs before; plot it alone",
+                          plait_store_path (run->store), path);
+              return NULL;
+            }
+        }
+      add_lengths (chart, group, tables);
+    }
+  return g_steal_pointer (&chart);
+}
+
+static gboolean
+has_values (const PlaitPlotChart *chart)
+{
+  for (guint s = 0; s < chart->series->len; s++)
+    {
+      const PlaitPlotSeries *series = chart->series->pdata[s];
+
+      for (guint i = 0; i < series->n; i++)
+        if (isfinite (series->y[i]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+PlaitPlotChart *
+plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error)
+{
+  g_autoptr (GPtrArray) groups = group_runs (runs);
+  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
+  guint n = g_strv_length (parts);
+  gboolean evaluation = n == 4 && g_str_equal (parts[1], "evaluation");
+  g_autoptr (PlaitPlotChart) chart = NULL;
+
+  if (evaluation && g_str_equal (parts[3], "metrics"))
+    chart = bars_new (groups, path, parts[2], metric, error);
+  else if (evaluation && g_str_equal (parts[3], "length_bins"))
+    chart = lengths_new (groups, path, metric, error);
+  else if (n == 4 && g_str_equal (parts[1], "training"))
+    chart = curves_new (groups, path, error);
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s cannot be drawn; expected a heatmap, such as /attention/test/0/SOURCE, a curve, such as "
+                "/training/validation/perplexity, /evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins",
+                path);
+  if (!chart)
+    return NULL;
+  if (!has_values (chart))
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s has no number that can be drawn", path);
+      return NULL;
+    }
+  return g_steal_pointer (&chart);
+}

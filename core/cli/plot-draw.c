@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/plot-canvas.h"
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+
+#define POINTS_A_CENTIMETRE (72 / 2.54)
+#define DOTS_A_POINT (300 / 72.)
+#define MARGIN 2
+
+typedef double (*Draw) (PlaitPlotCanvas *canvas, gconstpointer figure);
+
+gboolean
+plait_plot_available (GError **error)
+{
+  return TRUE;
+}
+
+static PangoLayout *
+layout_new (PlaitPlotCanvas *canvas, const char *text, PangoRectangle *extents)
+{
+  PangoLayout *layout = pango_cairo_create_layout (canvas->cairo);
+
+  pango_layout_set_font_description (layout, canvas->font);
+  pango_layout_set_single_paragraph_mode (layout, TRUE);
+  pango_layout_set_text (layout, text, -1);
+  pango_layout_get_extents (layout, NULL, extents);
+  return layout;
+}
+
+double
+plait_plot_text_width (PlaitPlotCanvas *canvas, const char *text)
+{
+  PangoRectangle extents;
+  g_autoptr (PangoLayout) layout = layout_new (canvas, text, &extents);
+
+  return (double)extents.width / PANGO_SCALE;
+}
+
+double
+plait_plot_widest (PlaitPlotCanvas *canvas, char *const *texts)
+{
+  double widest = 0;
+
+  for (guint i = 0; texts[i]; i++)
+    widest = MAX (widest, plait_plot_text_width (canvas, texts[i]));
+  return widest;
+}
+
+void
+plait_plot_text (PlaitPlotCanvas *canvas, const char *text, double x, double y, PlaitPlotPlacement placement)
+{
+  PangoRectangle extents;
+  g_autoptr (PangoLayout) layout = layout_new (canvas, text, &extents);
+
+  if (placement.most > 0 && extents.width > placement.most * PANGO_SCALE)
+    {
+      pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+      pango_layout_set_width (layout, (int)(placement.most * PANGO_SCALE));
+      pango_layout_get_extents (layout, NULL, &extents);
+    }
+  cairo_save (canvas->cairo);
+  cairo_translate (canvas->cairo, x, y);
+  if (placement.upward)
+    cairo_rotate (canvas->cairo, -G_PI / 2);
+  /* A script that reads from the right begins elsewhere in its layout. */
+  cairo_move_to (canvas->cairo, (-placement.across * extents.width - extents.x) / PANGO_SCALE,
+                 (-placement.down * extents.height - extents.y) / PANGO_SCALE);
+  cairo_set_source_rgb (canvas->cairo, 0, 0, 0);
+  pango_cairo_show_layout (canvas->cairo, layout);
+  cairo_restore (canvas->cairo);
+}
+
+const char *
+plait_plot_title (const char *set, const char *own)
+{
+  const char *title = set ? set : own;
+
+  return title && *title != '\0' ? title : NULL;
+}
+
+const char *
+plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own)
+{
+  return canvas->settings->names && i < g_strv_length (canvas->settings->names) ? canvas->settings->names[i] : own;
+}
+
+/* Draws @figure on @surface, as wide as asked; the height that it takes. */
+static double
+draw_on (cairo_surface_t *surface, const PlaitPlotSettings *settings, Draw draw, gconstpointer figure, guint *left_out)
+{
+  PlaitPlotCanvas canvas = { .cairo = cairo_create (surface), .settings = settings, .size = settings->size };
+  cairo_font_options_t *options = cairo_font_options_create ();
+  PangoRectangle extents;
+  double height;
+
+  /* As it is printed, not as some screen shows it best. */
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+  cairo_set_font_options (canvas.cairo, options);
+  cairo_font_options_destroy (options);
+  canvas.font = pango_font_description_from_string (settings->font);
+  pango_font_description_set_absolute_size (canvas.font, settings->size * PANGO_SCALE);
+  g_object_unref (layout_new (&canvas, "Ag", &extents));
+  canvas.line = (double)extents.height / PANGO_SCALE;
+  canvas.width = settings->width * POINTS_A_CENTIMETRE - 2 * MARGIN;
+  cairo_translate (canvas.cairo, MARGIN, MARGIN);
+  height = draw (&canvas, figure) + 2 * MARGIN;
+  *left_out = canvas.left_out;
+  pango_font_description_free (canvas.font);
+  cairo_destroy (canvas.cairo);
+  return height;
+}
+
+static cairo_status_t
+append (void *bytes, const unsigned char *data, unsigned int length)
+{
+  g_byte_array_append (bytes, data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_surface_t *
+surface_new (PlaitPlotFormat format, double width, double height, GByteArray *bytes)
+{
+  cairo_surface_t *surface;
+
+  switch (format)
+    {
+    case PLAIT_PLOT_SVG:
+      surface = cairo_svg_surface_create_for_stream (append, bytes, width, height);
+      cairo_svg_surface_set_document_unit (surface, CAIRO_SVG_UNIT_PT);
+      return surface;
+    case PLAIT_PLOT_PDF:
+      surface = cairo_pdf_surface_create_for_stream (append, bytes, width, height);
+      /* The same figure has the same bytes. */
+      cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
+      return surface;
+    case PLAIT_PLOT_PNG:
+    default:
+      surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int)(width * DOTS_A_POINT + .5),
+                                            (int)(height * DOTS_A_POINT + .5));
+      cairo_surface_set_device_scale (surface, DOTS_A_POINT, DOTS_A_POINT);
+      return surface;
+    }
+}
+
+static GBytes *
+figure_new (const PlaitPlotSettings *settings, PlaitPlotFormat format, Draw draw, gconstpointer figure, guint *left_out,
+            GError **error)
+{
+  cairo_surface_t *record = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
+  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (record, settings, draw, figure, left_out);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  cairo_surface_t *surface = surface_new (format, width, height, bytes);
+  cairo_t *background = cairo_create (surface);
+  cairo_status_t status;
+
+  if (format == PLAIT_PLOT_PNG)
+    {
+      cairo_set_source_rgb (background, 1, 1, 1);
+      cairo_paint (background);
+    }
+  cairo_destroy (background);
+  draw_on (surface, settings, draw, figure, left_out);
+  status = cairo_surface_status (surface);
+  if (status == CAIRO_STATUS_SUCCESS && format == PLAIT_PLOT_PNG)
+    status = cairo_surface_write_to_png_stream (surface, append, bytes);
+  cairo_surface_finish (surface);
+  if (status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_status (surface);
+  cairo_surface_destroy (surface);
+  cairo_surface_destroy (record);
+  if (status == CAIRO_STATUS_SUCCESS)
+    return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+  plait_fail (error, PLAIT_ERROR_FAILED, "the figure of %.0f x %.0f points cannot be drawn: %s", width, height,
+              cairo_status_to_string (status));
+  return NULL;
+}
+
+GBytes *
+plait_plot_maps (const GPtrArray *maps, const PlaitPlotSettings *settings, PlaitPlotFormat format, guint *left_out,
+                 GError **error)
+{
+  return figure_new (settings, format, plait_plot_draw_maps, maps, left_out, error);
+}
+
+GBytes *
+plait_plot_chart (const PlaitPlotChart *chart, const PlaitPlotSettings *settings, PlaitPlotFormat format,
+                  guint *left_out, GError **error)
+{
+  return figure_new (settings, format, plait_plot_draw_chart, chart, left_out, error);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/place.h"
+#include "cli/plot.h"
+
+/* plait plot: figures for papers. */
+
+#define MOST_MAPS 16
+
+static void
+map_free (gpointer map)
+{
+  plait_map_free (map);
+}
+
+/* The ending of @output says how it is written. */
+static gboolean
+find_format (const char *output, PlaitPlotFormat *format, GError **error)
+{
+  static const char *const endings[] = { ".svg", ".pdf", ".png" };
+  g_autofree char *shown = g_utf8_make_valid (output, -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    if (g_str_has_suffix (output, endings[i]))
+      {
+        *format = (PlaitPlotFormat)i;
+        return TRUE;
+      }
+  return plait_fail (error, PLAIT_ERROR_INPUT, "--output cannot be %s; its name must end in .svg, .pdf or .png", shown);
+}
+
+/* Files are what is there; all else are paths within them. */
+static gboolean
+split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **error)
+{
+  for (char **argument = arguments; *argument; argument++)
+    if (g_file_test (*argument, G_FILE_TEST_EXISTS) && paths->len == 0)
+      g_ptr_array_add (files, *argument);
+    else if (**argument == '/' && files->len > 0)
+      g_ptr_array_add (paths, *argument);
+    else
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "there is no file %s; name files first, then paths in them that begin with /", *argument);
+  g_ptr_array_add (files, NULL);
+  return paths->len > 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "what of %s is to be drawn is missing; name a path, such as /attention/test/0/SOURCE or "
+                        "/evaluation/test/metrics",
+                        *arguments);
+}
+
+/* The heatmaps at @paths of all @files; none if the first is none. (transfer full) */
+static GPtrArray *
+read_maps (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, PlaitLog *log, GError **error)
+{
+  g_autoptr (GPtrArray) maps = g_ptr_array_new_with_free_func (map_free);
+
+  for (guint f = 0; files->pdata[f]; f++)
+    for (guint p = 0; p < paths->len; p++)
+      {
+        g_autoptr (GError) fault = NULL;
+        g_autoptr (PlaitPlace) place = plait_place_open (files->pdata[f], paths->pdata[p], log, &fault);
+        PlaitMap *map;
+
+        if (maps->len == 0 && (!place || !plait_map_is (place->store, place->path)))
+          return g_steal_pointer (&maps);
+        if (!place)
+          {
+            g_propagate_error (error, g_steal_pointer (&fault));
+            return NULL;
+          }
+        if (!plait_map_is (place->store, place->path) || maps->len == MOST_MAPS)
+          {
+            plait_fail (error, PLAIT_ERROR_INPUT,
+                        maps->len == MOST_MAPS ? "%s: %s is a heatmap more than fit beside each other"
+                                               : "%s: %s is no heatmap, but stands beside one; draw it alone",
+                        (const char *)files->pdata[f], (const char *)paths->pdata[p]);
+            return NULL;
+          }
+        map = plait_map_read (place->store, place->path, choice, error);
+        if (!map)
+          return NULL;
+        g_free (map->title);
+        map->title = g_path_get_basename (place->path);
+        g_ptr_array_add (maps, map);
+      }
+  return g_steal_pointer (&maps);
+}
+
+static GBytes *
+draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, const char *metric,
+      const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
+{
+  g_autoptr (GPtrArray) maps = read_maps (files, paths, choice, log, error);
+  g_autoptr (GPtrArray) runs = NULL;
+  g_autoptr (PlaitPlotChart) chart = NULL;
+  GBytes *bytes;
+  guint left_out = 0;
+
+  if (!maps)
+    return NULL;
+  if (maps->len > 0)
+    bytes = plait_plot_maps (maps, settings, format, &left_out, error);
+  else
+    {
+      if (paths->len > 1)
+        {
+          plait_fail (error, PLAIT_ERROR_INPUT,
+                      "%s is no heatmap, and only heatmaps stand beside each other; name one "
+                      "path",
+                      (const char *)paths->pdata[0]);
+          return NULL;
+        }
+      runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
+      chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, error) : NULL;
+      bytes = chart ? plait_plot_chart (chart, settings, format, &left_out, error) : NULL;
+    }
+  if (bytes && left_out > 0)
+    plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",
+                       left_out);
+  return bytes;
+}
+
+static gboolean
+read_size (const char *option, const char *text, double least, double most, double *value, GError **error)
+{
+  double number;
+
+  if (!text)
+    return TRUE;
+  if (!plait_parse_double (text, &number) || number < least || number > most)
+    {
+      g_autofree char *shown = g_utf8_make_valid (text, -1);
+
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option,
+                         shown, least, most);
+    }
+  *value = number;
+  return TRUE;
+}
+
+static gboolean
+read_labels (const char *text, PlaitPlotLabels *labels, GError **error)
+{
+  static const char *const names[] = { "tokens", "numbers", "none" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (!text || g_str_equal (text, names[i]))
+      {
+        *labels = (PlaitPlotLabels)i;
+        return TRUE;
+      }
+  g_autofree char *shown = g_utf8_make_valid (text, -1);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "--labels cannot be \"%s\"; expected tokens, numbers or none", shown);
+}
+
+gboolean
+plait_command_plot (PlaitInvocation *invocation, GError **error)
+{
+  g_autofree char *output = NULL, *width = NULL, *size = NULL, *labels = NULL, *layer = NULL, *head = NULL;
+  g_autofree char *metric = NULL, *x_title = NULL, *y_title = NULL, *names = NULL, *font = NULL;
+  g_auto (GStrv) name_list = NULL;
+  g_autoptr (GPtrArray) files = g_ptr_array_new (), paths = g_ptr_array_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  PlaitMapChoice choice = PLAIT_MAP_CHOICE_USUAL;
+  PlaitPlotSettings settings = { .width = 8, .size = 7 };
+  PlaitPlotFormat format = PLAIT_PLOT_SVG;
+  gboolean force = FALSE;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The figure to be written: .svg, .pdf or .png", "FILE" },
+    PLAIT_OUTPUT_FORCE (force),
+    { "width", 0, 0, G_OPTION_ARG_FILENAME, &width, "Width as printed, in centimetres (8)", "CM" },
+    { "size", 0, 0, G_OPTION_ARG_FILENAME, &size, "Size of letters as printed, in points (7)", "PT" },
+    { "font", 0, 0, G_OPTION_ARG_FILENAME, &font, "Font (Sans)", "NAME" },
+    { "labels", 0, 0, G_OPTION_ARG_FILENAME, &labels, "Labels of a heatmap: tokens, numbers or none (tokens)", "KIND" },
+    { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer, "Layer of a heatmap: a number from 0, or mean (the last)", "N" },
+    { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap: a number from 0, or mean (mean)", "N" },
+    { "metric", 0, 0, G_OPTION_ARG_FILENAME, &metric, "Which score is drawn (the first)", "METRIC" },
+    { "names", 0, 0, G_OPTION_ARG_FILENAME, &names, "What heatmaps, lines or bars are called, with ; between",
+      "NAMES" },
+    { "x-title", 0, 0, G_OPTION_ARG_FILENAME, &x_title, "Title of the horizontal axis; empty: none", "TEXT" },
+    { "y-title", 0, 0, G_OPTION_ARG_FILENAME, &y_title, "Title of the vertical axis; empty: none", "TEXT" },
+    { NULL },
+  };
+
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
+      || !read_size ("--width", width, 2, 100, &settings.width, error)
+      || !read_size ("--size", size, 2, 40, &settings.size, error) || !read_labels (labels, &settings.labels, error)
+      || !plait_map_parse ("--layer", layer, &choice.layer, error)
+      || !plait_map_parse ("--head", head, &choice.head, error) || !plait_plot_available (error)
+      || !split_arguments (invocation->arguments, files, paths, error))
+    return FALSE;
+  if (!output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the figure, such as -o figure.pdf");
+  for (char **text = (char *[]){ names, x_title, y_title, font, NULL }, **end = text + 4; text < end; text++)
+    if (*text && !g_utf8_validate (*text, -1, NULL))
+      return plait_fail (error, PLAIT_ERROR_INPUT, "names and titles must be in UTF-8");
+  if (!find_format (output, &format, error) || !plait_file_check_new (output, force, "", "--output", error))
+    return FALSE;
+  for (guint i = 0; files->pdata[i]; i++)
+    if (!plait_output_differs ("--output", output, files->pdata[i], error))
+      return FALSE;
+  name_list = names ? g_strsplit (names, ";", -1) : NULL;
+  settings.names = name_list;
+  settings.x_title = x_title;
+  settings.y_title = y_title;
+  settings.font = font ? font : "Sans";
+  bytes = draw (files, paths, choice, metric, &settings, format, invocation->log, error);
+  if (!bytes || !plait_file_replace (output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
+    return FALSE;
+  plait_log_info (invocation->log, "%s is written", output);
+  return TRUE;
+}

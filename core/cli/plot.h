@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cli/map.h"
+#include "cli/runs.h"
+
+/*
+ * Figures for papers: what plait plot draws. The models here know no drawing library; plot-draw.c draws them with cairo
+ * and Pango, and in a build without these plot-absent.c stands in its place.
+ */
+
+typedef struct
+{
+  char *name;
+  guint n;
+  double *x, *y;      /* [n]; of categories x counts from 0. A y that is no number is a gap. */
+  double *low, *high; /* [n] of the band or interval; NaN: none */
+} PlaitPlotSeries;
+
+typedef enum
+{
+  PLAIT_PLOT_LINES,  /* over numbers, with bands */
+  PLAIT_PLOT_POINTS, /* over categories, with intervals */
+  PLAIT_PLOT_BARS,   /* one a category, with intervals; of one series */
+} PlaitPlotKind;
+
+typedef struct
+{
+  PlaitPlotKind kind;
+  char *x_title, *y_title;
+  char **categories; /* NULL: of lines */
+  GPtrArray *series; /* (element-type PlaitPlotSeries) */
+} PlaitPlotChart;
+
+void plait_plot_chart_free (PlaitPlotChart *chart);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotChart, plait_plot_chart_free)
+
+/* What is drawn of the table column, scores or length bins at @path of @runs (element-type PlaitRunFile). Runs that
+ * differ in nothing but experiment.seed are one series: their mean, with the standard deviation around it; a single run
+ * has the interval that stands in its file. @metric chooses among the scores (NULL: the first). PLAIT_ERROR_INPUT if
+ * nothing of it can be drawn. (transfer full) */
+PlaitPlotChart *plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error);
+
+typedef enum
+{
+  PLAIT_PLOT_TOKENS,
+  PLAIT_PLOT_NUMBERS, /* from 1 on, in the place of tokens */
+  PLAIT_PLOT_NOTHING,
+} PlaitPlotLabels;
+
+typedef struct
+{
+  double width; /* centimetres as printed */
+  double size;  /* points as printed */
+  PlaitPlotLabels labels;
+  const char *font;              /* as fontconfig knows it */
+  const char *x_title, *y_title; /* NULL: what the figure calls them; empty: none */
+  char **names;                  /* of series or maps, NULL-terminated; NULL, or too few: their own */
+} PlaitPlotSettings;
+
+/* How a figure is written, by the ending of its name. PLAIT_ERROR_INPUT for another one. */
+typedef enum
+{
+  PLAIT_PLOT_SVG,
+  PLAIT_PLOT_PDF,
+  PLAIT_PLOT_PNG, /* 300 dots an inch */
+} PlaitPlotFormat;
+
+/* Whether this build draws; PLAIT_ERROR_INPUT says what is missing. */
+gboolean plait_plot_available (GError **error);
+
+/* The bytes of a figure; *@left_out: how many labels found no place, at least. NULL with PLAIT_ERROR_FAILED. (transfer
+ * full) */
+GBytes *plait_plot_maps (const GPtrArray *maps, const PlaitPlotSettings *settings, PlaitPlotFormat format,
+                         guint *left_out, GError **error);
+GBytes *plait_plot_chart (const PlaitPlotChart *chart, const PlaitPlotSettings *settings, PlaitPlotFormat format,
+                          guint *left_out, GError **error);

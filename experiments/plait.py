@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Runs of plait in Python: data frames where pandas is installed, else dictionaries of numpy arrays. Needs h5py alone.
+
+    plait.training("run.h5")                    # validations of a run: step, perplexity, metric, ...
+    plait.scores("run.h5")                      # metric, score, low, high of the split "test"
+    plait.sentences("run.h5")                   # sources, hypothesis, reference
+    plait.attention("run.h5", 0, "a", layer=-1) # targets by rows; mean of heads
+"""
+
+import h5py
+import numpy
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+
+def _values(item):
+    if isinstance(item, h5py.Group):  # texts of very unequal length
+        raw, ends = item["bytes"][:].tobytes(), item["offsets"][:]
+        return numpy.array([raw[a:b].decode() for a, b in zip(ends[:-1], ends[1:])], dtype=object)
+    return item.asstr()[:] if item.dtype.kind == "S" else item[:]
+
+
+def _frame(columns):
+    return columns if pandas is None else pandas.DataFrame(columns)
+
+
+def table(path, place):
+    with h5py.File(path) as run:
+        names = [name.decode() if isinstance(name, bytes) else name for name in run[place].attrs["columns"]]
+        return _frame({name: _values(run[place][name]) for name in names})
+
+
+def training(path, which="validation"):  # or "updates"
+    return table(path, f"training/{which}")
+
+
+def scores(path, split="test"):
+    return table(path, f"evaluation/{split}/metrics")
+
+
+def sentences(path, split="test"):
+    with h5py.File(path) as run:
+        group = run["evaluation"][split]
+        columns = {name: _values(lines) for name, lines in group["sources"].items()} if "sources" in group else {}
+        return _frame({**columns, "hypothesis": _values(group["hypotheses"]), "reference": _values(group["references"])})
+
+
+def attention(path, sentence, memory, split="test", layer=-1, head=None):
+    """The weights of one layer: of one head, or the mean of all."""
+    with h5py.File(path) as run:
+        group = run[f"attention/{split}/{sentence}/{memory}"]
+        weights = group["weights"][layer]
+        weights = weights if weights.ndim == 2 else weights.mean(axis=0) if head is None else weights[head]
+        targets = _values(group["target_labels"])
+        rows = _values(group["row_labels" if "row_labels" in group else "memory_labels"])
+        if pandas is None:
+            return {"weights": weights, "targets": targets, "rows": rows}
+        return pandas.DataFrame(weights, index=targets, columns=rows)
