@@ -149,7 +149,7 @@ const PlaitCommand plait_commands[] = {
     "  plait show run.h5 /attention/test/0/a.tokens --sentence 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
-  { "verify", "FILE...", "Check that files are as they were written, to the last byte",
+  { "verify", "FILE... [--json]", "Check that files are as they were written, to the last byte",
     "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
     "plait "
     "made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one that "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "cli/page.h"
 #include "data/vocabulary.h"
 #include "store/store.h"
@@ -49,24 +50,42 @@ gboolean
 plait_command_verify (PlaitInvocation *invocation, GError **error)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitJson) json = plait_json_new ();
   g_autoptr (GPtrArray) bad = g_ptr_array_new ();
   g_autofree char *list = NULL;
+  gboolean as_json = FALSE;
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL },
+    { NULL },
+  };
 
-  if (!plait_invocation_parse (invocation, NULL, 1, -1, error))
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error))
     return FALSE;
+  plait_json_begin_object (json, NULL);
+  plait_json_begin_array (json, "files");
   for (char **path = invocation->arguments; *path; path++)
     {
       g_autoptr (GError) fault = NULL;
 
-      if (verify (*path, &fault))
-        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s: whole\n", *path);
+      if (!verify (*path, &fault))
+        g_ptr_array_add (bad, *path);
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "path", *path);
+      plait_json_boolean (json, "whole", !fault);
+      plait_json_text (json, "problem", fault ? fault->message : NULL);
+      plait_json_end_object (json);
+      if (as_json)
+        continue;
+      if (fault)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", fault->message);
       else
-        {
-          plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", fault->message);
-          g_ptr_array_add (bad, *path);
-        }
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s: whole\n", *path);
       fflush (stdout);
     }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  if (as_json)
+    fputs (plait_json_string (json), stdout);
   if (bad->len == 0)
     return TRUE;
   g_ptr_array_add (bad, NULL);

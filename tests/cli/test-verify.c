@@ -40,6 +40,13 @@ TEST_CASE (verify_command, tells_whole_files_from_others)
   CHECK_CONTAINS (lines[2], "text: does not begin with \"plait-store\"");
   CHECK_CONTAINS (lines[3], "nowhere: cannot open it");
   CHECK_STRING (mixed.errors, "error: 3 of 4 files are not whole: two.h5, text, nowhere\n");
+
+  g_auto (PlaitTestCall) json = CALL ("verify", "two.h5", "one.h5", "--json");
+  CHECK_INT (json.code, 1);
+  CHECK_CONTAINS (json.output, "\"path\": \"two.h5\"");
+  CHECK_CONTAINS (json.output, "\"problem\": \"two.h5: is damaged within bytes ");
+  CHECK_CONTAINS (json.output, "\"whole\": true");
+  CHECK_CONTAINS (json.output, "\"problem\": null");
 }
 
 /* As h5py does it: 1 into the first weight of the decoder, and a group more. */
