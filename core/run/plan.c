@@ -58,5 +58,7 @@ plait_plan_print (const PlaitPlan *plan)
              "by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes ("a step, largest batch seen", plan->step_bytes);
-  print_bytes ("peak, about", plait_trainer_fixed_bytes (plan->trainer) + plan->step_bytes);
+  print_bytes ("validation, longest batch", plan->validation_bytes);
+  print_bytes ("peak, about",
+               plait_trainer_fixed_bytes (plan->trainer) + MAX (plan->step_bytes, plan->validation_bytes));
 }

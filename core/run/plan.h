@@ -14,7 +14,8 @@ typedef struct
   PlaitCorpus *const *tests;     /* of each test split */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;
-  gsize step_bytes; /* of a step beside parameters and moments */
+  gsize step_bytes;       /* of a step beside parameters and moments */
+  gsize validation_bytes; /* of the batch with the longest sentences */
 } PlaitPlan;
 
 /* Prints the plan on stdout: data, updates, parameters by component, memory. */

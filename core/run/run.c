@@ -575,7 +575,9 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
   gboolean complete;
 
   if (!find_old (&run, &complete, error) || !prepare (&run, error) || (!complete && !go_on (&run, error))
-      || !plait_trainer_measure (run.trainer, &plan.step_bytes, error) || (complete && !tell_complete (&run, error)))
+      || !plait_trainer_measure (run.trainer, &plan.step_bytes, error)
+      || !plait_trainer_measure_validation (run.trainer, &plan.validation_bytes, error)
+      || (complete && !tell_complete (&run, error)))
     return FALSE;
   plan.training = run.corpus;
   plan.validation = run.validation;

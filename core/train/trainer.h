@@ -106,6 +106,9 @@ gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError
  * moments. Puts the iterator back where it was. */
 gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
+/* The same of the batch of validation with the longest sentences; 0 where there is none. */
+gboolean plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error);
+
 /* Bytes of parameters, those that the average keeps, and moments, and of gradients where several batches make an
  * update: those of one batch are part of its step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);

@@ -23,18 +23,58 @@ compute (gpointer data)
 }
 
 static gboolean
-compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+pass_batch (PlaitTrainer *trainer, Pass *pass, GError **error)
+{
+  if (!plait_model_check_batch (trainer->setup.model, pass->batch, error))
+    return FALSE;
+  if (plait_arena_protect (trainer->arena, compute, pass, error))
+    return TRUE;
+  if (g_error_matches (*error, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+    g_prefix_error (error,
+                    "a validation batch of %" G_GINT64_FORMAT " sentences does not fit, lower train.validation_batch: ",
+                    pass->batch->n_sentences);
+  return FALSE;
+}
+
+/* From the longest sentences to the shortest. */
+static PlaitIterator *
+new_iterator (const PlaitTrainer *trainer, GError **error)
 {
   PlaitIteratorSettings settings = plait_iterator_defaults ();
+
+  settings.order = PLAIT_ORDER_LENGTH;
+  settings.size = trainer->setup.settings->validation_batch;
+  return plait_iterator_new (trainer->setup.validation, &settings, error);
+}
+
+gboolean
+plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error)
+{
   g_autoptr (PlaitIterator) iterator = NULL;
+  g_autoptr (PlaitBatch) batch = NULL;
+  GError *local = NULL;
+
+  *bytes = 0;
+  if (!trainer->setup.validation)
+    return TRUE;
+  iterator = new_iterator (trainer, error);
+  batch = iterator ? plait_iterator_next (iterator, &local) : NULL;
+  if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = batch }, &local))
+    *bytes = plait_arena_peak (trainer->arena);
+  if (local)
+    g_propagate_error (error, local);
+  return iterator && !local;
+}
+
+static gboolean
+compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+{
+  g_autoptr (PlaitIterator) iterator = new_iterator (trainer, error);
   g_autoptr (GError) local = NULL;
   double sum = 0;
   gint64 correct = 0;
   gint64 tokens = 0;
 
-  settings.order = PLAIT_ORDER_LENGTH;
-  settings.size = trainer->setup.settings->validation_batch;
-  iterator = plait_iterator_new (trainer->setup.validation, &settings, error);
   if (!iterator)
     return FALSE;
   for (;;)
@@ -42,19 +82,8 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
       g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &local);
       Pass pass = { .trainer = trainer, .batch = batch };
 
-      if (!batch)
+      if (!batch || !pass_batch (trainer, &pass, &local))
         break;
-      if (!plait_model_check_batch (trainer->setup.model, batch, error))
-        return FALSE;
-      if (!plait_arena_protect (trainer->arena, compute, &pass, &local))
-        {
-          if (g_error_matches (local, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-            g_prefix_error (&local,
-                            "a validation batch of %" G_GINT64_FORMAT
-                            " sentences does not fit, lower train.validation_batch: ",
-                            batch->n_sentences);
-          break;
-        }
       sum += pass.sums.words.negative_log_likelihood;
       correct += pass.sums.words.correct;
       tokens += plait_ragged_rows (batch->target_rows);

@@ -71,3 +71,28 @@ TEST_CASE (run_command, logs_what_it_may)
   CHECK (g_file_get_contents (path, &mine, NULL, NULL));
   CHECK_STRING (mine, "mine\n");
 }
+
+/* The number behind @what. */
+static double
+told (const PlaitTestCall *call, const char *what)
+{
+  const char *at = strstr (call->output, what);
+
+  CHECK_INT (call->code, 0);
+  CHECK (at != NULL);
+  return at ? g_ascii_strtod (at + strlen (what), NULL) : 0;
+}
+
+/* All validation sentences at once may take more than a step of training does. */
+TEST_CASE (run_command, plans_the_memory_of_validation)
+{
+  plait_test_write ("small.ini", experiment);
+  g_auto (PlaitTestCall) few = CALL ("run", "small.ini", "--dry-run", "-q", "--set", "data.generate.validation=400",
+                                     "--set", "train.validation_batch=1");
+  g_auto (PlaitTestCall) many = CALL ("run", "small.ini", "--dry-run", "-q", "--set", "data.generate.validation=400",
+                                      "--set", "train.validation_batch=400");
+  double before = told (&few, "validation, longest batch"), now = told (&many, "validation, longest batch");
+
+  CHECK (now > 2 * before);
+  CHECK (told (&many, "peak, about") >= now);
+}
