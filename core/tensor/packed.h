@@ -13,7 +13,7 @@
 typedef struct PlaitPacked PlaitPacked;
 
 /* FALSE where this processor has no instructions for products of @precision. */
-PLAIT_API gboolean plait_precision_runs_here (PlaitPrecision precision);
+gboolean plait_precision_runs_here (PlaitPrecision precision);
 
 /* Packs @weight [in, out], or its transpose if @transposed (a vocabulary table [V, w] as the weight [w, V]), of a
  * precision that runs here; one too deep for sums of bytes is packed as it is. NULL when memory is out.
