@@ -66,6 +66,7 @@ gboolean plait_command_check (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_new (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_show (PlaitInvocation *invocation, GError **error);
+gboolean plait_command_reproduce (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_verify (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_bench (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_generate (PlaitInvocation *invocation, GError **error);

@@ -149,12 +149,31 @@ const PlaitCommand plait_commands[] = {
     "  plait show run.h5 /attention/test/0/a.tokens --sentence 3\n"
     "  plait show run.h5 /@experiment",
     plait_command_show },
-  { "verify", "FILE... [--json]", "Check that files are as they were written, to the last byte",
+  { "reproduce", "RUN.h5 [--updates N] [--set G.K=V]... [--output AGAIN.h5] [--force] [--threads N] [--json]",
+    "Make a run again from its own record, and compare it bit for bit",
+    "Settings, seed and places of files are those that the run keeps; --set says where files are now, and can change "
+    "nothing else. It prints what was compared (the training log, parameters, hypotheses, scores, attention) and how "
+    "many things differ, and ends with code 1 if some do, with the reason as far as is known: data, plugins or a "
+    "version "
+    "of plait that have changed, or another processor or library. With --updates it makes the first updates alone, and "
+    "compares the log up to them.\n"
+    "\n"
+    "Examples:\n"
+    "  plait reproduce run.h5\n"
+    "  plait reproduce run.h5 --updates 200 --set data.folder=/data/text",
+    plait_command_reproduce },
+  { "verify", "FILE... [--resume] [--updates N] [--json]",
+    "Check that files are as they were written, to the last byte",
     "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
     "plait "
     "made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one that "
     "another "
     "program (h5py, h5repack) has written anew, of which it lists what was changed, removed and added.\n"
+    "\n"
+    "With --resume some updates of a run are made twice in temporary files, at a stretch and with a stop in their "
+    "middle, "
+    "after which a checkpoint is read: all that comes out must be the same bits. They are the updates that follow the "
+    "checkpoint of a run that is not finished, and the first ones of one that is.\n"
     "\n"
     "Examples:\n"
     "  plait verify run.h5\n"

@@ -287,6 +287,7 @@ prepare_model (Run *run, GError **error)
     .pool = run->pool,
     .log = run->options->log,
     .stop = run->options->stop,
+    .limit = run->options->updates,
     .calls = { .measure = *experiment->train.metric ? measure : NULL,
                .checkpoint = write_checkpoint,
                .note = note,
@@ -548,6 +549,11 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
   if (!prepare (&run, error) || !go_on (&run, error) || !begin_log (&run, error)
       || !plait_trainer_run (run.trainer, &end, error))
     return FALSE;
+  if (end == PLAIT_TRAINING_INTERRUPTED && options->updates > 0 && plait_trainer_step (run.trainer) >= options->updates)
+    {
+      *outcome = PLAIT_RUN_PART;
+      return TRUE;
+    }
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",

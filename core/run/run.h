@@ -27,6 +27,7 @@ typedef struct
   const char *trained; /* NULL, or a finished run of the same training: it is evaluated, and nothing trained */
   const char *lines;   /* NULL, or a file that training is told to as JSON lines: training-log.h */
   const char *events;  /* NULL, or a folder of TensorBoard's */
+  gint64 updates;      /* > 0: end after this update, with a checkpoint: PLAIT_RUN_PART */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */
 } PlaitRunOptions;
@@ -37,6 +38,7 @@ typedef enum
   PLAIT_RUN_COMPLETE,
   PLAIT_RUN_EVALUATED,        /* what was trained already was evaluated as this experiment says */
   PLAIT_RUN_ALREADY_COMPLETE, /* the file held a finished run of this very experiment */
+  PLAIT_RUN_PART,             /* the updates that were asked for are made */
 } PlaitRunOutcome;
 
 /* Trains and evaluates @experiment. An existing file is an error unless options->force, or options->resume, and then

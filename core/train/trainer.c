@@ -300,6 +300,7 @@ gboolean
 plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
 {
   const gint *stop = trainer->setup.stop;
+  gint64 limit = trainer->setup.limit;
   gboolean boundary;
 
   *end = PLAIT_TRAINING_GOES_ON;
@@ -311,7 +312,7 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
         *end = PLAIT_TRAINING_COMPLETE;
       else if (is_stale (trainer))
         *end = PLAIT_TRAINING_STOPPED_EARLY;
-      else if (stop && g_atomic_int_get (stop))
+      else if ((stop && g_atomic_int_get (stop)) || (limit > 0 && trainer->step >= limit))
         {
           *end = PLAIT_TRAINING_INTERRUPTED;
           plait_log_progress_end (trainer->setup.log);

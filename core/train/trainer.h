@@ -91,6 +91,7 @@ typedef struct
   PlaitPool *pool;
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */
+  gint64 limit;     /* > 0: it is as if the flag were raised after this update */
   PlaitTrainerCalls calls;
 } PlaitTrainerSetup;
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* plait reproduce, and plait verify --resume. */
+
+static const char text[] = "[data]\n"
+                           "folder=text\n"
+                           "target=b\n"
+                           "vocabulary_type=words\n"
+                           "train.a=train.a\n"
+                           "train.b=train.b\n"
+                           "test.a=test.a\n"
+                           "test.b=test.b\n"
+                           "[source a]\n"
+                           "encoder=transformer\n"
+                           "layers=1\n"
+                           "heads=2\n"
+                           "feed_forward=8\n"
+                           "[decoder]\n"
+                           "layers=1\n"
+                           "width=8\n"
+                           "heads=2\n"
+                           "feed_forward=8\n"
+                           "[train]\n"
+                           "batch=2\n"
+                           "updates=12\n"
+                           "epochs=0\n"
+                           "warm_up=4\n"
+                           "log_every=3\n"
+                           "checkpoint_every=4\n"
+                           "[decode]\n"
+                           "beam=2\n"
+                           "maximum_length=6\n"
+                           "[evaluate]\n"
+                           "resamples=10\n";
+
+static void
+write_corpus (void)
+{
+  g_autofree char *folder = plait_test_path ("text");
+
+  g_mkdir_with_parents (folder, 0755);
+  plait_test_write ("text/train.a", "x y z\ny z\nz x\nx\ny x z\nz z\nx y\ny\n");
+  plait_test_write ("text/train.b", "u v w\nv w\nw u\nu\nv u w\nw w\nu v\nv\n");
+  plait_test_write ("text/test.a", "x y\nz\n");
+  plait_test_write ("text/test.b", "u v\nw\n");
+  plait_test_write ("made.ini", text);
+}
+
+static void
+make_run (const char *name)
+{
+  write_corpus ();
+  g_auto (PlaitTestCall) call = CALL ("run", "made.ini", "--output", name, "--quiet", "--threads", "1");
+
+  CHECK_STRING (call.errors, "");
+  CHECK_INT (call.code, 0);
+}
+
+TEST_CASE (reproduce_command, makes_the_same_bits)
+{
+  make_run ("whole.h5");
+  /* What is looked at later is no part of the run. */
+  g_auto (PlaitTestCall) later = CALL ("test", "whole.h5", "--set", "decode.beam=1", "--as", "greedy", "--quiet");
+  g_auto (PlaitTestCall) all = CALL ("reproduce", "whole.h5", "--threads", "2", "--output", "again.h5");
+  CHECK (!strstr (all.errors, "warning"));
+  g_auto (PlaitTestCall) part = CALL ("reproduce", "whole.h5", "--updates", "6", "--json");
+  g_auto (PlaitTestCall) twice = CALL ("reproduce", "whole.h5", "--output", "again.h5");
+
+  CHECK_INT (later.code, 0);
+  CHECK_INT (all.code, 0);
+  CHECK_CONTAINS (all.errors, "whole.h5 is reproduced, bit for bit");
+  CHECK_CONTAINS (all.output, "training log");
+  CHECK_CONTAINS (all.output, "parameters and optimizer");
+  CHECK_CONTAINS (all.output, "hypotheses");
+  CHECK_CONTAINS (all.output, "scores");
+  CHECK_INT (part.code, 0);
+  CHECK_CONTAINS (part.output, "\"name\": \"training log\"");
+  CHECK_CONTAINS (part.output, "\"different\": 0");
+  CHECK (strstr (part.output, "\"largest_difference\": 0") != NULL);
+  plait_test_check_refused (&twice, "again.h5 exists");
+}
+
+/* Another text gives another run; that, and not the processor, is told to be the reason. */
+TEST_CASE (reproduce_command, says_what_differs_and_why)
+{
+  make_run ("changed.h5");
+  plait_test_write ("text/train.b", "u v w\nv w\nw u\nu\nv u w\nw w\nu v\nw\n");
+  g_auto (PlaitTestCall) call = CALL ("reproduce", "changed.h5", "--updates", "6");
+
+  CHECK_INT (call.code, 1);
+  CHECK_CONTAINS (call.errors, "warning: there is now something else than changed.h5 was made of");
+  CHECK_CONTAINS (call.errors, "data.train.b");
+  CHECK_CONTAINS (call.errors, "error: changed.h5 is not reproduced, ");
+  CHECK_CONTAINS (call.output, "/training/updates/");
+}
+
+TEST_CASE (reproduce_command, refuses)
+{
+  make_run ("refusing.h5");
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("reproduce", "made.ini"), "made.ini" },
+    { CALL ("reproduce", "refusing.h5", "--updates", "13"), "is more than the 12 that refusing.h5 has made" },
+    { CALL ("reproduce", "refusing.h5", "--updates", "2"), "begins with update 3" },
+    { CALL ("reproduce", "refusing.h5", "--updates", "0"), "--updates" },
+    { CALL ("reproduce", "refusing.h5", "--set", "train.batch=3"), "--set changes what refusing.h5 gives" },
+    { CALL ("reproduce", "refusing.h5", "--set", "data.folder=nowhere"), "nowhere" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_auto (PlaitTestCall) call = cases[i].call;
+
+      plait_test_check_refused (&call, cases[i].part);
+    }
+}
+
+TEST_CASE (verify_command, resumes_to_the_same_bits)
+{
+  make_run ("resumed.h5");
+  g_auto (PlaitTestCall) whole = CALL ("verify", "--resume", "resumed.h5", "--quiet");
+  g_auto (PlaitTestCall) few = CALL ("verify", "resumed.h5", "--updates", "4");
+
+  CHECK_INT (whole.code, 0);
+  CHECK_CONTAINS (whole.output, "parameters and optimizer");
+  CHECK_CONTAINS (whole.output, "resumed.h5: whole, and resumes to the same bits\n");
+  plait_test_check_refused (&few, "--updates goes with --resume");
+}
