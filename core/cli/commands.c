@@ -20,6 +20,10 @@ const PlaitCommand plait_commands[] = {
     "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
     "interrupted goes on. So the same command, given again, does what is left.\n"
     "\n"
+    "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
+    "cell, so "
+    "that all have as many parameters as the first; --dry-run shows them.\n"
+    "\n"
     "Examples:\n"
     "  plait grid experiments/quickstart.ini --dry-run\n"
     "  plait grid experiments/quickstart.ini --jobs 2",

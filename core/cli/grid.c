@@ -81,6 +81,7 @@ print_plan (const PlaitGrid *grid)
       const char *because = found ? found : cell->note;
 
       plait_page_row (page, width, describe_action (cell), cell->cell->label);
+      plait_page_row (page, width, "", cell->cell->matched);
       if (because && *because != '\0')
         plait_page_row (page, width, "", because);
     }

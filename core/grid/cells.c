@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/problems.h"
+#include "grid/match.h"
 
 #define MOST_CELLS 10000
 #define EMPTY "\"\"" /* how an axis has the empty value */
@@ -48,6 +49,7 @@ typedef struct
   PlaitKeyFile *file;
   PlaitResolver *resolver;
   PlaitProblems *problems;
+  PlaitMatch *match; /* NULL: widths stay as they are */
   GPtrArray *exclusions;
   CellsPrivate *cells;
   GHashTable *settings; /* of the cells */
@@ -127,6 +129,8 @@ read_axis (const Builder *builder, const char *key)
                     "exclude=");
       return;
     }
+  if (builder->match && plait_match_varies (builder->match, key))
+    grid_problem (builder, key, "is an axis, but match.vary lets it vary by itself; keep one of the two");
   axis.n_values = g_strv_length (values);
   if (axis.n_values == 0)
     grid_problem (builder, key, "has no values; separate them by ';'");
@@ -311,19 +315,36 @@ note_faults (Builder *builder, PlaitProblems *problems, const char *label)
     }
 }
 
+/* The experiment of the values that the file has, and in words how its widths were suited. */
+static PlaitExperiment *
+resolve (const Builder *builder, char **matched, PlaitProblems *problems)
+{
+  g_autofree char *chosen = NULL;
+  gint64 parameters = 0;
+  PlaitExperiment *experiment;
+
+  if (!builder->match)
+    return plait_resolver_resolve (builder->resolver, builder->file, problems);
+  experiment = plait_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &chosen, problems);
+  if (experiment)
+    *matched = g_strdup_printf ("%s: %" G_GINT64_FORMAT " parameters", chosen, parameters);
+  return experiment;
+}
+
 static void
 add_cell (Builder *builder, const guint *places)
 {
   guint n_axes = builder->cells->axes->len;
   g_autofree char *label = label_of (builder, places);
   g_autofree char *settings = NULL;
+  g_autofree char *matched = NULL;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   GError *fault = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
 
   builder->n_resolved++;
   if (set_values (builder, places, &fault))
-    experiment = plait_resolver_resolve (builder->resolver, builder->file, problems);
+    experiment = resolve (builder, &matched, problems);
   else
     plait_problems_take (problems, fault);
   if (!experiment)
@@ -338,8 +359,9 @@ add_cell (Builder *builder, const guint *places)
       return;
     }
   g_hash_table_add (builder->settings, settings);
-  PlaitExperimentCell cell = { g_steal_pointer (&label), g_steal_pointer (&settings),
-                               g_memdup2 (places, n_axes * sizeof *places), g_steal_pointer (&experiment) };
+  PlaitExperimentCell cell
+      = { g_steal_pointer (&label), g_steal_pointer (&settings), g_memdup2 (places, n_axes * sizeof *places),
+          g_steal_pointer (&experiment), g_steal_pointer (&matched) };
   g_array_append_val (builder->cells->cells, cell);
 }
 
@@ -421,7 +443,7 @@ read_grid (Builder *builder)
       return;
     }
   for (guint i = 0; keys[i]; i++)
-    if (!is_exclusion (keys[i]))
+    if (!is_exclusion (keys[i]) && !plait_match_is_key (keys[i]))
       read_axis (builder, keys[i]);
   for (guint i = 0; keys[i]; i++)
     if (is_exclusion (keys[i]))
@@ -460,6 +482,7 @@ plait_cells_free (PlaitCells *public)
 
       g_free (cell->label);
       g_free (cell->settings);
+      g_free (cell->matched);
       g_free ((gpointer)cell->places);
       plait_experiment_free (cell->experiment);
     }
@@ -549,8 +572,10 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
   Builder builder = {
     .file = file,
+    .match = match,
     .resolver = resolver,
     .problems = problems,
     .exclusions = exclusions,

@@ -15,7 +15,8 @@
  * A key of the form GROUP.KEY is an axis (a blank in the group's name is a dot: source.en.layers), its values stand
  * between ';'. exclude holds exclusions between ';', and so does any key exclude.NAME: a cell is left out when it meets
  * all conditions of one, joined by '&', each naming an axis and one or more of its values, joined by '|'. An exclusion
- * that leaves nothing out is an error, because it is a slip. The first axis varies slowest.
+ * that leaves nothing out is an error, because it is a slip. match=parameters is told in match.h. The first axis varies
+ * slowest.
  */
 typedef struct
 {
@@ -30,6 +31,7 @@ typedef struct
   char *settings;      /* plait_experiment_key, in which each cell is another */
   const guint *places; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
+  char *matched; /* what match.h made of its widths, and how many parameters it has; NULL without */
 } PlaitExperimentCell;
 
 /* An exclusion as it is written, and how many cells it leaves out. */

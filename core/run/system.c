@@ -150,6 +150,17 @@ plait_system_rehearse (const PlaitExperiment *experiment, GError **error)
          && plait_trial_worded (subject, PLAIT_ERROR_PLUGIN, build, &rehearsal, limits, error);
 }
 
+gint64
+plait_system_count (const PlaitExperiment *experiment, GError **error)
+{
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+  g_autoptr (PlaitSystem) system = NULL;
+
+  if (find_widths (experiment, widths, error))
+    system = plait_system_new (experiment, NULL, widths, error);
+  return system ? plait_parameters_count (plait_model_parameters (system->model), NULL) : -1;
+}
+
 void
 plait_system_free (PlaitSystem *system)
 {

@@ -26,6 +26,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
  * learning a vocabulary, comes after that. */
 gboolean plait_system_rehearse (const PlaitExperiment *experiment, GError **error);
 
+/* How many parameters the model of @experiment has, with the same stand-ins; -1 where it cannot be built. */
+gint64 plait_system_count (const PlaitExperiment *experiment, GError **error);
+
 /* Draws the initial values of all parameters, by train.initial_values and experiment.seed. */
 void plait_system_initialise (const PlaitSystem *system, PlaitPool *pool);
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "experiment/file.h"
+
+/*
+ * Cells of a grid with as many parameters as its first one, so that combiners are compared and not sizes.
+ *
+ *     [grid]
+ *     decoder.combiner=parallel;hierarchical;flat
+ *     match=parameters
+ *     match.vary=decoder.feed_forward
+ *
+ * The keys of match.vary (a list; the file has their values) are widths: in every cell but the first they are
+ * multiplied by one number, rounded to multiples of match.multiple (1), so that the parameters of the cell come as near
+ * to the first one's as they can, and within match.tolerance of them (0.01) at least. Vocabularies count with
+ * data.vocabulary_size entries.
+ */
+typedef struct PlaitMatch PlaitMatch;
+
+/* Whether @key of [grid] is one of these. */
+gboolean plait_match_is_key (const char *key);
+
+/* What [grid] of @file asks for; NULL where it does not, or where it adds to @problems. (transfer full) */
+PlaitMatch *plait_match_new (const PlaitKeyFile *file, PlaitProblems *problems);
+void plait_match_free (PlaitMatch *match);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMatch, plait_match_free)
+
+/* Whether @key is one that varies. */
+gboolean plait_match_varies (const PlaitMatch *match, const char *key);
+
+/* The experiment of the cell that @file has the values of, its widths suited (transfer full), which @file has no longer
+ * afterwards; *@parameters becomes how many it has, *@chosen "decoder.feed_forward=231" (transfer full). The first cell
+ * is what the others are suited to. NULL where it adds to @problems. */
+PlaitExperiment *plait_match_resolve (PlaitMatch *match, const PlaitResolver *resolver, PlaitKeyFile *file,
+                                      gint64 *parameters, char **chosen, PlaitProblems *problems);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* Grids whose cells have as many parameters as the first. */
+
+#define BASE                                                                                                           \
+  "[data]\n"                                                                                                           \
+  "generate=agreement\n"                                                                                               \
+  "vocabulary_type=words\n"                                                                                            \
+  "vocabulary_size=100\n"                                                                                              \
+  "[source a]\n"                                                                                                       \
+  "encoder=transformer\n"                                                                                              \
+  "layers=1\n"                                                                                                         \
+  "heads=2\n"                                                                                                          \
+  "feed_forward=32\n"                                                                                                  \
+  "[source b]\n"                                                                                                       \
+  "encoder=transformer\n"                                                                                              \
+  "layers=1\n"                                                                                                         \
+  "heads=2\n"                                                                                                          \
+  "feed_forward=32\n"                                                                                                  \
+  "[decoder]\n"                                                                                                        \
+  "combiner=flat\n"                                                                                                    \
+  "layers=1\n"                                                                                                         \
+  "width=16\n"                                                                                                         \
+  "heads=2\n"                                                                                                          \
+  "feed_forward=200\n"                                                                                                 \
+  "[grid]\n"
+
+/* The parameters that @line of the plan tells, behind ": ". */
+static gint64
+parameters_behind (const char *text, const char *cell)
+{
+  const char *place = text ? strstr (text, cell) : NULL;
+  const char *number = place ? strstr (place, ": ") : NULL;
+
+  return number ? g_ascii_strtoll (number + 2, NULL, 10) : -1;
+}
+
+/* Serial attention has over flat one: 4 w w for the second memory and two norms, 1056 numbers with w = 16. A unit of
+ * the feed-forward has 2 w + 1 = 33, so 32 units less are 1056 numbers less. */
+TEST_CASE (grid_match, widths_are_solved_for)
+{
+  plait_test_write ("matched.ini", BASE "decoder.combiner=flat;serial;hierarchical\nmatch=parameters\n"
+                                        "match.vary=decoder.feed_forward\n");
+  g_auto (PlaitTestCall) call = CALL ("grid", "matched.ini", "--dry-run");
+  gint64 flat, serial, hierarchical;
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  CHECK_CONTAINS (call.output, "decoder.combiner=flat\n");
+  CHECK_CONTAINS (call.output, "decoder.feed_forward=200: ");
+  CHECK_CONTAINS (call.output, "decoder.feed_forward=168: ");
+  flat = parameters_behind (call.output, "decoder.combiner=flat\n");
+  serial = parameters_behind (call.output, "decoder.combiner=serial\n");
+  hierarchical = parameters_behind (call.output, "decoder.combiner=hierarchical\n");
+  CHECK (flat > 0);
+  CHECK_INT (serial, flat);
+  CHECK (ABS (hierarchical - flat) <= 17);
+}
+
+TEST_CASE (grid_match, several_widths_keep_their_proportion_and_multiples)
+{
+  plait_test_write ("several.ini", BASE "decoder.combiner=flat;serial\nmatch=parameters\nmatch.multiple=4\n"
+                                        "match.tolerance=0.02\n"
+                                        "match.vary=decoder.feed_forward;source.a.feed_forward\n");
+  g_auto (PlaitTestCall) call = CALL ("grid", "several.ini", "--dry-run");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "decoder.feed_forward=200 source.a.feed_forward=32: ");
+  CHECK_CONTAINS (call.output, "decoder.feed_forward=172 source.a.feed_forward=28: ");
+}
+
+TEST_CASE (grid_match, says_what_cannot_be)
+{
+  static const struct
+  {
+    const char *lines;
+    const char *part;
+  } cases[] = {
+    { "decoder.layers=1;4\nmatch=parameters\nmatch.vary=source.a.feed_forward\n", "the nearest to the " },
+    { "decoder.combiner=flat;serial\nmatch=depth\nmatch.vary=decoder.feed_forward\n", "is not parameters" },
+    { "decoder.combiner=flat;serial\nmatch=parameters\n", "needs match.vary=" },
+    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed\n", "\"decoder.feed\" is no key" },
+    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward\nmatch.tolerance=2\n",
+      "\"2\" is no share between 0 and 1" },
+    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.varies=decoder.feed_forward\n", "no such key" },
+    { "decoder.feed_forward=8;9\nmatch=parameters\nmatch.vary=decoder.feed_forward\n", "is an axis, but match.vary" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_autofree char *text = g_strconcat (BASE, cases[i].lines, NULL);
+
+      plait_test_write ("impossible.ini", text);
+      g_auto (PlaitTestCall) call = CALL ("grid", "impossible.ini", "--dry-run");
+      CHECK_INT (call.code, 2);
+      CHECK_CONTAINS (call.errors, cases[i].part);
+    }
+}
