@@ -94,6 +94,7 @@ case "${1-}" in
     # libplait is loaded late, and LeakSanitizer crashes where it follows the thread-local memory of such libraries.
     export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:intercept_tls_get_addr=0}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
+    export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
     must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined
     run_tests sanitize
     ;;

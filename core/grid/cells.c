@@ -404,7 +404,8 @@ build_cells (Builder *builder)
   g_autofree guint *places = g_new0 (guint, cells->axes->len);
   g_autofree guint *set = g_new (guint, cells->axes->len);
 
-  memset (set, 0xff, cells->axes->len * sizeof *set);
+  for (guint i = 0; i < cells->axes->len; i++)
+    set[i] = G_MAXUINT;
   builder->set = set;
   do
     if (is_excluded (builder, places))
@@ -542,7 +543,8 @@ check_first (Builder *builder)
   for (guint i = 0; i < builder->cells->axes->len; i++)
     if (g_array_index (builder->cells->axes, PlaitAxis, i).n_values == 0)
       return;
-  memset (set, 0xff, builder->cells->axes->len * sizeof *set);
+  for (guint i = 0; i < builder->cells->axes->len; i++)
+    set[i] = G_MAXUINT;
   builder->set = set;
   add_cell (builder, places);
   report_faults (builder);

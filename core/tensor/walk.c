@@ -168,7 +168,7 @@ fetch (PlaitTensor rows, gint64 column, gint64 width, const PlaitSiblings *set)
   for (gint64 i = 0; i < set->n; i++, row += rows.stride)
     {
       __builtin_prefetch (row);
-      __builtin_prefetch (row + width - 1);
+      __builtin_prefetch (row + MAX (width - 1, 0));
       for (gint64 j = LINE; j < width - LINE; j += LINE)
         __builtin_prefetch (row + j);
     }
