@@ -64,6 +64,18 @@ tile (const int rows, const PlaitInt8Panel *panel, const gint8 *x, gint32 *sums)
     _mm512_storeu_si512 (sums + r * PLAIT_INT8_WIDTH + v * LANES, sum[r][v]);
 }
 
+#define TILE(rows)                                                                                                     \
+  static void tile_##rows (const PlaitInt8Panel *panel, const gint8 *x, gint32 *sums)                                  \
+  {                                                                                                                    \
+    tile (rows, panel, x, sums);                                                                                       \
+  }
+#define ENTRY(rows) [rows] = tile_##rows,
+#define EACH_HEIGHT(T) T (1) T (2) T (3) T (4) T (5) T (6)
+
+EACH_HEIGHT (TILE)
+static void (*const tiles[ROWS + 1]) (const PlaitInt8Panel *panel, const gint8 *x, gint32 *sums)
+    = { EACH_HEIGHT (ENTRY) };
+
 static void
 multiply (const PlaitInt8Panel *panel)
 {
@@ -76,26 +88,7 @@ multiply (const PlaitInt8Panel *panel)
 
       /* Tiles of about the same height. */
       n = (panel->rows - i + tiles_left - 1) / tiles_left;
-      switch (n)
-        {
-        case 1:
-          tile (1, panel, x, sums);
-          break;
-        case 2:
-          tile (2, panel, x, sums);
-          break;
-        case 3:
-          tile (3, panel, x, sums);
-          break;
-        case 4:
-          tile (4, panel, x, sums);
-          break;
-        case 5:
-          tile (5, panel, x, sums);
-          break;
-        default:
-          tile (6, panel, x, sums);
-        }
+      tiles[n](panel, x, sums);
       for (gint64 r = 0; r < n; r++)
         {
           gint32 middle = PLAIT_INT8_MIDDLE * panel->row_sums[i + r];
