@@ -5,9 +5,9 @@
  * space of ASCII around them; of several references any may be met.
  *
  *   accuracy    the share of texts that are a reference; with "words" that of the words between white space that are
- * the reference's at their place, for those who predict as many as there are macro-f1    F of each class alone, the
- * mean over the classes of the references that are met or said: what rare classes count for as much as frequent ones.
- * As scikit-learn has it with labels= those classes
+ *               the reference's at their place, for those who predict as many as there are
+ *   macro-f1    F of each class alone, the mean over the classes of the references that are met or said: what rare
+ *               classes count for as much as frequent ones. As scikit-learn has it with labels= those classes
  *
  * A row of accuracy is [right, 1]. One of macro-f1 has [classes, 1] before, for each class, [said and right, said,
  * reference], so that a score knows how many classes there are.

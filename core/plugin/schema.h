@@ -6,10 +6,12 @@
 /*
  * A schema describes a plugin without its code: a key-file KIND/NAME.ini beside the module KIND/NAME.so.
  *
- *     [plugin]            name, kind, interface, summary; reference, version, licence, author; equations=A;B, what the
- *                         plugin computes, in the words of a paper; of encoders: input, and streams=trees of one that
- * reads the trees beside its tokens (PlaitInput.trees) [requires]          decoder=transformer;gru;lstm
- * structure=tree;levels;sentences, which memories must carry: memories=all (where not given) or one, at least
+ *     [plugin]            name, kind, interface, summary; reference, version, licence, author;
+ *                         equations=A;B, what it computes, in the words of a paper;
+ *                         of encoders: input, and streams=trees of one that reads the trees beside its tokens
+ *     [requires]          decoder=transformer;gru;lstm
+ *                         structure=tree;levels;sentences, which memories must carry: memories=all (where not given)
+ *                         or one, at least
  *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
  *                         coverage=none of a combiner beside which there can be no coverage
  *     [provides]          structure=... of an encoder's memories

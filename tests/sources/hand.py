@@ -29,6 +29,9 @@ def stray_lines(text):
         if not this.startswith(("/* ", "* ")) or "*/" in this:
             continue
         begin = next(j for j in range(i, -1, -1) if lines[j].strip().startswith("/*"))
+        # A line of a table that was broken goes on at the margin, with what stood below it behind.
+        if re.match(r"\* \S.*\S {3,}\S", this):
+            yield i + 1
         if after == "*/" and lines[begin].strip() != "/*":
             yield i + 2
         if after.startswith("* @") and len(line) + len(after.split()[1]) < 96 and not this.endswith((".", ":", ";", ",")):
