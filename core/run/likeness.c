@@ -105,13 +105,12 @@ compare_attributes (const Comparison *comparison, PlaitStore *store, const char 
     {
       g_autofree char *place = g_strdup_printf ("%s@%s", path, names[i]);
       g_autofree char *a = NULL, *b = NULL;
+      gboolean both = plait_store_has_attribute (comparison->other, path, names[i]);
 
-      if (is_place (path, names[i]))
+      if (is_place (path, names[i]) || (both && comparison->only_missing))
         continue;
       a = plait_store_attribute_text (store, path, names[i], 1 << 20, NULL);
-      b = plait_store_has_attribute (comparison->other, path, names[i])
-              ? plait_store_attribute_text (comparison->other, path, names[i], 1 << 20, NULL)
-              : NULL;
+      b = both ? plait_store_attribute_text (comparison->other, path, names[i], 1 << 20, NULL) : NULL;
       note (likeness, place, g_strcmp0 (a, b) == 0, 0);
     }
 }
@@ -198,11 +197,9 @@ compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
         note (likeness, visit->path, FALSE, 0);
       return PLAIT_STORE_WALK_SKIP;
     }
-  if (comparison->only_missing)
-    return PLAIT_STORE_WALK_ON;
   if (comparison->updates == 0)
     compare_attributes (comparison, store, visit->path);
-  if (!likeness || visit->object.kind != PLAIT_STORE_DATASET)
+  if (comparison->only_missing || !likeness || visit->object.kind != PLAIT_STORE_DATASET)
     return PLAIT_STORE_WALK_ON;
   if (visit->object.type == PLAIT_STORE_STRING)
     compare_strings (comparison, store, visit, likeness);
