@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/key.h"
 
+#include <string.h>
+
 #include "base/digest.h"
 
 struct PlaitDigests
 {
-  GHashTable *files;     /* path -> SHA-256 */
-  PlaitStore *run;       /* whose digests stand for those of its files, or NULL */
+  GHashTable *files; /* path -> SHA-256 */
+  PlaitStore *run;   /* whose digests stand for those of its files, or NULL */
+  const PlaitExperiment *own;
   GHashTable *kept;      /* name -> SHA-256 that the run has */
   GHashTable *generated; /* what describes a split of a generated corpus -> GStrv: SHA-256 of each stream of the task */
 };
@@ -14,15 +17,16 @@ struct PlaitDigests
 PlaitDigests *
 plait_digests_new (void)
 {
-  return plait_digests_new_of_run (NULL);
+  return plait_digests_new_of_run (NULL, NULL);
 }
 
 PlaitDigests *
-plait_digests_new_of_run (PlaitStore *run)
+plait_digests_new_of_run (PlaitStore *run, const PlaitExperiment *own)
 {
   PlaitDigests *digests = g_new0 (PlaitDigests, 1);
 
   digests->run = run;
+  digests->own = own;
   digests->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   digests->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   digests->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
@@ -56,17 +60,28 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* Test splits may be read anew, all else has gone into the run. */
+/* Whether the run tells of file @name: test splits may be read anew, and from other files, all else has gone into the
+ * run. */
+static gboolean
+is_told (const PlaitDigests *digests, const char *name, const char *path)
+{
+  g_autofree char *split = g_strndup (name, strcspn (name, "."));
+
+  return digests->run
+         && (!g_str_has_prefix (name, "test")
+             || (!g_file_test (path, G_FILE_TEST_EXISTS)
+                 && g_strcmp0 (plait_experiment_data_file (digests->own, split, name + strlen (split) + 1), path)
+                        == 0));
+}
+
 static const char *
 digest_of_file (PlaitDigests *digests, const char *name, const char *path, GError **error)
 {
-  gboolean gone = digests->run && (!g_str_has_prefix (name, "test") || !g_file_test (path, G_FILE_TEST_EXISTS));
-  const char *kept = gone ? kept_digest (digests, name) : NULL;
+  const char *kept = is_told (digests, name, path) ? kept_digest (digests, name) : NULL;
   char *digest = g_hash_table_lookup (digests->files, path);
 
   if (kept)
     return kept;
-
   if (!digest)
     {
       digest = plait_digest_file (path, 0, error);

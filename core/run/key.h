@@ -14,10 +14,10 @@ typedef struct PlaitDigests PlaitDigests;
 /* (transfer full) */
 PlaitDigests *plait_digests_new (void);
 
-/* The same for the experiment of @run, which must outlive them (NULL: none): of what it was trained with it tells
- * itself, so the files need not be there any more, nor those of test splits, which are read where they are. (transfer
- * full) */
-PlaitDigests *plait_digests_new_of_run (PlaitStore *run);
+/* The same for @run, whose experiment is @own; both must outlive them (NULL: none). Of what it was trained with it
+ * tells itself, so the files need not be there any more, nor those of its own test splits, which are read where they
+ * are. (transfer full) */
+PlaitDigests *plait_digests_new_of_run (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 

@@ -524,10 +524,10 @@ plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run
 }
 
 void
-plait_materials_trust (PlaitMaterials *materials, PlaitStore *run)
+plait_materials_trust (PlaitMaterials *materials, PlaitStore *run, const PlaitExperiment *own)
 {
   plait_digests_free (materials->digests);
-  materials->digests = plait_digests_new_of_run (run);
+  materials->digests = plait_digests_new_of_run (run, own);
 }
 
 const PlaitExperiment *

@@ -59,9 +59,9 @@ gboolean plait_materials_write_tests (const PlaitMaterials *materials, PlaitStor
 gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error);
 gboolean plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error);
 
-/* Takes @run, which must outlive the materials, at its word for what it was trained with: see
+/* Takes @run, whose experiment is @own, at its word for what it was trained with; both must outlive the materials: see
  * plait_digests_new_of_run. */
-void plait_materials_trust (PlaitMaterials *materials, PlaitStore *run);
+void plait_materials_trust (PlaitMaterials *materials, PlaitStore *run, const PlaitExperiment *own);
 
 /* (transfer none) */
 const PlaitExperiment *plait_materials_experiment (const PlaitMaterials *materials);

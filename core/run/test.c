@@ -138,40 +138,31 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
  * A file by its name
  */
 
-/* The key of the training of the experiment @text with @overrides that begin with @prefix (NULL: none). (transfer
- * full) */
-static char *
-training_key_with (const char *text, const char *place, const char *const *overrides, const char *prefix,
-                   PlaitRegistry *registry, GError **error)
+/* Whether @overrides leave alone what was trained, of the experiment @own, in @text. Evaluations beside the others may
+ * search otherwise even where validation itself translates: what is trained is not touched by them. */
+static gboolean
+check_training (const char *path, const PlaitExperiment *own, const char *text, const char *const *overrides,
+                gboolean beside, PlaitRegistry *registry, GError **error)
 {
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
-  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitExperiment) changed = NULL;
+  g_autofree char *before = NULL, *now = NULL, *difference = NULL;
 
-  for (guint i = 0; prefix && overrides && overrides[i]; i++)
-    if (g_str_has_prefix (overrides[i], prefix))
+  for (guint i = 0; overrides && overrides[i]; i++)
+    if (!beside || g_str_has_prefix (overrides[i], "data."))
       g_ptr_array_add (taken, (gpointer)overrides[i]);
   g_ptr_array_add (taken, NULL);
-  experiment = plait_experiment_parse (text, place, (const char *const *)taken->pdata, registry, error);
-  return experiment ? plait_experiment_training_key (experiment) : NULL;
-}
-
-/* Whether @overrides leave alone what was trained. Evaluations beside the others may search otherwise even where
- * validation itself translates: what is trained is not touched by them. */
-static gboolean
-check_training (const char *path, const char *text, const char *place, const char *const *overrides, gboolean beside,
-                PlaitRegistry *registry, GError **error)
-{
-  g_autofree char *before = training_key_with (text, place, NULL, NULL, registry, error);
-  g_autofree char *now
-      = before ? training_key_with (text, place, overrides, beside ? "data." : "", registry, error) : NULL;
-  g_autofree char *difference = now ? plait_key_difference (before, now) : NULL;
-
-  if (!now || !difference)
-    return now != NULL;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and test "
-                     "splits of [data]%s, or train anew with plait run",
-                     path, difference, beside ? "" : ", keep the evaluation beside the others with --as NAME");
+  changed = plait_experiment_parse (text, own->path, (const char *const *)taken->pdata, registry, error);
+  if (!changed)
+    return FALSE;
+  before = plait_experiment_training_key (own);
+  now = plait_experiment_training_key (changed);
+  difference = plait_key_difference (before, now);
+  return !difference
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and "
+                        "test splits of [data]%s, or train anew with plait run",
+                        path, difference, beside ? "" : ", keep the evaluation beside the others with --as NAME");
 }
 
 /* The key of the training of @run, which is finished. (transfer full) */
@@ -204,6 +195,7 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   g_autoptr (PlaitRunPlace) place = found ? plait_run_place_new (path, TRUE, options->log, error) : NULL;
   g_autoptr (PlaitStore) trained = place ? plait_run_place_open (place, error) : NULL;
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) own = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitMaterials) materials = NULL;
   g_autofree char *training_key = trained ? find_training_key (trained, error) : NULL;
@@ -211,12 +203,13 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   g_autofree char *origin = g_strconcat (path, ":/@experiment", NULL);
   const char *const none[] = { NULL };
 
-  if (!text || !check_training (path, text, origin, overrides, options->name != NULL, registry, error))
+  own = text ? plait_experiment_parse (text, origin, NULL, registry, error) : NULL;
+  if (!own || !check_training (path, own, text, overrides, options->name != NULL, registry, error))
     return FALSE;
   experiment = plait_experiment_parse (text, origin, overrides, registry, error);
   materials = experiment ? plait_materials_new (experiment, trained, options->log, error) : NULL;
   if (!materials)
     return FALSE;
-  plait_materials_trust (materials, trained);
+  plait_materials_trust (materials, trained, own);
   return plait_test (trained, place, materials, training_key, overrides ? overrides : none, options, outcome, error);
 }

@@ -205,6 +205,11 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   CHECK_INT (outcome.kept, 1);
   CHECK_NEAR (score_of (output, "test2", "chrf"), score_of (output, "test", "chrf"), 0);
 
+  /* A file that is not there is none that the run has seen, whatever stood in the split's place. */
+  CHECK (!plait_test_file (output, (const char *[]){ "data.test2.a=/nowhere", NULL }, &options, &outcome, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/nowhere");
+  g_clear_error (&error);
+
   /* Another file there is another split. */
   CHECK (g_file_set_contents (a, "c\nb\n", -1, NULL));
   CHECK (plait_test_file (output, NULL, &options, &outcome, &error));
