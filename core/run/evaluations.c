@@ -276,7 +276,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
 
 /* What viewers draw first, where evaluations were taken over: the default of the file they came from. */
 static gboolean
-find_default (const PlaitEvaluations *evaluations, PlaitStore *store, const char *otherwise, GError **error)
+find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
   PlaitStore *from = evaluations->setup.trained;
   g_autoptr (GString) path = g_string_new ("");
@@ -291,8 +291,8 @@ find_default (const PlaitEvaluations *evaluations, PlaitStore *store, const char
         return FALSE;
       g_string_append_printf (path, "/%s", next);
     }
-  return plait_store_set_default (store, path->len > 0 && plait_store_has (store, path->str) ? path->str : otherwise,
-                                  error);
+  return plait_store_set_default (
+      store, path->len > 0 && plait_store_has (store, path->str) ? path->str : PLAIT_EVALUATIONS_CURVE, error);
 }
 
 /* Whether the evaluation @name beside the others is what its settings make of the experiment as it is now. */
@@ -340,7 +340,7 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
 }
 
 gboolean
-plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, const char *otherwise, GError **error)
+plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
 {
   gboolean beside = evaluations->setup.name != NULL;
 
@@ -355,5 +355,5 @@ plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store,
                            : !keep (evaluations, store, item->name, error))
         return FALSE;
     }
-  return (beside || keep_others (evaluations, store, error)) && find_default (evaluations, store, otherwise, error);
+  return (beside || keep_others (evaluations, store, error)) && find_default (evaluations, store, error);
 }

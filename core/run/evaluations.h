@@ -15,6 +15,9 @@
  */
 typedef struct PlaitEvaluations PlaitEvaluations;
 
+/* What viewers draw first where there is no attention (yet). */
+#define PLAIT_EVALUATIONS_CURVE "/training/validation"
+
 /* All is borrowed. */
 typedef struct
 {
@@ -47,6 +50,5 @@ gboolean plait_evaluations_make (PlaitEvaluations *evaluations, GError **error);
 
 /* Writes those that were made into @store, and all others of the file that still count: those of the same key, and
  * those beside them that the experiment with their settings would still give. Viewers open the file with a heatmap of
- * attention, or @otherwise. */
-gboolean plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, const char *otherwise,
-                                  GError **error);
+ * attention, or the curve. */
+gboolean plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error);

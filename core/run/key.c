@@ -382,3 +382,17 @@ plait_run_key (const PlaitExperiment *experiment, const char *training_key, Plai
     }
   return plait_digest_bytes (text->str, text->len);
 }
+
+char *
+plait_key_difference (const char *before, const char *now)
+{
+  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
+  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
+  guint i = 0;
+
+  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
+    i++;
+  if (!a[i] && !b[i])
+    return NULL;
+  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
+}

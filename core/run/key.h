@@ -54,3 +54,7 @@ char *plait_evaluation_key (const PlaitExperiment *experiment, const char *split
 /* The key of the whole run: SHA-256 over the key of its training and those of all its evaluations. (transfer full) */
 char *plait_run_key (const PlaitExperiment *experiment, const char *training_key, PlaitDigests *digests,
                      GError **error);
+
+/* The first line in which two keys of experiments differ, as "it had ... where there is now ..."; NULL if they are the
+ * same. (transfer full) */
+char *plait_key_difference (const char *before, const char *now);

@@ -15,9 +15,6 @@
 #include "train/parameters.h"
 #include "train/trainer.h"
 
-/* What viewers draw first where there is no attention (yet). */
-#define TRAINING_CURVE "/training/validation"
-
 /* Everything that a run holds while it goes on. */
 typedef struct
 {
@@ -115,7 +112,7 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
 
   if (!store || !write_header (run, store, "training", error)
       || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error) || !write_average (run, store, error)
-      || !plait_store_set_default (store, TRAINING_CURVE, error))
+      || !plait_store_set_default (store, PLAIT_EVALUATIONS_CURVE, error))
     return FALSE;
   if (best)
     written = plait_parameters_write (parameters, store, "/checkpoint/best/parameters", error);
@@ -400,14 +397,13 @@ check_old (Run *run, GError **error)
 
   if (!key || g_str_equal (key, run->training_key))
     return key != NULL;
-  if (run->longer)
-    return plait_materials_check_training (run->materials, run->old, error)
-           && plait_system_check_plugins (run->experiment, run->old, error);
   return plait_materials_check_training (run->materials, run->old, error)
          && plait_system_check_plugins (run->experiment, run->old, error)
-         && plait_fail (error, PLAIT_ERROR_CORRUPT,
-                        "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
-                        run->options->output);
+         && (run->longer
+             || plait_fail (
+                 error, PLAIT_ERROR_CORRUPT,
+                 "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
+                 run->options->output));
 }
 
 static gboolean
@@ -495,8 +491,7 @@ write_complete (Run *run, PlaitStore *old, const PlaitEvaluations *evaluations, 
   return store && write_header (run, store, "complete", error) && plait_store_copy (store, old, "/checkpoint", error)
          && plait_store_copy (store, old, "/training", error)
          && plait_store_copy (store, old, PLAIT_TRAINER_TIMES, error)
-         && plait_evaluations_write (evaluations, store, TRAINING_CURVE, error)
-         && plait_run_place_commit (run->place, store, error);
+         && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (run->place, store, error);
 }
 
 static gboolean

@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/test.h"
 
-#include <string.h>
-
 #include "run/evaluations.h"
 #include "run/trained.h"
 #include "tensor/blas.h"
-
-/* What viewers draw first where there is no attention. */
-#define TRAINING_CURVE "/training/validation"
-
-char *
-plait_key_difference (const char *before, const char *now)
-{
-  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
-  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
-  guint i = 0;
-
-  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
-    i++;
-  if (!a[i] && !b[i])
-    return NULL;
-  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
-}
 
 /*
  * The file
@@ -84,8 +65,7 @@ write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunPl
   return store && write_header (store, trained, materials, training_key, options, error)
          && copy_trained (store, trained, error)
          && (options->name || plait_materials_write_tests (materials, store, error))
-         && plait_evaluations_write (evaluations, store, TRAINING_CURVE, error)
-         && plait_run_place_commit (place, store, error);
+         && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (place, store, error);
 }
 
 /* Whether the file would be as it is. */

@@ -33,7 +33,3 @@ gboolean plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *
  * [evaluate] and test splits in [data]. What it was trained with need not be there any more. */
 gboolean plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
                           PlaitTestOutcome *outcome, GError **error);
-
-/* The first line in which two keys of experiments differ, as "it had ... where there is now ..."; NULL if they are the
- * same. (transfer full) */
-char *plait_key_difference (const char *before, const char *now);
