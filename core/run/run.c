@@ -7,6 +7,7 @@
 #include "run/initialisation.h"
 #include "run/place.h"
 #include "run/plan.h"
+#include "run/resume.h"
 #include "run/test.h"
 #include "run/trained.h"
 #include "run/training-log.h"
@@ -304,57 +305,6 @@ prepare_model (Run *run, GError **error)
   return run->trainer && check_corpora (run, error);
 }
 
-/* The key of the training of @text, the experiment of the old run; with @ends its training ends where this one's does.
- * (transfer full) */
-static char *
-old_training_key (const Run *run, const char *text, gboolean ends, GError **error)
-{
-  const PlaitTrainSettings *train = &run->experiment->train;
-  g_autofree char *name = g_strconcat (run->options->output, ":/@experiment", NULL);
-  g_autofree char *epochs = g_strdup_printf ("train.epochs=%" G_GINT64_FORMAT, train->epochs);
-  g_autofree char *updates = g_strdup_printf ("train.updates=%" G_GINT64_FORMAT, train->updates);
-  g_autofree char *patience = g_strdup_printf ("train.patience=%" G_GINT64_FORMAT, train->patience);
-  const char *const overrides[] = { epochs, updates, patience, NULL };
-  g_autoptr (PlaitExperiment) old = plait_experiment_parse (
-      text, name, ends ? overrides : NULL, run->experiment->sources[0].encoder->plugin->registry, error);
-
-  return old ? plait_experiment_training_key (old) : NULL;
-}
-
-/* Whether the old run, which is finished, differs from this one in nothing but where training ends. */
-static gboolean
-ends_otherwise (const Run *run, const char *text, const char *now)
-{
-  g_autofree char *key = old_training_key (run, text, TRUE, NULL);
-
-  return key && g_str_equal (key, now);
-}
-
-/* Whether @text, the experiment of the old run, trains the same as this one, or at least as far as it goes. */
-static gboolean
-check_settings (Run *run, const char *text, gboolean complete, GError **error)
-{
-  g_autofree char *before = old_training_key (run, text, FALSE, error);
-  g_autofree char *now = plait_experiment_training_key (run->experiment);
-  g_autofree char *difference = before ? plait_key_difference (before, now) : NULL;
-
-  if (!before || !difference)
-    return before != NULL;
-  run->longer = complete && !run->options->trained && ends_otherwise (run, text, now);
-  if (run->longer && run->experiment->train.schedule == PLAIT_SCHEDULE_LINEAR)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.schedule=linear has brought the rate to zero at the last update, so training further "
-                       "is not what it would have been with more updates; begin a new run, or one with "
-                       "train.initialise",
-                       run->options->output);
-  return run->longer
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
-             "another --output",
-             run->options->output, difference);
-}
-
 /* Takes the place of the output, and opens what is there, if that is to be gone on with. A place that takes no file is
  * told now, not at the first checkpoint. */
 static gboolean
@@ -362,7 +312,6 @@ find_old (Run *run, gboolean *complete, GError **error)
 {
   const PlaitRunOptions *options = run->options;
   g_autofree char *status = NULL;
-  g_autofree char *text = NULL;
 
   *complete = FALSE;
   if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error))
@@ -376,34 +325,22 @@ find_old (Run *run, gboolean *complete, GError **error)
   /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
-  text = plait_store_get_string (run->old, "/", "experiment", error);
-  status = text ? plait_store_get_string (run->old, "/", "status", error) : NULL;
+  status = plait_store_get_string (run->old, "/", "status", error);
   if (!status)
     return FALSE;
   *complete = g_str_equal (status, "complete");
-  if (!check_settings (run, text, *complete, error))
+  if (!plait_resume_check_settings (run->experiment, run->old, options->output, *complete && !options->trained,
+                                    &run->longer, error))
     return FALSE;
   *complete &= !run->longer;
   return TRUE;
 }
 
-/* Whether the old run, of the same settings, is one of the same data and plugins. */
 static gboolean
-check_old (Run *run, GError **error)
+check_old (const Run *run, GError **error)
 {
-  g_autofree char *key = plait_store_has_attribute (run->old, "/", "training_key")
-                             ? plait_store_get_string (run->old, "/", "training_key", error)
-                             : g_strdup ("");
-
-  if (!key || g_str_equal (key, run->training_key))
-    return key != NULL;
-  return plait_materials_check_training (run->materials, run->old, error)
-         && plait_system_check_plugins (run->experiment, run->old, error)
-         && (run->longer
-             || plait_fail (
-                 error, PLAIT_ERROR_CORRUPT,
-                 "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
-                 run->options->output));
+  return plait_resume_check_made_of (run->experiment, run->materials, run->training_key, run->old, run->options->output,
+                                     run->longer, error);
 }
 
 static gboolean
@@ -445,26 +382,6 @@ prepare (Run *run, GError **error)
   return !run->old || check_old (run, error);
 }
 
-/* A finished run is trained further, never less. Its end validated it, between two validations of the plan as well. */
-static gboolean
-check_longer (const Run *run, GError **error)
-{
-  gint64 every = run->experiment->train.validate_every;
-
-  if (plait_trainer_has_ended (run->trainer))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: its training has gone as far as train.epochs, updates and patience say already, to update "
-                       "%" G_GINT64_FORMAT "; raise them to train it further, or choose another --output",
-                       run->options->output, plait_trainer_step (run->trainer));
-  if (run->validation && every > 0 && plait_trainer_step (run->trainer) % every != 0)
-    plait_log_warning (
-        run->options->log,
-        "the validation at the end of the first training is none that train.validate_every=%" G_GINT64_FORMAT
-        " asks for: the parameters become those of one long training, but it counts for best and average",
-        every);
-  return TRUE;
-}
-
 /* Puts the trainer where the old run was left. */
 static gboolean
 go_on (Run *run, GError **error)
@@ -475,7 +392,9 @@ go_on (Run *run, GError **error)
     return FALSE;
   plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT, run->options->output,
                   plait_trainer_step (run->trainer));
-  return !run->longer || check_longer (run, error);
+  return !run->longer
+         || plait_resume_check_longer (run->trainer, run->experiment, run->validation != NULL, run->options->output,
+                                       run->options->log, error);
 }
 
 /*

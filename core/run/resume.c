@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/resume.h"
+
+/* The key of the training of @text, the experiment of the old run; with @ends its training ends where @experiment's
+ * does. (transfer full) */
+static char *
+old_training_key (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
+                  GError **error)
+{
+  const PlaitTrainSettings *train = &experiment->train;
+  g_autofree char *name = g_strconcat (output, ":/@experiment", NULL);
+  g_autofree char *epochs = g_strdup_printf ("train.epochs=%" G_GINT64_FORMAT, train->epochs);
+  g_autofree char *updates = g_strdup_printf ("train.updates=%" G_GINT64_FORMAT, train->updates);
+  g_autofree char *patience = g_strdup_printf ("train.patience=%" G_GINT64_FORMAT, train->patience);
+  const char *const overrides[] = { epochs, updates, patience, NULL };
+  g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, ends ? overrides : NULL,
+                                                            experiment->sources[0].encoder->plugin->registry, error);
+
+  return old ? plait_experiment_training_key (old) : NULL;
+}
+
+gboolean
+plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
+                             gboolean may_be_longer, gboolean *longer, GError **error)
+{
+  g_autofree char *text = plait_store_get_string (old, "/", "experiment", error);
+  g_autofree char *before = text ? old_training_key (experiment, text, output, FALSE, error) : NULL;
+  g_autofree char *now = plait_experiment_training_key (experiment);
+  g_autofree char *difference = before ? plait_key_difference (before, now) : NULL;
+  g_autofree char *with_this_end = NULL;
+
+  *longer = FALSE;
+  if (!before || !difference)
+    return before != NULL;
+  if (may_be_longer)
+    with_this_end = old_training_key (experiment, text, output, TRUE, NULL);
+  *longer = g_strcmp0 (with_this_end, now) == 0;
+  if (*longer && experiment->train.schedule == PLAIT_SCHEDULE_LINEAR)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: train.schedule=linear has brought the rate to zero at the last update, so training further "
+                       "is not what it would have been with more updates; begin a new run, or one with "
+                       "train.initialise",
+                       output);
+  return *longer
+         || plait_fail (
+             error, PLAIT_ERROR_INPUT,
+             "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
+             "another --output",
+             output, difference);
+}
+
+gboolean
+plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMaterials *materials,
+                            const char *training_key, PlaitStore *old, const char *output, gboolean longer,
+                            GError **error)
+{
+  g_autofree char *key = plait_store_has_attribute (old, "/", "training_key")
+                             ? plait_store_get_string (old, "/", "training_key", error)
+                             : g_strdup ("");
+
+  if (!key || g_str_equal (key, training_key))
+    return key != NULL;
+  return plait_materials_check_training (materials, old, error) && plait_system_check_plugins (experiment, old, error)
+         && (longer
+             || plait_fail (
+                 error, PLAIT_ERROR_CORRUPT,
+                 "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
+                 output));
+}
+
+/* A run's end validated it, between two validations of the plan as well. */
+gboolean
+plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
+                           const char *output, PlaitLog *log, GError **error)
+{
+  gint64 every = experiment->train.validate_every;
+
+  if (plait_trainer_has_ended (trainer))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: its training has gone as far as train.epochs, updates and patience say already, to update "
+                       "%" G_GINT64_FORMAT "; raise them to train it further, or choose another --output",
+                       output, plait_trainer_step (trainer));
+  if (validates && every > 0 && plait_trainer_step (trainer) % every != 0)
+    plait_log_warning (
+        log,
+        "the validation at the end of the first training is none that train.validate_every=%" G_GINT64_FORMAT
+        " asks for: the parameters become those of one long training, but it counts for best and average",
+        every);
+  return TRUE;
+}
