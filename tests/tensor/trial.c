@@ -190,3 +190,16 @@ trial_check_vector (Trial *trial, const char *what, const PlaitScalar *fast, con
 {
   trial_check (trial, what, plait_tensor ((PlaitScalar *)fast, 1, n), plait_tensor ((PlaitScalar *)slow, 1, n));
 }
+
+void
+trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint64 out)
+{
+  PlaitTensor alone = trial_rubbish (trial, 1, out), together = trial_rubbish (trial, x.rows, out);
+  gint64 row = trial_number (trial, 0, MAX (x.rows - 1, 0));
+
+  if (x.rows == 0)
+    return;
+  plait_packed_product (trial->pool, together, 0, x, packed, NULL, PLAIT_ACTIVATION_NONE);
+  plait_packed_product (trial->pool, alone, 0, plait_tensor_rows (x, row, 1), packed, NULL, PLAIT_ACTIVATION_NONE);
+  CHECK (memcmp (alone.data, plait_tensor_row (together, row), sizeof (PlaitScalar) * (gsize)out) == 0);
+}

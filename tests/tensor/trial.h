@@ -5,7 +5,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "harness.h"
-#include "tensor/tensor.h"
+#include "tensor/packed.h"
 
 /*
  * A trial runs a fast kernel beside its slow twin on random shapes: with every kernel variant that this processor has,
@@ -53,6 +53,9 @@ PlaitRagged trial_ragged (Trial *trial, gint64 n, gint64 least, gint64 most);
 
 /* A byte a row, 0 or 1. */
 guint8 *trial_bytes (Trial *trial, gint64 n);
+
+/* Checks that a row of @x times @packed, @out wide, has the same bits alone and beside the others. */
+void trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint64 out);
 
 /* Checks that @fast is near @slow, relative to the greatest magnitude in @slow, and takes @fast's
  * bits into the digest. */
