@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "search-stand.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Lengths, ends and repetitions that search is told to keep to. */
+
+/* The fewest and the most tokens are kept, and the limit leaves hypotheses as they stand. */
+TEST_CASE (search, keeps_to_the_lengths_that_are_asked_for)
+{
+  g_auto (SearchStand) stand = search_stand_new ("flat", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
+  PlaitDecodeSettings settings = search_stand_settings (3);
+  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  PlaitHypotheses *found;
+
+  settings.minimum_length = settings.maximum_length = 5;
+  found = plait_search_batch (search, batch, &settings, NULL);
+  REQUIRE (found != NULL);
+  for (gint64 s = 0; s < 3; s++)
+    for (guint i = 0; i < found[s].n; i++)
+      {
+        CHECK_INT (found[s].hypotheses[i].length, 5);
+        CHECK (!found[s].hypotheses[i].ended);
+      }
+  plait_hypotheses_free (found, 3);
+}
+
+/* Where the last token that the limit allows is the end, all hypotheses have it, at its own probability; each
+ * sentence's limit is its own, @ratio tokens a row of the longest source and @offset. Returns how many sentences came
+ * to theirs. */
+static guint
+check_ends (SearchStand *stand, gint finished, double ratio, gint64 offset)
+{
+  g_autoptr (PlaitBatch) batch = search_stand_batch (stand);
+  PlaitDecodeSettings settings = search_stand_settings (4);
+  g_autoptr (PlaitSearch) search = plait_search_new (stand->model->model, stand->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  PlaitHypotheses *found;
+  guint at_limit = 0;
+
+  settings.finished = finished;
+  settings.maximum_ratio = ratio;
+  settings.maximum_offset = offset;
+  settings.at_limit = PLAIT_LIMIT_END;
+  found = plait_search_batch (search, batch, &settings, NULL);
+  CHECK (found != NULL);
+  if (!found)
+    return 0;
+  for (gint64 s = 0; s < 3; s++)
+    {
+      gint64 longest
+          = MAX (plait_ragged_length (batch->inputs[0].rows, s), plait_ragged_length (batch->inputs[1].rows, s));
+      gint64 limit = MIN (settings.maximum_length, MAX ((gint64)(ratio * (double)longest) + offset, 2)), reached = 0;
+
+      for (guint i = 0; i < found[s].n; i++)
+        {
+          CHECK (found[s].hypotheses[i].ended);
+          CHECK (search_stand_steps (&found[s].hypotheses[i]) <= limit);
+          reached = MAX (reached, search_stand_steps (&found[s].hypotheses[i]));
+        }
+      at_limit += reached == limit;
+    }
+  search_stand_check (stand, search, found, 0);
+  plait_hypotheses_free (found, 3);
+  return at_limit;
+}
+
+TEST_CASE (search, ends_at_the_limit_where_asked)
+{
+  guint near = 0, far = 0;
+
+  for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+    {
+      g_auto (SearchStand) stand = search_stand_new ("flat", d, NULL, FALSE);
+
+      for (gint finished = PLAIT_FINISHED_COMPETE; finished <= PLAIT_FINISHED_REFILL; finished++)
+        {
+          CONTEXT ("decoder %u, finished %d", d, finished);
+
+          near += check_ends (&stand, finished, 0.5, 1);
+          far += check_ends (&stand, finished, 0.5, 3);
+        }
+    }
+  /* A model may prefer to end before; that hardly any does so is what drawn weights come to. */
+  CHECK (near > 8 * PLAIT_SPECIMEN_DECODERS);
+  CHECK (far > 8 * PLAIT_SPECIMEN_DECODERS);
+}
+
+/* What is asked for at least is not cut by the limit for short sources. */
+TEST_CASE (search, the_fewest_tokens_go_before_the_ratio)
+{
+  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
+  PlaitDecodeSettings settings = search_stand_settings (3);
+  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  PlaitHypotheses *found;
+
+  settings.minimum_length = 20;
+  settings.maximum_length = 40;
+  settings.maximum_ratio = 1;
+  found = plait_search_batch (search, batch, &settings, NULL);
+  REQUIRE (found != NULL);
+  for (gint64 s = 0; s < 3; s++)
+    for (guint i = 0; i < found[s].n; i++)
+      {
+        CHECK (found[s].hypotheses[i].length >= 20);
+        CHECK (search_stand_steps (&found[s].hypotheses[i]) == 21);
+      }
+  plait_hypotheses_free (found, 3);
+}
+
+/* How many n-grams of @hypothesis stand there before. */
+static guint
+count_repeats (const PlaitHypothesis *hypothesis, gint64 n)
+{
+  guint repeats = 0;
+
+  for (gint64 i = 0; i + n <= hypothesis->length; i++)
+    for (gint64 k = 0; k < i; k++)
+      repeats += memcmp (hypothesis->tokens + i, hypothesis->tokens + k, (gsize)n * sizeof *hypothesis->tokens) == 0;
+  return repeats;
+}
+
+/* A model that has learnt nothing says the same again and again; where it may not, no n-gram stands twice, and scores
+ * are still those of forced decoding. */
+TEST_CASE (search, repeats_no_ngram_that_it_may_not)
+{
+  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
+  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+
+  for (gint64 n = 1; n <= 3; n++)
+    for (gint64 beam = 1; beam <= 4; beam += 3)
+      {
+        CONTEXT ("%d-grams, beam %d", (int)n, (int)beam);
+        PlaitDecodeSettings settings = search_stand_settings (beam);
+        PlaitHypotheses *found[2];
+        guint repeats[2] = { 0 };
+
+        settings.minimum_length = 4;
+        settings.maximum_length = 12;
+        for (guint ruled = 0; ruled < 2; ruled++)
+          {
+            settings.no_repeat_ngrams = ruled ? n : 0;
+            found[ruled] = plait_search_batch (search, batch, &settings, NULL);
+            REQUIRE (found[ruled] != NULL);
+            for (gint64 s = 0; s < 3; s++)
+              for (guint i = 0; i < found[ruled][s].n; i++)
+                repeats[ruled] += count_repeats (&found[ruled][s].hypotheses[i], n);
+          }
+        CHECK (repeats[0] > 0);
+        CHECK_INT (repeats[1], 0);
+        for (guint place = 0; place < (guint)beam; place++)
+          search_stand_check (&stand, search, found[1], place);
+        plait_hypotheses_free (found[0], 3);
+        plait_hypotheses_free (found[1], 3);
+      }
+}
