@@ -15,24 +15,15 @@ const char *const plait_test_right[]
 const char *const plait_test_wrong[]
     = { "a man rides bikes yesterday", "two dogs run under green grass", "the child play with the ball", NULL };
 
+/* Weights of all heads of all layers. */
 static void
-write_attention (PlaitStore *store, gboolean turned)
+write_weights (PlaitStore *store, const char *path, const gint64 *shape, const PlaitScalar *values,
+               const char *const *const *labels)
 {
   static const char *const axes[] = { "layer", "head", "target", "row" };
-  static const char *const target[] = { "\u2581ein", "\u6f22\u5b57", "e\u0301\033[2J" };
-  static const char *const row[] = { "\u2581<b>a</b>", "\u6f22" };
-  static const char *const *const labels[] = { NULL, NULL, target, row };
-  static const gint64 shape[] = { 2, 2, 3, 2 };
-  /* The means over heads of the last layer: 1 0, .5 .5, 0 1. */
-  PlaitScalar values[] = { .25, .75, .5, .5, 1, 0, .125, .875, 0, 1, .75, .25, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1 };
   GError *error = NULL;
 
-  if (turned)
-    {
-      values[12] = 0;
-      values[13] = 1;
-    }
-  plait_store_write_heatmap (store, "/attention/test/0/en",
+  plait_store_write_heatmap (store, path,
                              &(PlaitStoreHeatmap){ .signal = "weights",
                                                    .rank = 4,
                                                    .shape = shape,
@@ -42,6 +33,24 @@ write_attention (PlaitStore *store, gboolean turned)
                                                    .title = "attention to en" },
                              &error);
   CHECK_NO_ERROR (error);
+}
+
+static void
+write_attention (PlaitStore *store, gboolean turned)
+{
+  static const char *const target[] = { "\u2581ein", "\u6f22\u5b57", "e\u0301\033[2J" };
+  static const char *const row[] = { "\u2581<b>a</b>", "\u6f22" };
+  static const char *const *const labels[] = { NULL, NULL, target, row };
+  static const gint64 shape[] = { 2, 2, 3, 2 };
+  /* The means over heads of the last layer: 1 0, .5 .5, 0 1. */
+  PlaitScalar values[] = { .25, .75, .5, .5, 1, 0, .125, .875, 0, 1, .75, .25, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1 };
+
+  if (turned)
+    {
+      values[12] = 0;
+      values[13] = 1;
+    }
+  write_weights (store, "/attention/test/0/en", shape, values, labels);
 }
 
 /* A heatmap of three target tokens whose rows go on from column to column. */
@@ -94,14 +103,12 @@ write_contexts (PlaitStore *store)
 static void
 write_long_attention (PlaitStore *store, gint64 number)
 {
-  static const char *const axes[] = { "layer", "head", "target", "row" };
   static const gint64 shape[] = { 2, STEPS / 2, LENGTH, LENGTH };
   static PlaitScalar values[STEPS * LENGTH * LENGTH];
   g_autofree char *path = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/en", number);
   g_auto (GStrv) tokens = g_new0 (char *, LENGTH + 1);
   const char *const *const labels[] = { NULL, NULL, (const char *const *)tokens, (const char *const *)tokens };
   guint32 state = (guint32)number * 2654435761u + 1;
-  GError *error = NULL;
 
   for (guint i = 0; i < LENGTH; i++)
     {
@@ -121,16 +128,7 @@ write_long_attention (PlaitStore *store, gint64 number)
       for (guint i = row * LENGTH; i < (row + 1) * LENGTH; i++)
         values[i] = (PlaitScalar)((double)values[i] / sum);
     }
-  plait_store_write_heatmap (store, path,
-                             &(PlaitStoreHeatmap){ .signal = "weights",
-                                                   .rank = 4,
-                                                   .shape = shape,
-                                                   .values = values,
-                                                   .axes = axes,
-                                                   .labels = labels,
-                                                   .title = "attention to en" },
-                             &error);
-  CHECK_NO_ERROR (error);
+  write_weights (store, path, shape, values, labels);
 }
 
 static void
