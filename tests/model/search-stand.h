@@ -4,8 +4,7 @@
 #include "model/search.h"
 #include "models.h"
 
-/* A small model of two sources to be searched in, and three sentences, of which the later ones lack the second source.
- */
+/* A small model of two sources to be searched in, and three sentences; the later ones lack the second source. */
 typedef struct
 {
   PlaitRegistry *registry;
@@ -37,8 +36,7 @@ PlaitDecodeSettings search_stand_settings (gint64 beam);
 /* The three sentences. (transfer full) */
 PlaitBatch *search_stand_batch (const SearchStand *stand);
 
-/* The same with sentence s's target replaced by @hypotheses[s]'s place @place; only ended hypotheses can be a target.
- */
+/* The same with the target of each sentence replaced by its hypothesis at @place; only ended ones can be targets. */
 PlaitBatch *search_stand_forced (const SearchStand *stand, const PlaitHypotheses *hypotheses, guint place);
 
 /* Tokens of a hypothesis, its end counted. */
