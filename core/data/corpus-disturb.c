@@ -50,11 +50,9 @@ plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 length = plait_token_store_length (stream->tokens, from);
-      if (length == 0) /* an empty line has nothing to give: the token stays */
-        continue;
-      g_autofree gint32 *ids = g_new (gint32, length);
-      plait_token_store_copy (stream->tokens, from, ids);
-      row[i] = ids[plait_random_below (key, (guint64)(2 * i + 1), (guint64)length)];
+      if (length > 0) /* else the line has nothing to give: the token stays */
+        row[i] = plait_token_store_id (stream->tokens, from,
+                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length));
     }
 }
 

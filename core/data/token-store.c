@@ -138,16 +138,39 @@ plait_token_store_length (const PlaitTokenStore *store, gint64 sentence)
   return g_array_index (store->lengths, guint32, sentence);
 }
 
-void
-plait_token_store_copy (const PlaitTokenStore *store, gint64 sentence, gint32 *ids)
+/* How many ids are before @sentence. */
+static guint64
+find_start (const PlaitTokenStore *store, gint64 sentence)
 {
   const guint32 *lengths = (const guint32 *)store->lengths->data;
   guint64 start = g_array_index (store->starts, guint64, sentence / BLOCK);
   for (gint64 i = sentence - sentence % BLOCK; i < sentence; i++)
     start += lengths[i];
+  return start;
+}
 
-  const guint8 *all = store->mapped ? store->mapped : store->pending->data;
-  gsize n = lengths[sentence];
+static const guint8 *
+all_ids (const PlaitTokenStore *store)
+{
+  return store->mapped ? store->mapped : store->pending->data;
+}
+
+gint32
+plait_token_store_id (const PlaitTokenStore *store, gint64 sentence, gint64 place)
+{
+  guint64 at = find_start (store, sentence) + (guint64)place;
+
+  g_assert (place >= 0 && place < plait_token_store_length (store, sentence));
+  return store->width == 4 ? ((const gint32 *)(gconstpointer)all_ids (store))[at]
+                           : ((const guint16 *)(gconstpointer)all_ids (store))[at];
+}
+
+void
+plait_token_store_copy (const PlaitTokenStore *store, gint64 sentence, gint32 *ids)
+{
+  guint64 start = find_start (store, sentence);
+  const guint8 *all = all_ids (store);
+  gsize n = (gsize)plait_token_store_length (store, sentence);
   if (n == 0)
     return;
   if (store->width == 4)

@@ -27,5 +27,8 @@ gboolean plait_token_store_finish (PlaitTokenStore *store, GError **error);
 /* The ids in sentence @sentence. */
 gint64 plait_token_store_length (const PlaitTokenStore *store, gint64 sentence);
 
+/* The id at @place of @sentence, from 0. */
+gint32 plait_token_store_id (const PlaitTokenStore *store, gint64 sentence, gint64 place);
+
 /* Copies the ids of @sentence to @ids. */
 void plait_token_store_copy (const PlaitTokenStore *store, gint64 sentence, gint32 *ids);

@@ -33,7 +33,7 @@ check_store (gint64 ids, gint64 sentences, gint64 longest)
       wrong += n != i * 37 % longest;
       plait_token_store_copy (store, i, sentence);
       for (gint64 j = 0; j < n; j += MAX (1, n / 20))
-        wrong += sentence[j] != id_of (i, j, ids);
+        wrong += sentence[j] != id_of (i, j, ids) || plait_token_store_id (store, i, j) != sentence[j];
     }
   CHECK_INT (wrong, 0);
 }
