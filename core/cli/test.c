@@ -16,15 +16,14 @@
  * plait test: evaluation of runs that are trained, into their files, and the table of a grid again.
  */
 
-/* "test: chrF 34.50" of all that is asked for now. */
-static gboolean
+/* How many of the evaluations that are asked for were made now. */
+static void
 tell (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
 {
   if (outcome->made == 0)
     plait_log_info (log, "%s: nothing to do, its %u evaluations are what is asked for", path, outcome->kept);
   else
     plait_log_info (log, "%s: %u evaluated, %u as they were", path, outcome->made, outcome->kept);
-  return TRUE;
 }
 
 static gboolean
@@ -45,8 +44,10 @@ test_run (const char *path, const char *const *sets, const PlaitTestOptions *opt
       if (!lock)
         return FALSE;
     }
-  return plait_test_file (path, sets, options, &outcome, error) && tell (path, &outcome, options->log)
-         && plait_run_print_scores (path, json, error);
+  if (!plait_test_file (path, sets, options, &outcome, error))
+    return FALSE;
+  tell (path, &outcome, options->log);
+  return plait_run_print_scores (path, json, error);
 }
 
 /*
