@@ -287,8 +287,7 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
     { "split", 0, 0, G_OPTION_ARG_FILENAME, &split, "Split of the experiment; else its first test split", "NAME" },
     { "source-is", 0, 0, G_OPTION_ARG_FILENAME, &source_is,
       "What each source is in turn: shuffled (that of another sentence; the default), noise (tokens or rows drawn from "
-      "the "
-      "whole split), absent; several with ; between",
+      "the whole split), absent; several with ; between",
       "LIST" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed_text, "Seed of the shuffles and of noise; 1 unless told", "N" },
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
