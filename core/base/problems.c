@@ -53,6 +53,28 @@ plait_problems_add_at (PlaitProblems *problems, const PlaitProblem *problem)
 }
 
 void
+plait_problems_add_key_va (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
+                           const char *format, va_list arguments)
+{
+  g_autofree char *place = plait_key_file_place (file, group, key);
+  g_autofree char *sentence = g_strdup_vprintf (format, arguments);
+
+  plait_problems_add_at (problems,
+                         &(PlaitProblem){ place, plait_key_file_line (file, group, key), group, key, sentence });
+}
+
+void
+plait_problems_add_key (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
+                        const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  plait_problems_add_key_va (problems, file, group, key, format, arguments);
+  va_end (arguments);
+}
+
+void
 plait_problems_add (PlaitProblems *problems, const char *format, ...)
 {
   va_list arguments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/error.h"
+#include "base/key-file.h"
 
 /*
  * Several errors in one: a reader of a file that is wrong in five places says so five times at once, not one at a time.
@@ -28,6 +28,12 @@ void plait_problems_add (PlaitProblems *problems, const char *format, ...) G_GNU
 
 /* Adds a copy of @problem, told as "PLACE: [group] key: SENTENCE". */
 void plait_problems_add_at (PlaitProblems *problems, const PlaitProblem *problem);
+
+/* The same of [@group] @key of @file, at its line, with printf formatting. */
+void plait_problems_add_key (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
+                             const char *format, ...) G_GNUC_PRINTF (5, 6);
+void plait_problems_add_key_va (PlaitProblems *problems, const PlaitKeyFile *file, const char *group, const char *key,
+                                const char *format, va_list arguments) G_GNUC_PRINTF (5, 0);
 
 /* Adds the message of @error, each line of it, and frees it. */
 void plait_problems_take (PlaitProblems *problems, GError *error);

@@ -12,15 +12,11 @@ void
 plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
                           ...)
 {
-  g_autofree char *place = plait_key_file_place (resolution->file, group, key);
   va_list arguments;
 
   va_start (arguments, format);
-  g_autofree char *sentence = g_strdup_vprintf (format, arguments);
+  plait_problems_add_key_va (resolution->problems, resolution->file, group, key, format, arguments);
   va_end (arguments);
-  plait_problems_add_at (
-      resolution->problems,
-      &(PlaitProblem){ place, plait_key_file_line (resolution->file, group, key), group, key, sentence });
 }
 
 /* What plait inspect calls the group. */

@@ -4,25 +4,11 @@
 #include <string.h>
 
 #include "base/problems.h"
+#include "grid/exclusions.h"
 #include "grid/match.h"
 
 #define MOST_CELLS 10000
 #define EMPTY "\"\"" /* how an axis has the empty value */
-
-/* KEY=VALUE|VALUE of an exclusion. */
-typedef struct
-{
-  guint axis;
-  gboolean *meets; /* [n_values of the axis] */
-} Condition;
-
-typedef struct
-{
-  const char *key; /* "exclude" or "exclude.NAME" */
-  char *text;      /* as written */
-  GArray *conditions;
-  guint n_cells; /* that it leaves out */
-} Exclusion;
 
 /* What is wrong with some cells. */
 typedef struct
@@ -50,7 +36,7 @@ typedef struct
   PlaitResolver *resolver;
   PlaitProblems *problems;
   PlaitMatch *match; /* NULL: widths stay as they are */
-  GPtrArray *exclusions;
+  PlaitExclusions *exclusions;
   CellsPrivate *cells;
   GHashTable *settings; /* of the cells */
   GPtrArray *noted;     /* PlaitProblems of cells */
@@ -59,18 +45,6 @@ typedef struct
   guint *set;           /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
-
-static void
-exclusion_free (gpointer data)
-{
-  Exclusion *exclusion = data;
-
-  for (guint i = 0; i < exclusion->conditions->len; i++)
-    g_free (g_array_index (exclusion->conditions, Condition, i).meets);
-  g_array_unref (exclusion->conditions);
-  g_free (exclusion->text);
-  g_free (exclusion);
-}
 
 static void
 fault_free (gpointer data)
@@ -88,28 +62,6 @@ problems_free (gpointer problems)
   plait_problems_free (problems);
 }
 
-static void grid_problem (const Builder *builder, const char *key, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-static void
-grid_problem (const Builder *builder, const char *key, const char *format, ...)
-{
-  g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, key);
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_autofree char *sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  plait_problems_add_at (builder->problems,
-                         &(PlaitProblem){ place, plait_key_file_line (builder->file, PLAIT_GRID_GROUP, key),
-                                          PLAIT_GRID_GROUP, key, sentence });
-}
-
-static gboolean
-is_exclusion (const char *key)
-{
-  return g_str_equal (key, "exclude") || g_str_has_prefix (key, "exclude.");
-}
-
 /*
  * Axes.
  */
@@ -124,133 +76,31 @@ read_axis (const Builder *builder, const char *key)
 
   if (!plait_experiment_split_key (key, &group, &name) || g_str_equal (group, PLAIT_GRID_GROUP))
     {
-      grid_problem (builder, key,
-                    "is no axis; write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or "
-                    "exclude=");
+      plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                              "is no axis; write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or "
+                              "exclude=");
       return;
     }
   if (builder->match && plait_match_varies (builder->match, key))
-    grid_problem (builder, key, "is an axis, but match.vary lets it vary by itself; keep one of the two");
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                            "is an axis, but match.vary lets it vary by itself; keep one of the two");
   axis.n_values = g_strv_length (values);
   if (axis.n_values == 0)
-    grid_problem (builder, key, "has no values; separate them by ';'");
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                            "has no values; separate them by ';'");
   const char **kept = g_new0 (const char *, axis.n_values + 1);
   for (guint i = 0; i < axis.n_values; i++)
     {
       if (g_strv_contains (kept, values[i]))
-        grid_problem (builder, key, "has the value \"%s\" twice; keep one", values[i]);
+        plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                                "has the value \"%s\" twice; keep one", values[i]);
       if (*values[i] == '\0')
-        grid_problem (builder, key, "has an empty value; drop one of the ';', or write \"\" for it");
+        plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                                "has an empty value; drop one of the ';', or write \"\" for it");
       kept[i] = g_string_chunk_insert (cells->texts, values[i]);
     }
   axis.values = kept;
   g_array_append_val (cells->axes, axis);
-}
-
-static gint
-find_axis (const Builder *builder, const char *key)
-{
-  for (guint i = 0; i < builder->cells->axes->len; i++)
-    if (g_str_equal (g_array_index (builder->cells->axes, PlaitAxis, i).key, key))
-      return (gint)i;
-  return -1;
-}
-
-/*
- * Exclusions.
- */
-
-/* One KEY=VALUE|VALUE. */
-static void
-read_condition (const Builder *builder, Exclusion *exclusion, char *text)
-{
-  char *equals = strchr (text, '=');
-  Condition condition = { 0 };
-  gint place;
-
-  if (!equals)
-    {
-      grid_problem (builder, exclusion->key, "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...",
-                    g_strstrip (text));
-      return;
-    }
-  *equals = '\0';
-  place = find_axis (builder, g_strstrip (text));
-  if (place < 0)
-    {
-      g_autoptr (GPtrArray) names = g_ptr_array_new ();
-      for (guint i = 0; i < builder->cells->axes->len; i++)
-        g_ptr_array_add (names, (gpointer)g_array_index (builder->cells->axes, PlaitAxis, i).key);
-      g_ptr_array_add (names, NULL);
-      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-      const char *nearest = plait_nearest_name (text, (const char *const *)names->pdata);
-      grid_problem (builder, exclusion->key, "\"%s\" is no axis of this grid%s%s%s (axes: %s)", text,
-                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "", all);
-      return;
-    }
-
-  const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, place);
-  g_auto (GStrv) values = g_strsplit (equals + 1, "|", -1);
-  condition.axis = (guint)place;
-  condition.meets = g_new0 (gboolean, axis->n_values + 1);
-  for (guint i = 0; values[i]; i++)
-    {
-      guint v = 0;
-
-      g_strstrip (values[i]);
-      while (v < axis->n_values && !g_str_equal (axis->values[v], values[i]))
-        v++;
-      if (v < axis->n_values)
-        condition.meets[v] = TRUE;
-      else
-        {
-          g_autofree char *all = g_strjoinv (", ", (char **)axis->values);
-          grid_problem (builder, exclusion->key, "\"%s\" is no value of the axis %s (values: %s)", values[i], axis->key,
-                        all);
-        }
-    }
-  g_array_append_val (exclusion->conditions, condition);
-}
-
-static void
-read_exclusions (const Builder *builder, const char *key)
-{
-  g_auto (GStrv) texts = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
-
-  for (guint i = 0; texts[i]; i++)
-    {
-      g_auto (GStrv) conditions = g_strsplit (texts[i], "&", -1);
-      Exclusion *exclusion = g_new0 (Exclusion, 1);
-
-      exclusion->key = key;
-      exclusion->text = g_strdup (texts[i]);
-      exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
-      g_ptr_array_add (builder->exclusions, exclusion);
-      for (guint c = 0; conditions[c]; c++)
-        read_condition (builder, exclusion, conditions[c]);
-    }
-}
-
-/* Whether an exclusion leaves the cell at @places out. */
-static gboolean
-is_excluded (const Builder *builder, const guint *places)
-{
-  gboolean excluded = FALSE;
-
-  for (guint e = 0; e < builder->exclusions->len; e++)
-    {
-      Exclusion *exclusion = builder->exclusions->pdata[e];
-      gboolean meets = TRUE;
-
-      for (guint c = 0; c < exclusion->conditions->len; c++)
-        {
-          const Condition *condition = &g_array_index (exclusion->conditions, Condition, c);
-          meets = meets && condition->meets[places[condition->axis]];
-        }
-      exclusion->n_cells += meets;
-      excluded = excluded || meets;
-    }
-  return excluded;
 }
 
 /*
@@ -408,23 +258,16 @@ build_cells (Builder *builder)
     set[i] = G_MAXUINT;
   builder->set = set;
   do
-    if (is_excluded (builder, places))
+    if (plait_exclusions_leave_out (builder->exclusions, places))
       cells->public.n_excluded++;
     else
       add_cell (builder, places);
   while (advance (cells->axes, places));
 
-  for (guint e = 0; e < builder->exclusions->len; e++)
-    {
-      const Exclusion *exclusion = builder->exclusions->pdata[e];
-      PlaitExclusion told = { g_string_chunk_insert (cells->texts, exclusion->text), exclusion->n_cells };
-
-      g_array_append_val (cells->exclusions, told);
-      if (exclusion->n_cells == 0)
-        grid_problem (builder, exclusion->key, "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
-    }
+  plait_exclusions_tell (builder->exclusions, cells->texts, cells->exclusions, builder->problems);
   if (builder->n_resolved == 0)
-    grid_problem (builder, NULL, "every cell is excluded; drop an exclusion");
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
+                            "every cell is excluded; drop an exclusion");
   report_faults (builder);
 }
 
@@ -432,6 +275,8 @@ static void
 read_grid (Builder *builder)
 {
   const char *const *keys = plait_key_file_keys (builder->file, PLAIT_GRID_GROUP);
+  CellsPrivate *cells = builder->cells;
+  const PlaitAxis *axes;
   guint64 n = 1;
 
   if (!plait_key_file_has_group (builder->file, PLAIT_GRID_GROUP))
@@ -444,17 +289,20 @@ read_grid (Builder *builder)
       return;
     }
   for (guint i = 0; keys[i]; i++)
-    if (!is_exclusion (keys[i]) && !plait_match_is_key (keys[i]))
+    if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]))
       read_axis (builder, keys[i]);
+  axes = (const PlaitAxis *)(gpointer)cells->axes->data;
   for (guint i = 0; keys[i]; i++)
-    if (is_exclusion (keys[i]))
-      read_exclusions (builder, keys[i]);
+    if (plait_exclusions_have_key (keys[i]))
+      plait_exclusions_read (builder->exclusions, keys[i], axes, cells->axes->len, builder->problems);
   if (builder->cells->axes->len == 0 && plait_problems_count (builder->problems) == 0)
-    grid_problem (builder, NULL, "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
+                            "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
   for (guint i = 0; i < builder->cells->axes->len && n <= MOST_CELLS; i++)
     n *= g_array_index (builder->cells->axes, PlaitAxis, i).n_values;
   if (n > MOST_CELLS)
-    grid_problem (builder, NULL, "its axes make more than %d cells; split the grid", MOST_CELLS);
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
+                            "its axes make more than %d cells; split the grid", MOST_CELLS);
 }
 
 static CellsPrivate *
@@ -569,7 +417,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autofree char *folder = plait_experiment_folder (path);
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
-  g_autoptr (GPtrArray) exclusions = g_ptr_array_new_with_free_func (exclusion_free);
+  g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func (problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);

@@ -38,22 +38,6 @@ plait_match_is_key (const char *key)
   return g_str_equal (key, KEY) || g_str_has_prefix (key, KEY ".");
 }
 
-static void problem (const PlaitKeyFile *file, PlaitProblems *problems, const char *key, const char *format, ...)
-    G_GNUC_PRINTF (4, 5);
-
-static void
-problem (const PlaitKeyFile *file, PlaitProblems *problems, const char *key, const char *format, ...)
-{
-  g_autofree char *place = plait_key_file_place (file, PLAIT_GRID_GROUP, key);
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_autofree char *sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  plait_problems_add_at (problems, &(PlaitProblem){ place, plait_key_file_line (file, PLAIT_GRID_GROUP, key),
-                                                    PLAIT_GRID_GROUP, key, sentence });
-}
-
 /*
  * Reading
  */
@@ -78,10 +62,10 @@ read_width (PlaitMatch *match, const PlaitKeyFile *file, const char *dotted, Pla
   if (plait_experiment_split_key (dotted, &width.group, &width.key))
     value = plait_key_file_value (file, width.group, width.key);
   if (!value || !g_ascii_string_to_signed (value, 10, 1, LARGEST, &width.value, NULL))
-    problem (file, problems, VARY,
-             "\"%s\" is no key with a width in this file; name such keys as decoder.feed_forward or "
-             "source.en.feed_forward, and write their values for the first cell",
-             dotted);
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
+                            "\"%s\" is no key with a width in this file; name such keys as decoder.feed_forward or "
+                            "source.en.feed_forward, and write their values for the first cell",
+                            dotted);
   width.written = g_strdup (value);
   g_array_append_val (match->widths, width);
 }
@@ -98,18 +82,22 @@ read_keys (PlaitMatch *match, const PlaitKeyFile *file, PlaitProblems *problems)
 
   for (guint i = 0; keys[i]; i++)
     if (plait_match_is_key (keys[i]) && !g_strv_contains (known, keys[i]))
-      problem (file, problems, keys[i], "no such key; there are " KEY ", " VARY ", " TOLERANCE " and " MULTIPLE);
+      plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, keys[i],
+                              "no such key; there are " KEY ", " VARY ", " TOLERANCE " and " MULTIPLE);
   if (g_strcmp0 (plait_key_file_value (file, PLAIT_GRID_GROUP, KEY), "parameters") != 0)
-    problem (file, problems, KEY, "is not parameters, which alone can be matched; write match=parameters");
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
+                            "is not parameters, which alone can be matched; write match=parameters");
   if (tolerance)
     match->tolerance = g_ascii_strtod (tolerance, &end);
   if (tolerance && (end == tolerance || *end != '\0' || !(match->tolerance > 0 && match->tolerance < 1)))
-    problem (file, problems, TOLERANCE, "\"%s\" is no share between 0 and 1; write such as 0.01", tolerance);
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, TOLERANCE,
+                            "\"%s\" is no share between 0 and 1; write such as 0.01", tolerance);
   if (multiple && !g_ascii_string_to_signed (multiple, 10, 1, LARGEST, &match->multiple, NULL))
-    problem (file, problems, MULTIPLE, "\"%s\" is no width; give a number that widths are multiples of", multiple);
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, MULTIPLE,
+                            "\"%s\" is no width; give a number that widths are multiples of", multiple);
   if (!names || !names[0])
-    problem (file, problems, KEY,
-             "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
+                            "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
   for (guint i = 0; names && names[i]; i++)
     read_width (match, file, names[i], problems);
 }
@@ -282,10 +270,11 @@ take (const Search *search, gint64 first, gint64 parameters, const char *chosen)
 
   if (off > match->tolerance)
     {
-      problem (search->file, search->problems, VARY,
-               "the nearest to the %" G_GINT64_FORMAT " parameters of the first cell are %" G_GINT64_FORMAT
-               ", with %s, which is off by %.1f percent; let other widths vary, or raise " TOLERANCE,
-               match->target, parameters, chosen, 100 * off);
+      plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
+                              "the nearest to the %" G_GINT64_FORMAT
+                              " parameters of the first cell are %" G_GINT64_FORMAT
+                              ", with %s, which is off by %.1f percent; let other widths vary, or raise " TOLERANCE,
+                              match->target, parameters, chosen, 100 * off);
       return NULL;
     }
   set_widths (search, first);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/problems.h"
+#include "grid/cells.h"
+
+/* The exclusions of a grid while its cells are made: cells.h tells how they are written. */
+typedef struct PlaitExclusions PlaitExclusions;
+
+/* None, of the grid of @file (borrowed). (transfer full) */
+PlaitExclusions *plait_exclusions_new (const PlaitKeyFile *file);
+void plait_exclusions_free (PlaitExclusions *exclusions);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExclusions, plait_exclusions_free)
+
+/* Whether @key of [grid] is one of exclusions. */
+gboolean plait_exclusions_have_key (const char *key);
+
+/* Takes those of @key (borrowed), which speak of @n axes. */
+void plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const PlaitAxis *axes, guint n,
+                            PlaitProblems *problems);
+
+/* Whether one of them leaves out the cell that has value places[i] of axis i. Each counts the cells that it does so
+ * with. */
+gboolean plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places);
+
+/* Adds each to @told (PlaitExclusion, its text in @texts); one that left nothing out is a problem. */
+void plait_exclusions_tell (const PlaitExclusions *exclusions, GStringChunk *texts, GArray *told,
+                            PlaitProblems *problems);
