@@ -79,26 +79,16 @@ squares_of_seeds (const Seeds *seeds)
   return squares;
 }
 
-static double
-mean_of (const double *values, gsize n)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += values[i];
-  return sum / (double)n;
-}
-
 /* Squares of what sentences do to single seeds: neither to the seed as a whole nor to all seeds. */
 static double
 squares_of_rest (const Seeds *seeds)
 {
-  double squares = 0, all = mean_of (seeds->common, seeds->sentences);
+  double squares = 0, all = plait_mean (seeds->common, seeds->sentences);
 
   for (guint k = 0; k < seeds->n; k++)
     {
       const double *parts = seeds->parts + k * seeds->sentences;
-      double own = mean_of (parts, seeds->sentences);
+      double own = plait_mean (parts, seeds->sentences);
 
       for (gsize i = 0; i < seeds->sentences; i++)
         {
@@ -115,7 +105,8 @@ static double
 squares_of_sentences (const Seeds *baseline, const Seeds *system)
 {
   double squares = 0;
-  double difference = mean_of (system->common, system->sentences) - mean_of (baseline->common, baseline->sentences);
+  double difference
+      = plait_mean (system->common, system->sentences) - plait_mean (baseline->common, baseline->sentences);
 
   for (gsize i = 0; i < system->sentences; i++)
     {

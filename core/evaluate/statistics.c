@@ -15,6 +15,15 @@ compare_numbers (const void *a, const void *b)
 }
 
 double
+plait_mean (const double *numbers, gsize n)
+{
+  double sum = 0;
+  for (gsize i = 0; i < n; i++)
+    sum += numbers[i];
+  return sum / (double)n;
+}
+
+double
 plait_median (const double *numbers, gsize n)
 {
   if (n == 0)
@@ -84,15 +93,6 @@ percentiles (double *values, guint count, double *low, double *high)
   *high = values[count - count / 40 - 1];
 }
 
-static double
-mean_of (const double *values, guint count)
-{
-  double sum = 0;
-  for (guint i = 0; i < count; i++)
-    sum += values[i];
-  return sum / count;
-}
-
 gboolean
 plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples, guint64 seed,
                           PlaitInterval *interval, GError **error)
@@ -109,7 +109,7 @@ plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *stat
       scores[r] = score_of (metric, statistics, sentences, sums);
     }
 
-  *interval = (PlaitInterval){ .resamples = resamples, .seed = seed, .mean = mean_of (scores, resamples) };
+  *interval = (PlaitInterval){ .resamples = resamples, .seed = seed, .mean = plait_mean (scores, resamples) };
   percentiles (scores, resamples, &interval->low, &interval->high);
   interval->half_range = 0.5 * (interval->high - interval->low);
   return TRUE;
@@ -186,7 +186,7 @@ resample (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plai
       better += sign * differences[r] > 0;
     }
 
-  comparison->mean = mean_of (differences, trials);
+  comparison->mean = plait_mean (differences, trials);
   comparison->share_better = (double)better / trials;
   for (guint r = 0; r < trials; r++)
     counted += counts (differences[r] - comparison->mean, comparison->difference);

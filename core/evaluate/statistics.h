@@ -14,7 +14,8 @@
 #define PLAIT_PERMUTATION_SHUFFLES 10000
 #define PLAIT_MOST_TRIALS 10000000
 
-/* The median of @n numbers; NaN of none. */
+/* The mean and the median of @n numbers; NaN of none. */
+double plait_mean (const double *numbers, gsize n);
 double plait_median (const double *numbers, gsize n);
 
 /* The middle 95 % of the scores of bootstrap resamples (sentences drawn with replacement). */
