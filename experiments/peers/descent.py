@@ -23,7 +23,7 @@ def load(path):
             group, _, rest = name.partition("/")
             if group == "parameters":
                 parameters[rest] = torch.from_numpy(item[()])
-            else:
+            elif group != "contents":  # the digests of all others
                 others[name] = torch.from_numpy(item[()])
 
     with h5py.File(path) as file:
