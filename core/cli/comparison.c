@@ -13,16 +13,24 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison);
 }
 
+/* Of the runs' results, without evaluations of one name that were made in different ways. */
 static void
 find_measures (PlaitRunComparison *comparison)
 {
   guint n = comparison->runs->len;
-  g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, n + 1);
+  g_autofree PlaitRunResult **results = g_new (PlaitRunResult *, n + 1);
+  g_autofree const char **names = g_new (const char *, n + 1);
   GArray *measures;
 
   for (guint r = 0; r < n; r++)
-    results[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->result;
-  measures = plait_run_results_measures (results, n);
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      results[r] = run->result;
+      names[r] = run->name;
+    }
+  plait_run_results_leave_mixed (results, names, n, comparison->options.log);
+  measures = plait_run_results_measures ((const PlaitRunResult *const *)results, n);
   comparison->n_measures = measures->len;
   comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
 }

@@ -129,6 +129,9 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   CHECK_CONTAINS (other.output, "\"split\": \"test.short\"");
   g_auto (PlaitTestCall) mixed = CALL ("grid", "tiny.ini");
   CHECK_CONTAINS (mixed.errors, "test.short was made with decode.maximum_length=");
+  g_auto (PlaitTestCall) compared = CALL ("compare", "tiny/grid.h5", "--trials", "99");
+  CHECK_INT (compared.code, 0);
+  CHECK_CONTAINS (compared.errors, "test.short was made with decode.maximum_length=");
 }
 
 TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
