@@ -314,16 +314,22 @@ add_text (PlaitTextReader *reader, GError **error)
   return done;
 }
 
+static gboolean
+fail_nul (const PlaitTextReader *reader, gint64 line, gsize byte, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
+                     " of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
+                     reader->name, line, byte);
+}
+
 /* Checks the line text[0 .. length - 1] and terminates it. */
 static gboolean
 check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
 {
   const char *nul = memchr (text, 0, length);
   if (nul)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
-                       " of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
-                       reader->name, reader->line, (gsize)(nul - text) + 1);
+    return fail_nul (reader, reader->line, (gsize)(nul - text) + 1, error);
   const char *bad;
   if (!g_utf8_validate_len (text, length, &bad))
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -427,6 +433,22 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
   return line;
 }
 
+/* Byte @at of the text read so far is NUL. */
+static gboolean
+fail_nul_at (const PlaitTextReader *reader, gsize at, GError **error)
+{
+  gint64 line = 1;
+  gsize begin = 0;
+
+  for (gsize i = 0; i < at; i++)
+    if (reader->text[i] == '\n')
+      {
+        line++;
+        begin = i + 1;
+      }
+  return fail_nul (reader, line, at - begin + 1, error);
+}
+
 char *
 plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error)
 {
@@ -435,8 +457,16 @@ plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError
     return NULL;
   while (!reader->text_ended)
     {
+      gsize seen = reader->end;
+
       if (!add_text (reader, error))
         return NULL;
+      const char *nul = memchr (reader->text + seen, 0, reader->end - seen);
+      if (nul)
+        {
+          fail_nul_at (reader, (gsize)(nul - reader->text), error);
+          return NULL;
+        }
       if (reader->end > maximum)
         {
           plait_fail (error, PLAIT_ERROR_INPUT,

@@ -54,6 +54,6 @@ plait_text_is_ascii_space (char c)
 gboolean plait_text_is_blank (const char *line, gsize length);
 
 /* The whole text of the file or pipe at @path ("-": standard input), inflated but otherwise as it is: nothing is
- * dropped, lines and UTF-8 are left to whoever splits it. Refuses more than @maximum bytes. A NUL stands behind the
- * *@length bytes. (transfer full) */
+ * dropped, lines and UTF-8 are left to whoever splits it. Refuses more than @maximum bytes, and NUL as soon as it
+ * comes: no device goes on for ever. A NUL stands behind the *@length bytes. (transfer full) */
 char *plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error);

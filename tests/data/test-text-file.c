@@ -230,7 +230,7 @@ TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
 
 TEST_CASE (text_file, gives_contents_as_they_are)
 {
-  static const char text[] = "\xef\xbb\xbf one\r\n\0two\xff";
+  static const char text[] = "\xef\xbb\xbf one\r\n\rtwo\xff";
   g_autofree char *path = plait_test_path ("text");
   g_autoptr (GError) error = NULL;
   gsize length = 0;
@@ -244,4 +244,17 @@ TEST_CASE (text_file, gives_contents_as_they_are)
 
   CHECK (!plait_text_file_contents (path, sizeof text - 2, &length, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: holds more than");
+}
+
+TEST_CASE (text_file, refuses_a_nul_in_contents_before_the_end_comes)
+{
+  g_autofree char *path = plait_test_path ("text");
+  g_autoptr (GError) error = NULL;
+  gsize length;
+
+  CHECK (!plait_text_file_contents ("/dev/zero", G_MAXSIZE, &length, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero:1: byte 1 of the line is NUL; expected UTF-8 text");
+  REQUIRE (g_file_set_contents (path, "one\ntwo\0\n", 9, NULL));
+  CHECK (!plait_text_file_contents (path, G_MAXSIZE, &length, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text:2: byte 4 of the line is NUL");
 }
