@@ -194,15 +194,17 @@ hash_attribute (XXH3_state_t *state, PlaitStore *store, hid_t object, const char
 }
 
 static gboolean
-hash_attributes (PlaitStore *store, const char *path, gint64 *hash, GError **error)
+hash_attributes (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {
-  g_auto (GStrv) names = plait_store_attributes (store, path, error);
-  g_auto (StoreId) object = plait_store_object (store, path, error);
+  const char *path = visit->path;
+  gboolean any = visit->object.attributes > 0;
+  g_auto (GStrv) names = any ? plait_store_attributes (store, path, error) : NULL;
+  g_auto (StoreId) object = names ? plait_store_object (store, path, error) : -1;
   g_autoptr (XXH3_state_t) state = begin_hash ();
 
-  if (!names || object < 0)
+  if (any && object < 0)
     return FALSE;
-  for (char **name = names; *name; name++)
+  for (char **name = names; any && *name; name++)
     if (!plait_store_belongs_to_axes (*name) && !hash_attribute (state, store, object, path, *name, error))
       return FALSE;
   *hash = end_hash (state);
@@ -221,11 +223,11 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
   switch (visit->object.kind)
     {
     case PLAIT_STORE_GROUP:
-      good = hash_attributes (store, visit->path, &attributes, &contents->error);
+      good = hash_attributes (store, visit, &attributes, &contents->error);
       break;
     case PLAIT_STORE_DATASET:
       good = hash_dataset (store, visit->path, &values, &contents->error)
-             && hash_attributes (store, visit->path, &attributes, &contents->error);
+             && hash_attributes (store, visit, &attributes, &contents->error);
       break;
     case PLAIT_STORE_SOFT_LINK:
     case PLAIT_STORE_EXTERNAL_LINK:

@@ -41,8 +41,12 @@ copy_attribute (PlaitStore *to, hid_t from_object, hid_t to_object, const char *
 }
 
 static gboolean
-copy_attributes (PlaitStore *to, PlaitStore *from, const char *path, GError **error)
+copy_attributes (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GError **error)
 {
+  const char *path = visit->path;
+
+  if (visit->object.attributes == 0)
+    return TRUE;
   g_auto (GStrv) names = plait_store_attributes (from, path, error);
   g_auto (StoreId) source = plait_store_object (from, path, error);
   g_auto (StoreId) copy = plait_store_object (to, path, error);
@@ -83,13 +87,12 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
   switch (visit->object.kind)
     {
     case PLAIT_STORE_GROUP:
-      good = plait_store_make_group (copy->to, visit->path, error)
-             && copy_attributes (copy->to, from, visit->path, error);
+      good = plait_store_make_group (copy->to, visit->path, error) && copy_attributes (copy->to, from, visit, error);
       if (good && plait_store_has_attribute (from, visit->path, "axes"))
         g_ptr_array_add (copy->plots, g_strdup (visit->path));
       break;
     case PLAIT_STORE_DATASET:
-      good = copy_dataset (copy->to, from, visit->path, error) && copy_attributes (copy->to, from, visit->path, error);
+      good = copy_dataset (copy->to, from, visit->path, error) && copy_attributes (copy->to, from, visit, error);
       break;
     case PLAIT_STORE_SOFT_LINK:
       good = plait_store_link (copy->to, visit->path, visit->link_object, error);

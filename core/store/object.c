@@ -261,22 +261,30 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
   return (char **)g_ptr_array_steal (names, NULL);
 }
 
+/* Most often the last one is there, so they are looked for from below. */
 static gboolean
 make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
 {
-  for (guint i = 1; i <= depth; i++)
+  guint there = depth;
+
+  for (; there > 0; there--)
+    {
+      g_autofree char *head = path_head (path, there);
+      H5O_info_t info;
+
+      if (!link_exists (store, head))
+        continue;
+      if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
+          || info.type != H5O_TYPE_GROUP)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot stand below it", store->path,
+                           head, path);
+      break;
+    }
+  for (guint i = there + 1; i <= depth; i++)
     {
       g_autofree char *head = path_head (path, i);
-      if (link_exists (store, head))
-        {
-          H5O_info_t info;
-          if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
-              || info.type != H5O_TYPE_GROUP)
-            return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot stand below it",
-                               store->path, head, path);
-          continue;
-        }
       g_auto (StoreId) group = H5Gcreate2 (store->file, head, store->link, store->group, H5P_DEFAULT);
+
       if (group < 0)
         return plait_store_fail (store, head, "make this group", error);
     }
