@@ -169,8 +169,9 @@ TEST_CASE (run, goes_on_after_a_kill_with_adadelta_too)
 }
 
 /*
- * The writer of checkpoints, killed before and after each of its system calls. One run forks a child at the progress
- * line before a checkpoint for each place; the child writes the checkpoint and dies there.
+ * The writer of checkpoints, killed before each of its system calls and after the last: between two of them nothing
+ * changes on the disk. One run forks a child at the progress line before a checkpoint for each place; the child writes
+ * the checkpoint and dies there.
  */
 typedef struct
 {
@@ -226,16 +227,18 @@ kill_writer (int line, gpointer data)
   CHECK (g_file_get_contents (writer->output, &writer->before, &writer->before_length, NULL));
   writer->kept = plait_test_path ("kept");
   CHECK (link (writer->output, writer->kept) == 0);
-  for (int i = 0; i < 2 * writer->calls; i++)
+  for (int i = 0; i <= writer->calls; i++)
     {
+      gboolean behind = i == writer->calls;
       pid_t child = fork ();
       int status;
-      CONTEXT ("killed %s call %d of %d", i % 2 == 0 ? "before" : "after", i / 2, writer->calls);
+      CONTEXT ("killed %s call %d of %d", behind ? "after" : "before", behind ? i - 1 : i, writer->calls);
 
       if (child == 0)
         {
           /* Goes back to the run, which writes the checkpoint. */
-          plait_test_system_begin (i % 2 == 0 ? PLAIT_TEST_SYSTEM_KILL_BEFORE : PLAIT_TEST_SYSTEM_KILL_AFTER, i / 2, 0);
+          plait_test_system_begin (behind ? PLAIT_TEST_SYSTEM_KILL_AFTER : PLAIT_TEST_SYSTEM_KILL_BEFORE,
+                                   behind ? i - 1 : i, 0);
           return;
         }
       CHECK (waitpid (child, &status, 0) == child);
@@ -257,7 +260,7 @@ TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
   CHECK (test_run (path, output, FALSE, 1, log, NULL, &error));
   CHECK_NO_ERROR (error);
   CHECK (writer.calls > 50);
-  CHECK (writer.unchanged > writer.calls);
+  CHECK (writer.unchanged > writer.calls / 2);
   CHECK (writer.replaced > 0);
   test_check_same_run (reference, output);
   /* And from what a kill leaves, the run goes on to the same bits. */
