@@ -2,40 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/options.h"
 #include "cli/reference.h"
 #include "experiment/groups.h"
 
-/* plait help --bash and --zsh. What a value may be is told by how --help names it: FILE, FOLDER, G.K=V, best|last. */
-
-typedef enum
-{
-  VALUE_OTHER,
-  VALUE_FILE,
-  VALUE_FOLDER,
-  VALUE_KEY,
-  VALUE_PLUGIN,
-  VALUE_CHOICE,
-} Value;
-
-static gboolean
-is_choice (const char *name)
-{
-  return strchr (name, '|') && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_-|") == strlen (name);
-}
-
-static Value
-value_of (const char *name)
-{
-  if (is_choice (name))
-    return VALUE_CHOICE;
-  if (strstr (name, "PLUGIN"))
-    return VALUE_PLUGIN;
-  if (strstr (name, "K=V"))
-    return VALUE_KEY;
-  if (strstr (name, "FILE") || strstr (name, ".h5"))
-    return VALUE_FILE;
-  return strstr (name, "FOLDER") ? VALUE_FOLDER : VALUE_OTHER;
-}
+/* plait help --bash and --zsh. What a value may be is told by how --help names it (options.h). */
 
 /* "best|last" as "best last". (transfer full) */
 static char *
@@ -93,13 +64,13 @@ print_bash_values (const GOptionEntry *entries)
     {
       if (!option->arg_description)
         continue;
-      Value value = value_of (option->arg_description);
+      PlaitValueKind value = plait_option_value_kind (option->arg_description);
       g_autofree char *words = words_of (option->arg_description);
 
       fputs ("        ", stdout);
       if (option->short_name)
         printf ("-%c | ", option->short_name);
-      if (value == VALUE_CHOICE)
+      if (value == PLAIT_VALUE_CHOICE)
         printf ("--%s) kind=words words='%s' ;;\n", option->long_name, words);
       else
         printf ("--%s) kind=%s ;;\n", option->long_name, kinds[value]);
@@ -123,9 +94,9 @@ print_bash_command (const PlaitCommand *command, const GOptionEntry *own, const 
         printf ("%s ", (*group)->name);
       fputs ("'\n", stdout);
     }
-  if (is_choice (first))
+  if (plait_option_value_kind (first) == PLAIT_VALUE_CHOICE)
     printf ("      [ \"$COMP_CWORD\" -ne 2 ] || words='%s'\n", words);
-  if (value_of (first) == VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
+  if (plait_option_value_kind (first) == PLAIT_VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
     fputs ("      names=plugins\n", stdout);
   fputs ("      case $option in\n", stdout);
   print_bash_values (own);
@@ -201,12 +172,12 @@ static void
 print_zsh_value (const char *name)
 {
   static const char *const actions[] = { " ", "_files", "_files -/", "_plait_keys", "_plait_plugins", NULL };
-  Value value = value_of (name);
+  PlaitValueKind value = plait_option_value_kind (name);
   g_autofree char *words = words_of (name);
 
   putchar (':');
-  print_zsh_text (value == VALUE_CHOICE ? "value" : name);
-  if (value == VALUE_CHOICE)
+  print_zsh_text (value == PLAIT_VALUE_CHOICE ? "value" : name);
+  if (value == PLAIT_VALUE_CHOICE)
     printf (":(%s)", words);
   else
     printf (":%s", actions[value]);
@@ -242,9 +213,9 @@ print_zsh_command (const PlaitCommand *command, const GOptionEntry *own, const G
   printf ("    %s)\n      _arguments -S", command->name);
   print_zsh_options (own);
   print_zsh_options (common);
-  if (is_choice (first))
+  if (plait_option_value_kind (first) == PLAIT_VALUE_CHOICE)
     printf (" \\\n        '1:what:(%s)'", words);
-  if (value_of (first) == VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
+  if (plait_option_value_kind (first) == PLAIT_VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
     fputs (" \\\n        '*:argument:_plait_names'\n      ;;\n", stdout);
   else
     fputs (" \\\n        '*:argument:_files'\n      ;;\n", stdout);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/page.h"
 #include "cli/reference.h"
 
@@ -140,6 +142,46 @@ refuse_option (const PlaitInvocation *invocation, const GOptionEntry *own, const
                      invocation->command->name);
 }
 
+/* The path in *@value, which --help calls @name: what it is, or what stands behind NAME=. */
+static gboolean
+expand_value (char **value, const char *name, GError **error)
+{
+  char *equals = strchr (name, '=') ? strchr (*value, '=') : NULL;
+  g_autofree char *path = plait_path_expand_home (equals ? equals + 1 : *value, error);
+  char *whole = path ? g_strdup_printf ("%.*s%s", equals ? (int)(equals + 1 - *value) : 0, *value, path) : NULL;
+
+  if (!whole)
+    return FALSE;
+  g_free (*value);
+  *value = whole;
+  return TRUE;
+}
+
+/* A shell expands the tilde of an argument, but none behind --output= or NAME=. */
+static gboolean
+expand_paths (const GOptionEntry *entries, GError **error)
+{
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      const char *name = option->arg_description;
+      PlaitValueKind kind = name ? plait_option_value_kind (name) : PLAIT_VALUE_OTHER;
+      char **values = option->arg_data;
+
+      if (kind != PLAIT_VALUE_FILE && kind != PLAIT_VALUE_FOLDER)
+        continue;
+      if (option->arg != G_OPTION_ARG_FILENAME_ARRAY)
+        {
+          if (*values && !expand_value (values, name, error))
+            return FALSE;
+          continue;
+        }
+      for (values = *(char ***)option->arg_data; values && *values; values++)
+        if (!expand_value (values, name, error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
 void
 plait_command_describe (const PlaitCommand *command, PlaitDescribe describe)
 {
@@ -185,6 +227,8 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
       print_command_help (command, entries, common);
       return FALSE;
     }
+  if (!expand_paths (entries, error))
+    return FALSE;
   invocation->log = plait_log_new (quiet);
 
   /* "--" ends the options and is no argument itself. */

@@ -7,6 +7,26 @@
 #include "base/number.h"
 #include "base/pool.h"
 
+static gboolean
+is_choice (const char *name)
+{
+  return strchr (name, '|') && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_-|") == strlen (name);
+}
+
+PlaitValueKind
+plait_option_value_kind (const char *name)
+{
+  if (is_choice (name))
+    return PLAIT_VALUE_CHOICE;
+  if (strstr (name, "PLUGIN"))
+    return PLAIT_VALUE_PLUGIN;
+  if (strstr (name, "K=V"))
+    return PLAIT_VALUE_KEY;
+  if (strstr (name, "FILE") || strstr (name, ".h5"))
+    return PLAIT_VALUE_FILE;
+  return strstr (name, "FOLDER") ? PLAIT_VALUE_FOLDER : PLAIT_VALUE_OTHER;
+}
+
 gboolean
 plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
                       GError **error)

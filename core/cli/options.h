@@ -7,6 +7,19 @@
  * What several commands take as options.
  */
 
+/* What the value of an option may be, by the name that --help gives it. */
+typedef enum
+{
+  PLAIT_VALUE_OTHER,
+  PLAIT_VALUE_FILE,   /* FILE, RUN.h5, NAME=FILE */
+  PLAIT_VALUE_FOLDER, /* FOLDER */
+  PLAIT_VALUE_KEY,    /* G.K=V */
+  PLAIT_VALUE_PLUGIN,
+  PLAIT_VALUE_CHOICE, /* best|last */
+} PlaitValueKind;
+
+PlaitValueKind plait_option_value_kind (const char *name);
+
 /* Reads the value @text of @option ("--seed") in @minimum .. @maximum. NULL leaves *@value as it is. */
 gboolean plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
                                GError **error);

@@ -128,19 +128,6 @@ check_name (const char *name, GError **error)
                      "--as cannot be \"%s\"; expected a name of letters, digits, - and _, such as greedy", shown);
 }
 
-/* What names a file is kept in the run, so it is told from the root on. (transfer full) */
-static char *
-make_absolute (const char *set)
-{
-  const char *equals = strchr (set, '=');
-  g_autofree char *path = NULL;
-
-  if (!g_str_has_prefix (set, "data.") || !equals || equals[1] == '\0')
-    return g_strdup (set);
-  path = g_canonicalize_filename (equals + 1, NULL);
-  return g_strdup_printf ("%.*s%s", (int)(equals + 1 - set), set, path);
-}
-
 gboolean
 plait_command_test (PlaitInvocation *invocation, GError **error)
 {
@@ -173,8 +160,11 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
     return FALSE;
   for (guint i = 0; sets && sets[i]; i++)
     {
-      g_autofree char *set = make_absolute (sets[i]);
+      /* It is kept in the run. */
+      g_autofree char *set = plait_experiment_set_from_here (sets[i], error);
 
+      if (!set)
+        return FALSE;
       g_strv_builder_add (builder, set);
     }
   if (checkpoint)

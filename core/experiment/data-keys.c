@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "data/trees.h"
 
 /* [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
@@ -158,8 +159,8 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
 {
   PlaitDataInFile *data = resolution->experiment->data;
   g_autoptr (GError) fault = NULL;
-  g_autofree char *name
-      = plait_setting_parse (&any_text, plait_key_file_value (resolution->file, "data", key), NULL, &fault);
+  g_autofree char *expanded = plait_path_expand (plait_key_file_value (resolution->file, "data", key), &fault);
+  g_autofree char *name = expanded ? plait_setting_parse (&any_text, expanded, NULL, &fault) : NULL;
 
   if (!name || *name == '\0')
     {
@@ -235,11 +236,15 @@ find_folder (const PlaitResolution *resolution)
 {
   PlaitDataInFile *data = resolution->experiment->data;
   const char *written = plait_key_file_value (resolution->file, "data", "folder");
-  g_autofree char *folder = g_canonicalize_filename (written ? written : "", resolution->folder);
+  g_autoptr (GError) fault = NULL;
+  g_autofree char *expanded = plait_path_expand (written ? written : "", &fault);
+  g_autofree char *folder = g_canonicalize_filename (expanded ? expanded : "", resolution->folder);
   g_autofree char *text = plait_setting_parse (&any_text, folder, NULL, NULL);
 
+  if (!expanded)
+    plait_resolution_problem (resolution, "data", "folder", "%s", fault->message);
   /* Runs keep it as text. */
-  if (!text)
+  else if (!text)
     plait_resolution_problem (resolution, "data", "folder",
                               "the folder's name is no plain UTF-8 text; rename it, or name another");
   data->folder = g_string_chunk_insert (data->texts, folder);

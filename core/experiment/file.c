@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/path.h"
 #include "data/trees.h"
 #include "experiment/resolution.h"
 
@@ -27,25 +28,40 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
 
 /* Whether the value of @key is a file or a folder. */
 static gboolean
-names_place (const char *group, const char *key)
+names_place (const char *name, const char *key)
 {
-  if (strcmp (group, "train") == 0)
-    return strcmp (key, "initialise") == 0;
-  return strcmp (group, "data") == 0
-         && (strcmp (key, "folder") == 0 || (strchr (key, '.') && !g_str_has_prefix (key, "generate.")));
+  for (const PlaitSettingGroup *const *group = plait_experiment_groups (); *group; group++)
+    for (guint i = 0; g_str_equal ((*group)->name, name) && i < (*group)->n_definitions; i++)
+      {
+        const PlaitSettingSpecification *specification = &(*group)->definitions[i].specification;
+
+        if (g_str_equal (specification->name, key))
+          return (specification->flags & PLAIT_SETTING_PLACE) != 0;
+      }
+  return g_str_equal (name, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
-/* @value as a key-file has it. What a command line names is relative to where it is given, as with every command; what
- * a file names, to that file. (transfer full) */
+/* @text as a key-file has it: backslashes are the only characters of ours that need an escape. (transfer full) */
 static char *
-from_here (const char *value)
+escape_value (const char *text)
 {
-  g_autofree char *here = g_get_current_dir ();
-  g_auto (GStrv) parts = g_strsplit (here, "\\", -1);
-  g_autofree char *escaped = g_strjoinv ("\\\\", parts);
+  g_auto (GStrv) parts = g_strsplit (text, "\\", -1);
 
-  value += strspn (value, " \t");
-  return *value == '\0' || g_path_is_absolute (value) ? g_strdup (value) : g_build_filename (escaped, value, NULL);
+  return g_strjoinv ("\\\\", parts);
+}
+
+/* What a command line names is relative to where it is given, as with every command; what a file names, to that
+ * file. */
+static gboolean
+set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **error)
+{
+  const char *written = plait_key_file_value (file, group, key);
+  g_autofree char *path = plait_path_expand (written, error);
+  g_autofree char *absolute = path ? g_canonicalize_filename (path, NULL) : NULL;
+  g_autofree char *literal = absolute ? plait_path_escape (absolute) : NULL;
+  g_autofree char *value = literal ? escape_value (literal) : NULL;
+
+  return value && (*path == '\0' || plait_key_file_set (file, group, key, value, NULL, error));
 }
 
 /* Sets what --set says. */
@@ -55,7 +71,7 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
   const char *equals = strchr (text, '=');
   g_autofree char *readable = g_utf8_make_valid (text, -1);
   g_autofree char *origin = g_strdup_printf ("--set %s", readable);
-  g_autofree char *dotted = NULL, *group = NULL, *key = NULL, *place = NULL;
+  g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
   g_autoptr (GError) fault = NULL;
 
   if (equals)
@@ -63,12 +79,29 @@ override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
   if (!dotted || !plait_experiment_split_key (dotted, &group, &key))
     plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
                         origin);
-  else
-    {
-      place = names_place (group, key) ? from_here (equals + 1) : NULL;
-      if (!plait_key_file_set (file, group, key, place ? place : equals + 1, origin, &fault))
-        plait_problems_take (problems, g_steal_pointer (&fault));
-    }
+  else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
+    plait_problems_take (problems, g_steal_pointer (&fault));
+  else if (names_place (group, key) && !set_from_here (file, group, key, &fault))
+    plait_problems_add_key (problems, file, group, key, "%s", fault->message);
+}
+
+char *
+plait_experiment_set_from_here (const char *set, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitKeyFile) file = plait_key_file_new ("--set");
+  g_autofree char *value = NULL;
+  const char *group, *key;
+
+  override (file, set, problems);
+  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
+    return NULL;
+  group = plait_key_file_groups (file)[0];
+  key = plait_key_file_keys (file, group)[0];
+  if (!names_place (group, key))
+    return g_strdup (set);
+  value = escape_value (plait_key_file_value (file, group, key));
+  return g_strdup_printf ("%s.%s=%s", group, key, value);
 }
 
 static gboolean
@@ -195,25 +228,22 @@ typedef struct
   gboolean untested; /* test splits are left out */
 } Writer;
 
-/* @prefix and @key are its name. A key-file's value: backslashes are the only characters of
- * ours that need an escape. */
+/* @prefix and @key are its name. */
 static void
 write_value (Writer *writer, const char *prefix, const char *key, const char *value)
 {
-  g_string_append (writer->text, prefix);
-  g_string_append (writer->text, key);
-  g_string_append_c (writer->text, '=');
-  for (gsize plain; *value != '\0'; value += plain)
-    {
-      plain = strcspn (value, "\\");
-      g_string_append_len (writer->text, value, (gssize)plain);
-      if (value[plain] == '\\')
-        {
-          g_string_append (writer->text, "\\\\");
-          plain++;
-        }
-    }
-  g_string_append_c (writer->text, '\n');
+  g_autofree char *escaped = escape_value (value);
+
+  g_string_append_printf (writer->text, "%s%s=%s\n", prefix, key, escaped);
+}
+
+/* Of a file or folder, whose name is expanded when it is read again. */
+static void
+write_place (Writer *writer, const char *key, const char *path)
+{
+  g_autofree char *literal = plait_path_escape (path);
+
+  write_value (writer, "", key, literal);
 }
 
 static void
@@ -221,9 +251,10 @@ write_setting (Writer *writer, const PlaitSettingSpecification *specification, c
 {
   if (!value || (specification->flags & writer->skipped) != 0)
     return;
-  if ((specification->flags & PLAIT_SETTING_PLACE) && writer->skipped && *value != '\0')
-    value = "given";
-  write_value (writer, prefix, specification->name, value);
+  if ((specification->flags & PLAIT_SETTING_PLACE) == 0)
+    write_value (writer, prefix, specification->name, value);
+  else
+    write_place (writer, specification->name, writer->skipped && *value != '\0' ? "given" : value);
 }
 
 static void
@@ -294,7 +325,7 @@ write_files (Writer *writer, const PlaitExperiment *experiment, const GArray *fi
       if (writer->untested && file->split && g_strv_contains (experiment->test_splits, file->split))
         continue;
       if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
-        write_value (writer, "", file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+        write_place (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
     }
 }
 

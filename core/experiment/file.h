@@ -175,6 +175,10 @@ gboolean plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitE
  * For grid/cells.h: the steps of loading.
  */
 
+/* What "GROUP.KEY=VALUE" of a command line says wherever and whenever it is read again: paths are made absolute, ~ and
+ * variables in them what they are now. (transfer full) */
+char *plait_experiment_set_from_here (const char *set, GError **error);
+
 /* What the files that the experiment at @path names are relative to: its folder; the current one if it comes through a
  * pipe. (transfer full) */
 char *plait_experiment_folder (const char *path);

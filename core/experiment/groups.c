@@ -17,7 +17,7 @@ const PlaitSettingGroup plait_experiment_group
     = PLAIT_SETTING_GROUP ("experiment", "The experiment as a whole", PlaitExperimentSettings, experiment_definitions);
 
 static const PlaitSettingDefinition data_definitions[] = {
-  PLAIT_DEFINE_NEUTRAL_TEXT (
+  PLAIT_DEFINE_NEUTRAL_PLACE (
       PlaitDataSettings, folder, "",
       "Folder that the files of this group are relative to; empty: that of the experiment file, which it is "
       "itself relative to"),
@@ -115,6 +115,8 @@ const PlaitSettingGroup plait_data_group = PLAIT_SETTING_GROUP_WITH (
     "is taken. NAME is shared, or with vocabulary=separate a "
     "stream.\n"
     "What --set names, of all these and folder, is relative to the current folder instead.\n"
+    "In paths, here and in train.initialise, ~ and ~USER at the beginning are folders of users, $NAME and ${NAME} "
+    "variables of the environment, and $$ is the sign itself.\n"
     "generate.NAME=NUMBER: seed, sizes of the splits and parameters of the task in generate (plait generate TASK "
     "--help).");
 

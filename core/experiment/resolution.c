@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/path.h"
 #include "store/safetensors.h"
 
 static const char *const group_names[] = { "experiment", "data",   "predict",  "decoder", "combiner", "coverage",
@@ -169,10 +170,11 @@ static void
 find_initial (const PlaitResolution *resolution, PlaitSettings *train)
 {
   const char *written = plait_settings_text (train, "initialise");
-  g_autofree char *path = *written != '\0' ? g_canonicalize_filename (written, resolution->folder) : NULL;
   g_autoptr (GError) fault = NULL;
+  g_autofree char *expanded = plait_path_expand (written, &fault);
+  g_autofree char *path = expanded && *expanded != '\0' ? g_canonicalize_filename (expanded, resolution->folder) : NULL;
 
-  if (path && !plait_settings_set (train, "initialise", path, &fault))
+  if (!expanded || (path && !plait_settings_set (train, "initialise", path, &fault)))
     plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
 }
 

@@ -25,7 +25,8 @@
 enum
 {
   PLAIT_SETTING_NEUTRAL = 1 << 0, /* cannot change results (names, log intervals): no part of a grid cell's key */
-  PLAIT_SETTING_PLACE = 1 << 1,   /* a file: whether one is given and its digest are part of the key, not its place */
+  PLAIT_SETTING_PLACE = 1 << 1,   /* a path, made absolute (base/path.h): whether one is given and its digest are part
+                                     of the key, not its place */
 };
 
 /* What one setting may be. Every text belongs to whoever made the specification. */
@@ -91,6 +92,9 @@ typedef struct
                  PLAIT_SETTING_NEUTRAL)
 #define PLAIT_DEFINE_PLACE(Struct, field, standard, summary)                                                           \
   PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, NULL, PLAIT_SETTING_PLACE)
+#define PLAIT_DEFINE_NEUTRAL_PLACE(Struct, field, standard, summary)                                                   \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, NULL,                         \
+                 PLAIT_SETTING_NEUTRAL | PLAIT_SETTING_PLACE)
 #define PLAIT_DEFINE_NEUTRAL_TEXT(Struct, field, standard, summary)                                                    \
   PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, NULL, PLAIT_SETTING_NEUTRAL)
 

@@ -208,3 +208,21 @@ TEST_CASE (command, the_locale_changes_nothing)
   CHECK_STRING (german.output, plain.output);
   CHECK_STRING (c.output, plain.output);
 }
+
+/* No shell expands the tilde there. */
+TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
+{
+  g_autofree char *path = plait_test_path ("lead.txt"), *text = NULL;
+
+  plait_test_write ("in.txt", "one two\n");
+  g_setenv ("HOME", plait_test_folder (), TRUE);
+  g_auto (PlaitTestCall) call = CALL ("baseline", "lead", "--words", "1", "in.txt", "--output=~/lead.txt");
+  g_auto (PlaitTestCall) nobody = CALL ("baseline", "lead", "--words", "1", "in.txt", "-o", "~no-such-user/a.txt");
+  g_auto (PlaitTestCall) source = CALL ("translate", "run.h5", "--source", "en=~no-such-user/a.txt");
+
+  CHECK_INT (call.code, 0);
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  CHECK_STRING (text, "one\n");
+  plait_test_check_refused (&nobody, "~no-such-user: there is no user no-such-user");
+  plait_test_check_refused (&source, "~no-such-user: there is no user no-such-user");
+}

@@ -184,6 +184,83 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
                "--set data.vocabulary.shared=train.de: [data] vocabulary.shared: there is no file");
 }
 
+/* In the file and on the command line; the run keeps what they were, so that it can be made again elsewhere. */
+TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = plait_test_path ("text"), *german = plait_test_path ("text/train.de");
+  g_autofree char *odd = plait_test_path ("text/$HOME");
+  g_auto (GStrv) before = g_strsplit (example_text, "folder=text", 2);
+  g_autofree char *in_file = g_strjoinv ("folder=$PLAIT_TEST_TEXT", before);
+  const struct
+  {
+    const char *text;
+    const char *overrides[3];
+  } cases[] = {
+    { in_file, { NULL } },
+    { example_text, { "data.folder=~/text", NULL } },
+    { example_text, { "data.folder=$PLAIT_TEST_TEXT", "data.train.en=${PLAIT_TEST_TEXT}/train.de", NULL } },
+    { example_text, { "data.vocabulary.shared=~/text/$PLAIT_TEST_FILE", NULL } },
+  };
+
+  g_setenv ("HOME", plait_test_folder (), TRUE);
+  g_setenv ("PLAIT_TEST_TEXT", folder, TRUE);
+  g_setenv ("PLAIT_TEST_FILE", "train.de", TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_autoptr (PlaitExperiment) experiment = example_load (registry, cases[i].text, cases[i].overrides, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (experiment);
+      CHECK_STRING (experiment->data.folder, folder);
+      if (i == 2)
+        CHECK_STRING (plait_experiment_data_file (experiment, "train", "en"), german);
+      if (i == 3)
+        CHECK_STRING (plait_experiment_vocabulary_file (experiment, "shared"), german);
+      g_autofree char *text = plait_experiment_text (experiment);
+      CHECK (!strchr (text, '$') && !strchr (text, '~'));
+    }
+  CHECK (!example_load (registry, example_text, (const char *[]){ "data.folder=$PLAIT_TEST_UNSET/a", NULL }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "--set data.folder=$PLAIT_TEST_UNSET/a: [data] folder: the variable PLAIT_TEST_UNSET is not set");
+  g_clear_error (&error);
+  CHECK (
+      !example_load (registry, example_text, (const char *[]){ "train.initialise=~no-such-user/a.h5", NULL }, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no user no-such-user");
+  g_clear_error (&error);
+
+  /* A name with the sign is read back from what the run keeps. */
+  example_write ("text/$HOME", "a\n");
+  g_autoptr (PlaitExperiment) experiment
+      = example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=text/$$HOME", NULL }, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (experiment);
+  CHECK_STRING (plait_experiment_vocabulary_file (experiment, "shared"), odd);
+  g_autofree char *text = plait_experiment_text (experiment);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (again);
+  CHECK_STRING (plait_experiment_vocabulary_file (again, "shared"), odd);
+}
+
+/* What plait test keeps of its --set. */
+TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
+{
+  g_autofree char *folder = plait_test_path ("text/a.en");
+  g_autofree char *expected = g_strconcat ("data.test2017.en=", folder, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_setenv ("HOME", plait_test_folder (), TRUE);
+  g_autofree char *file = plait_experiment_set_from_here ("data.test2017.en=~/text/a.en", &error);
+  g_autofree char *number = plait_experiment_set_from_here ("decode.beam=4", &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (file, expected);
+  CHECK_STRING (number, "decode.beam=4");
+  CHECK (!plait_experiment_set_from_here ("data.test2017.en=$PLAIT_TEST_UNSET", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the variable PLAIT_TEST_UNSET is not set");
+}
+
 TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is_read)
 {
   g_autofree char *path = plait_test_path ("example.ini"), *here = g_get_current_dir ();

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/path.h"
+
+#include <pwd.h>
+#include <string.h>
+
+#define MOST_OF_USER (64 * 1024)
+
+/* (transfer full) */
+static char *
+find_home (const char *user, GError **error)
+{
+  g_autofree char *buffer = g_malloc (MOST_OF_USER);
+  struct passwd entry, *found = NULL;
+
+  if (getpwnam_r (user, &entry, buffer, MOST_OF_USER, &found) == 0 && found)
+    return g_strdup (entry.pw_dir);
+  g_autofree char *shown = g_utf8_make_valid (user, -1);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name", shown, shown,
+              shown);
+  return NULL;
+}
+
+char *
+plait_path_expand_home (const char *written, GError **error)
+{
+  const char *rest, *own = g_getenv ("HOME");
+  g_autofree char *user = NULL, *home = NULL;
+
+  if (*written != '~')
+    return g_strdup (written);
+  rest = written + strcspn (written, "/");
+  user = g_strndup (written + 1, (gsize)(rest - written - 1));
+  home = *user == '\0' ? g_strdup (own ? own : g_get_home_dir ()) : find_home (user, error);
+  return home ? g_strconcat (home, rest, NULL) : NULL;
+}
+
+/* The name behind a sign at @sign, and in *@end where it ends; NULL if there is none. (transfer full) */
+static char *
+variable_name (const char *sign, const char **end)
+{
+  gboolean in_braces = sign[1] == '{';
+  const char *name = sign + 1 + in_braces, *p = name;
+
+  while (g_ascii_isalpha (*p) || *p == '_' || (p > name && g_ascii_isdigit (*p)))
+    p++;
+  *end = p + in_braces;
+  return p == name || (in_braces && *p != '}') ? NULL : g_strndup (name, (gsize)(p - name));
+}
+
+static gboolean
+append_variable (GString *path, const char *sign, const char **end, GError **error)
+{
+  g_autofree char *name = variable_name (sign, end);
+  const char *value = name ? g_getenv (name) : NULL;
+
+  if (!name)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a $ stands before no name of a variable; write $NAME or ${NAME}, or $$ for the sign itself");
+  if (!value)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the variable %s is not set; set it in the environment, or write $$ for the sign itself", name);
+  g_string_append (path, value);
+  return TRUE;
+}
+
+char *
+plait_path_expand (const char *written, GError **error)
+{
+  g_autofree char *from_home = plait_path_expand_home (written, error);
+  g_autoptr (GString) path = g_string_new (NULL);
+  const char *end, *rest;
+
+  if (!from_home)
+    return NULL;
+  /* What a user's folder is called is no writing of ours. */
+  rest = *written == '~' ? written + strcspn (written, "/") : written;
+  g_string_append_len (path, from_home, (gssize)(strlen (from_home) - strlen (rest)));
+  for (const char *p = rest; *p != '\0'; p = end)
+    if (p[0] != '$')
+      {
+        end = p + strcspn (p, "$");
+        g_string_append_len (path, p, end - p);
+      }
+    else if (p[1] == '$')
+      {
+        end = p + 2;
+        g_string_append_c (path, '$');
+      }
+    else if (!append_variable (path, p, &end, error))
+      return NULL;
+  return g_strdup (path->str);
+}
+
+char *
+plait_path_escape (const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit (path, "$", -1);
+  g_autofree char *escaped = g_strjoinv ("$$", parts);
+
+  return g_strconcat (*path == '~' ? "./" : "", escaped, NULL);
+}

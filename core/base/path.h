@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/error.h"
+
+/*
+ * Paths as people write them, who know them from a shell: "~" is their own folder and "~NAME" that of another user
+ * where a path begins with it, "$NAME" and "${NAME}" are variables of the environment anywhere, and "$$" is the sign
+ * itself. A path that is to begin with a tilde is written "./~".
+ */
+
+/* @written as the system knows it. PLAIT_ERROR_INPUT, naming it, for a variable that is not set, a user that there is
+ * not, and a sign that stands before no name. (transfer full) */
+char *plait_path_expand (const char *written, GError **error);
+
+/* The same of the tilde alone: for what a shell has read, which leaves it where no word begins with it, as in
+ * --output=~/run.h5. */
+char *plait_path_expand_home (const char *written, GError **error);
+
+/* @path so that plait_path_expand makes it of this. (transfer full) */
+char *plait_path_escape (const char *path);

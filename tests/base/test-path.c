@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/path.h"
+#include "harness.h"
+
+#include <pwd.h>
+
+TEST_CASE (path, expands_folders_of_users_and_variables)
+{
+  const struct
+  {
+    const char *written, *path;
+  } cases[] = {
+    { "", "" },
+    { "text/train.en", "text/train.en" },
+    { "~", "/home/of a" },
+    { "~/text", "/home/of a/text" },
+    { "./~/text", "./~/text" },
+    { "text/~", "text/~" },
+    { "$PLAIT_TEST", "/data" },
+    { "$PLAIT_TEST/text", "/data/text" },
+    { "${PLAIT_TEST}s/$PLAIT_TEST.en", "/datas//data.en" },
+    { "a$$PLAIT_TEST", "a$PLAIT_TEST" },
+    { "$$$PLAIT_TEST$$", "$/data$" },
+    { "$PLAIT_TEST_EMPTY", "" },
+    { "$PLAIT_TEST_SIGN", "~/$HOME" },
+  };
+
+  g_setenv ("HOME", "/home/of a", TRUE);
+  g_setenv ("PLAIT_TEST", "/data", TRUE);
+  g_setenv ("PLAIT_TEST_EMPTY", "", TRUE);
+  g_setenv ("PLAIT_TEST_SIGN", "~/$HOME", TRUE);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].written);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = plait_path_expand (cases[i].written, &error);
+
+      CHECK_NO_ERROR (error);
+      CHECK_STRING (path, cases[i].path);
+    }
+}
+
+TEST_CASE (path, knows_other_users)
+{
+  const struct passwd *root = getpwnam ("root");
+  g_autoptr (GError) error = NULL;
+
+  if (!root)
+    SKIP_TEST ("there is no user root");
+  g_autofree char *path = plait_path_expand ("~root/a", &error), *expected = g_strconcat (root->pw_dir, "/a", NULL);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (path, expected);
+}
+
+TEST_CASE (path, refuses_what_is_not_there)
+{
+  const struct
+  {
+    const char *written, *part;
+  } cases[] = {
+    { "$PLAIT_TEST_UNSET/text", "the variable PLAIT_TEST_UNSET is not set" },
+    { "${PLAIT_TEST_UNSET}", "the variable PLAIT_TEST_UNSET is not set" },
+    { "~no-such-user/text", "~no-such-user: there is no user no-such-user" },
+    { "cost$", "stands before no name" },
+    { "$5", "stands before no name" },
+    { "${}", "stands before no name" },
+    { "${HOME", "stands before no name" },
+    { "$(HOME)", "stands before no name" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].written);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!plait_path_expand (cases[i].written, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+    }
+}
+
+TEST_CASE (path, escaped_is_read_back)
+{
+  static const char *const paths[] = { "", "/data/a", "/data/$HOME/$", "~/a", "$", "a$$b" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      CONTEXT ("%s", paths[i]);
+      g_autofree char *escaped = plait_path_escape (paths[i]);
+      g_autofree char *again = plait_path_expand (escaped, NULL);
+
+      CHECK_STRING (g_str_has_prefix (again, "./") ? again + 2 : again, paths[i]);
+    }
+}
+
+/* A shell has expanded what there is of variables. */
+TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
+{
+  g_autofree char *path = NULL;
+
+  g_setenv ("HOME", "/home/a", TRUE);
+  path = plait_path_expand_home ("~/$HOME/$$", NULL);
+  CHECK_STRING (path, "/home/a/$HOME/$$");
+}
