@@ -37,7 +37,7 @@ number_in (const char *path, const char *name, guint64 missing)
   const char *found = strstr (lines, start);
   const char *number = found ? found + strlen (start) : "";
 
-  number += strspn (number, " ");
+  number += strspn (number, " \t");
   return g_ascii_isdigit (*number) ? g_ascii_strtoull (number, NULL, 10) : missing;
 }
 
@@ -75,6 +75,15 @@ plait_memory_has (gsize size)
   return size / 1024
              <= number_in ("/proc/meminfo", "MemAvailable:", unknown) + number_in ("/proc/meminfo", "SwapFree:", 0)
          && size <= left_in_group ();
+}
+
+void
+plait_memory_of_process (pid_t process, gsize *held, gsize *most)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", (int)process);
+
+  *held = number_in (path, "VmRSS:", 0) * 1024;
+  *most = number_in (path, "VmHWM:", 0) * 1024;
 }
 
 gboolean

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <sys/types.h>
+
 #include "base/error.h"
 
 /*
@@ -21,6 +23,9 @@ gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError *
 /* Whether @size bytes more can be had before the system would begin to end processes: of the machine's memory and swap,
  * and of the control group. Small sizes are always granted. */
 gboolean plait_memory_has (gsize size);
+
+/* The bytes of memory that @process holds and the most that it has held; 0 of one that is gone. */
+void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
 
 /* Whether @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
  * libraries that do not take no for an answer. */

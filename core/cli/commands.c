@@ -21,12 +21,11 @@ const PlaitCommand plait_commands[] = {
     "interrupted goes on. So the same command, given again, does what is left.\n"
     "\n"
     "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
-    "cell, so "
-    "that all have as many parameters as the first; --dry-run shows them.\n"
+    "cell, so that all have as many parameters as the first; --dry-run shows them.\n"
     "\n"
     "Examples:\n"
     "  plait grid experiments/quickstart.ini --dry-run\n"
-    "  plait grid experiments/quickstart.ini --jobs 2",
+    "  plait grid experiments/quickstart.ini --output quickstart",
     plait_command_grid },
   { "test", "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint best|last|average] [--as NAME] [--json]",
     "Evaluate a finished run otherwise, or all runs of a grid, into their files",

@@ -159,16 +159,17 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   gboolean resume = FALSE;
   gboolean dry_run = FALSE;
   gboolean json = FALSE;
-  gint64 jobs = 1;
+  gint64 jobs = 0;
   gint64 threads = 0;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key of all cells, such as train.batch=32",
       "G.K=V" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder of the cells; else the file's name without .ini",
       "FOLDER" },
-    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &jobs_text, "Cells that run at once; else 1", "N" },
+    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &jobs_text,
+      "Cells that run at once; else as many as processors, while memory lasts", "N" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text,
-      "Threads of each; else the processors divided by the jobs", "N" },
+      "Threads of each; else the processors divided by the cells that run at once", "N" },
     { "fresh", 'f', 0, G_OPTION_ARG_NONE, &fresh, "Run finished and interrupted cells again too, from the start",
       NULL },
     { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with what is there, as without this option", NULL },

@@ -90,8 +90,8 @@ gboolean plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error)
 
 typedef struct
 {
-  guint jobs;    /* > 0: cells that run at once, each in a process of its own */
-  guint threads; /* of each; 0: the processors divided by the jobs */
+  guint jobs; /* cells that run at once, each in a process of its own; 0: as many as processors, while memory lasts */
+  guint threads; /* of each; 0: the processors divided by the cells that run at once */
   const char *command;
   PlaitLog *log;
   const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */

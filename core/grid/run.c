@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "grid/folder.h"
 #include "grid/table.h"
 #include "run/process.h"
@@ -14,6 +15,7 @@
 enum
 {
   LOOK_EVERY = 200, /* milliseconds */
+  PAUSE = 1,        /* seconds between cells whose number is not given */
   SHOW_EACH = 4,    /* seconds that the progress of one of several cells is shown */
   TAIL_LINES = 8,
   TAIL_BYTES = 2000,
@@ -38,6 +40,8 @@ typedef struct
   guint done;
   guint finished;
   double seconds; /* that the finished ones took */
+  gsize most;     /* bytes of memory that a cell has held */
+  gint64 last;    /* when the last cell began */
   gboolean stopped;
 } Runner;
 
@@ -196,6 +200,59 @@ tell_start (PlaitLog *log, const PlaitGridCell *cell)
     plait_log_info (log, "%s: begins", label);
 }
 
+/*
+ * How many run at once. Small models hardly gain from threads, and with large ones processes gain as much.
+ */
+
+static guint
+most_jobs (const PlaitGridOptions *options)
+{
+  return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
+}
+
+/* So many will share the processors with the one that begins now. */
+static guint
+jobs_at_once (const Runner *runner)
+{
+  return MAX (1, MIN (most_jobs (runner->options), runner->to_run - runner->done));
+}
+
+/* Whether one more cell fits beside those that run, if each grows to the size of the largest so far. */
+static gboolean
+has_memory (Runner *runner)
+{
+  gsize size;
+
+  for (guint i = 0; i < runner->jobs->len; i++)
+    {
+      gsize held, most;
+
+      plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &most);
+      runner->most = MAX (runner->most, most);
+    }
+  size = runner->most;
+  for (guint i = 0; i < runner->jobs->len; i++)
+    {
+      gsize held, most;
+
+      plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &most);
+      size += runner->most - MIN (runner->most, held);
+    }
+  return plait_memory_has (size);
+}
+
+/* Cells beyond the first begin one at a time, so that those before can show how much memory they take. */
+static gboolean
+has_room (Runner *runner)
+{
+  if (runner->jobs->len == 0)
+    return TRUE;
+  if (runner->jobs->len >= most_jobs (runner->options))
+    return FALSE;
+  return runner->options->jobs > 0
+         || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
+}
+
 static void
 start_job (Runner *runner, PlaitGridCell *cell)
 {
@@ -208,7 +265,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
   PlaitRunOptions run = {
     .output = output,
     .command = options->command,
-    .threads = options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / options->jobs),
+    .threads = options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / jobs_at_once (runner)),
     .resume = TRUE,
     .trained = cell->state == PLAIT_CELL_TRAINED ? trained : NULL,
     .stop = options->stop,
@@ -221,6 +278,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
   if (!partial)
     g_unlink (output);
   tell_start (options->log, cell);
+  runner->last = job.start;
   job.process = plait_run_process_new (cell->cell->experiment, &run, log, partial, &fault);
   if (job.process)
     g_array_append_val (runner->jobs, job);
@@ -258,7 +316,7 @@ start_jobs (Runner *runner)
 {
   PlaitGrid *grid = runner->grid;
 
-  for (guint i = 0; !runner->stopped && runner->jobs->len < runner->options->jobs && i < grid->n; i++)
+  for (guint i = 0; !runner->stopped && i < grid->n && has_room (runner); i++)
     if (!runner->started[i] && is_due (&grid->items[i]) && find_trained (runner, &grid->items[i]))
       {
         runner->started[i] = TRUE;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/crash.h"
+#include "base/memory.h"
 
 /* The last thing a process says to its parent: one byte, and why it failed. Below PIPE_BUF, so it arrives whole. */
 enum
@@ -150,6 +151,12 @@ plait_run_process_free (PlaitRunProcess *process)
   if (process->pipe >= 0)
     close (process->pipe);
   g_free (process);
+}
+
+void
+plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *most)
+{
+  plait_memory_of_process (process->child, held, most);
 }
 
 int

@@ -26,6 +26,9 @@ PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const
 void plait_run_process_free (PlaitRunProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunProcess, plait_run_process_free)
 
+/* The bytes of memory that it holds and the most that it has held so far. */
+void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsize *most);
+
 /* Becomes readable when there is something to look at. */
 int plait_run_process_descriptor (const PlaitRunProcess *process);
 

@@ -77,7 +77,9 @@ TEST_CASE (grid, gives_the_same_bits_with_several_jobs)
   test_grid_write (TEST_TWO_BY_TWO);
   test_grid_run_all ("one", 1, NULL);
   test_grid_run_all ("two", 2, NULL);
+  test_grid_run_all ("as many as there is room for", 0, NULL);
   check_same_grid ("two", "one", NULL);
+  check_same_grid ("as many as there is room for", "one", NULL);
 }
 
 /* The letter of proc(5) for what @process does, and its parent; '-' when it is gone. */

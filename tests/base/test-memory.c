@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "harness.h"
+
+#define PART ((gsize)32 << 20)
+
+TEST_CASE (memory, of_a_process_counts_what_it_touched)
+{
+  gsize held, most, later, highest;
+
+  plait_memory_of_process (getpid (), &held, &most);
+  CHECK (held > 0 && most >= held);
+  gpointer pages = plait_pages_take (PART);
+  REQUIRE (pages != NULL);
+  memset (pages, 1, PART);
+  plait_memory_of_process (getpid (), &later, &highest);
+  CHECK (later >= held + PART / 2);
+  CHECK (highest >= later);
+  plait_pages_give_back (pages, PART);
+  plait_memory_of_process (getpid (), &later, &most);
+  CHECK (later <= highest - PART / 2);
+  CHECK (most >= highest);
+}
+
+TEST_CASE (memory, of_a_process_that_is_gone_is_nothing)
+{
+  pid_t child = fork ();
+  gsize held = 1, most = 1;
+
+  if (child == 0)
+    _exit (0);
+  CHECK (waitpid (child, NULL, 0) == child);
+  plait_memory_of_process (child, &held, &most);
+  CHECK_INT (held, 0);
+  CHECK_INT (most, 0);
+}
