@@ -36,8 +36,10 @@ set_values (PlaitTape *tape, PlaitDownward *downward, const PlaitNode *node)
     {
       PlaitDownwardSide *side = &downward->sides[i];
 
-      side->recurrent = (PlaitStepFactor){ plait_tape_value (tape, input_of (node, i, SIDE_RECURRENT)), NULL };
-      side->candidate = (PlaitStepFactor){ plait_tape_value_if_any (tape, input_of (node, i, SIDE_CANDIDATE)), NULL };
+      side->recurrent = (PlaitStepFactor){ plait_tape_value (tape, input_of (node, i, SIDE_RECURRENT)), NULL,
+                                           plait_tape_precision (tape) };
+      side->candidate = (PlaitStepFactor){ plait_tape_value_if_any (tape, input_of (node, i, SIDE_CANDIDATE)), NULL,
+                                           plait_tape_precision (tape) };
       side->bias = plait_tape_value_if_any (tape, input_of (node, i, SIDE_BIAS)).data;
     }
 }

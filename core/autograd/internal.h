@@ -29,6 +29,13 @@ PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
 void plait_tape_keep_gradients (PlaitTape *tape);
 gboolean plait_tape_keeps_gradients (const PlaitTape *tape);
 
+/* From now on until the tape is begun again, products with weights are multiplied with @precision, which runs here and
+ * is none of bytes: forward and backward of linear layers, of recurrent and tree cells, and of the output layer. Those
+ * of attention and of pairs, softmax, norms, embeddings and all sums remain of numbers, as before and where nobody asks
+ * for another precision. */
+void plait_tape_multiply_in (PlaitTape *tape, PlaitPrecision precision);
+PlaitPrecision plait_tape_precision (const PlaitTape *tape);
+
 /* Notes that the equations multiply @x and @y, with so many multiplications: once forward, and backward once more for
  * each of the two that needs a gradient. */
 void plait_tape_note_product (PlaitTape *tape, const PlaitNode *x, const PlaitNode *y, gint64 multiplications);
@@ -110,11 +117,13 @@ PlaitPacked *plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean
  */
 typedef struct PlaitOften PlaitOften;
 
-/* The panels of @weight for a product of @rows rows, or NULL; in PLAIT_TAPE_EVALUATE those that its owner packed. */
-const PlaitPacked *plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows);
+/* The panels of @weight for a product of @rows rows with @precision, or NULL; in PLAIT_TAPE_EVALUATE those that its
+ * owner packed. */
+const PlaitPacked *plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows, PlaitPrecision precision);
 
 /* The panels of the transpose of @value, which is the value of @weight or, under a mutation test, a multiple of it. */
-const PlaitPacked *plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows);
+const PlaitPacked *plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows,
+                                           PlaitPrecision precision);
 
 /* Gives @factor, whose value is that of @weight (NULL: nothing is done), either of those panels, or where there are
  * none and @many steps to come own ones, which come back to be released. */

@@ -29,6 +29,7 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
     .dz = node->gradient,
     .x = PLAIT_TERM_TENSOR (tape, linear_weight, x->value),
     .weight = PLAIT_TERM_TENSOR (tape, linear_input, weight->value),
+    .precision = plait_tape_precision (tape),
   };
 
   if (payload->rate > 0)
@@ -39,7 +40,7 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
   work.dx = plait_gradient_if_needed (tape, x, &work.dx_beta);
   if (work.dx.data)
     {
-      work.packed = plait_often_transposed (tape, weight, work.weight, work.dz.rows);
+      work.packed = plait_often_transposed (tape, weight, work.weight, work.dz.rows, work.precision);
       plait_linear_backward (pool, &work);
     }
   plait_often_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
@@ -47,14 +48,24 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
     plait_arena_release (plait_tape_arena (tape), payload->before.data, plait_tensor_size (payload->before));
 }
 
+/* The value of @node. */
+static void
+multiply (PlaitTape *tape, PlaitNode *node, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
+          PlaitActivation activation, const PlaitTensor *before)
+{
+  PlaitPrecision precision = plait_tape_precision (tape);
+
+  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value,
+                        plait_often_packed (tape, weight, node->value.rows, precision), precision,
+                        !bias ? NULL : bias->value.data, activation, before);
+}
+
 static void
 linear_again (PlaitTape *tape, PlaitNode *node)
 {
   PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
 
-  plait_linear_forward (plait_tape_pool (tape), node->value, node->inputs[LINEAR_X]->value, weight->value,
-                        plait_often_packed (tape, weight, node->value.rows), !bias ? NULL : bias->value.data,
-                        PLAIT_ACTIVATION_NONE, NULL);
+  multiply (tape, node, node->inputs[LINEAR_X], weight, bias, PLAIT_ACTIVATION_NONE, NULL);
 }
 
 /* The derivative of an activation reads what it gave. */
@@ -95,9 +106,7 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))
     payload->before = plait_tape_tensor (tape, node->value.rows, node->value.width);
-  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value,
-                        plait_often_packed (tape, weight, node->value.rows), !bias ? NULL : bias->value.data,
-                        activation, !payload->before.data ? NULL : &payload->before);
+  multiply (tape, node, x, weight, bias, activation, !payload->before.data ? NULL : &payload->before);
   if (drops)
     {
       payload->key = plait_tape_next_key (tape);

@@ -38,8 +38,15 @@ often (PlaitTape *tape, PlaitNode *weight, gint64 rows)
   return weight->often;
 }
 
+/* @packed, or NULL where it was packed for products of another precision. */
+static const PlaitPacked *
+of_precision (const PlaitPacked *packed, PlaitPrecision precision)
+{
+  return plait_packed_precision (packed) == precision ? packed : NULL;
+}
+
 const PlaitPacked *
-plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows)
+plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows, PlaitPrecision precision)
 {
   PlaitOften *kept;
 
@@ -49,20 +56,20 @@ plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows)
   if (!kept)
     return NULL;
   if (!kept->packed)
-    kept->packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), weight->value, FALSE);
-  return kept->packed;
+    kept->packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), weight->value, FALSE, precision);
+  return of_precision (kept->packed, precision);
 }
 
 const PlaitPacked *
-plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows)
+plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, gint64 rows, PlaitPrecision precision)
 {
   PlaitOften *kept = often (tape, weight, rows);
 
   if (!kept)
     return NULL;
   if (!kept->transposed)
-    kept->transposed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), value, TRUE);
-  return kept->transposed;
+    kept->transposed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), value, TRUE, precision);
+  return of_precision (kept->transposed, precision);
 }
 
 PlaitPacked *
@@ -72,7 +79,8 @@ plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
 
   if (!factor->weight.data)
     return NULL;
-  packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed);
+  packed
+      = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed, factor->precision);
   factor->packed = packed;
   return packed;
 }
@@ -83,8 +91,8 @@ plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, g
 {
   if (!weight)
     return NULL;
-  factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows)
-                              : plait_often_packed (tape, weight, rows);
+  factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows, factor->precision)
+                              : plait_often_packed (tape, weight, rows, factor->precision);
   return factor->packed || !many ? NULL : plait_tape_pack (tape, factor, transposed);
 }
 
@@ -95,6 +103,7 @@ multiply_collected (PlaitTape *tape, PlaitOften *kept)
   PlaitLinearBackward work = {
     .dz = plait_tensor_rows (kept->dz, 0, kept->rows),
     .x = plait_tensor_rows (kept->x, 0, kept->rows),
+    .precision = plait_tape_precision (tape),
   };
 
   work.dweight = plait_gradient_if_needed (tape, kept->weight, &work.dweight_beta);

@@ -45,8 +45,8 @@ set_values (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node)
   cell->number = plait_tape_value_if_any (tape, node->inputs[CELL_NUMBER]);
   cell->number_weight = plait_tape_value_if_any (tape, node->inputs[CELL_NUMBER_WEIGHT]);
   cell->previous = plait_tape_value_if_any (tape, node->inputs[CELL_STATES]);
-  cell->recurrent = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[CELL_RECURRENT]), NULL };
-  cell->candidate = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[CELL_CANDIDATE]), NULL };
+  cell->recurrent = (PlaitStepFactor){ .weight = plait_tape_value_if_any (tape, node->inputs[CELL_RECURRENT]) };
+  cell->candidate = (PlaitStepFactor){ .weight = plait_tape_value_if_any (tape, node->inputs[CELL_CANDIDATE]) };
   cell->states = node->value;
   for (guint k = 0; k < cell->n; k++)
     cell->links[k].x = plait_tape_value_if_any (tape, link_x (node, k));
@@ -72,7 +72,7 @@ stack (PlaitTape *tape, Panels *panels, PlaitPairCell *cell, const PlaitNode *no
   for (guint k = 0; k < cell->n; row += cell->links[k++].x.width)
     plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (panels->stacked, row, cell->links[k].x.width),
                              0, 1, plait_tape_value_if_any (tape, link_weight (node, k)));
-  cell->linked = (PlaitStepFactor){ panels->stacked, NULL };
+  cell->linked = (PlaitStepFactor){ .weight = panels->stacked };
 }
 
 static Panels
@@ -142,7 +142,8 @@ add_linked_weights (PlaitTape *tape, const PlaitPairCell *cell, const PlaitNode 
         from[i] = cell->links[k].link[pairs[i]];
       plait_rows_gather (pool, plait_tensor_columns (read, column, cell->links[k].x.width), 0, cell->links[k].x, from);
     }
-  plait_product (pool, gradient, 0, PLAIT_TERM_TENSOR (tape, pair_cell_linked_weight, read), TRUE, dread, FALSE);
+  plait_product (pool, gradient, 0, PLAIT_TERM_TENSOR (tape, pair_cell_linked_weight, read), TRUE, dread, FALSE,
+                 plait_tape_precision (tape));
   column = 0;
   for (guint k = 0; k < cell->n; column += cell->links[k++].x.width)
     {

@@ -23,6 +23,7 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
 
   recurrence->recurrent.weight = plait_tape_value_if_any (tape, node->inputs[RECUR_RECURRENT]);
   recurrence->candidate.weight = plait_tape_value_if_any (tape, node->inputs[RECUR_CANDIDATE]);
+  recurrence->recurrent.precision = recurrence->candidate.precision = plait_tape_precision (tape);
   recurrence->bias = plait_tape_value_if_any (tape, node->inputs[RECUR_BIAS]).data;
   recurrence->state = plait_tape_value_if_any (tape, node->inputs[RECUR_STATE]);
   recurrence->cell = plait_tape_value_if_any (tape, node->inputs[RECUR_CELL]);
@@ -102,9 +103,9 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     }
   if (recurrence->reset_states.data)
     work.dreset = plait_tape_tensor (tape, sentences, width);
-  recurrence->recurrent = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight) };
+  recurrence->recurrent.weight = PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight);
   if (recurrence->candidate.weight.data)
-    recurrence->candidate = (PlaitStepFactor){ PLAIT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight) };
+    recurrence->candidate.weight = PLAIT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight);
   recurrent = pack (tape, recurrence->time, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], TRUE);
   candidate = pack (tape, recurrence->time, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], TRUE);
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);

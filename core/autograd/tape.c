@@ -25,6 +25,7 @@ struct PlaitTape
   PlaitOften *often;
   gboolean went_back;
   gboolean keeps_gradients;
+  PlaitPrecision precision;
   KeyedLeaf *leaves;
   gsize leaf_places; /* a power of two */
   gsize n_leaves;
@@ -68,6 +69,7 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->often = NULL;
   tape->went_back = FALSE;
   tape->keeps_gradients = FALSE;
+  tape->precision = PLAIT_PRECISION_FLOAT;
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
   tape->n_leaves = 0;
@@ -110,6 +112,19 @@ void
 plait_tape_keep_gradients (PlaitTape *tape)
 {
   tape->keeps_gradients = TRUE;
+}
+
+void
+plait_tape_multiply_in (PlaitTape *tape, PlaitPrecision precision)
+{
+  g_assert (plait_precision_runs_here (precision) && precision != PLAIT_PRECISION_INT8);
+  tape->precision = precision;
+}
+
+PlaitPrecision
+plait_tape_precision (const PlaitTape *tape)
+{
+  return tape->precision;
 }
 
 gboolean

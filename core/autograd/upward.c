@@ -37,11 +37,13 @@ set_values (PlaitTape *tape, PlaitUpward *upward, const PlaitNode *node)
   gint64 width = upward->width;
   PlaitTensor candidate = plait_tape_value_if_any (tape, node->inputs[UPWARD_CANDIDATE]);
 
-  upward->gates = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[UPWARD_GATES]), NULL };
-  upward->candidate[0] = (PlaitStepFactor){ candidate, NULL };
+  upward->gates = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[UPWARD_GATES]), NULL,
+                                     plait_tape_precision (tape) };
+  upward->candidate[0] = (PlaitStepFactor){ candidate, NULL, plait_tape_precision (tape) };
   if (is_after (upward))
     for (gint64 side = 0; side < 2; side++)
-      upward->candidate[side] = (PlaitStepFactor){ plait_tensor_rows (candidate, side * width, width), NULL };
+      upward->candidate[side]
+          = (PlaitStepFactor){ plait_tensor_rows (candidate, side * width, width), NULL, plait_tape_precision (tape) };
   upward->gate_bias = plait_tape_value_if_any (tape, node->inputs[UPWARD_GATE_BIAS]).data;
   upward->candidate_bias = plait_tape_value_if_any (tape, node->inputs[UPWARD_CANDIDATE_BIAS]).data;
   upward->projected = plait_tape_value_if_any (tape, node->inputs[UPWARD_PROJECTED]);
@@ -97,6 +99,7 @@ add_candidate_gradients (PlaitTape *tape, const PlaitUpward *upward, PlaitNode *
         .x = plait_tensor_columns (x, side * width, width),
         .dweight = plait_tensor_rows (dweight, side * width, width),
         .dweight_beta = beta,
+        .precision = plait_tape_precision (tape),
       };
 
       plait_linear_backward (plait_tape_pool (tape), &work);
@@ -132,8 +135,8 @@ upward_backward (PlaitTape *tape, PlaitNode *node)
     .adds = beta != 0,
     .dchildren = plait_tape_tensor (tape, most, 2 * width),
   };
-  PlaitLinearBackward gates
-      = { .dz = plait_tensor_columns (upward->kept, 0, plait_upward_gates (upward->kind) * width) };
+  PlaitLinearBackward gates = { .dz = plait_tensor_columns (upward->kept, 0, plait_upward_gates (upward->kind) * width),
+                                .precision = plait_tape_precision (tape) };
   Panels panels;
 
   set_values (tape, upward, node);

@@ -45,6 +45,7 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
     .states = plait_tape_value (tape, states),
     .table = table->value,
     .packed = options->packed,
+    .precision = plait_tape_precision (tape),
     .bias = !bias ? NULL : bias->value.data,
     .targets = targets,
     .smoothing = options->smoothing,

@@ -306,6 +306,19 @@ print_component (PlaitPage *page, const Component *component)
   plait_page_row (page, LABEL_WIDTH, "Operations", operations);
 }
 
+/* What training multiplies by weights in, as its key says. */
+static const char *
+precision_of (const Explanation *explanation)
+{
+  static const char *const names[] = {
+    [PLAIT_TRAIN_FLOAT] = "float",
+    [PLAIT_TRAIN_BFLOAT16] = "bfloat16",
+    [PLAIT_TRAIN_BFLOAT16_EMULATED] = "bfloat16_emulated",
+  };
+
+  return names[explanation->experiment->train.precision];
+}
+
 static void
 print_text (const Explanation *explanation)
 {
@@ -317,11 +330,14 @@ print_text (const Explanation *explanation)
       "sentences of %.0f tokens in the mean (plait inspect bench); a combiner's and a coverage's are among the "
       "decoder's.",
       explanation->parameters, experiment->data.vocabulary_size, experiment->bench.mean_length);
+  g_autofree char *precision = g_strdup_printf ("Training multiplies by weights in %s.", precision_of (explanation));
 
   for (guint i = 0; i < explanation->components->len; i++)
     print_component (page, explanation->components->pdata[i]);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
+  if (experiment->train.precision != PLAIT_TRAIN_FLOAT)
+    plait_page_paragraph (page, 0, 0, precision);
 }
 
 static void
@@ -378,6 +394,7 @@ print_json (const Explanation *explanation)
   plait_json_text (json, "name", explanation->experiment->name);
   plait_json_integer (json, "parameters", explanation->parameters);
   plait_json_integer (json, "vocabulary_size", explanation->experiment->data.vocabulary_size);
+  plait_json_text (json, "training_precision", precision_of (explanation));
   plait_json_begin_array (json, "components");
   for (guint i = 0; i < explanation->components->len; i++)
     add_component_json (json, explanation->components->pdata[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "tensor/halves.h"
 #include "tensor/kernels/int8.h"
 #include "tensor/packed.h"
 #include "tensor/panel.h"
@@ -8,10 +9,12 @@
 struct PlaitPacked
 {
   const PlaitKernels *kernels;
-  const PlaitInt8Kernels *int8; /* NULL: panels of numbers */
+  PlaitPrecision precision;
+  const PlaitInt8Kernels *int8;         /* of bytes */
+  const PlaitBfloat16Kernels *bfloat16; /* of bfloat16 */
   gint64 depth;
   gint64 width;
-  gpointer panels;     /* [panel][depth][tile_width], or as int8.h says */
+  gpointer panels;     /* [panel][depth][tile_width], or as int8.h and halves.h say */
   PlaitScalar *scales; /* of bytes: [width] */
 };
 
@@ -21,11 +24,13 @@ typedef struct
   PlaitTensor x;
   const gint8 *bytes; /* where the weight is of bytes: [rows][stride] */
   gint64 stride;
+  const PlaitHalves *halves; /* where it is of bfloat16: [rows][plait_halves (depth)] */
   const PlaitScalar *scales; /* [rows] */
   const gint32 *sums;        /* [rows] */
 } PlaitPackedRows;
 
-/* @x for products with @packed. Bytes stand in the caller's scratch (plait_pool_scratch) until it is used again. */
+/* @x for products with @packed. Bytes and halves stand in the caller's scratch (plait_pool_scratch) until it is used
+ * again. */
 PlaitPackedRows plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x);
 
 /* y = the @n rows from @first on of @rows times the @width columns from @column on, where a panel begins; (@add) added

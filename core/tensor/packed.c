@@ -6,19 +6,27 @@
 
 /* Multiply-adds that are not worth a second thread. */
 #define SMALL 131072
-/* Numbers that are quantised by one thread. */
+/* Numbers that are quantised or rounded by one thread. */
 #define LITTLE 16384
 
 gboolean
 plait_precision_runs_here (PlaitPrecision precision)
 {
-  return precision == PLAIT_PRECISION_FLOAT || plait_int8_kernels ();
+  switch (precision)
+    {
+    case PLAIT_PRECISION_FLOAT:
+      return TRUE;
+    case PLAIT_PRECISION_INT8:
+      return plait_int8_kernels () != NULL;
+    default:
+      return plait_bfloat16_kernels (precision) != NULL;
+    }
 }
 
 PlaitPrecision
 plait_packed_precision (const PlaitPacked *packed)
 {
-  return packed->int8 ? PLAIT_PRECISION_INT8 : PLAIT_PRECISION_FLOAT;
+  return packed->precision;
 }
 
 /* Groups of bytes in a row. */
@@ -31,7 +39,7 @@ groups_of (const PlaitPacked *packed)
 static gint64
 tile_width (const PlaitPacked *packed)
 {
-  return packed->int8 ? PLAIT_INT8_WIDTH : packed->kernels->tile_width;
+  return packed->int8 ? PLAIT_INT8_WIDTH : packed->bfloat16 ? PLAIT_BFLOAT16_WIDTH : packed->kernels->tile_width;
 }
 
 static gint64
@@ -45,6 +53,8 @@ panel_bytes (const PlaitPacked *packed)
 {
   if (packed->int8)
     return (gsize)(groups_of (packed) * PLAIT_INT8_GROUP * PLAIT_INT8_WIDTH);
+  if (packed->bfloat16)
+    return plait_halves_panel_bytes (PLAIT_BFLOAT16_WIDTH, packed->depth);
   return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->tile_width);
 }
 
@@ -64,11 +74,19 @@ panel_at (const PlaitPacked *packed, gint64 column)
 
 /* Without the panels. */
 static PlaitPacked
-new_packed (PlaitTensor weight, gboolean transposed)
+new_packed (PlaitTensor weight, gboolean transposed, PlaitPrecision precision)
 {
-  return (PlaitPacked){ .kernels = plait_kernels (),
-                        .depth = transposed ? weight.width : weight.rows,
-                        .width = transposed ? weight.rows : weight.width };
+  PlaitPacked packed = { .kernels = plait_kernels (),
+                         .precision = precision,
+                         .bfloat16 = plait_bfloat16_kernels (precision),
+                         .depth = transposed ? weight.width : weight.rows,
+                         .width = transposed ? weight.rows : weight.width };
+
+  if (precision == PLAIT_PRECISION_INT8 && packed.depth <= PLAIT_INT8_DEEPEST)
+    packed.int8 = plait_int8_kernels ();
+  if (!packed.int8 && !packed.bfloat16)
+    packed.precision = PLAIT_PRECISION_FLOAT;
+  return packed;
 }
 
 PlaitPacked *
@@ -76,9 +94,7 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPreci
 {
   PlaitPacked *packed = g_new (PlaitPacked, 1);
 
-  *packed = new_packed (weight, transposed);
-  if (precision == PLAIT_PRECISION_INT8 && packed->depth <= PLAIT_INT8_DEEPEST)
-    packed->int8 = plait_int8_kernels ();
+  *packed = new_packed (weight, transposed, precision);
   packed->panels = plait_pages_take (bytes_of (packed));
   if (!packed->panels)
     {
@@ -92,11 +108,11 @@ plait_pack (PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPreci
 }
 
 PlaitPacked *
-plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed)
+plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed, PlaitPrecision precision)
 {
   PlaitPacked *packed = plait_arena_take (arena, sizeof *packed);
 
-  *packed = new_packed (weight, transposed);
+  *packed = new_packed (weight, transposed, precision);
   packed->panels = plait_arena_take (arena, bytes_of (packed));
   plait_packed_update (pool, packed, weight, transposed);
   return packed;
@@ -154,6 +170,12 @@ packing_piece (gpointer data, gint64 piece, guint thread)
   PlaitPacked *packed = packing->packed;
   gint64 column = piece * tile_width (packed), end = MIN (column + tile_width (packed), packed->width);
 
+  if (packed->bfloat16)
+    {
+      plait_halves_right (packed->bfloat16, panel_at (packed, column), packing->weight, packing->transposed, 0,
+                          packed->depth, column, end - column);
+      return;
+    }
   if (!packed->int8)
     {
       plait_panel_pack (packed->kernels, panel_at (packed, column), packing->weight, packing->transposed, 0,
@@ -181,6 +203,7 @@ typedef struct
   gint8 *bytes;
   PlaitScalar *scales;
   gint32 *sums;
+  PlaitHalves *halves;
   gint64 pieces;
 } Quantising;
 
@@ -197,12 +220,30 @@ quantising_piece (gpointer data, gint64 piece, guint thread)
                                               &quantising->scales[i], plait_tensor_row (rows->x, i), rows->x.width);
 }
 
+static void
+rounding_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Quantising *quantising = data;
+  PlaitTensor x = quantising->rows.x;
+  gint64 first = x.rows * piece / quantising->pieces, end = x.rows * (piece + 1) / quantising->pieces;
+
+  plait_halves_left (quantising->packed->bfloat16, quantising->halves + first * plait_halves (x.width), x, FALSE, first,
+                     end - first, 0, x.width);
+}
+
 PlaitPackedRows
 plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
 {
   Quantising quantising = { .packed = packed, .rows = { .x = x } };
   gint64 stride = groups_of (packed) * PLAIT_INT8_GROUP;
 
+  if (packed->bfloat16)
+    {
+      quantising.rows.halves = quantising.halves
+          = plait_pool_scratch (pool, plait_pool_threads (pool), plait_halves_left_bytes (x.rows, packed->depth));
+      quantising.pieces = CLAMP (x.rows * packed->depth / LITTLE, 1, x.rows);
+      plait_pool_run (pool, quantising.pieces, rounding_piece, &quantising);
+    }
   if (!packed->int8)
     return quantising.rows;
   quantising.rows.stride = stride;
@@ -239,6 +280,32 @@ multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboo
   });
 }
 
+/* The rounds of a product that is not packed. */
+static void
+multiply_halves (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
+                 gint64 first, gint64 n, gint64 column, gint64 width)
+{
+  gint64 halves = plait_halves (packed->depth), done = 0;
+
+  do
+    {
+      PlaitBfloat16Panel panel = { .rows = n,
+                                   .halves = MIN (PLAIT_PANEL_DEPTH / 2, halves - done),
+                                   .x = rows->halves + first * halves + done,
+                                   .row = halves,
+                                   .step = 1,
+                                   .panel = (PlaitHalves *)panel_at (packed, column) + done * PLAIT_BFLOAT16_WIDTH,
+                                   .y = y,
+                                   .y_stride = y_stride,
+                                   .width = width,
+                                   .add = add || done > 0 };
+
+      packed->bfloat16->multiply (&panel);
+      done += panel.halves;
+    }
+  while (done < halves);
+}
+
 static void
 multiply_numbers (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
                   gint64 first, gint64 n, gint64 column, gint64 width)
@@ -266,8 +333,10 @@ plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_strid
   gint64 tile = tile_width (packed);
 
   for (gint64 j = 0; j < width; j += tile)
-    (packed->int8 ? multiply_bytes : multiply_numbers) (packed, y + j, y_stride, add, rows, first, n, column + j,
-                                                        MIN (tile, width - j));
+    (packed->int8 ? multiply_bytes
+     : packed->bfloat16
+         ? multiply_halves
+         : multiply_numbers) (packed, y + j, y_stride, add, rows, first, n, column + j, MIN (tile, width - j));
 }
 
 typedef struct

@@ -12,7 +12,8 @@
  */
 typedef struct PlaitPacked PlaitPacked;
 
-/* FALSE where this processor has no instructions for products of @precision. */
+/* FALSE where this processor has no instructions for products of @precision; where the build has double scalars, of
+ * bfloat16 but emulated. */
 gboolean plait_precision_runs_here (PlaitPrecision precision);
 
 /* Packs @weight [in, out], or its transpose if @transposed (a vocabulary table [V, w] as the weight [w, V]), of a
@@ -23,8 +24,9 @@ PlaitPrecision plait_packed_precision (const PlaitPacked *packed);
 void plait_packed_free (PlaitPacked *packed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPacked, plait_packed_free)
 
-/* As plait_pack, in the memory of @arena: for a step in which a weight is used often. */
-PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed);
+/* As plait_pack, in the memory of @arena: for a step in which a weight is used often. Not of bytes. */
+PlaitPacked *plait_pack_in (PlaitArena *arena, PlaitPool *pool, PlaitTensor weight, gboolean transposed,
+                            PlaitPrecision precision);
 
 /* Gives back what plait_pack_in took. NULL is allowed. */
 void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tensor/blas.h"
+#include "tensor/halves.h"
 #include "tensor/packed-private.h"
 #include "tensor/panel.h"
 #include "tensor/rows.h"
@@ -35,6 +36,7 @@ static const Cut blas_cut = { 256, 512, 96, 128, 8 };
 typedef struct
 {
   const PlaitKernels *kernels;
+  const PlaitBfloat16Kernels *bfloat16; /* multiplies the pieces, or NULL */
   PlaitPool *pool;
   PlaitTensor c;
   PlaitTensor a;
@@ -48,6 +50,7 @@ typedef struct
   gboolean add;
   gboolean add_sums;
   gboolean blas; /* multiplies the pieces */
+  gint64 tile;   /* columns of a panel */
   gint64 row_bands;
   gint64 band_width; /* columns of a piece */
 } Product;
@@ -71,9 +74,13 @@ copies_left (const Product *product)
 static gsize
 scratch_bytes (const Product *product)
 {
-  gint64 left = copies_left (product) ? (product->c.rows + product->row_bands - 1) / product->row_bands : 0;
+  gint64 rows = (product->c.rows + product->row_bands - 1) / product->row_bands;
 
-  return KEPT_BYTES + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + left));
+  if (product->bfloat16)
+    return KEPT_BYTES + plait_halves_panel_bytes (product->band_width, product->depth)
+           + plait_halves_left_bytes (rows, product->depth);
+  return KEPT_BYTES
+         + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + (copies_left (product) ? rows : 0)));
 }
 
 /* A piece: where it lies in c. */
@@ -87,12 +94,43 @@ typedef struct
   gint64 width;
 } Place;
 
+/* Adds the column sums of b, of the columns and the depth of a piece. */
+static void
+add_column_sums (const Product *product, const Place *place)
+{
+  for (gint64 k = 0; k < product->depth; k++)
+    product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
+                                  PLAIT_TERM (linear_bias, 1),
+                                  plait_tensor_row (product->b, product->first + k) + place->column, place->width);
+}
+
+static void
+multiply_bfloat16 (const Product *product, const Place *place, guint thread)
+{
+  Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  char *panels = (char *)kept + KEPT_BYTES;
+  PlaitHalves *left = (PlaitHalves *)(panels + plait_halves_panel_bytes (product->band_width, product->depth));
+  PlaitBfloat16Panel rows;
+
+  if (kept->band != place->band)
+    plait_halves_right (product->bfloat16, (PlaitHalves *)panels, product->b, product->transpose_b, product->first,
+                        product->depth, place->column, place->width);
+  kept->band = place->band;
+  rows = plait_halves_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
+                            product->first, product->depth);
+  plait_halves_multiply (product->bfloat16, &rows, (PlaitHalves *)panels,
+                         plait_tensor_row (product->c, place->row) + place->column, product->c.stride, place->width,
+                         product->add);
+  if (product->column_sums && place->part == 0)
+    add_column_sums (product, place);
+}
+
 static void
 multiply_panels (const Product *product, const Place *place, guint thread)
 {
   const PlaitScalar one = PLAIT_TERM (linear_bias, 1);
   const PlaitKernels *kernels = product->kernels;
-  gint64 tile = kernels->tile_width, depth = product->depth, row = product->a.stride, step = 1;
+  gint64 tile = product->tile, depth = product->depth, row = product->a.stride, step = 1;
   gint64 column = place->column, width = place->width;
   gint64 unpacked = product->transpose_b || product->c.rows > FEW_ROWS ? 0 : width - width % tile;
   const PlaitScalar *a = product->a.data;
@@ -153,9 +191,18 @@ multiply_blas (const Product *product, const Place *place)
                            : plait_tensor_columns (b, place->column, place->width);
   plait_blas_multiply (c, product->add, 1, a, product->transpose_a, b, product->transpose_b);
   if (product->column_sums && place->part == 0)
-    for (gint64 k = 0; k < product->depth; k++)
-      product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
-                                    PLAIT_TERM (linear_bias, 1), plait_tensor_row (b, k), place->width);
+    add_column_sums (product, place);
+}
+
+static void
+multiply_piece (const Product *product, const Place *place, guint thread)
+{
+  if (product->bfloat16)
+    multiply_bfloat16 (product, place, thread);
+  else if (product->blas)
+    multiply_blas (product, place);
+  else
+    multiply_panels (product, place, thread);
 }
 
 static void
@@ -168,10 +215,7 @@ product_piece (gpointer data, gint64 piece, guint thread)
   place.row = product->c.rows * part / product->row_bands;
   place.rows = product->c.rows * (part + 1) / product->row_bands - place.row;
   place.width = MIN (product->band_width, product->c.width - place.column);
-  if (product->blas)
-    multiply_blas (product, &place);
-  else
-    multiply_panels (product, &place, thread);
+  multiply_piece (product, &place, thread);
   if (product->finish)
     plait_panel_finish (product->kernels, product->finish, product->c, place.row, place.rows, place.column,
                         place.width);
@@ -189,11 +233,12 @@ static void
 run_round (Product *product)
 {
   const Cut *cut = product->blas ? &blas_cut : &kernels_cut;
-  gint64 tile = product->kernels->tile_width, panels = plait_panels (product->kernels, product->c.width), bands;
+  gint64 tile = product->tile, panels = (product->c.width + tile - 1) / tile, bands;
   gint64 rows = cut->rows, band = MAX (1, cut->columns / tile), least = MAX (1, cut->least_columns / tile);
 
   if (!product->blas && !product->transpose_a && product->c.rows >= cut->least_rows * cut->least_pieces / 2
-      && (gsize)(product->depth * product->c.width) * sizeof (PlaitScalar) <= PLAIT_NEAR_BYTES)
+      && (gsize)(product->depth * product->c.width) * (product->bfloat16 ? sizeof (guint16) : sizeof (PlaitScalar))
+             <= PLAIT_NEAR_BYTES)
     band = panels;
   for (;;)
     {
@@ -254,7 +299,7 @@ deep_piece (gpointer data, gint64 piece, guint thread)
       part.depth = MIN (PLAIT_PANEL_DEPTH, end - part.first);
       part.add = part.add_sums = part.first > begin;
       forget_panels (&part, thread);
-      multiply_panels (&part, &place, thread);
+      multiply_piece (&part, &place, thread);
     }
 }
 
@@ -290,14 +335,15 @@ run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 dept
     return FALSE;
   deep.sums = plait_pool_scratch (pool, plait_pool_threads (pool), sizeof (PlaitScalar) * (gsize)(size * deep.pieces));
   product->row_bands = 1;
-  product->band_width = plait_panels (product->kernels, product->c.width) * product->kernels->tile_width;
+  product->band_width = (product->c.width + product->tile - 1) / product->tile * product->tile;
   plait_pool_run (pool, deep.pieces, deep_piece, &deep);
   plait_pool_run (pool, product->c.rows + (product->column_sums != NULL), deep_sum_piece, &deep);
   return TRUE;
 }
 
 static void
-run_product (Product *product, PlaitScalar beta, const PlaitFinish *finish, PlaitScalar sums_beta)
+run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const PlaitFinish *finish,
+             PlaitScalar sums_beta)
 {
   gint64 depth = product->transpose_a ? product->a.rows : product->a.width, most = PLAIT_PANEL_DEPTH;
 
@@ -305,9 +351,13 @@ run_product (Product *product, PlaitScalar beta, const PlaitFinish *finish, Plai
   g_assert (product->c.width == (product->transpose_b ? product->b.rows : product->b.width));
   g_assert (depth == (product->transpose_b ? product->b.width : product->b.rows));
   product->kernels = plait_kernels ();
+  product->bfloat16 = plait_bfloat16_kernels (precision);
+  product->tile = product->bfloat16 ? PLAIT_BFLOAT16_WIDTH : product->kernels->tile_width;
   if (product->c.rows == 0 || product->c.width == 0)
     return;
-  product->blas = plait_blas_serves (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
+  product->blas
+      = !product->bfloat16
+        && plait_blas_serves (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
   if (run_deep (product, beta, sums_beta, depth))
     return;
   if (product->blas)
@@ -326,38 +376,45 @@ run_product (Product *product, PlaitScalar beta, const PlaitFinish *finish, Plai
 
 void
 plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a, PlaitTensor b,
-               gboolean transpose_b)
+               gboolean transpose_b, PlaitPrecision precision)
 {
   Product product = { .pool = pool, .c = c, .a = a, .b = b, .transpose_a = transpose_a, .transpose_b = transpose_b };
 
-  run_product (&product, beta, NULL, 0);
+  run_product (&product, precision, beta, NULL, 0);
+}
+
+/* Whether @packed is read for a product of such a shape: BLAS reads numbers where they stand. */
+static gboolean
+reads_packed (const PlaitPacked *packed, gint64 rows, gint64 width, gint64 depth)
+{
+  return packed
+         && (plait_packed_precision (packed) != PLAIT_PRECISION_FLOAT
+             || !plait_blas_serves (plait_kernels (), FALSE, rows, width, depth));
 }
 
 void
 plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
-                      const PlaitScalar *bias, PlaitActivation activation, const PlaitTensor *before)
+                      PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
+                      const PlaitTensor *before)
 {
   PlaitFinish finish = { .bias = bias, .activation = activation };
   Product product = { .pool = pool, .c = y, .a = x, .b = weight };
 
   if (before)
     finish.before = *before;
-  if (packed
-      && (plait_packed_precision (packed) != PLAIT_PRECISION_FLOAT
-          || !plait_blas_serves (plait_kernels (), FALSE, y.rows, y.width, x.width)))
+  if (reads_packed (packed, y.rows, y.width, x.width))
     plait_packed_product_finish (pool, y, 0, x, packed, &finish);
   else
-    run_product (&product, 0, &finish, 0);
+    run_product (&product, precision, 0, &finish, 0);
 }
 
 void
 plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
 {
-  if (work->dx.data && work->packed
-      && !plait_blas_serves (plait_kernels (), FALSE, work->dx.rows, work->dx.width, work->dz.width))
+  if (work->dx.data && reads_packed (work->packed, work->dx.rows, work->dx.width, work->dz.width))
     plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL, PLAIT_ACTIVATION_NONE);
   else if (work->dx.data)
-    plait_product (pool, work->dx, work->dx_beta, work->dz, FALSE, work->weight, TRUE);
+    plait_product (pool, work->dx, work->dx_beta, work->dz, FALSE, work->weight, TRUE, work->precision);
   if (work->dweight.data && work->x.width > 0)
     {
       Product product = { .pool = pool,
@@ -367,7 +424,7 @@ plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
                           .transpose_a = TRUE,
                           .column_sums = work->dbias.data };
 
-      run_product (&product, work->dweight_beta, NULL, work->dbias_beta);
+      run_product (&product, work->precision, work->dweight_beta, NULL, work->dbias_beta);
     }
   else if (work->dbias.data)
     plait_rows_sum (pool, work->dbias, work->dbias_beta, work->dz);

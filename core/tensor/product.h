@@ -14,21 +14,24 @@
  * overlap inputs.
  */
 
-/* c = beta * c + op (a) op (b), where op transposes if asked. @beta is 0 (c may be uninitialised) or 1. */
+/* c = beta * c + op (a) op (b), where op transposes if asked. @beta is 0 (c may be uninitialised) or 1. @precision is
+ * that of numbers or of bfloat16, which runs here (plait_precision_runs_here). */
 void plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a,
-                    PlaitTensor b, gboolean transpose_b);
+                    PlaitTensor b, gboolean transpose_b, PlaitPrecision precision);
 
 /*
  * y = activation (x W + b): x [r, in], weight [in, out], @bias out numbers or NULL, y [r, out].
  * @before is NULL or where to leave x W + b too (for activations that keep their input); it may not be y.
- * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead unless the product is BLAS's,
- * which has no bytes.
+ * @packed is NULL or @weight packed (plait_pack (weight, FALSE)); then it is read instead, with its own precision,
+ * unless the product is BLAS's, which has numbers alone.
  */
 void plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
-                           const PlaitScalar *bias, PlaitActivation activation, const PlaitTensor *before);
+                           PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
+                           const PlaitTensor *before);
 
 /*
  * The backward of z = x W + b, all of it in one run of the pool. Gradients whose data is NULL are not computed.
+ * Sums of dz's rows are sums of numbers with every precision.
  *   dx = dx_beta * dx + dz W^T;   dweight = dweight_beta * dweight + x^T dz;   dbias = dbias_beta * dbias + sum of dz's
  * rows.
  */
@@ -38,6 +41,7 @@ typedef struct
   PlaitTensor x;             /* [r, in] */
   PlaitTensor weight;        /* [in, out] */
   const PlaitPacked *packed; /* NULL, or its transpose packed: read instead unless the product is BLAS's */
+  PlaitPrecision precision;
   PlaitTensor dx;
   PlaitScalar dx_beta;
   PlaitTensor dweight;

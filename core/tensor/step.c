@@ -36,15 +36,20 @@ void
 plait_step_multiply (const PlaitStep *step, PlaitTensor y, PlaitTensor x, const PlaitStepFactor *factor,
                      const PlaitScalar *bias)
 {
-  plait_linear_forward (step->pool, y, x, factor->weight, factor->packed, bias, PLAIT_ACTIVATION_NONE, NULL);
+  plait_linear_forward (step->pool, y, x, factor->weight, factor->packed, factor->precision, bias,
+                        PLAIT_ACTIVATION_NONE, NULL);
 }
 
 void
 plait_step_multiply_back (const PlaitStep *step, PlaitTensor dx, gboolean add, PlaitTensor dy,
                           const PlaitStepFactor *factor)
 {
-  PlaitLinearBackward work
-      = { .dz = dy, .weight = factor->weight, .packed = factor->packed, .dx = dx, .dx_beta = add ? 1 : 0 };
+  PlaitLinearBackward work = { .dz = dy,
+                               .weight = factor->weight,
+                               .packed = factor->packed,
+                               .precision = factor->precision,
+                               .dx = dx,
+                               .dx_beta = add ? 1 : 0 };
 
   plait_linear_backward (step->pool, &work);
 }

@@ -16,11 +16,13 @@ typedef struct
   gint64 rows;
 } PlaitStep;
 
-/* A factor of all steps. @packed is NULL or holds @weight's panels, of its transpose in backward. */
+/* A factor of all steps. @packed is NULL or holds @weight's panels, of its transpose in backward, in the same
+ * precision. */
 typedef struct
 {
   PlaitTensor weight;
   const PlaitPacked *packed;
+  PlaitPrecision precision;
 } PlaitStepFactor;
 
 /* Calls @row with @data for each row 0 .. rows - 1, of which one is worth the work on @elements elements. */

@@ -26,14 +26,17 @@ typedef struct
 } PlaitTensor;
 
 /*
- * What weights that are packed for search are made of: their own numbers, or bytes. With bytes each column of a weight
- * and each row that is multiplied by it is quantised by itself, to 255 steps from minus to plus its greatest magnitude;
- * sums of products are exact.
+ * What products multiply: numbers as they are; bytes, in search; or bfloat16, in training, by the processor's
+ * instructions or by what emulates them. With bytes each column of a weight and each row that is multiplied by it is
+ * quantised by itself, to 255 steps from minus to plus its greatest magnitude; sums of products are exact. With
+ * bfloat16 both factors are rounded to it, and sums are floats (kernels/bfloat16.h).
  */
 typedef enum
 {
   PLAIT_PRECISION_FLOAT,
-  PLAIT_PRECISION_INT8
+  PLAIT_PRECISION_INT8,
+  PLAIT_PRECISION_BFLOAT16,
+  PLAIT_PRECISION_BFLOAT16_EMULATED
 } PlaitPrecision;
 
 /* A tensor over @data whose rows stand end to end. */

@@ -6,6 +6,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/elementwise.h"
+#include "tensor/halves.h"
 #include "tensor/packed-private.h"
 #include "tensor/panel.h"
 #include "tensor/terms.h"
@@ -64,10 +65,12 @@ typedef struct
   gboolean blas;             /* multiplies; the kernels otherwise */
   const PlaitPacked *packed; /* multiplies by bytes, or NULL */
   PlaitPackedRows packed_rows;
+  const PlaitBfloat16Kernels *bfloat16; /* multiplies, or NULL */
+  PlaitHalves *rounded;                 /* states [row][plait_halves (width)] */
   PlaitScalar *logits; /* [block][row][word], then their exponentials, then their gradient; if gradients are wanted */
   Statistics *statistics; /* [row][block] */
   Row *row;
-  PlaitScalar *states; /* panels [panel][row][tile_width] */
+  PlaitScalar *states; /* panels [panel][row][tile_width], or of halves */
   PlaitScalar *shares; /* of dstates: [lane][row][width] */
 } Stage;
 
@@ -100,8 +103,16 @@ logits_bytes (const Stage *stage, gint64 rows)
 }
 
 static gsize
+rounded_bytes (const Stage *stage, gint64 rows)
+{
+  return plait_halves_left_bytes (rows, stage->width);
+}
+
+static gsize
 states_bytes (const Stage *stage, gint64 rows)
 {
+  if (stage->bfloat16)
+    return plait_halves_panel_bytes (stage->width, rows);
   return sizeof (PlaitScalar)
          * (gsize)(plait_panels (stage->kernels, stage->width) * stage->kernels->tile_width * rows);
 }
@@ -146,6 +157,25 @@ note_target (Stage *stage, gint64 block, gint64 row, const PlaitScalar *logits, 
       stage->row[row].first_in_block = FALSE;
 }
 
+static void
+multiply_rounded_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitHalves *panel)
+{
+  gint64 n = block_width (stage, block), row = plait_halves (stage->width);
+
+  for (gint64 first = 0; first == 0 || first < stage->width; first += PLAIT_PANEL_DEPTH)
+    {
+      gint64 depth = MIN (PLAIT_PANEL_DEPTH, stage->width - first);
+      PlaitBfloat16Panel left = { .rows = stage->rows,
+                                  .halves = plait_halves (depth),
+                                  .x = stage->rounded + plait_halves (first),
+                                  .row = row,
+                                  .step = 1 };
+
+      plait_halves_right (stage->bfloat16, panel, stage->work->table, TRUE, first, depth, block * stage->block, n);
+      plait_halves_multiply (stage->bfloat16, &left, panel, logits, stage->block, n, first > 0);
+    }
+}
+
 /* The logits of a block, @panel being scratch for its panels. */
 static void
 multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitScalar *panel)
@@ -158,6 +188,11 @@ multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitSca
   if (stage->packed)
     {
       plait_packed_multiply (stage->packed, logits, stage->block, FALSE, &stage->packed_rows, 0, stage->rows, word, n);
+      return;
+    }
+  if (stage->bfloat16)
+    {
+      multiply_rounded_logits (stage, block, logits, (PlaitHalves *)panel);
       return;
     }
   if (stage->blas)
@@ -260,15 +295,22 @@ adds (const Stage *stage, PlaitScalar beta)
   return beta != 0 || stage->first > 0;
 }
 
-/* Makes or adds to a block's rows of dtable. */
+/* Makes or adds to a block's rows of dtable, @left being scratch. */
 static void
-add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits)
+add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitHalves *left)
 {
   gint64 tile = stage->kernels->tile_width, width = stage->width, rows = stage->rows;
   PlaitTensor dtable = plait_tensor_rows (stage->work->dtable, block * stage->block, logits->width);
   gboolean add = adds (stage, stage->work->dtable_beta);
 
-  if (stage->blas)
+  if (stage->bfloat16)
+    {
+      PlaitBfloat16Panel turned = plait_halves_left (stage->bfloat16, left, *logits, TRUE, 0, logits->width, 0, rows);
+
+      plait_halves_multiply (stage->bfloat16, &turned, (PlaitHalves *)stage->states, dtable.data, dtable.stride, width,
+                             add);
+    }
+  else if (stage->blas)
     plait_blas_multiply (dtable, add, PLAIT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
                          plait_tensor_rows (stage->work->states, stage->first, rows), FALSE);
   else
@@ -277,15 +319,23 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits)
                                 stage->states + j * rows, tile, dtable.data + j, dtable.stride, add, NULL);
 }
 
-/* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels. */
+/* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels, and @left more. */
 static void
 add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits, PlaitScalar *share, gboolean add,
-                     PlaitScalar *panel)
+                     PlaitScalar *panel, PlaitHalves *left)
 {
   const PlaitKernels *kernels = stage->kernels;
   gint64 tile = kernels->tile_width, width = stage->width, rows = stage->rows, n = logits->width;
   gint64 word = block * stage->block;
 
+  if (stage->bfloat16)
+    {
+      PlaitBfloat16Panel whole = plait_halves_left (stage->bfloat16, left, *logits, FALSE, 0, rows, 0, n);
+
+      plait_halves_right (stage->bfloat16, (PlaitHalves *)panel, stage->work->table, FALSE, word, n, 0, width);
+      plait_halves_multiply (stage->bfloat16, &whole, (PlaitHalves *)panel, share, width, width, add);
+      return;
+    }
   if (stage->blas)
     {
       plait_blas_multiply (plait_tensor (share, rows, width), add, 1, *logits, FALSE,
@@ -308,9 +358,13 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
   gint64 rows = stage->rows;
   gint64 first = stage->blocks * lane / stage->lanes, end = stage->blocks * (lane + 1) / stage->lanes;
   PlaitScalar *share = stage->shares + lane * rows * stage->width;
-  PlaitScalar *panel = plait_pool_scratch (
-      stage->pool, thread,
-      sizeof (PlaitScalar) * (gsize)(plait_panels (kernels, stage->width) * kernels->tile_width * stage->block));
+  gsize panel_bytes
+      = stage->bfloat16
+            ? plait_halves_panel_bytes (stage->width, stage->block)
+            : sizeof (PlaitScalar) * (gsize)(plait_panels (kernels, stage->width) * kernels->tile_width * stage->block);
+  gsize left_bytes = stage->bfloat16 ? plait_halves_left_bytes (stage->block, rows + 1) : 0;
+  PlaitScalar *panel = plait_pool_scratch (stage->pool, thread, panel_bytes + left_bytes);
+  PlaitHalves *left = (PlaitHalves *)((char *)panel + panel_bytes);
 
   for (gint64 block = first; block < end; block++)
     {
@@ -319,12 +373,12 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
 
       differentiate (stage, block, logits.data, n);
       if (work->dtable.data)
-        add_table_gradient (stage, block, &logits);
+        add_table_gradient (stage, block, &logits, left);
       if (work->dbias.data)
         kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0,
                            adds (stage, work->dbias_beta), NULL);
       if (work->dstates.data)
-        add_states_gradient (stage, block, &logits, share, block > first, panel);
+        add_states_gradient (stage, block, &logits, share, block > first, panel, left);
     }
 }
 
@@ -338,6 +392,27 @@ shares_piece (gpointer data, gint64 piece, guint thread)
       stage->kernels->accumulate (plait_tensor_row (stage->work->dstates, stage->first + row), lane > 0,
                                   PLAIT_TERM (vocabulary_loss_states, 1),
                                   stage->shares + (lane * stage->rows + row) * stage->width, stage->width);
+}
+
+static void
+rounding_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Stage *stage = data;
+  gint64 first = piece * ROWS_IN_PIECE, rows = MIN (ROWS_IN_PIECE, stage->rows - first);
+
+  plait_halves_left (stage->bfloat16, stage->rounded + first * plait_halves (stage->width), stage->work->states, FALSE,
+                     stage->first + first, rows, 0, stage->width);
+}
+
+static void
+rounded_states_piece (gpointer data, gint64 panel, guint thread)
+{
+  const Stage *stage = data;
+  gint64 column = panel * PLAIT_BFLOAT16_WIDTH;
+
+  plait_halves_right (stage->bfloat16, (PlaitHalves *)stage->states + column * plait_halves (stage->rows),
+                      stage->work->states, FALSE, stage->first, stage->rows, column,
+                      MIN (PLAIT_BFLOAT16_WIDTH, stage->width - column));
 }
 
 static void
@@ -359,8 +434,10 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
   const PlaitVocabularyWork *work = stage->work;
   gint64 pieces = (stage->rows + ROWS_IN_PIECE - 1) / ROWS_IN_PIECE;
 
-  stage->blas = plait_blas_serves (stage->kernels, FALSE, stage->rows, stage->words, stage->width);
+  stage->blas = !stage->bfloat16 && plait_blas_serves (stage->kernels, FALSE, stage->rows, stage->words, stage->width);
 
+  if (stage->bfloat16)
+    plait_pool_run (stage->pool, pieces, rounding_piece, stage);
   plait_pool_run (stage->pool, stage->blocks, logits_piece, stage);
   plait_pool_run (stage->pool, pieces, rows_piece, stage);
   for (gint64 row = 0; row < stage->rows; row++)
@@ -373,7 +450,10 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
     }
   if (!stage->wants_gradient)
     return;
-  if (work->dtable.data && !stage->blas)
+  if (work->dtable.data && stage->bfloat16)
+    plait_pool_run (stage->pool, (stage->width + PLAIT_BFLOAT16_WIDTH - 1) / PLAIT_BFLOAT16_WIDTH, rounded_states_piece,
+                    stage);
+  else if (work->dtable.data && !stage->blas)
     plait_pool_run (stage->pool, plait_panels (stage->kernels, stage->width), states_piece, stage);
   plait_pool_run (stage->pool, stage->lanes, gradient_piece, stage);
   if (work->dstates.data)
@@ -409,6 +489,8 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
   stage.wants_gradient = work->dstates.data || work->dtable.data || work->dbias.data;
   if (work->packed && plait_packed_precision (work->packed) != PLAIT_PRECISION_FLOAT && !stage.wants_gradient)
     stage.packed = work->packed;
+  else
+    stage.bfloat16 = plait_bfloat16_kernels (work->precision);
   stage.each = work->others ? (stage.words > 1 ? work->smoothing / (double)(stage.words - 1) : 0)
                             : work->smoothing / (double)stage.words;
   stage.target = 1 - work->smoothing - (work->others ? stage.each : 0);
@@ -416,6 +498,8 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
   statistics_size = sizeof (Statistics) * (gsize)(most * stage.blocks);
   stage.statistics = plait_arena_take (arena, statistics_size);
   stage.row = plait_arena_new_array (arena, Row, most);
+  if (stage.bfloat16)
+    stage.rounded = plait_arena_take (arena, rounded_bytes (&stage, most));
   if (stage.wants_gradient)
     {
       stage.logits = plait_arena_take (arena, logits_bytes (&stage, most));
@@ -436,6 +520,8 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
       plait_arena_release (arena, stage.states, states_bytes (&stage, most));
       plait_arena_release (arena, stage.logits, logits_bytes (&stage, most));
     }
+  if (stage.bfloat16)
+    plait_arena_release (arena, stage.rounded, rounded_bytes (&stage, most));
   plait_arena_release (arena, stage.row, sizeof (Row) * (gsize)most);
   plait_arena_release (arena, stage.statistics, statistics_size);
   return sums;

@@ -15,6 +15,7 @@ typedef struct
   PlaitTensor states;
   PlaitTensor table;
   const PlaitPacked *packed; /* the table packed (plait_pack (table, TRUE)), or NULL; bytes are read instead of it */
+  PlaitPrecision precision;  /* of the three products, without @packed: of numbers or of bfloat16 */
   const PlaitScalar *bias;   /* V numbers or NULL */
   const gint32 *targets;     /* r ids, 0 .. V - 1 */
   double smoothing;          /* s: the target gets 1 - s (+ s / V) */

@@ -16,6 +16,12 @@ static const PlaitSettingDefinition definitions[] = {
                         "Shards of a batch, each computed apart by its share of the threads; the numbers "
                         "depend on it, and not on the threads",
                         NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitTrainSettings, precision, "float", "float;bfloat16;bfloat16_emulated",
+      "bfloat16: forward and backward multiply by weights in bfloat16 and sum in float; weights, optimizer, attention, "
+      "norms, softmax and validation stay float. Needs AVX512-BF16; bfloat16_emulated comes to the same numbers "
+      "slowly on other processors",
+      NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
                         "Updates; with epochs the earlier end counts; 0: no limit", NULL),
@@ -104,6 +110,18 @@ static const PlaitSettingDefinition definitions[] = {
 };
 
 const PlaitSettingGroup plait_train_group = PLAIT_SETTING_GROUP ("train", "Training", PlaitTrainSettings, definitions);
+
+PlaitPrecision
+plait_train_precision (const PlaitTrainSettings *settings)
+{
+  static const PlaitPrecision precisions[] = {
+    [PLAIT_TRAIN_FLOAT] = PLAIT_PRECISION_FLOAT,
+    [PLAIT_TRAIN_BFLOAT16] = PLAIT_PRECISION_BFLOAT16,
+    [PLAIT_TRAIN_BFLOAT16_EMULATED] = PLAIT_PRECISION_BFLOAT16_EMULATED,
+  };
+
+  return precisions[settings->precision];
+}
 
 double
 plait_learning_rate (const PlaitTrainSettings *settings, gint64 step, gint64 width, gint64 updates)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugin/settings.h"
+#include "tensor/tensor.h"
 
 /* [train]. */
 
@@ -18,6 +19,14 @@ typedef enum
   PLAIT_SCHEDULE_LINEAR,
   PLAIT_SCHEDULE_CONSTANT,
 } PlaitSchedule;
+
+/* What training multiplies. */
+typedef enum
+{
+  PLAIT_TRAIN_FLOAT,
+  PLAIT_TRAIN_BFLOAT16,
+  PLAIT_TRAIN_BFLOAT16_EMULATED,
+} PlaitTrainPrecision;
 
 typedef enum
 {
@@ -55,6 +64,7 @@ typedef struct
   gint64 window;
   gint64 accumulate;
   gint64 shards;
+  gint precision; /* PlaitTrainPrecision */
   gint64 epochs;
   gint64 updates;
   gint optimizer; /* PlaitOptimizerKind */
@@ -91,6 +101,9 @@ typedef struct
 } PlaitTrainSettings;
 
 extern const PlaitSettingGroup plait_train_group;
+
+/* The precision of training's products (plait_tape_multiply_in). */
+PlaitPrecision plait_train_precision (const PlaitTrainSettings *settings);
 
 /* The learning rate of update @step (1: the first) for a model of width @width; @updates is the last one's number,
  * which the linear schedule falls to zero at. */

@@ -43,6 +43,8 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
   gint64 n = settings->shards;
   guint threads = plait_pool_threads (plait_tape_pool (tape));
 
+  if (!plait_precision_check (plait_train_precision (settings), error))
+    return NULL;
   *update = (PlaitUpdate){ .model = model, .tape = tape, .settings = settings, .shards = g_new0 (Shard, n) };
   for (gint64 i = 0; i < n; i++)
     {
@@ -120,6 +122,7 @@ compute (gpointer data)
   PlaitNode *root;
 
   plait_tape_begin (shard->tape, PLAIT_TAPE_TRAIN, shard->dropout);
+  plait_tape_multiply_in (shard->tape, plait_train_precision (update->settings));
   if (shard->keeps)
     plait_tape_keep_gradients (shard->tape);
   root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);

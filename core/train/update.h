@@ -29,7 +29,7 @@ typedef struct
 typedef struct PlaitUpdate PlaitUpdate;
 
 /* Updates of @model, whose gradients @tape is to hold, on its pool. All are borrowed. NULL if the threads of the shards
- * cannot be started. (transfer full) */
+ * cannot be started, or this processor has not settings->precision. (transfer full) */
 PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
                                GError **error);
 void plait_update_free (PlaitUpdate *update);

@@ -44,6 +44,7 @@ TEST_CASE (explain_command, counts_parameters_and_operations)
   g_auto (PlaitTestCall) call = CALL ("explain", "explained.ini", "--json");
   CHECK_INT (call.code, 0);
   g_autofree char *a = part_of (call.output, "source a"), *prediction = part_of (call.output, "prediction");
+  CHECK_CONTAINS (call.output, "\"training_precision\": \"float\",");
   CHECK_CONTAINS (a, "\"plugin\": \"bigru\"");
   CHECK_CONTAINS (a, "\"parameters\": 1200,");           /* 2 * (16 * 24 + 24 + 8 * 16 + 8 * 8) */
   CHECK_CONTAINS (a, "\"multiply_adds_a_token\": 1152"); /* 2 * (16 * 24 + 8 * 16 + 8 * 8) */
@@ -66,8 +67,9 @@ TEST_CASE (explain_command, prints_equations_and_shapes)
 {
   plait_test_write ("explained.ini", text);
   g_auto (PlaitTestCall) call = CALL ("explain", "explained.ini");
-  g_auto (PlaitTestCall) other = CALL ("explain", "explained.ini", "--set", "decoder.type=gru", "--set",
-                                       "decoder.coverage=word", "--set", "decoder.combiner=flat");
+  g_auto (PlaitTestCall) other
+      = CALL ("explain", "explained.ini", "--set", "decoder.type=gru", "--set", "decoder.coverage=word", "--set",
+              "decoder.combiner=flat", "--set", "train.precision=bfloat16_emulated");
 
   CHECK_INT (call.code, 0);
   CHECK_CONTAINS (call.output, "Source a: bigru\n  Equations ");
@@ -77,6 +79,7 @@ TEST_CASE (explain_command, prints_equations_and_shapes)
   CHECK_CONTAINS (call.output, "Memory        b [rows, 16]");
   CHECK_INT (other.code, 0);
   CHECK_CONTAINS (other.output, "Coverage: word");
+  CHECK_CONTAINS (other.output, "Training multiplies by weights in bfloat16_emulated.");
   CHECK_CONTAINS (other.output, "s = cell (s', [y, c])");
 }
 

@@ -63,7 +63,7 @@ product_body (Trial *trial)
   a = transpose_a ? trial_tensor (trial, depth, rows) : trial_tensor (trial, rows, depth);
   b = transpose_b ? trial_tensor (trial, width, depth) : trial_tensor (trial, depth, width);
   c = trial_target (trial, rows, width, beta, &slow);
-  plait_product (trial->pool, c, beta, a, transpose_a, b, transpose_b);
+  plait_product (trial->pool, c, beta, a, transpose_a, b, transpose_b, PLAIT_PRECISION_FLOAT);
   slow_product (slow, beta, a, transpose_a, b, transpose_b);
   trial_check (trial, "product", c, slow);
 }
@@ -95,13 +95,14 @@ linear_body (Trial *trial)
     for (gint64 j = 0; j < out; j++)
       plait_tensor_row (slow, i)[j] = (PlaitScalar)slow_activation (activation, (double)plait_tensor_row (slow, i)[j]);
 
-  plait_linear_forward (trial->pool, y, x, weight, NULL, bias, activation, keep ? &before : NULL);
+  plait_linear_forward (trial->pool, y, x, weight, NULL, PLAIT_PRECISION_FLOAT, bias, activation,
+                        keep ? &before : NULL);
   trial_check (trial, "linear", y, slow);
   if (keep)
     trial_check (trial, "before the activation", before, slow_before);
 
   plait_packed_update (trial->pool, packed, weight, FALSE);
-  plait_linear_forward (trial->pool, packed_y, x, weight, packed, bias, activation, NULL);
+  plait_linear_forward (trial->pool, packed_y, x, weight, packed, PLAIT_PRECISION_FLOAT, bias, activation, NULL);
   for (gint64 i = 0; i < rows; i++)
     CHECK (memcmp (plait_tensor_row (y, i), plait_tensor_row (packed_y, i), sizeof (PlaitScalar) * (gsize)out) == 0);
 }
@@ -237,7 +238,7 @@ large_body (Trial *trial)
   PlaitTensor b = trial_tensor (trial, depth, width);
 
   c = trial_target (trial, rows, width, beta, &slow);
-  plait_product (trial->pool, c, beta, a, transpose_a, b, FALSE);
+  plait_product (trial->pool, c, beta, a, transpose_a, b, FALSE, PLAIT_PRECISION_FLOAT);
   slow_product (slow, beta, a, transpose_a, b, FALSE);
   trial_check (trial, "large product", c, slow);
 }

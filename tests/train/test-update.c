@@ -91,7 +91,8 @@ kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 }
 
 static Outcome
-update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
+update_in (PlaitTrainPrecision precision, const PlaitSpecimen *model, gint64 shards, guint threads,
+           PlaitBatch *const *batches, guint n)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
@@ -105,6 +106,7 @@ update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *co
 
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = shards;
+  settings.precision = precision;
   plait_parameters_zero_gradients (parameters);
   work = plait_update_new (model->model, tape, &settings, NULL);
   /* Twice: what is left of the first must not matter. */
@@ -122,6 +124,12 @@ update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *co
   outcome.gradients
       = n == 1 ? kept_gradients (parameters, tape) : g_memdup2 (all.data, (gsize)all.width * sizeof *all.data);
   return outcome;
+}
+
+static Outcome
+update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
+{
+  return update_in (PLAIT_TRAIN_FLOAT, model, shards, threads, batches, n);
 }
 
 static void
@@ -186,6 +194,59 @@ TEST_CASE (update, has_the_gradients_of_the_whole_batch_in_shards)
 TEST_CASE (update, has_them_over_trees_with_coverage_too)
 {
   check_decoder (TRUE);
+}
+
+/* How far the gradients of @a are from those of @b, as a share of these. */
+static double
+distance (const Outcome *a, const Outcome *b, gint64 n)
+{
+  double apart = 0, all = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      apart += pow ((double)(a->gradients[i] - b->gradients[i]), 2);
+      all += pow ((double)b->gradients[i], 2);
+    }
+  return sqrt (apart / all);
+}
+
+/* A factor is off by a 256th part at most: half of that is what a few layers come to, in any direction. */
+static void
+check_bfloat16 (gboolean recurrent)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  PlaitTrainPrecision precisions[] = { PLAIT_TRAIN_BFLOAT16_EMULATED, PLAIT_TRAIN_BFLOAT16 };
+  g_auto (Outcome) exact = update (model, 1, 1, &batch, 1);
+  g_auto (Outcome) emulated = update_in (PLAIT_TRAIN_BFLOAT16_EMULATED, model, 1, 1, &batch, 1);
+
+  CHECK (distance (&emulated, &exact, width) < 1. / 64);
+  CHECK (distance (&emulated, &exact, width) > 1. / 16384);
+  CHECK_NEAR (emulated.sums.loss, exact.sums.loss, .002 * exact.sums.loss);
+  CHECK (emulated.sums.loss != exact.sums.loss);
+  for (guint i = 0; i < G_N_ELEMENTS (precisions); i++)
+    for (guint threads = 1; threads <= 3; threads++)
+      {
+        CONTEXT ("precision %u, %u threads", i, threads);
+        if (!plait_precision_runs_here (plait_train_precision (&(PlaitTrainSettings){ .precision = precisions[i] })))
+          continue;
+        g_auto (Outcome) found = update_in (precisions[i], model, 1, threads, &batch, 1);
+
+        CHECK (memcmp (found.gradients, emulated.gradients, (gsize)width * sizeof *found.gradients) == 0);
+        CHECK (found.sums.loss == emulated.sums.loss);
+      }
+}
+
+TEST_CASE (update, has_nearly_the_same_gradients_in_bfloat16)
+{
+  check_bfloat16 (FALSE);
+}
+
+TEST_CASE (update, has_them_in_bfloat16_over_trees_with_coverage_too)
+{
+  check_bfloat16 (TRUE);
 }
 
 static void

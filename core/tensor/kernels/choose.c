@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tensor/kernels/bfloat16.h"
 #include "tensor/kernels/int8.h"
 #include "tensor/kernels/kernels.h"
 
@@ -8,9 +9,11 @@
 
 /* Names of the variants: 1 is the least that the build's target promises, 3 and 4 are x86-64-v3 and x86-64-v4. */
 extern const PlaitKernels plait_v1_kernels;
+extern const PlaitBfloat16Kernels plait_bfloat16_emulation;
 #ifdef __x86_64__
 extern const PlaitKernels plait_v3_kernels, plait_v4_kernels;
 extern const PlaitInt8Kernels plait_vnni_kernels;
+extern const PlaitBfloat16Kernels plait_bfloat16_instructions;
 #endif
 
 static const PlaitKernels *chosen;
@@ -81,6 +84,19 @@ plait_int8_kernels (void)
 #ifdef __x86_64__
   if (plait_kernels () == &plait_v4_kernels && __builtin_cpu_supports ("avx512vnni"))
     return &plait_vnni_kernels;
+#endif
+  return NULL;
+}
+
+const PlaitBfloat16Kernels *
+plait_bfloat16_kernels (PlaitPrecision precision)
+{
+  if (precision == PLAIT_PRECISION_BFLOAT16_EMULATED)
+    return &plait_bfloat16_emulation;
+#if defined(__x86_64__) && !defined(PLAIT_SCALAR_DOUBLE)
+  if (precision == PLAIT_PRECISION_BFLOAT16 && plait_kernels () == &plait_v4_kernels
+      && __builtin_cpu_supports ("avx512bf16"))
+    return &plait_bfloat16_instructions;
 #endif
   return NULL;
 }
