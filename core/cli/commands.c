@@ -52,7 +52,7 @@ const PlaitCommand plait_commands[] = {
     "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
     "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
     "source "
-    "and one of the best hypothesis, from 0. Nothing is said of a line that is empty in all sources. "
+    "and one of the hypothesis, from 0. Nothing is said of a line that is empty in all sources. "
     "With --tsv lines of standard input are fields that tabs part, a source each. An empty line, or field, is an error "
     "in a run of data.empty=error; --set data.empty=missing takes the source as missing there.\n"
     "\n"

@@ -12,24 +12,26 @@
 /* As [decode] has it. */
 #define MOST_HYPOTHESES 1000
 
-/* Prints the translation of sentence @sentence of @batch, and which words its best hypothesis aligns. */
+/* Prints the translations of sentence @sentence of @batch, and which words they align. */
 static gboolean
 print (const PlaitTextUse *use, PlaitTranslationPrinter *printer, const PlaitBatch *batch, gint64 sentence,
        const PlaitSentenceAttention *attention, const PlaitHypotheses *found, GError **error)
 {
   const PlaitWordAligner *aligner = printer->aligner;
-  g_autoptr (GPtrArray) alignments = aligner && found->n > 0 ? g_ptr_array_new_with_free_func (g_free) : NULL;
+  g_autoptr (GPtrArray) alignments = g_ptr_array_new_with_free_func (g_free);
 
-  for (guint i = 0; alignments && i < aligner->n; i++)
-    {
-      char *text = plait_word_aligner_align (aligner, i, batch, sentence, attention, &found->hypotheses[0], error);
+  for (guint h = 0; aligner && h < found->n; h++)
+    for (guint i = 0; i < aligner->n; i++)
+      {
+        char *text = plait_word_aligner_align (
+            aligner, i, batch, sentence, &attention[h * batch->n_sentences + sentence], &found->hypotheses[h], error);
 
-      if (!text)
-        return FALSE;
-      g_ptr_array_add (alignments, text);
-    }
+        if (!text)
+          return FALSE;
+        g_ptr_array_add (alignments, text);
+      }
   plait_translation_print (printer, plait_feed_line (use->feed, batch->sentence[sentence]), found,
-                           alignments ? (const char *const *)alignments->pdata : NULL);
+                           (const char *const *)alignments->pdata);
   return TRUE;
 }
 
@@ -38,17 +40,18 @@ translate_batch (PlaitTextUse *use, const PlaitDecodeSettings *settings, PlaitTr
                  const PlaitBatch *batch, GError **error)
 {
   PlaitSentenceAttention *attention = NULL;
+  guint attended = printer->aligner ? (guint)settings->n_best : use->dump ? 1 : 0;
   PlaitHypotheses *found = plait_search_batch_with_attention (
-      use->search, batch, settings, use->dump || printer->aligner ? &attention : NULL, use->dump != NULL, error);
+      use->search, batch, settings, attended > 0 ? &attention : NULL, attended, use->dump != NULL, error);
   gboolean good = TRUE;
 
   if (!found)
     return FALSE;
   for (gint64 i = 0; good && i < batch->n_sentences; i++)
-    good = print (use, printer, batch, i, attention ? &attention[i] : NULL, &found[i], error);
+    good = print (use, printer, batch, i, attention, &found[i], error);
   fflush (printer->stream);
   good = good && plait_text_use_dump (use, batch, attention, found, error);
-  plait_sentence_attention_free (attention, batch->n_sentences);
+  plait_sentence_attention_free (attention, attended * batch->n_sentences);
   plait_hypotheses_free (found, batch->n_sentences);
   return good;
 }
@@ -148,7 +151,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
     { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best, "Print N hypotheses a line, with their scores", "N" },
     { "alignment", 0, 0, G_OPTION_ARG_FILENAME, &texts.alignment,
-      "Print which words the best attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
+      "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
       "LAYER[:HEAD]" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "What to print; tsv and json have the scores too (text)",
       "text|tsv|json" },

@@ -27,6 +27,13 @@ length_of (const PlaitHypothesis *hypothesis)
   return hypothesis->length + (hypothesis->ended ? 1 : 0);
 }
 
+/* What @alignments have of hypothesis @i; NULL where there are none. */
+static const char *const *
+alignments_of (const PlaitTranslationPrinter *printer, const char *const *alignments, guint i)
+{
+  return alignments ? alignments + i * printer->aligner->n : NULL;
+}
+
 /* A hypothesis as fields; one of NULL has found nothing. */
 static void
 print_fields (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHypothesis *hypothesis,
@@ -48,7 +55,7 @@ print_fields (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHy
   else
     g_string_append (fields, "\t\t\t");
   for (guint i = 0; printer->aligner && i < printer->aligner->n; i++)
-    g_string_append_printf (fields, "\t%s", hypothesis && alignments ? alignments[i] : "");
+    g_string_append_printf (fields, "\t%s", hypothesis ? alignments[i] : "");
   plait_display_line (printer->stream, fields->str);
 }
 
@@ -84,7 +91,7 @@ print_json (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHypo
   plait_json_integer (json, "line", line + 1);
   plait_json_begin_array (json, "hypotheses");
   for (guint i = 0; i < found->n; i++)
-    add_hypothesis (printer, &found->hypotheses[i], i == 0 ? alignments : NULL, json);
+    add_hypothesis (printer, &found->hypotheses[i], alignments_of (printer, alignments, i), json);
   plait_json_end_array (json);
   plait_json_end_object (json);
   fputs (plait_json_string (json), printer->stream);
@@ -128,7 +135,7 @@ plait_translation_print (PlaitTranslationPrinter *printer, gint64 line, const Pl
     print_json (printer, line, found, alignments);
   if (printer->format == PLAIT_TRANSLATION_TSV)
     for (guint i = 0; i < MAX (found->n, 1); i++)
-      print_fields (printer, line, found->n > 0 ? &found->hypotheses[i] : NULL, i == 0 ? alignments : NULL);
+      print_fields (printer, line, found->n > 0 ? &found->hypotheses[i] : NULL, alignments_of (printer, alignments, i));
   if (printer->format != PLAIT_TRANSLATION_TEXT)
     return;
   if (line != printer->line)

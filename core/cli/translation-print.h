@@ -30,8 +30,8 @@ typedef struct
   gboolean is_empty; /* nothing of its document yet */
 } PlaitTranslationPrinter;
 
-/* Prints what was found for line or document @line (from 0), or for its next chunk. With an aligner @alignments
- * [sources of the aligner] are those of the best hypothesis. */
+/* Prints what was found for line or document @line (from 0), or for its next chunk. With an aligner @alignments are
+ * [hypotheses][sources of the aligner]. */
 void plait_translation_print (PlaitTranslationPrinter *printer, gint64 line, const PlaitHypotheses *found,
                               const char *const *alignments);
 

@@ -30,6 +30,7 @@ typedef struct
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
   gboolean capturing;
+  guint attended;      /* hypotheses of a sentence */
   gboolean covering;   /* capturing coverage too */
   GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena */
   PlaitBeam *beam;
@@ -86,26 +87,35 @@ plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
   g_free (hypotheses);
 }
 
+/* @result is NULL where the sentence has no such hypothesis. */
+static void
+follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *result, PlaitSentenceAttention *attention)
+{
+  gint64 target = result ? result->length : 0;
+
+  plait_sentence_attention_begin (attention, work->captures->pdata[0], sentence, target);
+  for (gint64 token = result ? result->last : -1; token >= 0;)
+    {
+      const PlaitBeamToken *at = plait_beam_token (work->beam, token);
+
+      plait_sentence_attention_copy (attention, work->captures->pdata[at->step], sentence, at->row, --target);
+      token = at->previous;
+    }
+}
+
 static PlaitSentenceAttention *
 follow_attention (const Work *work)
 {
   gint64 n = work->batch->n_sentences;
-  PlaitSentenceAttention *attention = g_new0 (PlaitSentenceAttention, n);
+  PlaitSentenceAttention *attention = g_new0 (PlaitSentenceAttention, work->attended * n);
   g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
 
   for (gint64 s = 0; s < n && work->captures->len > 0; s++)
     {
       guint found = plait_beam_results (work->beam, s, results);
-      gint64 target = found ? results[0].length : 0;
 
-      plait_sentence_attention_begin (&attention[s], work->captures->pdata[0], s, target);
-      for (gint64 token = found ? results[0].last : -1; token >= 0;)
-        {
-          const PlaitBeamToken *at = plait_beam_token (work->beam, token);
-
-          plait_sentence_attention_copy (&attention[s], work->captures->pdata[at->step], s, at->row, --target);
-          token = at->previous;
-        }
+      for (guint i = 0; i < work->attended; i++)
+        follow_hypothesis (work, s, i < found ? &results[i] : NULL, &attention[i * n + s]);
     }
   return attention;
 }
@@ -370,7 +380,8 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
-                                   PlaitSentenceAttention **attention, gboolean coverage, GError **error)
+                                   PlaitSentenceAttention **attention, guint attended, gboolean coverage,
+                                   GError **error)
 {
   g_autoptr (PlaitBeam) beam = NULL;
   g_autoptr (GPtrArray) captures = g_ptr_array_new ();
@@ -380,6 +391,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
     .batch = batch,
     .settings = *settings,
     .capturing = attention != NULL,
+    .attended = attended,
     .covering = coverage,
     .captures = captures,
   };
@@ -414,7 +426,7 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
 PlaitHypotheses *
 plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
 {
-  return plait_search_batch_with_attention (search, batch, settings, NULL, FALSE, error);
+  return plait_search_batch_with_attention (search, batch, settings, NULL, 0, FALSE, error);
 }
 
 /*

@@ -70,13 +70,14 @@ PlaitHypotheses *plait_search_batch (PlaitSearch *search, const PlaitBatch *batc
                                      GError **error);
 void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 
-/* As plait_search_batch, of a sequence alone, with the attention that the search paid for each sentence's best
- * hypothesis, followed along its ancestry, in @attention, [n_sentences], and with @coverage also its coverage, whose
- * states are some fifty numbers a pair where attention is one a head. */
+/* As plait_search_batch, of a sequence alone, with the attention that the search paid for the @attended best hypotheses
+ * of each sentence, followed along their ancestries, in @attention, [attended][n_sentences] (of no target rows where a
+ * sentence has fewer), and with @coverage also their coverage, whose states are some fifty numbers a pair where
+ * attention is one a head. */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings,
-                                                    PlaitSentenceAttention **attention, gboolean coverage,
-                                                    GError **error);
+                                                    PlaitSentenceAttention **attention, guint attended,
+                                                    gboolean coverage, GError **error);
 
 /* Forced decoding of the batch's targets: the log-probability of each target row in @row_log_probabilities [target
  * rows], and with @attention non-NULL the attention of each sentence, with @coverage also its coverage. */

@@ -127,7 +127,8 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
       batch = plait_iterator_next (iterator, &local);
       if (!batch)
         break;
-      hypotheses = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, FALSE, error);
+      hypotheses
+          = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, 1, FALSE, error);
       if (!hypotheses)
         break;
       kept = keep (translation, batch, hypotheses, attention, take, data, error);

@@ -403,7 +403,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   if (!batch)
     return FALSE;
   hypotheses
-      = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, TRUE, error);
+      = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, 1, TRUE, error);
   if (!hypotheses)
     return FALSE;
   written

@@ -118,14 +118,14 @@ find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 
 char *
 plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
-                          const PlaitSentenceAttention *attention, const PlaitHypothesis *best, GError **error)
+                          const PlaitSentenceAttention *attention, const PlaitHypothesis *found, GError **error)
 {
   const PlaitAlignedSource *aligned = &aligner->sources[source];
   const PlaitInput *input = &batch->inputs[aligned->source];
   gint64 tokens = plait_ragged_length (input->rows, sentence);
   gint64 rows = attention->rows[aligned->memory];
   g_autofree gint64 *source_words = g_new (gint64, tokens + 1);
-  g_autofree gint64 *target_words = g_new (gint64, best->length + 1);
+  g_autofree gint64 *target_words = g_new (gint64, found->length + 1);
   g_autofree double *sums = g_new (double, rows + 1);
   g_autoptr (GString) text = g_string_new (NULL);
   gint64 n_words;
@@ -134,12 +134,12 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
     return g_string_free (g_steal_pointer (&text), FALSE);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);
-  plait_vocabulary_count_words (aligner->target, best->tokens, best->length, target_words);
-  for (gint64 begin = 0, end; begin < best->length; begin = end)
+  plait_vocabulary_count_words (aligner->target, found->tokens, found->length, target_words);
+  for (gint64 begin = 0, end; begin < found->length; begin = end)
     {
       gint64 word;
 
-      for (end = begin + 1; end < best->length && target_words[end] == target_words[begin]; end++)
+      for (end = begin + 1; end < found->length && target_words[end] == target_words[begin]; end++)
         ;
       if (target_words[begin] < 0)
         continue;

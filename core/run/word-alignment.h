@@ -37,8 +37,8 @@ PlaitWordAligner *plait_word_aligner_new (const PlaitSystem *system, const Plait
 void plait_word_aligner_free (PlaitWordAligner *aligner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
 
-/* The alignment of sentence @sentence of @batch to its translation @best, which paid @attention, with source
+/* The alignment of sentence @sentence of @batch to its translation @found, which paid @attention, with source
  * @sources[@source]; empty if that is missing there. Fails if nothing of the aligner's part attends to the tokens of
  * the source. (transfer full) */
 char *plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
-                                const PlaitSentenceAttention *attention, const PlaitHypothesis *best, GError **error);
+                                const PlaitSentenceAttention *attention, const PlaitHypothesis *found, GError **error);

@@ -118,6 +118,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   g_auto (PlaitTestCall) other = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--format", "xml");
   g_auto (GStrv) lines = g_strsplit (tsv.output, "\n", -1);
   g_auto (GStrv) objects = g_strsplit (json.output, "\n", -1);
+  gint aligned = 0;
 
   CHECK_STRING (run.errors, "");
   CHECK_INT (tsv.code, 0);
@@ -134,13 +135,16 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
       CHECK (g_ascii_strtod (fields[1], NULL) < 0);
       CHECK (atoi (fields[4]) >= 3);
       CHECK (*fields[5] == '\0' || strstr (fields[5], "-"));
-      CHECK (i != 3 || *fields[6] == '\0');
+      CHECK (i < 3 || *fields[6] == '\0');
+      aligned += *fields[5] != '\0';
     }
+  CHECK_INT (aligned, 4); /* the second of a line as well as its best */
   CHECK_STRING (lines[2], "2\t\t\t\t\t\t");
   CHECK (g_str_has_prefix (objects[0], "{\"line\": 1, \"hypotheses\": [{\"text\": \""));
   CHECK_CONTAINS (objects[0], "\"alignment\": {\"a\": \"");
   CHECK_STRING (objects[1], "{\"line\": 2, \"hypotheses\": []}");
   CHECK_CONTAINS (objects[2], "\"b\": \"\"}}, {\"text\": ");
+  CHECK (g_str_has_suffix (objects[2], "\"b\": \"\"}}]}"));
   plait_test_check_refused (&head, "no such layer and head that attends to the tokens of a");
   plait_test_check_refused (&layer, "--alignment cannot be \"first\"");
   plait_test_check_refused (&text, "--format text has no room for what --n-best asks for");

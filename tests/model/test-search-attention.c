@@ -73,53 +73,67 @@ check_same_coverage (const PlaitSentenceAttention *a, const PlaitSentenceAttenti
     }
 }
 
-/* The attention that a beam paid, followed along the winner's ancestry, is that of forced decoding of the winner, at
+#define BEAM 4
+
+static void
+check_same_attention (const PlaitSentenceAttention *a, const PlaitSentenceAttention *b, const char *combiner,
+                      guint decoder, const char *coverage, gboolean sentinel)
+{
+  guint heads = decoder < 2 ? 2 : 1;
+
+  check_same_coverage (a, b, coverage);
+  for (guint place = 0; place < a->n_layers * a->n_memories; place++)
+    {
+      gint64 width = a->rows[place % a->n_memories];
+
+      CHECK_INT (a->heads[place], heads);
+      CHECK (!a->choices[place] == (!g_str_equal (combiner, "descent") || place % a->n_memories > 0));
+      check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
+      check_same_choices (a, b, place);
+    }
+  for (guint l = 0; l < a->n_layers; l++)
+    {
+      CHECK_INT (a->context_heads[l], g_str_equal (combiner, "hierarchical") ? heads : 0);
+      check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length, a->n_memories);
+      CHECK_INT (a->sentinel_heads[l], sentinel ? 1 : 0);
+      check_same_weights (a->sentinels[l], b->sentinels[l], a->sentinel_heads[l], a->length, b->length, 1);
+    }
+}
+
+/* The attention that a beam paid, followed along the ancestry of each hypothesis, is that of its forced decoding, at
  * every layer, head, source and the contexts; and its rows sum to one. */
 static void
 check_attention (const char *combiner, guint decoder, const char *coverage, gboolean sentinel)
 {
   g_auto (SearchStand) stand = search_stand_new (combiner, decoder, coverage, sentinel);
   g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
-  PlaitDecodeSettings settings = search_stand_settings (4);
+  PlaitDecodeSettings settings = search_stand_settings (BEAM);
   g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   PlaitSentenceAttention *beam = NULL;
-  PlaitSentenceAttention *forced = NULL;
-  g_autoptr (PlaitBatch) winners = NULL;
-  double rows[64];
-  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, TRUE, NULL);
-  guint heads = decoder < 2 ? 2 : 1;
+  PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, BEAM, TRUE, NULL);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (found != NULL);
-  winners = search_stand_forced (&stand, found, 0);
-  CHECK (plait_search_forced (search, winners, rows, &forced, TRUE, NULL));
-  for (gint64 s = 0; s < 3; s++)
+  for (guint h = 0; h < BEAM; h++)
     {
-      const PlaitSentenceAttention *a = &beam[s];
-      const PlaitSentenceAttention *b = &forced[s];
+      PlaitSentenceAttention *forced = NULL;
+      g_autoptr (PlaitBatch) targets = NULL;
+      double rows[64];
+      CONTEXT ("hypothesis %u", h);
 
-      CHECK_INT (a->length, search_stand_steps (&found[s].hypotheses[0]));
-      check_same_coverage (a, b, coverage);
-      for (guint place = 0; place < a->n_layers * a->n_memories; place++)
+      for (guint s = 0; s < 3; s++)
+        REQUIRE (h < found[s].n);
+      targets = search_stand_forced (&stand, found, h);
+      CHECK (plait_search_forced (search, targets, rows, &forced, TRUE, NULL));
+      for (gint64 s = 0; s < 3; s++)
         {
-          gint64 width = a->rows[place % a->n_memories];
-
-          CHECK_INT (a->heads[place], heads);
-          CHECK (!a->choices[place] == (!g_str_equal (combiner, "descent") || place % a->n_memories > 0));
-          check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
-          check_same_choices (a, b, place);
+          CHECK_INT (beam[h * 3 + s].length, search_stand_steps (&found[s].hypotheses[h]));
+          check_same_attention (&beam[h * 3 + s], &forced[s], combiner, decoder, coverage, sentinel);
         }
-      for (guint l = 0; l < a->n_layers; l++)
-        {
-          CHECK_INT (a->context_heads[l], g_str_equal (combiner, "hierarchical") ? heads : 0);
-          check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length, a->n_memories);
-          CHECK_INT (a->sentinel_heads[l], sentinel ? 1 : 0);
-          check_same_weights (a->sentinels[l], b->sentinels[l], a->sentinel_heads[l], a->length, b->length, 1);
-        }
+      plait_sentence_attention_free (forced, 3);
     }
   plait_hypotheses_free (found, 3);
-  plait_sentence_attention_free (beam, 3);
-  plait_sentence_attention_free (forced, 3);
+  plait_sentence_attention_free (beam, BEAM * 3);
 }
 
 TEST_CASE (search, follows_attention_along_the_ancestry)
