@@ -5,22 +5,16 @@
 #include "data/corpus-private.h"
 #include "data/labels.h"
 
-/* Which kept tuple @stream gives for @tuple. */
-static inline gint64
-tuple_of (const PlaitCorpusStreamState *stream, gint64 tuple)
-{
-  return stream->order ? stream->order[tuple] : tuple;
-}
+/* The functions below take the @origin of a sentence (plait_corpus_origin): the kept tuple that it is of, or -1. */
 
-static gint64
-source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple)
+gint64
+plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin)
 {
-  gint64 from = tuple_of (stream, tuple);
-  if (stream->absent)
+  if (origin < 0)
     return 0;
   if (stream->kind == PLAIT_INPUT_FEATURES)
-    return plait_feature_file_length (stream->features, plait_corpus_line (corpus, from));
-  gint64 n = plait_token_store_length (stream->tokens, from);
+    return plait_feature_file_length (stream->features, plait_corpus_line (corpus, origin));
+  gint64 n = plait_token_store_length (stream->tokens, origin);
   return n > 0 ? n + stream->append_end : 0;
 }
 
@@ -31,7 +25,8 @@ plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
   if (stream == corpus->n_sources)
     return plait_token_store_length (corpus->streams[stream].tokens, tuple)
            + plait_target_has_end (corpus->streams[stream].target);
-  return source_rows (corpus, &corpus->streams[stream], tuple);
+  return plait_corpus_source_rows (corpus, &corpus->streams[stream],
+                                   plait_corpus_origin (&corpus->streams[stream], tuple));
 }
 
 gint64
@@ -63,7 +58,7 @@ plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
 }
 
 static void
-fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *tuples)
+fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *origins)
 {
   for (gint64 i = 0; i < input->rows.n; i++)
     {
@@ -71,45 +66,45 @@ fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, Pl
       gint64 n = plait_ragged_length (input->rows, i);
       if (n == 0)
         continue;
-      plait_token_store_copy (stream->tokens, tuple_of (stream, tuples[i]), row);
+      plait_token_store_copy (stream->tokens, origins[i], row);
       if (stream->noisy)
-        plait_corpus_fill_noise (corpus, stream, tuples[i], row, n - stream->append_end);
+        plait_corpus_fill_noise (corpus, stream, origins[i], row, n - stream->append_end);
       if (stream->append_end)
         row[n - 1] = PLAIT_TOKEN_EOS;
     }
 }
 
 static gboolean
-fill_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *tuples,
-               GError **error)
+fill_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input,
+               const gint64 *origins, GError **error)
 {
   g_autofree gint64 *lines = g_new (gint64, input->rows.n);
-  if (stream->absent)
-    return TRUE;
+  gint64 n = 0;
   for (gint64 i = 0; i < input->rows.n; i++)
-    lines[i] = plait_corpus_line (corpus, tuple_of (stream, tuples[i]));
-  if (!plait_feature_file_read (stream->features, lines, input->rows.n, input->features, error))
+    if (origins[i] >= 0)
+      lines[n++] = plait_corpus_line (corpus, origins[i]);
+  if (!plait_feature_file_read (stream->features, lines, n, input->features, error))
     return FALSE;
   for (gint64 i = 0; i < input->rows.n && stream->noisy; i++)
     {
       PlaitTensor rows = input->features;
       rows.data += input->rows.offsets[i] * rows.stride;
       rows.rows = plait_ragged_length (input->rows, i);
-      if (!plait_corpus_fill_feature_noise (corpus, stream, tuples[i], rows, error))
+      if (!plait_corpus_fill_feature_noise (corpus, stream, origins[i], rows, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* The inner nodes of @tuple's tree in @stream. */
+/* The inner nodes of its tree. */
 static gint64
-source_nodes (const PlaitCorpusStreamState *stream, gint64 tuple)
+source_nodes (const PlaitCorpusStreamState *stream, gint64 origin)
 {
-  return stream->absent ? 0 : plait_token_store_length (stream->steps, tuple_of (stream, tuple)) / 2;
+  return origin < 0 ? 0 : plait_token_store_length (stream->steps, origin) / 2;
 }
 
 static void
-fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *tuples)
+fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *origins)
 {
   const PlaitTrees *trees = input->trees;
   gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets);
@@ -117,12 +112,12 @@ fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const
   offsets[0] = 0;
   for (gint64 i = 0; i < trees->nodes.n; i++)
     {
-      gint64 n = source_nodes (stream, tuples[i]), first = offsets[i];
+      gint64 n = source_nodes (stream, origins[i]), first = offsets[i];
       offsets[i + 1] = first + n;
       g_array_set_size (steps, (guint)(2 * n));
-      if (stream->absent)
+      if (origins[i] < 0)
         continue;
-      plait_token_store_copy (stream->steps, tuple_of (stream, tuples[i]), (gint32 *)(gpointer)steps->data);
+      plait_token_store_copy (stream->steps, origins[i], (gint32 *)(gpointer)steps->data);
       plait_tree_maker_fill (stream->trees, (const gint32 *)(gpointer)steps->data, n,
                              plait_ragged_length (input->rows, i), plait_batch_fill (gint64, trees->left) + first,
                              plait_batch_fill (gint64, trees->right) + first,
@@ -130,15 +125,15 @@ fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const
     }
 }
 
-/* The sentences of @tuple's document in @stream. */
+/* The sentences of its document. */
 static gint64
-source_sentences (const PlaitCorpusStreamState *stream, gint64 tuple)
+source_sentences (const PlaitCorpusStreamState *stream, gint64 origin)
 {
-  return stream->absent ? 0 : plait_token_store_length (stream->sentences, tuple_of (stream, tuple)) / 2;
+  return origin < 0 ? 0 : plait_token_store_length (stream->sentences, origin) / 2;
 }
 
 static void
-fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *tuples)
+fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *origins)
 {
   gint64 n = input->rows.n;
   g_autofree gint64 *bounds = g_new (gint64, n + 1);
@@ -146,17 +141,16 @@ fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, c
 
   bounds[0] = 0;
   for (gint64 i = 0; i < n; i++)
-    bounds[i + 1] = bounds[i] + source_sentences (stream, tuples[i]);
+    bounds[i + 1] = bounds[i] + source_sentences (stream, origins[i]);
   sentences = g_new (PlaitDocumentSentence, bounds[n]);
   for (gint64 i = 0; i < n; i++)
-    if (!stream->absent)
-      plait_token_store_copy (stream->sentences, tuple_of (stream, tuples[i]),
-                              (gint32 *)(gpointer)(sentences + bounds[i]));
+    if (origins[i] >= 0)
+      plait_token_store_copy (stream->sentences, origins[i], (gint32 *)(gpointer)(sentences + bounds[i]));
   plait_batch_fill_documents (input, sentences, bounds);
 }
 
 static gboolean
-fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const gint64 *tuples, GError **error)
+fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const gint64 *origins, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[source];
   PlaitInput *input = &plait_batch_fill (PlaitInput, batch->inputs)[source];
@@ -164,17 +158,17 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
   offsets[0] = 0;
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 rows = source_rows (corpus, stream, tuples[i]);
+      gint64 rows = plait_corpus_source_rows (corpus, stream, origins[i]);
       offsets[i + 1] = offsets[i] + rows;
       input->n_missing += rows == 0;
     }
   if (input->kind == PLAIT_INPUT_FEATURES)
-    return fill_features (corpus, stream, input, tuples, error);
-  fill_tokens (corpus, stream, input, tuples);
+    return fill_features (corpus, stream, input, origins, error);
+  fill_tokens (corpus, stream, input, origins);
   if (input->trees)
-    fill_trees (stream, input, tuples);
+    fill_trees (stream, input, origins);
   if (input->documents)
-    fill_documents (stream, input, tuples);
+    fill_documents (stream, input, origins);
   return TRUE;
 }
 
@@ -201,9 +195,9 @@ static gint64
 masked_tokens (const PlaitCorpus *corpus, gint64 tuple)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[0];
-  gint64 rows = plait_token_store_length (stream->tokens, tuple_of (stream, tuple)), n = 0;
+  gint64 rows = plait_token_store_length (stream->tokens, tuple), n = 0;
   g_autofree gint32 *ids = g_new (gint32, rows + 1);
-  plait_token_store_copy (stream->tokens, tuple_of (stream, tuple), ids);
+  plait_token_store_copy (stream->tokens, tuple, ids);
   for (gint64 i = 0; i < rows; i++)
     n += plait_masking_takes (ids[i]);
   return n;
@@ -251,6 +245,7 @@ PlaitBatch *
 plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n, GError **error)
 {
   g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, corpus->n_sources);
+  g_autofree gint64 *origins = plait_corpus_origins (corpus, epoch, tuples, n);
   for (gint64 s = 0; s < corpus->n_sources; s++)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
@@ -263,9 +258,10 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
       sources[s].has_roles = stream->documents.roles > 0;
       for (gint64 i = 0; i < n; i++)
         {
-          sources[s].rows += source_rows (corpus, stream, tuples[i]);
-          sources[s].nodes += stream->trees ? source_nodes (stream, tuples[i]) : 0;
-          sources[s].sentences += stream->sentences ? source_sentences (stream, tuples[i]) : 0;
+          gint64 origin = origins[s * n + i];
+          sources[s].rows += plait_corpus_source_rows (corpus, stream, origin);
+          sources[s].nodes += stream->trees ? source_nodes (stream, origin) : 0;
+          sources[s].sentences += stream->sentences ? source_sentences (stream, origin) : 0;
         }
     }
   g_autoptr (PlaitBatch) batch
@@ -275,7 +271,7 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
   for (gint64 i = 0; i < n; i++)
     plait_batch_fill (gint64, batch->sentence)[i] = tuples[i];
   for (gint64 s = 0; s < corpus->n_sources; s++)
-    if (!fill_source (corpus, s, batch, tuples, error))
+    if (!fill_source (corpus, s, batch, origins + s * n, error))
       return NULL;
   if (corpus->masked)
     fill_masked (corpus, epoch, batch, tuples);

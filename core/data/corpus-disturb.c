@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources that are not what they were: of other tuples, of rows drawn at random, or absent. */
+/* Sources that are not what they were: of other tuples, of rows drawn at random, or absent, always or now and then. */
 #include "base/error.h"
 #include "base/random.h"
 #include "data/corpus-private.h"
@@ -39,6 +39,46 @@ void
 plait_corpus_leave_out (PlaitCorpus *corpus, gint64 source)
 {
   source_of (corpus, source)->absent = TRUE;
+}
+
+void
+plait_corpus_drop_sources (PlaitCorpus *corpus, double rate, guint64 seed)
+{
+  corpus->source_dropout = rate;
+  corpus->source_dropout_seed = seed;
+}
+
+/* Leaves out sources of a tuple, whose origins stand @n apart: of those that are there each by its own draw of @key,
+ * and where none would be left, all but one. */
+static void
+drop_sources (const PlaitCorpus *corpus, PlaitRandomKey key, gint64 *origins, gint64 n)
+{
+  gint64 present = 0, left = 0, spared = -1, place = 0;
+  g_autofree gint64 *rows = g_new (gint64, corpus->n_sources);
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    {
+      rows[s] = plait_corpus_source_rows (corpus, &corpus->streams[s], origins[s * n]);
+      present += rows[s] > 0;
+      left += rows[s] > 0 && plait_random_uniform (key, (guint64)s) >= corpus->source_dropout;
+    }
+  if (present > 0 && left == 0)
+    spared = (gint64)plait_random_below (key, (guint64)corpus->n_sources, (guint64)present);
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    if (rows[s] > 0 && place++ != spared && plait_random_uniform (key, (guint64)s) < corpus->source_dropout)
+      origins[s * n] = -1;
+}
+
+gint64 *
+plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n)
+{
+  gint64 *origins = g_new (gint64, corpus->n_sources * n);
+  PlaitRandomKey key = plait_random_key (corpus->source_dropout_seed, "source dropout", NULL, (guint64)epoch);
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    for (gint64 i = 0; i < n; i++)
+      origins[s * n + i] = plait_corpus_origin (&corpus->streams[s], tuples[i]);
+  for (gint64 i = 0; i < n && corpus->source_dropout > 0; i++)
+    drop_sources (corpus, plait_random_subkey (key, (guint64)tuples[i]), origins + i, n);
+  return origins;
 }
 
 void

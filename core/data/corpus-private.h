@@ -27,8 +27,8 @@ typedef struct
   gboolean append_end;
   PlaitTargetKind target;
   gint64 maximum_length;
-  gint64 *order; /* derangement: which kept tuple stands for which; NULL: its own */
-  gboolean absent;
+  gint64 *order;   /* derangement: which kept tuple stands for which; NULL: its own */
+  gboolean absent; /* in all tuples */
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;
@@ -45,6 +45,8 @@ struct PlaitCorpus
   gboolean allow_unknown_labels;
   gboolean masked;
   PlaitMasking masking;
+  double source_dropout;
+  guint64 source_dropout_seed;
 
   gint64 lines;
   gint64 size;
@@ -52,6 +54,20 @@ struct PlaitCorpus
   gint64 cut;      /* documents of several chunks */
   gint64 chunks;   /* of these */
 };
+
+/* The kept tuple that @stream, a source, gives for @tuple; -1: it is absent there. */
+static inline gint64
+plait_corpus_origin (const PlaitCorpusStreamState *stream, gint64 tuple)
+{
+  return stream->absent ? -1 : stream->order ? stream->order[tuple] : tuple;
+}
+
+/* The same of all sources and of @tuples [n] in @epoch, less those that source dropout leaves out: [sources][n]
+ * (corpus-disturb.c). (transfer full) */
+gint64 *plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n);
+
+/* The rows of the source @stream in kept tuple @origin, EOS included; none where that is -1 (corpus-batch.c). */
+gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
 
 /* Puts tokens or rows that are drawn from all of @stream in the place of those of @tuple (corpus-disturb.c). */
 void plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,

@@ -150,6 +150,12 @@ void plait_corpus_add_noise (PlaitCorpus *corpus, gint64 source, guint64 seed);
 /* Lets source @source be missing in all tuples. */
 void plait_corpus_leave_out (PlaitCorpus *corpus, gint64 source);
 
+/* Source dropout, for training: lets each source of each tuple be missing with probability @rate, by draws keyed by
+ * @seed, other ones in each epoch and the same ones in whatever batches. Where all that a tuple has would be missing,
+ * one of them stays, drawn at random, so that of n sources each is missing with probability rate - rate^n / n. Lengths,
+ * and with them the order of batches, stay those of the whole tuples. */
+void plait_corpus_drop_sources (PlaitCorpus *corpus, double rate, guint64 seed);
+
 /* Whether all files are as they were when they were read or opened (base/file-mark.h): names the first that is not. */
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
@@ -158,8 +164,9 @@ gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
  * NULL-terminated; not deranged. (transfer full) */
 GStrv plait_corpus_text (const PlaitCorpus *corpus, gint64 stream, GError **error);
 
-/* The batch of tuples @tuples[0 .. n - 1], in an epoch, from 0, on which masks depend. It must not outlive the corpus.
- * Fails if features cannot be read, if their file was changed, or if memory does not suffice. (transfer full) */
+/* The batch of tuples @tuples[0 .. n - 1], in an epoch, from 0, on which masks and source dropout depend. It must not
+ * outlive the corpus. Fails if features cannot be read, if their file was changed, or if memory does not suffice.
+ * (transfer full) */
 PlaitBatch *plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n,
                                    GError **error);
 

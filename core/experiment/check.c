@@ -432,6 +432,11 @@ plait_resolution_check_train (const PlaitResolution *resolution)
   if (train->epochs == 0 && train->updates == 0)
     plait_resolution_problem (resolution, "train", "epochs",
                               "epochs=0 and updates=0: training would never end; limit one of them");
+  if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
+    plait_resolution_problem (resolution, "train", "source_dropout",
+                              "%g would leave out a source, but there is one alone, without which there is nothing to "
+                              "read; drop the key, or add a source",
+                              train->source_dropout);
   if (train->optimizer == PLAIT_OPTIMIZER_ADADELTA && train->schedule == PLAIT_SCHEDULE_NOAM)
     plait_resolution_problem (resolution, "train", "schedule",
                               "the rates of noam are made for adam; adadelta finds its step sizes itself and would "

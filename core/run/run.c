@@ -172,6 +172,7 @@ prepare_data (Run *run, GError **error)
   run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
   if (!run->corpus)
     return FALSE;
+  plait_corpus_drop_sources (run->corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
   if (plait_materials_file (run->materials, "validation", experiment->data.target))
     {
       run->validation = plait_materials_open (run->materials, "validation", run->pool, log, error);

@@ -22,6 +22,10 @@ static const PlaitSettingDefinition definitions[] = {
       "norms, softmax and validation stay float. Needs AVX512-BF16; bfloat16_emulated comes to the same numbers "
       "slowly on other processors",
       NULL),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, source_dropout, "0", "0", "1",
+                     "Source dropout: probability that a source of a sentence is absent while it is trained on, drawn "
+                     "anew in each epoch; where all would be, one of them stays, drawn at random",
+                     "Neverova et al. 2016, ModDrop"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
                         "Updates; with epochs the earlier end counts; 0: no limit", NULL),

@@ -65,6 +65,7 @@ typedef struct
   gint64 accumulate;
   gint64 shards;
   gint precision; /* PlaitTrainPrecision */
+  double source_dropout;
   gint64 epochs;
   gint64 updates;
   gint optimizer; /* PlaitOptimizerKind */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "store/store.h"
 
 char *
 data_write (const char *name, const char *bytes, gssize length)
@@ -31,6 +32,25 @@ data_write_gzip (const char *name, const char *bytes, gssize length)
 {
   g_autoptr (GBytes) packed = data_gzip (bytes, length);
   return data_write (name, g_bytes_get_data (packed, NULL), (gssize)g_bytes_get_size (packed));
+}
+
+char *
+data_features (const char *name, gint64 sentences, const gint32 *lengths)
+{
+  char *path = plait_test_path (name);
+  const gint64 shape[] = { sentences, 2, 3 };
+  g_autofree float *values = g_new (float, sentences * 6);
+  for (gint64 i = 0; i < sentences * 6; i++)
+    values[i] = (float)(i / 6 * 100 + i / 3 % 2 * 10 + i % 3);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  CHECK (plait_store_write (store, "/images", PLAIT_STORE_FLOAT, 3, shape, values, PLAIT_STORE_PLAIN, &error));
+  if (lengths)
+    CHECK (
+        plait_store_write (store, "/images_lengths", PLAIT_STORE_INT32, 1, shape, lengths, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+  return path;
 }
 
 PlaitVocabulary *

@@ -14,6 +14,10 @@ char *data_write_gzip (const char *name, const char *bytes, gssize length);
 /* The bytes, compressed by gzip. (transfer full) */
 GBytes *data_gzip (const char *bytes, gssize length);
 
+/* Writes @name, a feature file with a dataset /images, @sentences x 2 x 3, value (s, p, w) = 100 s + 10 p + w, with
+ * @lengths [sentences] or NULL. Its path. (transfer full) */
+char *data_features (const char *name, gint64 sentences, const gint32 *lengths);
+
 /* A word vocabulary of the words in @text. (transfer full) */
 PlaitVocabulary *data_words (const char *text);
 

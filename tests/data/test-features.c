@@ -3,28 +3,6 @@
 #include "data-files.h"
 #include "data/feed.h"
 #include "harness.h"
-#include "store/store.h"
-
-/* A feature file of @sentences x 2 x 3, value (s, p, w) = 100 s + 10 p + w, with @lengths [sentences] or NULL.
- * (transfer full) */
-static char *
-write_features (const char *name, gint64 sentences, const gint32 *lengths)
-{
-  char *path = plait_test_path (name);
-  const gint64 shape[] = { sentences, 2, 3 };
-  g_autofree float *values = g_new (float, sentences * 6);
-  for (gint64 i = 0; i < sentences * 6; i++)
-    values[i] = (float)(i / 6 * 100 + i / 3 % 2 * 10 + i % 3);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
-  CHECK (plait_store_write (store, "/images", PLAIT_STORE_FLOAT, 3, shape, values, PLAIT_STORE_PLAIN, &error));
-  if (lengths)
-    CHECK (
-        plait_store_write (store, "/images_lengths", PLAIT_STORE_INT32, 1, shape, lengths, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
-  return path;
-}
 
 static void
 check_rows (const PlaitInput *input, gint64 sentence, gint64 entry)
@@ -40,7 +18,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = write_features ("images.h5", 4, NULL);
+  g_autofree char *images = data_features ("images.h5", 4, NULL);
   PlaitCorpusStream sources[]
       = { data_tokens ("text", text, vocabulary),
           { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
@@ -83,7 +61,7 @@ TEST_CASE (features, must_be_as_many_as_lines)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = write_features ("images.h5", 5, NULL);
+  g_autofree char *images = data_features ("images.h5", 5, NULL);
   PlaitCorpusStream sources[]
       = { data_tokens ("text", text, vocabulary),
           { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
@@ -102,7 +80,7 @@ TEST_CASE (features, may_be_missing)
   static const gint32 lengths[] = { 2, 1, 0, 2 };
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = write_features ("images.h5", 4, lengths);
+  g_autofree char *images = data_features ("images.h5", 4, lengths);
   PlaitCorpusStream sources[]
       = { data_tokens ("text", text, vocabulary),
           { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };

@@ -213,6 +213,15 @@ TEST_CASE (experiment_file, combiners_must_fit)
     }
 }
 
+TEST_CASE (experiment_file, source_dropout_needs_two_sources)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+
+  check_refused (registry, example_text, (const char *[]){ "experiment.sources=en", "train.source_dropout=0.2", NULL },
+                 "--set train.source_dropout=0.2: [train] source_dropout: 0.2 would leave out a source, but there is "
+                 "one alone");
+}
+
 TEST_CASE (experiment_file, all_faults_at_once)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();

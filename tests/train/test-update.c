@@ -249,6 +249,42 @@ TEST_CASE (update, has_them_in_bfloat16_over_trees_with_coverage_too)
   check_bfloat16 (TRUE);
 }
 
+/* Also over trees with coverage: what is absent is no zero that would be weighed. */
+static void
+check_absent (gboolean recurrent)
+{
+  static const gint64 nothing[SENTENCES] = { 0 };
+  const gint64 *const absent[] = { first_lengths, nothing };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  const PlaitParameters *parameters = plait_model_parameters (model->model);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, absent, targets);
+  g_auto (Outcome) outcome = update (model, 1, 1, &batch, 1);
+  gint64 zero = 0, more = 0;
+
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      gboolean second = g_str_has_prefix (parameter->name, "source/second/");
+
+      for (gint64 k = 0; k < parameter->value.rows * parameter->value.width; k++)
+        {
+          double gradient = outcome.gradients[parameter->offset + k];
+
+          zero += second && gradient == 0;
+          more += g_str_has_prefix (parameter->name, "source/first/") && gradient != 0;
+          CHECK (!second || gradient == 0);
+        }
+    }
+  CHECK (zero > 0 && more > 0);
+}
+
+TEST_CASE (update, gives_no_gradient_to_a_source_that_is_absent)
+{
+  check_absent (FALSE);
+  check_absent (TRUE);
+}
+
 static void
 check_ragged (PlaitRagged a, PlaitRagged b)
 {
