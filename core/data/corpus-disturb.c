@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "data/corpus-private.h"
 
-#include <string.h>
-
 static PlaitCorpusStreamState *
 source_of (PlaitCorpus *corpus, gint64 source)
 {
@@ -96,25 +94,6 @@ plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState
     }
 }
 
-/* Copies a row of @width numbers that is drawn from the features of @line. */
-static gboolean
-copy_feature (const PlaitCorpusStreamState *stream, gint64 line, PlaitRandomKey key, guint64 index, PlaitScalar *row,
-              GError **error)
-{
-  gint64 n = plait_feature_file_length (stream->features, line), width = plait_feature_file_width (stream->features);
-  g_autofree PlaitScalar *numbers = NULL;
-  PlaitTensor rows;
-  if (n == 0) /* nothing to give: the row stays */
-    return TRUE;
-  numbers = g_new (PlaitScalar, n * width);
-  rows = (PlaitTensor){ numbers, n, width, width };
-  if (!plait_feature_file_read (stream->features, &line, 1, rows, error))
-    return FALSE;
-  memcpy (row, numbers + (gint64)plait_random_below (key, index, (guint64)n) * width,
-          (gsize)width * sizeof (PlaitScalar));
-  return TRUE;
-}
-
 gboolean
 plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                  PlaitTensor rows, GError **error)
@@ -123,8 +102,12 @@ plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStr
   for (gint64 i = 0; i < rows.rows; i++)
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
-      if (!copy_feature (stream, plait_corpus_line (corpus, from), key, (guint64)(2 * i + 1),
-                         rows.data + i * rows.stride, error))
+      gint64 line = plait_corpus_line (corpus, from), length = plait_feature_file_length (stream->features, line);
+      if (length == 0) /* it has nothing to give: the row stays */
+        continue;
+      if (!plait_feature_file_read_row (stream->features, line,
+                                        (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length),
+                                        plait_tensor_row (rows, i), error))
         return FALSE;
     }
   return TRUE;

@@ -180,11 +180,11 @@ attach (PlaitFeatureFile *file, GError **error)
   return check_shape (file, error) && read_lengths (file, link, error);
 }
 
-/* The first positions of @sentence, as many as @rows has. */
+/* The positions of @sentence from @first on, as many as @rows has. */
 static gboolean
-read_sentence (PlaitFeatureFile *file, gint64 sentence, PlaitTensor rows, GError **error)
+read_positions (PlaitFeatureFile *file, gint64 sentence, gint64 first, PlaitTensor rows, GError **error)
 {
-  hsize_t start[3] = { (hsize_t)sentence };
+  hsize_t start[3] = { (hsize_t)sentence, (hsize_t)first };
   hsize_t count[3] = { 1, (hsize_t)rows.rows, (hsize_t)file->width };
   if (rows.rows == 0)
     return TRUE;
@@ -204,7 +204,7 @@ read_sentence (PlaitFeatureFile *file, gint64 sentence, PlaitTensor rows, GError
                            "%s: %s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                            "] is infinite or not a number, expected finite values; where a sentence is missing, say so "
                            "by a length of 0 in %s" LENGTHS,
-                           file->path, file->dataset, sentence, i, j, file->dataset);
+                           file->path, file->dataset, sentence, first + i, j, file->dataset);
   return TRUE;
 }
 
@@ -225,7 +225,7 @@ try_file (gpointer data, GError **error)
     {
       gint64 sentence = n == 1 ? 0 : (gint64)((__int128)i * (file->sentences - 1) / (n - 1));
       gint64 length = plait_feature_file_length (file, sentence);
-      if (!read_sentence (file, sentence, plait_tensor (values, length, file->width), error))
+      if (!read_positions (file, sentence, 0, plait_tensor (values, length, file->width), error))
         return FALSE;
     }
   return TRUE;
@@ -296,6 +296,18 @@ plait_feature_file_check (const PlaitFeatureFile *file, GError **error)
   return plait_file_mark_check (&file->mark, file->path, error);
 }
 
+/* Ends a reading that was @done or came to @fault: of a file that has changed neither what was read nor what went wrong
+ * is worth telling. */
+static gboolean
+finish (const PlaitFeatureFile *file, gboolean done, GError **fault, GError **error)
+{
+  if (!plait_feature_file_check (file, error))
+    return FALSE;
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (fault));
+  return done;
+}
+
 static gboolean
 read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
@@ -310,7 +322,7 @@ read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, Plait
                            file->path, file->dataset, file->sentences, sentences[i]);
       gint64 length = plait_feature_file_length (file, sentences[i]);
       g_assert (length <= rows.rows - at && rows.width == file->width);
-      if (!read_sentence (file, sentences[i], plait_tensor_rows (rows, at, length), error))
+      if (!read_positions (file, sentences[i], 0, plait_tensor_rows (rows, at, length), error))
         return FALSE;
       at += length;
     }
@@ -319,14 +331,18 @@ read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, Plait
 }
 
 gboolean
+plait_feature_file_read_row (PlaitFeatureFile *file, gint64 sentence, gint64 position, PlaitScalar *row, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  g_assert (sentence >= 0 && sentence < file->sentences && position >= 0
+            && position < plait_feature_file_length (file, sentence));
+  return finish (file, read_positions (file, sentence, position, plait_tensor (row, 1, file->width), &fault), &fault,
+                 error);
+}
+
+gboolean
 plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   g_autoptr (GError) fault = NULL;
-  gboolean done = read_sentences (file, sentences, n, rows, &fault);
-  /* Of a file that has changed neither what was read nor what went wrong is worth telling. */
-  if (!plait_feature_file_check (file, error))
-    return FALSE;
-  if (!done)
-    g_propagate_error (error, g_steal_pointer (&fault));
-  return done;
+  return finish (file, read_sentences (file, sentences, n, rows, &fault), &fault, error);
 }

@@ -33,6 +33,10 @@ gint64 plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence)
 /* Whether the file is as it was when it was opened (base/file-mark.h). */
 gboolean plait_feature_file_check (const PlaitFeatureFile *file, GError **error);
 
+/* Reads position @position, which is there, of @sentence into @row [width]; fails as the next. */
+gboolean plait_feature_file_read_row (PlaitFeatureFile *file, gint64 sentence, gint64 position, PlaitScalar *row,
+                                      GError **error);
+
 /* Reads @sentences[0 .. n - 1] (each in 0 .. sentences - 1, in any order) into @rows [their lengths, width]. An
  * infinite or undefined value is an error that names where it stands, and so is a file that was changed since it was
  * opened. */

@@ -117,3 +117,37 @@ TEST_CASE (features, may_be_missing)
   CHECK (!plait_corpus_open (&settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "images.h5: entry 2 of the features has the length 0; expected");
 }
+
+/* Noise is rows of any sentence that has some. */
+TEST_CASE (features, are_drawn_from_those_that_there_are)
+{
+  static const gint32 lengths[] = { 2, 1, 0, 2 };
+  static const gint64 tuples[] = { 0, 1, 2, 3 };
+  g_autofree char *images = data_features ("images.h5", 4, lengths);
+  PlaitCorpusStream source = { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" };
+  PlaitCorpusSettings settings = { .split = "test", .sources = &source, .n_sources = 1 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
+  guint seen = 0;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus != NULL);
+  for (guint64 seed = 0; seed < 8; seed++)
+    {
+      plait_corpus_add_noise (corpus, 0, seed);
+      g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (batch && batch->inputs[0].features.rows == 5);
+      for (gint64 i = 0; i < 5; i++)
+        {
+          const PlaitScalar *row = plait_tensor_row (batch->inputs[0].features, i);
+          gint entry = (gint)row[0] / 100, position = (gint)row[0] % 100 / 10;
+
+          REQUIRE (entry >= 0 && entry < 4 && position < lengths[entry]);
+          seen |= 1u << (2 * entry + position);
+          for (guint w = 0; w < 3; w++)
+            CHECK_NEAR (row[w], 100 * entry + 10 * position + (gint)w, 0);
+        }
+    }
+  CHECK_INT (seen, 1 << 0 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7);
+}

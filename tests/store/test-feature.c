@@ -191,6 +191,10 @@ TEST_CASE (store_feature, reads_the_positions_that_count)
   const int expected[] = { 18, 19, 12, 13, 14, 15, 16, 17 };
   for (int i = 0; i < 8; i++)
     CHECK_NEAR (values[i], expected[i], 0);
+  CHECK (plait_feature_file_read_row (file, 2, 1, values, &error));
+  CHECK_NO_ERROR (error);
+  CHECK_NEAR (values[0], 14, 0);
+  CHECK_NEAR (values[1], 15, 0);
 }
 
 TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
