@@ -19,27 +19,54 @@ result_free (gpointer result)
   plait_result_free (result);
 }
 
-GPtrArray *
-plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *const *hypotheses,
-                        char *const *references, GError **error)
+/* The score by @metric, and with @bins those by the @words of each source. */
+static gboolean
+add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
+           const PlaitLengthBins *bins, const gint64 *words, GError **error)
+{
+  const char *const *sets[] = { (const char *const *)evaluation->references };
+  PlaitTextPairs pairs
+      = { (gsize)evaluation->translation->n_lines, (const char *const *)evaluation->translation->text, 1, sets, TRUE };
+  guint resamples = (guint)settings->resamples;
+  guint64 seed = (guint64)settings->seed;
+  g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, error);
+  PlaitResult *result = statistics ? plait_result_new (metric, statistics, resamples, seed, error) : NULL;
+  GPtrArray *rows;
+
+  if (!result)
+    return FALSE;
+  g_ptr_array_add (evaluation->results, result);
+  if (!bins)
+    return TRUE;
+  rows = plait_length_rows_new (bins, metric, statistics, words, resamples, seed, error);
+  if (!rows)
+    return FALSE;
+  if (evaluation->lengths)
+    g_ptr_array_extend_and_steal (evaluation->lengths, rows);
+  else
+    evaluation->lengths = rows;
+  return TRUE;
+}
+
+/* By the metrics of [evaluate]; lengths are those of the first source of text. */
+static gboolean
+add_scores (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, GError **error)
 {
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (settings->metrics, error);
-  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (result_free);
-  const char *const *sets[] = { (const char *const *)references };
-  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets, TRUE };
+  gboolean binned = *settings->length_bins != '\0';
+  g_autoptr (PlaitLengthBins) bins = metrics && binned ? plait_length_bins_new (settings->length_bins, error) : NULL;
+  g_autofree gint64 *words = NULL;
 
-  if (!metrics)
-    return NULL;
+  if (!metrics || (binned && !bins))
+    return FALSE;
+  if (bins)
+    words = plait_length_bins_count (
+        (gsize)evaluation->translation->n_lines,
+        (const char *const *)g_array_index (evaluation->sources, PlaitEvaluationSource, 0).lines);
   for (guint i = 0; i < metrics->len; i++)
-    {
-      PlaitResult *result
-          = plait_evaluate (metrics->pdata[i], &pairs, (guint)settings->resamples, (guint64)settings->seed, error);
-
-      if (!result)
-        return NULL;
-      g_ptr_array_add (results, result);
-    }
-  return g_steal_pointer (&results);
+    if (!add_score (evaluation, settings, metrics->pdata[i], bins, words, error))
+      return FALSE;
+  return TRUE;
 }
 
 /* Of the target's rows, and in sequences also of words. */
@@ -65,27 +92,6 @@ add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment
       g_ptr_array_add (evaluation->results, result);
     }
   return TRUE;
-}
-
-/* Scores by the length of the first source of tokens. */
-static gboolean
-add_lengths (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, const PlaitCorpus *corpus, GError **error)
-{
-  gint64 source = 0;
-  g_auto (GStrv) lines = NULL;
-
-  if (!*experiment->evaluate.length_bins)
-    return TRUE;
-  while (!plait_input_kind_is_text (experiment->sources[source].kind))
-    source++;
-  lines = plait_corpus_text (corpus, source, error);
-  if (!lines)
-    return FALSE;
-  evaluation->lengths
-      = plait_length_table_new (&experiment->evaluate, (gsize)evaluation->translation->n_lines,
-                                (const char *const *)evaluation->translation->text,
-                                (const char *const *)evaluation->references, (const char *const *)lines, error);
-  return evaluation->lengths != NULL;
 }
 
 static void
@@ -192,10 +198,9 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
                            evaluator->stop, evaluation->log_probabilities, evaluation->tokens,
                            forced ? plait_translation_rates_take : NULL, forced, error))
     return NULL;
-  evaluation->results
-      = plait_evaluation_score (&experiment->evaluate, n, evaluation->translation->text, evaluation->references, error);
-  if (!evaluation->results || !add_perplexities (evaluation, experiment, n, error)
-      || !add_rates (evaluation, evaluator->log, error) || !add_lengths (evaluation, experiment, corpus, error))
+  evaluation->results = g_ptr_array_new_with_free_func (result_free);
+  if (!add_scores (evaluation, &experiment->evaluate, error) || !add_perplexities (evaluation, experiment, n, error)
+      || !add_rates (evaluation, evaluator->log, error))
     return NULL;
   return g_steal_pointer (&evaluation);
 }

@@ -61,8 +61,3 @@ gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator
                                                  const PlaitBatch *batch, char *const *names,
                                                  const PlaitSentenceAttention *attention,
                                                  const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error);
-
-/* Scores @hypotheses [n] against @references [n] by the metrics of [evaluate]. (transfer full) (element-type
- * PlaitResult) */
-GPtrArray *plait_evaluation_score (const PlaitEvaluateSettings *settings, gint64 n, char *const *hypotheses,
-                                   char *const *references, GError **error);

@@ -58,35 +58,6 @@ plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric, c
   return rows;
 }
 
-GPtrArray *
-plait_length_table_new (const PlaitEvaluateSettings *settings, gsize n, const char *const *hypotheses,
-                        const char *const *references, const char *const *sources, GError **error)
-{
-  g_autoptr (GPtrArray) metrics = plait_metric_new_list (settings->metrics, error);
-  g_autoptr (PlaitLengthBins) bins = metrics ? plait_length_bins_new (settings->length_bins, error) : NULL;
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
-  g_autofree gint64 *words = NULL;
-  const char *const *sets[] = { references };
-  PlaitTextPairs pairs = { n, hypotheses, 1, sets, TRUE };
-
-  if (!bins)
-    return NULL;
-  words = plait_length_bins_count (n, sources);
-  for (guint m = 0; m < metrics->len; m++)
-    {
-      const PlaitMetric *metric = metrics->pdata[m];
-      g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, error);
-      GPtrArray *some = statistics ? plait_length_rows_new (bins, metric, statistics, words, (guint)settings->resamples,
-                                                            (guint64)settings->seed, error)
-                                   : NULL;
-
-      if (!some)
-        return NULL;
-      g_ptr_array_extend_and_steal (rows, some);
-    }
-  return g_steal_pointer (&rows);
-}
-
 gboolean
 plait_length_table_write (const GPtrArray *rows, PlaitStore *store, const char *path, GError **error)
 {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "evaluate/length-bins.h"
-#include "experiment/groups.h"
 #include "store/store.h"
 
 /*
@@ -23,11 +22,6 @@ typedef struct
 GPtrArray *plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric,
                                   const PlaitStatistics *statistics, const gint64 *words, guint resamples, guint64 seed,
                                   GError **error);
-
-/* The rows of all metrics of @settings by the bins of its length_bins; @sources are the lines of the source whose words
- * count. (transfer full) (element-type PlaitLengthRow) */
-GPtrArray *plait_length_table_new (const PlaitEvaluateSettings *settings, gsize n, const char *const *hypotheses,
-                                   const char *const *references, const char *const *sources, GError **error);
 
 gboolean plait_length_table_write (const GPtrArray *rows, PlaitStore *store, const char *path, GError **error);
 

@@ -200,8 +200,13 @@ write_work (PlaitStore *store, const PlaitTestRun *run)
 static void
 write_lengths (PlaitStore *store, const char *const *hypotheses, const char *const *sources)
 {
-  const PlaitEvaluateSettings settings = { .metrics = "chrf", .length_bins = "2;4" };
-  g_autoptr (GPtrArray) rows = plait_length_table_new (&settings, N, hypotheses, plait_test_right, sources, NULL);
+  const char *const *references[] = { plait_test_right };
+  PlaitTextPairs pairs = { N, hypotheses, 1, references };
+  g_autoptr (PlaitMetric) metric = plait_metric_new ("chrf", NULL);
+  g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, NULL);
+  g_autoptr (PlaitLengthBins) bins = plait_length_bins_new ("2;4", NULL);
+  g_autofree gint64 *words = plait_length_bins_count (N, sources);
+  g_autoptr (GPtrArray) rows = plait_length_rows_new (bins, metric, statistics, words, 0, 0, NULL);
 
   REQUIRE (rows != NULL);
   CHECK (plait_length_table_write (rows, store, "/evaluation/test/length_bins", NULL));
