@@ -26,6 +26,7 @@ typedef struct
   PlaitTokenStore *sentences; /* of a source's documents, two numbers each: tokens and role; a sentence a kept tuple */
   gboolean append_end;
   PlaitTargetKind target;
+  gboolean allow_unknown;
   gint64 maximum_length;
   gint64 *order;   /* derangement: which kept tuple stands for which; NULL: its own */
   gboolean absent; /* in all tuples */
@@ -42,7 +43,6 @@ struct PlaitCorpus
   gint64 n_streams;
   gboolean empty_is_error;
   gboolean keep_all;
-  gboolean allow_unknown_labels;
   gboolean masked;
   PlaitMasking masking;
   double source_dropout;

@@ -253,12 +253,9 @@ encode_piece (gpointer data, gint64 piece, guint thread)
         plait_document_encode (vocabulary, side->text->str + start, side->ends[line] - start,
                                block->corpus->streams[side->stream].documents.starts, ids,
                                &g_array_index (side->sentences, PlaitDocumentSentence, side->first_sentence[line]));
-      else if (block->corpus->streams[side->stream].target == PLAIT_TARGET_SPAN)
-        plait_span_encode (side->text->str + start, side->ends[line] - start, ids);
-      else if (block->corpus->streams[side->stream].target == PLAIT_TARGET_CHOICE)
-        plait_choice_encode (side->text->str + start, side->ends[line] - start, ids);
       else if (!side->blank[line])
-        plait_vocabulary_encode_text (vocabulary, side->text->str + start, side->ends[line] - start, ids);
+        plait_target_encode (block->corpus->streams[side->stream].target, vocabulary, side->text->str + start,
+                             side->ends[line] - start, ids);
     }
 }
 

@@ -158,22 +158,11 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
               GError **error)
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  const PlaitCorpusSide *first = &block->sides[0];
+  PlaitDocument document = first->documents ? document_of (block, first, line) : (PlaitDocument){ NULL };
   PlaitTargetLine where = { .file = plait_text_reader_name (side->reader), .line = side->numbers[line] };
   where.text = line_text (side, line, &where.length);
-  if (stream->target == PLAIT_TARGET_LABELS)
-    return plait_label_check (stream->vocabulary, ids, n, &where, error);
-  PlaitDocument document = document_of (block, &block->sides[0], line);
-  if (stream->target == PLAIT_TARGET_CHOICE)
-    return plait_choice_check (ids, n, document.n, &where, error);
-  return plait_span_check (ids, n, plait_document_tokens (&document), &where, error);
-}
-
-/* Whether @ids [n] are a label that nobody can tell and that is let pass. */
-static gboolean
-is_unknown_label (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint32 *ids, gsize n)
-{
-  return corpus->allow_unknown_labels && corpus->keep_all && stream->target == PLAIT_TARGET_LABELS && n > 0
-         && ids[0] == PLAIT_TOKEN_UNKNOWN;
+  return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
 }
 
 static gboolean
@@ -188,7 +177,7 @@ store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
         continue;
       gsize n;
       const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      if (is_unknown_label (block->corpus, stream, ids, n))
+      if (stream->allow_unknown && block->corpus->keep_all && plait_target_is_unknown (stream->target, ids, n))
         {
           stream->counts.unknown_labels++;
           n = 0;

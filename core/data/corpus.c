@@ -41,6 +41,7 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gbo
   state->kind = stream->kind;
   state->append_end = stream->append_end;
   state->target = stream->target;
+  state->allow_unknown = stream->allow_unknown;
   state->maximum_length = stream->maximum_length;
   if (plait_input_kind_is_text (stream->kind))
     {
@@ -124,7 +125,6 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
   corpus->n_sources = settings->n_sources;
   corpus->empty_is_error = settings->empty_is_error;
   corpus->keep_all = settings->keep_all;
-  corpus->allow_unknown_labels = settings->allow_unknown_labels;
   g_assert (!settings->masking || !settings->target);
   corpus->masked = settings->masking != NULL;
   if (corpus->masked)

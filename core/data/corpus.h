@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "data/documents.h"
 #include "data/input.h"
+#include "data/labels.h"
 #include "data/masking.h"
 #include "data/trees.h"
 #include "data/vocabulary.h"
@@ -18,18 +19,6 @@
  */
 typedef struct PlaitCorpus PlaitCorpus;
 
-/* What the lines of a target are. */
-typedef enum
-{
-  PLAIT_TARGET_TEXT,   /* its tokens, and the end: what decoders of sequences predict */
-  PLAIT_TARGET_LABELS, /* one label each, of a vocabulary of labels: one row, which counts from the first label as 0 */
-  PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source, which is documents: one row. There is
-                          no vocabulary */
-  PLAIT_TARGET_SPAN,   /* "START END", the numbers from 0 of tokens of the first source, which is documents with start
-                          tokens, that are not counted, or "-1": two rows, which are the rows of these tokens in the
-                          document, or twice its first */
-} PlaitTargetKind;
-
 /* Where a source or the target comes from. */
 typedef struct
 {
@@ -41,6 +30,7 @@ typedef struct
   PlaitVocabulary *vocabulary; /* tokens; the corpus takes a reference */
   gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
   PlaitTargetKind target;      /* of a target, which is no documents unless it is text */
+  gboolean allow_unknown;      /* where no line is dropped: a label that the vocabulary lacks is a target of no rows */
   gint64 maximum_length;       /* tuples with more tokens here (EOS not counted) are dropped; 0: no limit */
 
   /* Sources of tokens: their trees, or NULL. Tokens are encoded white-space token by token then, so that the rows of a
@@ -70,9 +60,6 @@ typedef struct
   /* empty=error: an empty line, or features of length 0, are an error. Otherwise the source is missing for this
    * tuple. */
   gboolean empty_is_error;
-
-  /* With keep_all: a label that the vocabulary lacks is no error but a target of no rows, which is counted. */
-  gboolean allow_unknown_labels;
 
   /* For splits that are translated and scored, where line i must stay line i: no tuple is dropped, whatever its
    * lengths and trees, and an empty target is a target of no tokens. Otherwise tuples above a length limit, with

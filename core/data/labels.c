@@ -6,16 +6,15 @@
 #include "base/error.h"
 #include "data/input.h"
 
-gboolean
-plait_label_check (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, const PlaitTargetLine *line,
-                   GError **error)
+static gboolean
+check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
 {
   gint32 size = plait_vocabulary_size (vocabulary);
   g_autoptr (GPtrArray) labels = NULL;
   g_autofree char *label = NULL;
   const char *nearest;
 
-  if (n > 0 && ids[0] != PLAIT_TOKEN_UNKNOWN)
+  if (n > 0 && !plait_target_is_unknown (PLAIT_TARGET_LABELS, ids, n))
     return TRUE;
   if (n == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -35,8 +34,8 @@ plait_label_check (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n
                      nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
 }
 
-void
-plait_choice_encode (const char *text, gsize length, GArray *ids)
+static void
+encode_choice (const char *text, gsize length, GArray *ids)
 {
   g_autofree char *number = g_strstrip (g_strndup (text, length));
   guint64 value;
@@ -48,8 +47,8 @@ plait_choice_encode (const char *text, gsize length, GArray *ids)
   g_array_append_val (ids, id);
 }
 
-gboolean
-plait_choice_check (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine *line, GError **error)
+static gboolean
+check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine *line, GError **error)
 {
   g_autofree char *number = NULL;
 
@@ -68,8 +67,8 @@ plait_choice_check (const gint32 *ids, gsize n, gint64 choices, const PlaitTarge
                      line->file, line->line, number, choices, choices - 1);
 }
 
-void
-plait_span_encode (const char *text, gsize length, GArray *ids)
+static void
+encode_span (const char *text, gsize length, GArray *ids)
 {
   g_autofree char *whole = g_strstrip (g_strndup (text, length));
   g_auto (GStrv) parts = g_strsplit_set (whole, " \t", -1);
@@ -87,12 +86,12 @@ plait_span_encode (const char *text, gsize length, GArray *ids)
           return;
         found[n++] = (gint32)value + 1;
       }
-  if (n != 1 && *whole != '\0')
+  if (n != 1)
     g_array_append_vals (ids, found, 2);
 }
 
-gboolean
-plait_span_check (const gint32 *ids, gsize n, gint64 tokens, const PlaitTargetLine *line, GError **error)
+static gboolean
+check_span (const gint32 *ids, gsize n, gint64 tokens, const PlaitTargetLine *line, GError **error)
 {
   g_autofree char *text = NULL;
 
@@ -103,6 +102,29 @@ plait_span_check (const gint32 *ids, gsize n, gint64 tokens, const PlaitTargetLi
                      "%s:%" G_GINT64_FORMAT ": \"%s\" is no span of the %" G_GINT64_FORMAT
                      " tokens of the document; expected START END, both counting tokens from 0, or -1 for no answer",
                      line->file, line->line, text, tokens);
+}
+
+void
+plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
+                     GArray *ids)
+{
+  if (kind == PLAIT_TARGET_CHOICE)
+    encode_choice (text, length, ids);
+  else if (kind == PLAIT_TARGET_SPAN)
+    encode_span (text, length, ids);
+  else
+    plait_vocabulary_encode_text (vocabulary, text, length, ids);
+}
+
+gboolean
+plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
+                    const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
+{
+  if (kind == PLAIT_TARGET_CHOICE)
+    return check_choice (ids, n, document->n, line, error);
+  if (kind == PLAIT_TARGET_SPAN)
+    return check_span (ids, n, plait_document_tokens (document), line, error);
+  return check_label (vocabulary, ids, n, line, error);
 }
 
 void

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/documents.h"
 #include "data/input.h"
 #include "data/vocabulary.h"
 
-/* Lines of targets that are no text: labels, and which of the sentences of a document is the right one. */
+/* Lines of targets: text, or labels, or which of the sentences or tokens of a document are the right ones. */
+
+/* What the lines of a target are. */
+typedef enum
+{
+  PLAIT_TARGET_TEXT,   /* its tokens, and the end: what decoders of sequences predict */
+  PLAIT_TARGET_LABELS, /* one label each, of a vocabulary of labels: one row, which counts from the first label as 0 */
+  PLAIT_TARGET_CHOICE, /* the number, from 0, of a sentence of the first source, which is documents: one row. There is
+                          no vocabulary */
+  PLAIT_TARGET_SPAN,   /* "START END", the numbers from 0 of tokens of the first source, which is documents with start
+                          tokens, that are not counted, or "-1": two rows, which are the rows of these tokens in the
+                          document, or twice its first */
+} PlaitTargetKind;
 
 /* Where a line stands; for messages. */
 typedef struct
@@ -15,25 +28,24 @@ typedef struct
   gsize length;
 } PlaitTargetLine;
 
-/* Whether @ids [n] of @line are a label that @vocabulary knows; PLAIT_ERROR_INPUT names file, line and the nearest
- * label if not. */
-gboolean plait_label_check (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, const PlaitTargetLine *line,
-                            GError **error);
+/* Appends what @text, a line that is not blank, says to @ids, an array of gint32: the ids of its text or label in
+ * @vocabulary; the number of a choice; or the two of a span, each one more than it says, or for -1 two zeros. Nothing
+ * of a choice or span that is none. */
+void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
+                          GArray *ids);
 
-/* Appends the whole number that @text is to @ids, an array of gint32; nothing if it is none. */
-void plait_choice_encode (const char *text, gsize length, GArray *ids);
+/* Whether @ids [n] of @line, which plait_target_encode gave, are what @kind, which is no text, wants: a label that
+ * @vocabulary knows, the number of a sentence of @document, or a span of its tokens; PLAIT_ERROR_INPUT names file and
+ * line if not, and the nearest label. */
+gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
+                             const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
 
-/* Whether @ids [n] of @line, which plait_choice_encode gave, count one of @choices from 0 on; PLAIT_ERROR_INPUT names
- * file and line if not. */
-gboolean plait_choice_check (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine *line, GError **error);
-
-/* Appends to @ids the two numbers that @text is, each one more than it says, or for -1 two zeros; nothing if it is
- * neither. */
-void plait_span_encode (const char *text, gsize length, GArray *ids);
-
-/* Whether @ids [n] of @line, which plait_span_encode gave, are of a document of @tokens tokens, in their order;
- * PLAIT_ERROR_INPUT names file and line if not. */
-gboolean plait_span_check (const gint32 *ids, gsize n, gint64 tokens, const PlaitTargetLine *line, GError **error);
+/* Whether they are a label that the vocabulary lacks. */
+static inline gboolean
+plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
+{
+  return kind == PLAIT_TARGET_LABELS && n > 0 && ids[0] == PLAIT_TOKEN_UNKNOWN;
+}
 
 /* Whether an answer may begin or end with the token @id. */
 static inline gboolean

@@ -336,6 +336,7 @@ stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maxi
     .path = path,
     .vocabulary = plait_materials_vocabulary (materials, name),
     .target = plait_experiment_target_kind (materials->experiment, name),
+    .allow_unknown = materials->experiment->predict.unknown_labels == PLAIT_UNKNOWN_LABELS_WRONG,
     .maximum_length = maximum_length,
     .documents = plait_experiment_documents (materials->experiment, name),
   };
@@ -382,7 +383,6 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
     .masking = masked ? &masking : NULL,
     .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
     .keep_all = !training,
-    .allow_unknown_labels = experiment->predict.unknown_labels == PLAIT_UNKNOWN_LABELS_WRONG,
   };
   PlaitCorpus *corpus;
   g_auto (GStrv) report = NULL;

@@ -118,7 +118,8 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
-/* What is scored may have such labels if it is asked for: lines without a row, which are counted. Training never. */
+/* What is scored may have such labels if it is asked for: lines without a row, which a corpus counts. Training
+ * never. */
 TEST_CASE (labels, that_training_lacks_may_have_no_row)
 {
   g_auto (DataText) setup = { 0 };
@@ -129,7 +130,7 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   data_text_set_up (&setup, "a\nb\nc\n", "a\nb\nc\n", "orange\norgane\nblue\n");
   setup.target.vocabulary = labels;
   setup.target.target = PLAIT_TARGET_LABELS;
-  setup.settings.allow_unknown_labels = TRUE;
+  setup.target.allow_unknown = TRUE;
   CHECK (!plait_corpus_open (&setup.settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:2: the label \"organe\" stands nowhere in training");
   g_clear_error (&error);
@@ -150,6 +151,12 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   /* It has a target, of no rows. */
   CHECK (alone->target_rows.offsets != NULL);
   CHECK_INT (plait_ragged_rows (alone->target_rows), 0);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
+  g_autoptr (PlaitBatch) fed = feed ? plait_feed_next (feed, 3, &error) : NULL;
+  CHECK_NO_ERROR (error);
+  REQUIRE (fed != NULL);
+  CHECK_INT (plait_ragged_length (fed->target_rows, 1), 0);
+  CHECK_INT (plait_ragged_rows (fed->target_rows), 2);
   g_autoptr (PlaitBatch) part = plait_batch_part (batch, 0, 1, &error);
   REQUIRE (part != NULL);
   CHECK (part->target_rows.offsets != NULL);
