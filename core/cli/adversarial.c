@@ -315,9 +315,7 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       = plait_trained_open (invocation->arguments[0], checkpoint, (const char *const *)sets, invocation->log, error);
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
-  if (trained->experiment->predict.kind == PLAIT_PREDICT_MASKED
-      || trained->experiment->predict.kind == PLAIT_PREDICT_CHOICE
-      || trained->experiment->predict.kind == PLAIT_PREDICT_SPAN)
+  if (plait_predictions[trained->experiment->predict.kind].of_source)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "%s predicts a part of its source, which cannot be another sentence's; take a run that reads one "

@@ -336,13 +336,9 @@ plait_specimen_batch (const PlaitSpecimen *specimen, gint64 first, gint64 n, con
 {
   PlaitBatchSource sources[PLAIT_SPECIMEN_MAXIMUM_SOURCES] = { { NULL } };
   guint n_sources = specimen->specification.n_sources;
-  PlaitPredictKind predicts = (PlaitPredictKind)specimen->specification.predict.kind;
-  PlaitTargetKind kind = predicts == PLAIT_PREDICT_CLASS    ? PLAIT_TARGET_LABELS
-                         : predicts == PLAIT_PREDICT_CHOICE ? PLAIT_TARGET_CHOICE
-                         : predicts == PLAIT_PREDICT_SPAN   ? PLAIT_TARGET_SPAN
-                                                            : PLAIT_TARGET_TEXT;
-  gboolean documents = predicts == PLAIT_PREDICT_CHOICE || predicts == PLAIT_PREDICT_SPAN;
-  gint64 answers = predicts == PLAIT_PREDICT_SPAN ? 2 : 1;
+  PlaitTargetKind kind = plait_predictions[specimen->specification.predict.kind].target;
+  gboolean documents = kind == PLAIT_TARGET_CHOICE || kind == PLAIT_TARGET_SPAN;
+  gint64 answers = kind == PLAIT_TARGET_SPAN ? 2 : 1;
   gint64 rows = 0;
   gint64 row = 0;
   PlaitBatch *batch;

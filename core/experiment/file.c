@@ -537,12 +537,8 @@ plait_experiment_has_decoder (const PlaitExperiment *experiment)
 PlaitTargetKind
 plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream)
 {
-  if (!g_str_equal (stream, experiment->data.target))
-    return PLAIT_TARGET_TEXT;
-  return experiment->predict.kind == PLAIT_PREDICT_CLASS    ? PLAIT_TARGET_LABELS
-         : experiment->predict.kind == PLAIT_PREDICT_CHOICE ? PLAIT_TARGET_CHOICE
-         : experiment->predict.kind == PLAIT_PREDICT_SPAN   ? PLAIT_TARGET_SPAN
-                                                            : PLAIT_TARGET_TEXT;
+  return g_str_equal (stream, experiment->data.target) ? plait_predictions[experiment->predict.kind].target
+                                                       : PLAIT_TARGET_TEXT;
 }
 
 const char *

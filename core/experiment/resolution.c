@@ -290,14 +290,10 @@ read_combiner (const PlaitResolution *resolution)
 static void
 suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
 {
-  static const char *const metrics[] = { [PLAIT_PREDICT_CLASS] = "accuracy;macro-f1",
-                                         [PLAIT_PREDICT_CHOICE] = "accuracy",
-                                         [PLAIT_PREDICT_SPAN] = "accuracy;span-f1",
-                                         [PLAIT_PREDICT_MASKED] = "accuracy:words" };
-  PlaitPredictKind kind = (PlaitPredictKind)resolution->experiment->public.predict.kind;
+  const char *metrics = plait_predictions[resolution->experiment->public.predict.kind].metrics;
 
-  if (kind != PLAIT_PREDICT_SEQUENCE)
-    plait_settings_set (evaluate, "metrics", metrics[kind], NULL);
+  if (metrics)
+    plait_settings_set (evaluate, "metrics", metrics, NULL);
 }
 
 /* Whether the run that training begins with is there. Its path is absolute already. */

@@ -142,6 +142,14 @@ static const PlaitSettingDefinition predict_definitions[] = {
 const PlaitSettingGroup plait_predict_group
     = PLAIT_SETTING_GROUP ("predict", "What is predicted", PlaitPredictSettings, predict_definitions);
 
+const PlaitPrediction plait_predictions[] = {
+  [PLAIT_PREDICT_SEQUENCE] = { PLAIT_TARGET_TEXT, NULL, FALSE },
+  [PLAIT_PREDICT_CLASS] = { PLAIT_TARGET_LABELS, "accuracy;macro-f1", FALSE },
+  [PLAIT_PREDICT_CHOICE] = { PLAIT_TARGET_CHOICE, "accuracy", TRUE },
+  [PLAIT_PREDICT_SPAN] = { PLAIT_TARGET_SPAN, "accuracy;span-f1", TRUE },
+  [PLAIT_PREDICT_MASKED] = { PLAIT_TARGET_TEXT, "accuracy:words", TRUE },
+};
+
 static const PlaitSettingDefinition decode_definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, beam, "5", "1", "1000", "Hypotheses kept a sentence; 1 is greedy search",
                         NULL),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/labels.h"
 #include "nn/recurrent.h"
 #include "plugin/settings.h"
 
@@ -120,6 +121,16 @@ typedef enum
   PLAIT_PREDICT_SPAN,     /* where in a document the answer begins and ends, or that it has none */
   PLAIT_PREDICT_MASKED,   /* tokens of the source that are masked there */
 } PlaitPredictKind;
+
+/* What else follows from the kind. */
+typedef struct
+{
+  PlaitTargetKind target;
+  const char *metrics; /* a list, unless [evaluate] names others; NULL: those that it has by default */
+  gboolean of_source;  /* what is predicted is a part of the one source */
+} PlaitPrediction;
+
+extern const PlaitPrediction plait_predictions[]; /* [PlaitPredictKind] */
 
 /* What a label of validation and test sets is that training lacks. */
 typedef enum
