@@ -78,16 +78,6 @@ plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
   return attention;
 }
 
-gint64
-plait_attention_self_weights (const PlaitAttention *attention, PlaitRagged rows)
-{
-  gint64 pairs = 0;
-
-  for (gint64 i = 0; i < rows.n; i++)
-    pairs += plait_ragged_length (rows, i) * plait_ragged_length (rows, i);
-  return attention->declaration.heads * pairs;
-}
-
 static PlaitAttentionOptions
 options_of (const PlaitAttention *attention, gboolean causal)
 {

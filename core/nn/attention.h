@@ -45,11 +45,8 @@ PLAIT_API PlaitAttention plait_attention_declare_joint (PlaitParameters *paramet
                                                         const char *const *memory_names, const gint64 *memory_widths,
                                                         guint n);
 
-/* The weights that self-attention of @rows gives, in numbers: heads * (sum over sentences of length^2). */
-PLAIT_API gint64 plait_attention_self_weights (const PlaitAttention *attention, PlaitRagged rows);
-
 /* Self-attention: x [rows, d] -> [rows, d], within each sentence. @causal: row t sees rows 0 .. t. @weights is NULL or
- * plait_attention_self_weights () numbers, laid out as PlaitAttended.weights. */
+ * has place for heads * (sum over sentences of length^2) numbers, laid out as PlaitAttended.weights. */
 PLAIT_API PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
                                                  PlaitRagged rows, gboolean causal, PlaitScalar *weights);
 
