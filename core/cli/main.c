@@ -9,18 +9,18 @@
 
 #include "base/crash.h"
 #include "cli/command.h"
+#include "cli/exit-codes.h"
 #include "cli/page.h"
 #include "cli/reference.h"
 
-enum
-{
-  EXIT_DONE = 0,
-  EXIT_FAILED = 1,
-  EXIT_USAGE = 2,
-  EXIT_INTERRUPTED = 130,
-};
-
 #define USAGE "Usage: plait COMMAND [OPTION...] [ARGUMENT...]\n"
+
+/* (transfer full) */
+static char *
+exit_text (const PlaitExitCode *exit)
+{
+  return g_strconcat (exit->summary, exit->details ? ": " : "", exit->details, NULL);
+}
 
 static void
 print_help (void)
@@ -39,29 +39,14 @@ print_help (void)
   plait_page_paragraph (
       page, 0, 0,
       "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version. "
-      "plait help --man prints the manual page, --bash and --zsh completion for these shells.\n"
-      "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 130 interrupted after a checkpoint "
-      "was written.");
-}
-
-static int
-exit_code (const GError *error)
-{
-  if (error->domain != PLAIT_ERROR)
-    return EXIT_FAILED;
-  switch ((PlaitErrorCode)error->code)
+      "plait help --man prints the manual page, --bash and --zsh completion for these shells.\n\nExit codes:");
+  for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
     {
-    case PLAIT_ERROR_INPUT:
-    case PLAIT_ERROR_CORRUPT:
-    case PLAIT_ERROR_PLUGIN:
-      return EXIT_USAGE;
-    case PLAIT_ERROR_INTERRUPTED:
-      return EXIT_INTERRUPTED;
-    case PLAIT_ERROR_FAILED:
-    case PLAIT_ERROR_MEMORY:
-      return EXIT_FAILED;
+      g_autofree char *code = g_strdup_printf ("%d", exit->code);
+      g_autofree char *text = exit_text (exit);
+
+      plait_page_row (page, width, code, text);
     }
-  return EXIT_FAILED;
 }
 
 static const PlaitCommand *
@@ -135,7 +120,7 @@ flush_results (PlaitLog *log, int code)
   if (fflush (stdout) == 0 && !ferror (stdout))
     return code;
   plait_log_error (log, "standard output cannot be written; free some space, or write elsewhere");
-  return code == EXIT_DONE ? EXIT_FAILED : code;
+  return code == PLAIT_EXIT_DONE ? PLAIT_EXIT_FAILED : code;
 }
 
 /* GLib ends the process where there is no memory for something small. That is no fault of the program, to be told by a
@@ -152,7 +137,7 @@ end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpo
     dprintf (STDERR_FILENO, "error: %s, %s: %s\n", plait_crash_running ().who, plait_crash_running ().call, message);
   else
     dprintf (STDERR_FILENO, "error: plait cannot go on: %s\n", message);
-  _exit (EXIT_FAILED);
+  _exit (PLAIT_EXIT_FAILED);
 }
 
 /* A standard stream that is closed would be the number of the next file that is opened. What takes its place is open
@@ -174,10 +159,10 @@ plait_main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   PlaitLog *log = NULL;
   const PlaitCommand *command;
-  int code = EXIT_DONE;
+  int code;
 
   if (!occupy_streams ())
-    return EXIT_FAILED;
+    return PLAIT_EXIT_FAILED;
   g_log_set_default_handler (end_in_words, NULL);
   /* A limit of file sizes is answered like a full disk. */
   signal (SIGXFSZ, SIG_IGN);
@@ -202,7 +187,7 @@ plait_main (int argc, char **argv)
   else if (argc < 2)
     {
       fputs (USAGE "plait --help lists the commands.\n", stderr);
-      return EXIT_USAGE;
+      return PLAIT_EXIT_USAGE;
     }
   else if ((command = find_command (argv[1], &error)))
     run_command (command, argc, argv, &log, &error);
@@ -210,11 +195,8 @@ plait_main (int argc, char **argv)
   if (!log)
     log = plait_log_new (FALSE);
   if (error)
-    {
-      plait_log_error (log, "%s", error->message);
-      code = exit_code (error);
-    }
-  code = flush_results (log, code);
+    plait_log_error (log, "%s", error->message);
+  code = flush_results (log, plait_exit_code (error));
   plait_log_free (log);
   return code;
 }

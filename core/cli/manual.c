@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/exit-codes.h"
 #include "cli/reference.h"
 
 /* plait help --man. */
@@ -112,12 +113,11 @@ plait_manual_print (void)
       ".SH COMMANDS\n");
   for (const PlaitCommand *command = plait_commands; command->name; command++)
     plait_command_describe (command, print_command);
-  printf (".SH \"EXIT STATUS\"\n"
-          ".TP\n0\nDone.\n"
-          ".TP\n1\nFailed.\n"
-          ".TP\n2\nBad usage or bad input: one sentence names file, place, what was expected and what to do.\n"
-          ".TP\n130\nInterrupted; a checkpoint was written.\n"
-          ".SH ENVIRONMENT\n"
+  fputs (".SH \"EXIT STATUS\"\n", stdout);
+  for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
+    printf (".TP\n%d\n%c%s%s%s.\n", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1,
+            exit->details ? ": " : "", exit->details ? exit->details : "");
+  printf (".SH ENVIRONMENT\n"
           ".TP\nPLAIT_PLUGIN_PATH\nFolders that are searched for plugins before all others, separated by colons.\n"
           ".TP\nXDG_DATA_HOME\nHas the user\\(aqs own plugins, in plait/1.\n"
           ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n");

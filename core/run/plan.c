@@ -11,7 +11,7 @@ print_tuples (const char *split, const PlaitCorpus *corpus)
   g_autofree char *what = g_strconcat (split, " tuples", NULL);
 
   if (corpus)
-    fprintf (stdout, "%-28s%10" G_GINT64_FORMAT "\n", what, plait_corpus_size (corpus));
+    fprintf (stdout, "%-28s %10" G_GINT64_FORMAT "\n", what, plait_corpus_size (corpus));
 }
 
 static void

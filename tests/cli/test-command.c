@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "call.h"
+#include "cli/exit-codes.h"
 #include "harness.h"
 
 /* The built command as a user calls it: exit codes, what goes to stdout and what to stderr, plugins and inspect. */
@@ -207,6 +210,90 @@ TEST_CASE (command, the_locale_changes_nothing)
   g_unsetenv ("LC_ALL");
   CHECK_STRING (german.output, plain.output);
   CHECK_STRING (c.output, plain.output);
+}
+
+static const char *const small = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
+                                 "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                 "[train]\nepochs=100000\nbatch=8\n";
+
+/* The code of a run that is interrupted when it has begun to train. */
+static int
+interrupt_run (void)
+{
+  g_autofree char *program = plait_test_build_path ("plait"), *log = plait_test_path ("small.jsonl");
+  char *words[] = { program, "run", "small.ini", "--quiet", "--log", "small.jsonl", NULL };
+  int status = 0;
+  GPid child;
+
+  plait_test_write ("small.ini", small);
+  if (!g_spawn_async (plait_test_folder (), words, NULL,
+                      G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                      &child, NULL))
+    return -1;
+  for (guint i = 0; i < 3000; i++)
+    {
+      GStatBuf state;
+
+      if (g_stat (log, &state) == 0 && state.st_size > 0)
+        break;
+      g_usleep (10000);
+    }
+  kill (child, SIGINT);
+  return waitpid (child, &status, 0) == child && WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+}
+
+/* What ends with each code that there is. */
+static int
+end_with (int code)
+{
+  g_auto (PlaitTestCall) call = { 0 };
+
+  switch (code)
+    {
+    case PLAIT_EXIT_DONE:
+      call = CALL ("plugins");
+      return call.code;
+    case PLAIT_EXIT_FAILED:
+      plait_test_write ("not-whole.h5", "no such file of plait");
+      call = CALL ("verify", "not-whole.h5");
+      return call.code;
+    case PLAIT_EXIT_USAGE:
+      call = CALL ("plugins", "--no-such-option");
+      return call.code;
+    case PLAIT_EXIT_INTERRUPTED:
+      return interrupt_run ();
+    default:
+      return -1; /* a code that no case here reaches */
+    }
+}
+
+TEST_CASE (command, every_exit_code_is_told_and_reached)
+{
+  g_autofree char *path = plait_test_source_path ("README.md"), *readme = NULL;
+  g_auto (PlaitTestCall) help = CALL ("--help");
+  g_auto (PlaitTestCall) manual = CALL ("help", "--man");
+  const char *in_help = strstr (help.output, "\nExit codes:\n");
+  const char *in_manual = strstr (manual.output, ".SH \"EXIT STATUS\"\n");
+  guint n = 0;
+
+  REQUIRE (g_file_get_contents (path, &readme, NULL, NULL) && in_help && in_manual);
+  for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++, n++)
+    {
+      CONTEXT ("%d", exit->code);
+      g_autofree char *row = g_strdup_printf ("\n| %d | %s", exit->code, exit->summary);
+      g_autofree char *line = g_strdup_printf ("\n  %d ", exit->code);
+      g_autofree char *tag
+          = g_strdup_printf ("\n.TP\n%d\n%c%s", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1);
+
+      CHECK_CONTAINS (readme, row);
+      CHECK_CONTAINS (in_help, line);
+      CHECK_CONTAINS (in_help, exit->summary);
+      CHECK_CONTAINS (in_manual, tag);
+      CHECK_INT (end_with (exit->code), exit->code);
+    }
+  CHECK_INT (n, 4);
 }
 
 /* No shell expands the tilde there. */
