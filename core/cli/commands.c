@@ -63,9 +63,9 @@ const PlaitCommand plait_commands[] = {
     "  plait translate run.h5 --source en=test.en --n-best 5 --format json --alignment mean\n"
     "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
     plait_command_translate },
-  { "score", "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]...",
+  { "score", "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
     "Score given translations by forced decoding",
-    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With\n"
+    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With "
     "--sentences documents have a line a sentence, and blank lines between them.",
     plait_command_score },
   { "export", "RUN.h5 --output FILE|FOLDER [--format safetensors|ctranslate2] [--checkpoint NAME] [--force]",

@@ -62,10 +62,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
         return FALSE;
       plait_json_begin_object (json, "differences");
       for (guint d = 0; d < comparison->differences->len; d++)
-        {
-          const PlaitRunDifference *difference = comparison->differences->pdata[d];
-          plait_json_text (json, difference->key, difference->values[r]);
-        }
+        plait_run_difference_add_json (comparison->differences->pdata[d], r, json);
       plait_json_end_object (json);
       plait_json_end_object (json);
     }

@@ -131,7 +131,7 @@ plait_run_comparison_settings (const PlaitRunComparison *comparison)
 
       plait_table_text (table, PLAIT_TABLE_NAME, difference->key);
       for (guint r = 0; r < comparison->runs->len; r++)
-        plait_table_text (table, PLAIT_TABLE_PLAIN, difference->values[r]);
+        plait_table_text (table, PLAIT_TABLE_PLAIN, plait_run_difference_text (difference, r));
     }
   return table;
 }

@@ -83,15 +83,6 @@ add_component (Explanation *explanation, char *title, const PlaitPart *part, con
   return component;
 }
 
-/* Whether the parameters of @memory's source are @source's: memories are called SOURCE or SOURCE.part. */
-static gboolean
-is_of (const PlaitMemorySpecification *memory, const char *source)
-{
-  gsize length = strlen (source);
-
-  return strncmp (memory->name, source, length) == 0 && (memory->name[length] == '\0' || memory->name[length] == '.');
-}
-
 static void
 add_source (Explanation *explanation, const PlaitExperimentSource *source)
 {
@@ -102,7 +93,7 @@ add_source (Explanation *explanation, const PlaitExperimentSource *source)
 
   component->token = source->name;
   for (guint i = 0; i < n; i++)
-    if (is_of (&memories[i], source->name))
+    if (plait_model_memory_is_of (&memories[i], source->name))
       g_ptr_array_add (component->memories, (gpointer)&memories[i]);
 }
 

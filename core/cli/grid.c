@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/grid-print.h"
 #include "cli/options.h"
+#include "cli/page.h"
 #include "cli/stop.h"
-#include "cli/table-print.h"
 #include "grid/table.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
@@ -96,31 +97,6 @@ print_plan (const PlaitGrid *grid)
   plait_page_paragraph (page, 0, 0, sum);
 }
 
-static void
-print_table (const PlaitGridTable *table)
-{
-  g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
-
-  plait_table_print (shown, page);
-}
-
-/* All numbers of the table, by its columns. */
-static void
-print_json (const PlaitGrid *grid, const PlaitGridTable *table)
-{
-  g_autoptr (PlaitJson) json = plait_json_new ();
-  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
-
-  plait_json_begin_object (json, NULL);
-  plait_json_text (json, "folder", grid->folder);
-  plait_json_integer (json, "cells", grid->n);
-  plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
-  plait_table_add_json (numbers, json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
-}
-
 /* Everything is written and shown whatever failed; then failures are the result. */
 static gboolean
 conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error)
@@ -131,10 +107,7 @@ conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error
 
   if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
     return FALSE;
-  if (as_json)
-    print_json (grid, table);
-  else
-    print_table (table);
+  plait_grid_print (grid, table, as_json);
   if (n_failed == 0)
     {
       plait_log_info (log, "%s: %u cells are finished; see table.csv, table.md and grid.h5", grid->folder, grid->n);

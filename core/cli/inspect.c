@@ -62,29 +62,6 @@ print_settings (PlaitPage *page, const PlaitSettingSpecification *const *setting
     print_setting (page, settings[i], name_width);
 }
 
-/* A number stays a number in JSON. */
-static void
-add_value (PlaitJson *json, const char *name, const PlaitSettingSpecification *setting, const char *text)
-{
-  PlaitSettingValue value;
-  PlaitSettingSpecification free_range = { setting->name, setting->type };
-  g_autofree char *canonical = NULL;
-
-  free_range.choices = setting->choices;
-  if (text)
-    canonical = plait_setting_parse (&free_range, text, &value, NULL);
-  if (!canonical)
-    plait_json_text (json, name, NULL);
-  else if (setting->type == PLAIT_SETTING_INTEGER)
-    plait_json_integer (json, name, value.integer);
-  else if (setting->type == PLAIT_SETTING_REAL)
-    plait_json_real (json, name, value.real);
-  else if (setting->type == PLAIT_SETTING_BOOLEAN)
-    plait_json_boolean (json, name, value.boolean);
-  else
-    plait_json_text (json, name, canonical);
-}
-
 static void
 add_names (PlaitJson *json, const char *name, const char *joined)
 {
@@ -108,11 +85,11 @@ add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings,
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", setting->name);
       plait_json_text (json, "type", plait_setting_type_name (setting->type));
-      add_value (json, "default", setting, setting->standard);
+      plait_setting_add_json (setting, setting->standard, json, "default");
       if (setting->minimum)
-        add_value (json, "minimum", setting, setting->minimum);
+        plait_setting_add_json (setting, setting->minimum, json, "minimum");
       if (setting->maximum)
-        add_value (json, "maximum", setting, setting->maximum);
+        plait_setting_add_json (setting, setting->maximum, json, "maximum");
       if (setting->choices)
         add_names (json, "choices", setting->choices);
       plait_json_boolean (json, "changes_results", (setting->flags & PLAIT_SETTING_NEUTRAL) == 0);

@@ -94,7 +94,7 @@ is_same (const GPtrArray *differences, guint a, guint b)
       const PlaitRunDifference *difference = differences->pdata[d];
 
       if (!g_str_equal (difference->key, SEED) && !g_str_equal (difference->key, "experiment.name")
-          && !g_str_equal (difference->values[a], difference->values[b]))
+          && !g_str_equal (plait_run_difference_text (difference, a), plait_run_difference_text (difference, b)))
         return FALSE;
     }
   return TRUE;
@@ -109,7 +109,9 @@ tells_apart (const GPtrArray *groups, const PlaitRunDifference *difference)
       {
         const Group *a = groups->pdata[i], *b = groups->pdata[k];
 
-        if (g_str_equal (a->name, b->name) && !g_str_equal (difference->values[a->first], difference->values[b->first]))
+        if (g_str_equal (a->name, b->name)
+            && !g_str_equal (plait_run_difference_text (difference, a->first),
+                             plait_run_difference_text (difference, b->first)))
           return TRUE;
       }
   return FALSE;
@@ -128,8 +130,8 @@ name_groups (const GPtrArray *groups, const GPtrArray *differences)
       for (guint g = 0; g < groups->len; g++)
         {
           Group *group = groups->pdata[g];
-          char *name
-              = g_strconcat (group->name, *group->name == '\0' ? "" : ", ", difference->values[group->first], NULL);
+          char *name = g_strconcat (group->name, *group->name == '\0' ? "" : ", ",
+                                    plait_run_difference_text (difference, group->first), NULL);
 
           g_free (group->name);
           group->name = name;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/rebuild.h"
 
-#include <stdio.h>
-
 #include "cli/table-print.h"
 #include "grid/difference.h"
 #include "run/trained.h"
@@ -127,12 +125,8 @@ print_text (const GArray *likenesses)
 }
 
 static void
-print_json (const GArray *likenesses, const char *difference)
+add_json (const GArray *likenesses, PlaitJson *json)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
-
-  plait_json_begin_object (json, NULL);
-  plait_json_text (json, "otherwise", difference);
   plait_json_begin_array (json, "compared");
   for (guint i = 0; i < likenesses->len; i++)
     {
@@ -147,19 +141,17 @@ print_json (const GArray *likenesses, const char *difference)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
 }
 
 guint
-plait_rebuild_print (const GArray *likenesses, gboolean as_json, const char *difference)
+plait_rebuild_tell (const GArray *likenesses, PlaitJson *json)
 {
   guint different = 0;
 
   for (guint i = 0; i < likenesses->len; i++)
     different += g_array_index (likenesses, PlaitLikeness, i).different;
-  if (as_json)
-    print_json (likenesses, difference);
+  if (json)
+    add_json (likenesses, json);
   else
     print_text (likenesses);
   return different;

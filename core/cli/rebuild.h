@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/json.h"
 #include "base/temporary.h"
 #include "run/likeness.h"
 #include "run/run.h"
@@ -30,5 +31,6 @@ char *plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **err
 /* Trains the experiment into options->output. */
 gboolean plait_rebuild_run (const PlaitRebuild *rebuild, const PlaitRunOptions *options, GError **error);
 
-/* Prints the likenesses of two runs, and returns how many things differ. */
-guint plait_rebuild_print (const GArray *likenesses, gboolean as_json, const char *difference);
+/* Adds the likenesses of two runs to the object that is open in @json as "compared", or prints them where it is NULL,
+ * and returns how many things differ. */
+guint plait_rebuild_tell (const GArray *likenesses, PlaitJson *json);

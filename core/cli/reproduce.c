@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -58,6 +60,23 @@ conclude (const PlaitRebuild *rebuild, guint different, PlaitLog *log, GError **
   return TRUE;
 }
 
+/* Prints the likenesses, and returns how many things differ. */
+static guint
+print (const GArray *likenesses, const char *difference, gboolean as_json)
+{
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  guint different;
+
+  if (!json)
+    return plait_rebuild_tell (likenesses, NULL);
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "otherwise", difference);
+  different = plait_rebuild_tell (likenesses, json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+  return different;
+}
+
 static gboolean
 reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_json, GError **error)
 {
@@ -74,8 +93,7 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
     return FALSE;
   again = plait_store_open (options->output, error);
   likenesses = again ? plait_likeness_new (rebuild->store, again, extent, options->updates, error) : NULL;
-  return likenesses
-         && conclude (rebuild, plait_rebuild_print (likenesses, as_json, rebuild->difference), options->log, error);
+  return likenesses && conclude (rebuild, print (likenesses, rebuild->difference, as_json), options->log, error);
 }
 
 gboolean

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/place.h"
 #include "evaluate/statistics.h"
+#include "experiment/groups.h"
 
 #define MOST_RUNS 1000
 #define DIGEST 8 /* digits */
@@ -155,8 +156,58 @@ difference_free (gpointer item)
   PlaitRunDifference *difference = item;
 
   g_free (difference->key);
-  g_strfreev (difference->values);
+  g_ptr_array_unref (difference->values);
   g_free (difference);
+}
+
+/* Whether each of @values that is there is one of a setting of @type. */
+static gboolean
+are_of (const GPtrArray *values, PlaitSettingType type)
+{
+  const PlaitSettingSpecification specification = { "value", type };
+
+  for (guint r = 0; r < values->len; r++)
+    {
+      g_autofree char *canonical
+          = values->pdata[r] ? plait_setting_parse (&specification, values->pdata[r], NULL, NULL) : g_strdup ("");
+
+      if (!canonical)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What [@group] @key is: the core knows its own settings; a run has those of plugins and tasks as text alone, so that
+ * they are what all their values can be. */
+static PlaitSettingType
+type_of (const char *group, const char *key, const GPtrArray *values)
+{
+  static const PlaitSettingType types[] = { PLAIT_SETTING_INTEGER, PLAIT_SETTING_REAL, PLAIT_SETTING_BOOLEAN };
+  const PlaitSettingSpecification *known
+      = plait_experiment_setting (g_str_has_prefix (group, "source ") ? "source" : group, key);
+
+  if (known)
+    return known->type == PLAIT_SETTING_CHOICE ? PLAIT_SETTING_TEXT : known->type;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (are_of (values, types[i]))
+      return types[i];
+  return PLAIT_SETTING_TEXT;
+}
+
+const char *
+plait_run_difference_text (const PlaitRunDifference *difference, guint run)
+{
+  const char *value = difference->values->pdata[run];
+
+  return value ? value : "–";
+}
+
+void
+plait_run_difference_add_json (const PlaitRunDifference *difference, guint run, PlaitJson *json)
+{
+  const PlaitSettingSpecification specification = { difference->key, difference->type };
+
+  plait_setting_add_json (&specification, difference->values->pdata[run], json, difference->key);
 }
 
 /* Adds [@group] @key if the runs differ in it. A run without a source has no settings of it: that it lacks the source
@@ -164,29 +215,31 @@ difference_free (gpointer item)
 static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {
-  g_auto (GStrv) values = g_new0 (char *, runs->len + 1);
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
   const char *first = NULL;
-  gboolean differs = FALSE;
+  gboolean found = FALSE, differs = FALSE;
 
   for (guint r = 0; r < runs->len; r++)
     {
       const PlaitRunFile *run = runs->pdata[r];
       const char *value = plait_key_file_value (run->experiment, group, key);
 
-      values[r] = g_strdup (value ? value : "–");
+      g_ptr_array_add (values, g_strdup (value));
       if (run->dump)
         continue;
       if (g_str_has_prefix (group, "source ") && !plait_key_file_has_group (run->experiment, group))
         continue;
-      if (!first)
-        first = values[r];
-      differs = differs || strcmp (values[r], first) != 0;
+      if (!found)
+        first = value;
+      found = TRUE;
+      differs = differs || g_strcmp0 (value, first) != 0;
     }
   if (!differs)
     return;
   PlaitRunDifference *difference = g_new0 (PlaitRunDifference, 1);
   g_autofree char *dotted = g_strdelimit (g_strdup (group), " ", '.');
   difference->key = g_strconcat (dotted, ".", key, NULL);
+  difference->type = type_of (group, key, values);
   difference->values = g_steal_pointer (&values);
   g_ptr_array_add (differences, difference);
 }

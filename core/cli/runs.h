@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/key-file.h"
 #include "base/table.h"
+#include "plugin/settings.h"
 #include "run/result.h"
 
 /*
@@ -32,9 +33,16 @@ void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);
 /* A setting in which runs differ. */
 typedef struct
 {
-  char *key;     /* "decoder.combiner" */
-  char **values; /* one a run, NULL-terminated; "–" where it is not set */
+  char *key;         /* "decoder.combiner" */
+  GPtrArray *values; /* (element-type utf8), a run; NULL where it is not set */
+  PlaitSettingType type;
 } PlaitRunDifference;
+
+/* What run @run has of @difference, as the file has it; "–" where it is not set. */
+const char *plait_run_difference_text (const PlaitRunDifference *difference, guint run);
+
+/* The same as what it is: a number, a truth value, a text or null. */
+void plait_run_difference_add_json (const PlaitRunDifference *difference, guint run, PlaitJson *json);
 
 /* The settings that differ between @runs, in the order of the file. (transfer full)
  * (element-type PlaitRunDifference) */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/streams.h"
 
@@ -13,17 +14,42 @@ typedef struct
   double log_probability;
   gint64 tokens;
 
-  gint64 line; /* -1: none */
+  gint64 line;     /* -1: none */
+  gint64 sentence; /* of the document that the line is; -1: it is told as a whole */
   double line_log_probability;
   gint64 line_tokens;
+
+  gboolean as_json;
 } Sum;
 
+/* An object a line. */
 static void
-print_score (double log_probability, gint64 tokens)
+print_json (const Sum *sum)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_integer (json, "line", sum->line + 1);
+  if (sum->sentence >= 0)
+    plait_json_integer (json, "sentence", sum->sentence + 1);
+  plait_json_real (json, "log_probability", sum->line_log_probability);
+  plait_json_integer (json, "tokens", sum->line_tokens);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static void
+print_score (const Sum *sum)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", log_probability), tokens);
+  if (sum->as_json)
+    {
+      print_json (sum);
+      return;
+    }
+  printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability),
+          sum->line_tokens);
 }
 
 static void
@@ -31,7 +57,7 @@ print_line (Sum *sum)
 {
   if (sum->line < 0)
     return;
-  print_score (sum->line_log_probability, sum->line_tokens);
+  print_score (sum);
   sum->line = -1;
 }
 
@@ -44,8 +70,12 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
     {
       gint64 line = plait_feed_line (feed, batch->sentence[i]), end = batch->target_rows.offsets[i + 1];
 
-      if (sum->line >= 0 && line != sum->line)
-        putchar ('\n');
+      if (line != sum->line)
+        {
+          if (sum->line >= 0 && !sum->as_json)
+            putchar ('\n');
+          sum->sentence = 0;
+        }
       sum->line = line;
       sum->tokens += plait_ragged_length (batch->target_rows, i);
       sum->line_log_probability = 0;
@@ -57,7 +87,8 @@ print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *r
           sum->line_tokens++;
           if (row + 1 < end && batch->target_outputs[row] != PLAIT_TOKEN_BOS)
             continue;
-          print_score (sum->line_log_probability, sum->line_tokens);
+          print_score (sum);
+          sum->sentence++;
           sum->line_log_probability = 0;
           sum->line_tokens = 0;
         }
@@ -144,14 +175,15 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
   g_auto (PlaitTextUse) use = { 0 };
   g_autofree char *target = NULL;
   gboolean sentences = FALSE;
+  Sum sum = { .line = -1, .sentence = -1 };
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &target, "Translations to score", "FILE" },
     { "sentences", 0, 0, G_OPTION_ARG_NONE, &sentences, "Print a line for each sentence of a document", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &sum.as_json, "Print a JSON object a line", NULL },
     PLAIT_OUTPUT_FORCE (use.force),
     { NULL },
   };
-  Sum sum = { .line = -1 };
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error))
     return FALSE;

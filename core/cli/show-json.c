@@ -30,6 +30,44 @@ kind_name (PlaitStoreKind kind)
 
 /* Numbers stay numbers; anything else is told as text. */
 static gboolean
+add_attribute (PlaitJson *json, PlaitStore *store, const char *path, const char *attribute, const char *name,
+               GError **error)
+{
+  g_autofree char *text = NULL;
+  gint64 integer;
+  double real;
+
+  if (plait_store_get_int (store, path, attribute, &integer, NULL))
+    plait_json_integer (json, name, integer);
+  else if (plait_store_get_double (store, path, attribute, &real, NULL))
+    plait_json_real (json, name, real);
+  else
+    {
+      text = plait_store_attribute_text (store, path, attribute, LONGEST_ATTRIBUTE, error);
+      if (!text)
+        return FALSE;
+      plait_json_text (json, name, text);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_show_attribute_json (PlaitStore *store, const char *path, const char *name, GError **error)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "file", plait_store_path (store));
+  plait_json_text (json, "path", path);
+  plait_json_text (json, "attribute", name);
+  if (!add_attribute (json, store, path, name, "value", error))
+    return FALSE;
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+  return TRUE;
+}
+
+static gboolean
 add_attributes (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
   g_auto (GStrv) names = plait_store_attributes (store, path, error);
@@ -38,20 +76,8 @@ add_attributes (PlaitJson *json, PlaitStore *store, const char *path, GError **e
     return FALSE;
   plait_json_begin_object (json, "attributes");
   for (guint i = 0; names[i]; i++)
-    {
-      gint64 integer;
-      double real;
-
-      if (plait_store_get_int (store, path, names[i], &integer, NULL))
-        plait_json_integer (json, names[i], integer);
-      else if (plait_store_get_double (store, path, names[i], &real, NULL))
-        plait_json_real (json, names[i], real);
-      else
-        {
-          g_autofree char *text = plait_store_attribute_text (store, path, names[i], LONGEST_ATTRIBUTE, NULL);
-          plait_json_text (json, names[i], text);
-        }
-    }
+    if (!add_attribute (json, store, path, names[i], names[i], NULL))
+      plait_json_text (json, names[i], NULL);
   plait_json_end_object (json);
   return TRUE;
 }
@@ -132,7 +158,7 @@ add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOp
   if (!map)
     return FALSE;
   plait_json_text (json, "title", map->title);
-  plait_json_text (json, "choice", map->choice);
+  plait_json_text (json, "choice", *map->choice != '\0' ? map->choice : NULL);
   for (guint axis = 0; axis < 2; axis++)
     {
       char **labels = axis == 0 ? map->rows : map->columns;

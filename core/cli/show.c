@@ -181,7 +181,8 @@ show (const char *file, const char *path, const PlaitShowOptions *options, gbool
       g_autoptr (PlaitPlace) owner = plait_place_open (file, object, log, NULL);
 
       if (owner)
-        return show_attribute (owner, at + 1, error);
+        return json ? plait_show_attribute_json (owner->store, owner->path, at + 1, error)
+                    : show_attribute (owner, at + 1, error);
     }
   if (!place)
     {

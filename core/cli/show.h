@@ -48,6 +48,9 @@ gboolean plait_show_strings (PlaitStore *store, const char *path, const PlaitSho
 gboolean plait_show_numbers (PlaitStore *store, const char *path, const PlaitStoreObject *object,
                              const PlaitShowOptions *options, PlaitPage *page, GError **error);
 
+/* The attribute @name of @path as JSON. */
+gboolean plait_show_attribute_json (PlaitStore *store, const char *path, const char *name, GError **error);
+
 /* All of @path as JSON: a group with its members, kinds and attributes; a table, strings or
  * numbers with their values. */
 gboolean plait_show_json (PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error);

@@ -3,11 +3,11 @@
 
 #include "base/lock.h"
 #include "cli/command.h"
+#include "cli/grid-print.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "cli/stop.h"
-#include "cli/table-print.h"
 #include "grid/folder.h"
 #include "grid/table.h"
 #include "run/test.h"
@@ -74,14 +74,12 @@ test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *op
 
 /* The tables are of what the files hold then. */
 static gboolean
-test_grid (const char *path, const char *const *sets, const PlaitTestOptions *options, GError **error)
+test_grid (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitGrid) grid = plait_grid_open (path, registry, error);
   g_autoptr (PlaitGrid) after = NULL;
   g_autoptr (PlaitGridTable) table = NULL;
-  g_autoptr (PlaitTable) shown = NULL;
-  g_autoptr (PlaitPage) page = NULL;
 
   if (!grid || !plait_grid_hold (grid, options->log, error))
     return FALSE;
@@ -98,9 +96,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   table = after ? plait_grid_table_new (after, error) : NULL;
   if (!table || !plait_grid_write (after, table, error) || !plait_grid_write_tables (after, table, error))
     return FALSE;
-  page = plait_page_new ();
-  shown = plait_grid_table_shown (table);
-  plait_table_print (shown, page);
+  plait_grid_print (after, table, json);
   return TRUE;
 }
 
@@ -146,7 +142,7 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
     { "as", 'a', 0, G_OPTION_ARG_FILENAME, &name,
       "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores of a run as JSON", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
     { NULL },
   };
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
@@ -183,7 +179,5 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
   path = invocation->arguments[0];
   if (!is_grid (path))
     return test_run (path, (const char *const *)all, &options, json, error);
-  if (json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the scores of a run; of a grid read table.csv");
-  return test_grid (path, (const char *const *)all, &options, error);
+  return test_grid (path, (const char *const *)all, &options, json, error);
 }

@@ -78,7 +78,7 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, PlaitTranslat
       if (!translate_batch (use, settings, printer, batch, error))
         return FALSE;
       *done += batch->n_sentences;
-      plait_log_progress (use->log, "%" G_GINT64_FORMAT " sentences so far", *done);
+      plait_log_progress (use->log, "%" G_GINT64_FORMAT " sentence%s so far", *done, *done == 1 ? "" : "s");
     }
 }
 

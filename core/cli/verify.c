@@ -82,9 +82,10 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
 }
 
 /* Whether some updates of the run at @path come to the same with a stop in their middle as without: of one that is not
- * finished those that follow its checkpoint, of one that is the first ones. */
+ * finished those that follow its checkpoint, of one that is the first ones. What was compared is added to @json, or
+ * printed where it is NULL. */
 static gboolean
-verify_resume (const char *path, gint64 updates, PlaitLog *log, GError **error)
+verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitRebuild) rebuild = plait_rebuild_new (path, NULL, log, error);
   g_autofree char *straight = rebuild ? plait_rebuild_place (rebuild, "straight.h5", error) : NULL;
@@ -111,7 +112,7 @@ verify_resume (const char *path, gint64 updates, PlaitLog *log, GError **error)
   likenesses = b ? plait_likeness_new (a, b, PLAIT_LIKENESS_ALL, 0, error) : NULL;
   if (!likenesses)
     return FALSE;
-  different = plait_rebuild_print (likenesses, FALSE, NULL);
+  different = plait_rebuild_tell (likenesses, json);
   return different == 0
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "%s: stopped after update %" G_GINT64_FORMAT
@@ -148,10 +149,11 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
     {
       g_autoptr (GError) fault = NULL;
 
-      if (!verify (*path, &fault) || (resume && !verify_resume (*path, updates, invocation->log, &fault)))
-        g_ptr_array_add (bad, *path);
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "path", *path);
+      if (!verify (*path, &fault)
+          || (resume && !verify_resume (*path, updates, as_json ? json : NULL, invocation->log, &fault)))
+        g_ptr_array_add (bad, *path);
       plait_json_boolean (json, "whole", !fault);
       plait_json_text (json, "problem", fault ? fault->message : NULL);
       plait_json_end_object (json);

@@ -28,17 +28,13 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
 
 /* Whether the value of @key is a file or a folder. */
 static gboolean
-names_place (const char *name, const char *key)
+names_place (const char *group, const char *key)
 {
-  for (const PlaitSettingGroup *const *group = plait_experiment_groups (); *group; group++)
-    for (guint i = 0; g_str_equal ((*group)->name, name) && i < (*group)->n_definitions; i++)
-      {
-        const PlaitSettingSpecification *specification = &(*group)->definitions[i].specification;
+  const PlaitSettingSpecification *specification = plait_experiment_setting (group, key);
 
-        if (g_str_equal (specification->name, key))
-          return (specification->flags & PLAIT_SETTING_PLACE) != 0;
-      }
-  return g_str_equal (name, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
+  if (specification)
+    return (specification->flags & PLAIT_SETTING_PLACE) != 0;
+  return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
 /* @text as a key-file has it: backslashes are the only characters of ours that need an escape. (transfer full) */

@@ -207,3 +207,13 @@ plait_experiment_groups (void)
 
   return groups;
 }
+
+const PlaitSettingSpecification *
+plait_experiment_setting (const char *group, const char *key)
+{
+  for (const PlaitSettingGroup *const *known = plait_experiment_groups (); *known; known++)
+    for (guint i = 0; g_str_equal ((*known)->name, group) && i < (*known)->n_definitions; i++)
+      if (g_str_equal ((*known)->definitions[i].specification.name, key))
+        return &(*known)->definitions[i].specification;
+  return NULL;
+}

@@ -267,6 +267,14 @@ plait_model_memories (const PlaitModel *model, guint *n)
   return model->memories;
 }
 
+gboolean
+plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source)
+{
+  gsize length = strlen (source);
+
+  return strncmp (memory->name, source, length) == 0 && (memory->name[length] == '\0' || memory->name[length] == '.');
+}
+
 const PlaitLossColumns *
 plait_model_losses (const PlaitModel *model)
 {

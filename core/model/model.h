@@ -51,6 +51,9 @@ PlaitParameters *plait_model_parameters (const PlaitModel *model);
 /* The memories that the decoder reads, in order. (transfer none) */
 const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, guint *n);
 
+/* Whether @memory is of the source @source: it is called so, or "SOURCE.PART". */
+gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source);
+
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 guint plait_model_n_sources (const PlaitModel *model);
 const char *plait_model_source_name (const PlaitModel *model, guint source);

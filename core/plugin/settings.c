@@ -259,6 +259,29 @@ plait_setting_parse (const PlaitSettingSpecification *specification, const char 
   return g_steal_pointer (&canonical);
 }
 
+void
+plait_setting_add_json (const PlaitSettingSpecification *specification, const char *text, PlaitJson *json,
+                        const char *name)
+{
+  PlaitSettingSpecification free_range = { specification->name, specification->type };
+  PlaitSettingValue value;
+  g_autofree char *canonical = NULL;
+
+  free_range.choices = specification->choices;
+  if (text)
+    canonical = plait_setting_parse (&free_range, text, &value, NULL);
+  if (!canonical)
+    plait_json_text (json, name, NULL);
+  else if (specification->type == PLAIT_SETTING_INTEGER)
+    plait_json_integer (json, name, value.integer);
+  else if (specification->type == PLAIT_SETTING_REAL)
+    plait_json_real (json, name, value.real);
+  else if (specification->type == PLAIT_SETTING_BOOLEAN)
+    plait_json_boolean (json, name, value.boolean);
+  else
+    plait_json_text (json, name, canonical);
+}
+
 /* A bound must be a number of the type, and only numbers have bounds. */
 static gboolean
 check_bound (const PlaitSettingSpecification *specification, const char *key, const char *bound, GError **error)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/json.h"
 #include "plugin/plugin.h"
 
 /*
@@ -116,6 +117,11 @@ gboolean plait_setting_type_from_name (const char *name, PlaitSettingType *type)
 
 /* What a value may be, for people: "an integer from 1 to 64", "one of pre, post". (transfer full) */
 char *plait_setting_expectation (const PlaitSettingSpecification *specification);
+
+/* Adds the value @text of @specification to @json as what it is: a number, a truth value or a text; null where it is
+ * NULL or no such value. Ranges are not looked at. */
+void plait_setting_add_json (const PlaitSettingSpecification *specification, const char *text, PlaitJson *json,
+                             const char *name);
 
 /* Checks that @specification makes sense in itself: range of numbers in order, default within it, choices distinct. The
  * message begins with the fault ("minimum=4 is above maximum=2 ..."). */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/evaluation.h"
 
-#include <string.h>
-
 #include "evaluate/perplexity.h"
 #include "evaluate/text.h"
 #include "run/attention.h"
@@ -314,15 +312,6 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
          && (!evaluation->lengths || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 
-/* Whether the memory @name is of the source @source: it is called so, or "SOURCE.PART". */
-static gboolean
-is_memory_of (const char *name, const char *source)
-{
-  gsize length = strlen (source);
-
-  return strncmp (name, source, length) == 0 && (name[length] == '\0' || name[length] == '.');
-}
-
 /* What labels the memories of a model that has read @batch. (transfer container) */
 static PlaitLabelledMemory *
 labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
@@ -335,7 +324,7 @@ labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, gui
     {
       memories[m].name = specifications[m].name;
       for (gint64 i = 0; i < batch->n_sources; i++)
-        if (is_memory_of (specifications[m].name, experiment->sources[i].name)
+        if (plait_model_memory_is_of (&specifications[m], experiment->sources[i].name)
             && plait_input_kind_is_text (batch->inputs[i].kind))
           {
             memories[m].vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);

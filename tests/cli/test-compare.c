@@ -96,8 +96,11 @@ TEST_CASE (compare_command, takes_settings_of_a_source_from_who_has_it)
   plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .more = more[1] });
   plait_test_write_run ("three.h5", &(PlaitTestRun){ "flat", plait_test_right, .more = more[2] });
   g_auto (PlaitTestCall) call = CALL ("compare", "one.h5", "two.h5", "three.h5", "--test", "none");
+  g_auto (PlaitTestCall) json = CALL ("compare", "one.h5", "two.h5", "three.h5", "--test", "none", "--json");
 
   CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (json.output, "\"source.a.layers\": 1,\n        \"source.b.heads\": null\n");
+  CHECK_CONTAINS (json.output, "\"source.a.layers\": null,\n        \"source.b.heads\": 5\n");
   CHECK_CONTAINS (call.output, "  Key               one     two   three\n"
                                "  decoder.combiner  serial  flat  flat\n"
                                "  source.a.layers   1       2     –\n"

@@ -102,6 +102,8 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   g_auto (PlaitTestCall) scored = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr");
   g_auto (PlaitTestCall) apart
       = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr", "--sentences");
+  g_auto (PlaitTestCall) objects
+      = CALL ("score", "run.h5", "-q", "-s", "en=test.en", "--target", "test.fr", "--sentences", "--json");
   g_auto (PlaitTestCall) stored = CALL ("show", "run.h5", "/evaluation/test/hypotheses");
   g_auto (PlaitTestCall) dumped = CALL ("show", "run.h5", "/attention/test");
   g_auto (PlaitTestCall) dumped_too = CALL ("show", "dump.h5", "/attention/translation");
@@ -125,6 +127,9 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   CHECK_CONTAINS (scored.output, "\t9\n"); /* 3 sentences in 2 chunks: 6 words, 1 start between, 2 ends */
   CHECK_INT (apart.code, 0);
   check_apart (scored.output, apart.output);
+  CHECK_INT (count (objects.output, "\n"), count (objects.output, "\"sentence\": "));
+  CHECK_CONTAINS (objects.output, "{\"line\": 1, \"sentence\": 1, \"log_probability\": -");
+  CHECK_CONTAINS (objects.output, "{\"line\": 2, \"sentence\": 1, \"log_probability\": -");
   CHECK_INT (stored.code, 0);
   CHECK_CONTAINS (stored.output, "un un deux trois trois un quatre trois un un");
   CHECK_INT (likely.code, 0);

@@ -108,6 +108,9 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   CHECK_CONTAINS (table, "test.short chrF2");
   g_auto (PlaitTestCall) again = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short");
   CHECK_CONTAINS (again.errors, "decoder.combiner=flat: nothing to do");
+  g_auto (PlaitTestCall) json
+      = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--json");
+  CHECK_CONTAINS (json.output, "\"cells\": 2,\n  \"finished\": 2,\n  \"rows\": 2,\n");
 
   /* The grid finds its cells as they were, and keeps the column. */
   g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");

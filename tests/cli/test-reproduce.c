@@ -128,10 +128,14 @@ TEST_CASE (verify_command, resumes_to_the_same_bits)
 {
   make_run ("resumed.h5");
   g_auto (PlaitTestCall) whole = CALL ("verify", "--resume", "resumed.h5", "--quiet");
+  g_auto (PlaitTestCall) json = CALL ("verify", "--resume", "resumed.h5", "--quiet", "--json");
   g_auto (PlaitTestCall) few = CALL ("verify", "resumed.h5", "--updates", "4");
 
   CHECK_INT (whole.code, 0);
   CHECK_CONTAINS (whole.output, "parameters and optimizer");
   CHECK_CONTAINS (whole.output, "resumed.h5: whole, and resumes to the same bits\n");
+  CHECK (g_str_has_prefix (json.output, "{\n  \"files\": [\n    {\n      \"path\": \"resumed.h5\",\n"
+                                        "      \"compared\": [\n        {\n          \"name\": \"training log\",\n"));
+  CHECK_CONTAINS (json.output, "\"whole\": true,\n      \"problem\": null\n");
   plait_test_check_refused (&few, "--updates goes with --resume");
 }

@@ -132,8 +132,13 @@ TEST_CASE (show_command, json)
   g_auto (PlaitTestCall) tree = CALL ("show", "run.h5", "--json");
   g_auto (PlaitTestCall) table = CALL ("show", "run.h5", "training/validation", "--json");
   g_auto (PlaitTestCall) map = CALL ("show", "run.h5", "attention/test/0/en", "--json");
+  g_auto (PlaitTestCall) number = CALL ("show", "run.h5", "/@seed", "--json");
+  g_auto (PlaitTestCall) text = CALL ("show", "run.h5", "/@experiment", "--json");
 
   CHECK_INT (tree.code, 0);
+  CHECK_STRING (number.output, "{\n  \"file\": \"run.h5\",\n  \"path\": \"/\",\n  \"attribute\": \"seed\",\n"
+                               "  \"value\": 1\n}\n");
+  CHECK_CONTAINS (text.output, "\"value\": \"[experiment]\\nname=sample\\n");
   CHECK_CONTAINS (tree.output, "\"seed\": 1");
   CHECK_CONTAINS (tree.output, "\"kind\": \"link\"");
   CHECK_CONTAINS (tree.output, "\"target\": \"/checkpoint/last\"");

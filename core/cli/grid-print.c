@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/grid-print.h"
+
+#include <stdio.h>
+
+#include "cli/table-print.h"
+
+static void
+print_text (const PlaitGridTable *table)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+
+  plait_table_print (shown, page);
+}
+
+static void
+print_json (const PlaitGrid *grid, const PlaitGridTable *table)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "folder", grid->folder);
+  plait_json_integer (json, "cells", grid->n);
+  plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
+  plait_table_add_json (numbers, json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+void
+plait_grid_print (const PlaitGrid *grid, const PlaitGridTable *table, gboolean as_json)
+{
+  if (as_json)
+    print_json (grid, table);
+  else
+    print_text (table);
+}
