@@ -138,7 +138,7 @@ TEST_CASE (show_command, json)
   CHECK_INT (tree.code, 0);
   CHECK_STRING (number.output, "{\n  \"file\": \"run.h5\",\n  \"path\": \"/\",\n  \"attribute\": \"seed\",\n"
                                "  \"value\": 1\n}\n");
-  CHECK_CONTAINS (text.output, "\"value\": \"[experiment]\\nname=sample\\n");
+  CHECK_CONTAINS (text.output, "\"value\": \"[experiment]\\u000aname=sample\\u000a");
   CHECK_CONTAINS (tree.output, "\"seed\": 1");
   CHECK_CONTAINS (tree.output, "\"kind\": \"link\"");
   CHECK_CONTAINS (tree.output, "\"target\": \"/checkpoint/last\"");
