@@ -22,6 +22,11 @@ def _values(item):
     return item.asstr()[:] if item.dtype.kind == "S" else item[:]
 
 
+def _item(kind, name, i):
+    """What sentence i has in an array of all sentences."""
+    return kind[name][slice(*kind[f"{name}_offsets"][i:i + 2])]
+
+
 def _frame(columns):
     return columns if pandas is None else pandas.DataFrame(columns)
 
@@ -50,11 +55,12 @@ def sentences(path, split="test"):
 def attention(path, sentence, memory, split="test", layer=-1, head=None):
     """The weights of one layer: of one head, or the mean of all."""
     with h5py.File(path) as run:
-        group = run[f"attention/{split}/{sentence}/{memory}"]
-        weights = group["weights"][layer]
+        kind = run[f"attention/{split}/{memory}"]
+        i = kind["sentence"].asstr()[:].tolist().index(str(sentence))
+        weights = _item(kind, "weights", i).reshape(kind["weights_shape"][i])[layer]
         weights = weights if weights.ndim == 2 else weights.mean(axis=0) if head is None else weights[head]
-        targets = _values(group["target_labels"])
-        rows = _values(group["row_labels" if "row_labels" in group else "memory_labels"])
+        targets, rows = (_item(kind, f"{axis}_labels", i).tobytes().decode().split("\0")[:-1]
+                         for axis in kind.attrs["axes"].astype(str)[-2:])
         if pandas is None:
             return {"weights": weights, "targets": targets, "rows": rows}
         return pandas.DataFrame(weights, index=targets, columns=rows)

@@ -56,10 +56,11 @@ gboolean
 plait_descent_is (PlaitStore *store, const char *path)
 {
   g_autofree char *entries = plait_place_below (path, "entry_offsets");
-  g_autofree char *parents = plait_place_below (path, "set_parent");
+  g_autofree char *extents = plait_place_below (path, "extents");
 
-  return plait_store_has_attribute (store, path, "targets") && plait_store_has (store, entries)
-         && plait_store_has (store, parents);
+  g_autofree char *all = plait_place_below (path, "sentence"); /* those of all sentences, as they are stored */
+
+  return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all);
 }
 
 static gboolean
@@ -127,13 +128,18 @@ is_sound (const Arrays *arrays, const PlaitDescentMap *descent, gint64 n)
 static gboolean
 read_arrays (Arrays *arrays, PlaitDescentMap *descent, GError **error)
 {
-  gint64 targets = 0, entries, sets, n;
+  gint64 targets, entries, sets, n;
+  g_autofree gint64 *extents = read_array (arrays, "extents", PLAIT_STORE_INT64, 3, error);
+
+  if (!extents)
+    return FALSE;
+  arrays->layers = extents[0];
+  arrays->heads = extents[1];
+  targets = extents[2];
 
   descent->targets = read_labels (arrays, "target_labels", &descent->n_targets, error);
   descent->rows = descent->targets ? read_labels (arrays, "row_labels", &descent->n_rows, error) : NULL;
-  if (!descent->rows || !plait_store_get_int (arrays->store, arrays->path, "layers", &arrays->layers, error)
-      || !plait_store_get_int (arrays->store, arrays->path, "heads", &arrays->heads, error)
-      || !plait_store_get_int (arrays->store, arrays->path, "targets", &targets, error))
+  if (!descent->rows)
     return FALSE;
   if (arrays->layers < 1 || arrays->layers > MOST_OF_AXIS || arrays->heads < 1 || arrays->heads > MOST_OF_AXIS
       || targets < 1 || targets != descent->n_targets || targets > MOST_NUMBERS / arrays->layers / arrays->heads

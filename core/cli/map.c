@@ -301,8 +301,8 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
   map->row_axis = g_strdup (axes[object.rank - 2]);
   map->column_axis = g_strdup (axes[object.rank - 1]);
   map->choice = g_strdup (told->str);
-  g_autofree char *title = plait_place_below (path, "title");
-  map->title = plait_store_has (store, title) ? plait_store_read_string (store, title, NULL) : NULL;
+  map->title
+      = plait_store_has_attribute (store, path, "title") ? plait_store_get_string (store, path, "title", NULL) : NULL;
   if (!read_values (map, store, signal, &object, leading, choice.top, error))
     return NULL;
   map->rows = read_labels (store, path, map->row_axis, map->n_rows);

@@ -151,9 +151,12 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
     }
   else if (plait_descent_is (store, path))
     {
-      g_autofree char *targets = plait_store_attribute_text (store, path, "targets", 20, NULL);
+      g_autofree char *labels = plait_place_below (path, "target_labels");
+      PlaitStoreObject targets;
 
-      g_string_append_printf (text, "descent of %s words", targets ? targets : "?");
+      g_string_append (text, "descent");
+      if (plait_store_describe (store, labels, &targets, NULL) && targets.rank == 1)
+        g_string_append_printf (text, " of %" G_GINT64_FORMAT " words", targets.shape[0]);
     }
   else if (object->members == 0 && object->attributes > 0)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/attention.h"
 
-#include "store/heatmap.h"
+#include "store/ragged.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +130,7 @@ check_contexts (const PlaitSentenceAttention *a, GError **error)
 }
 
 static gboolean
-write_map (PlaitStore *store, const char *path, const char *title, guint rank, const gint64 *shape,
+write_map (PlaitStore *store, const char *path, const char *name, const char *title, guint rank, const gint64 *shape,
            const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
 {
   PlaitStoreHeatmap heatmap = {
@@ -143,7 +143,7 @@ write_map (PlaitStore *store, const char *path, const char *title, guint rank, c
     .title = title,
   };
 
-  return plait_store_write_heatmap (store, path, &heatmap, error);
+  return plait_store_append_heatmap (store, path, name, &heatmap, error);
 }
 
 char *
@@ -156,15 +156,16 @@ plait_attention_label (const PlaitSentenceAttention *a, guint i, const PlaitLabe
 
 /* Of memory @m, if it is of documents: whose rows they are. */
 static gboolean
-write_places (PlaitStore *store, const char *path, const PlaitLabels *labels, guint m, gint64 rows, GError **error)
+write_places (PlaitStore *store, const char *path, const char *name, const PlaitLabels *labels, guint m, gint64 rows,
+              GError **error)
 {
-  g_autofree char *place = g_strconcat (path, "/row_sentence", NULL);
+  static const char *const axes[] = { "row" };
 
   if (labels->of_sentences[m])
-    return plait_store_set_string (store, path, "rows", "sentences", error);
+    return plait_store_append_attribute (store, path, name, "rows", "sentences", error);
   return !labels->sentence[m]
-         || plait_store_write (store, place, PLAIT_STORE_INT64, 1, &rows, labels->sentence[m], PLAIT_STORE_COMPRESSED,
-                               error);
+         || plait_store_append (store, path, name, "row_sentence", PLAIT_STORE_INT64, 1, &rows, labels->sentence[m],
+                                axes, error);
 }
 
 static gboolean
@@ -179,15 +180,14 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   char **labels[] = { NULL, NULL, labelled->targets, labelled->rows[m] };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
   g_autofree char *title = g_strdup_printf ("attention to %s", name);
-  g_autofree char *below = g_strdup_printf ("%s/%s", path, name);
 
   if (block == 0)
     return TRUE; /* missing, or not attended to */
   for (guint l = 0; l < a->n_layers; l++)
     memcpy (values + l * block, a->weights[l * a->n_attentions + i],
             (gsize)a->heads[l * a->n_attentions + i] * a->length * a->rows[m] * sizeof *values);
-  return write_map (store, below, title, 4, shape, values, axes, labels, error)
-         && write_places (store, below, labelled, m, a->rows[m], error);
+  return write_map (store, path, name, title, 4, shape, values, axes, labels, error)
+         && write_places (store, path, name, labelled, m, a->rows[m], error);
 }
 
 /* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
@@ -203,7 +203,6 @@ write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttentio
   g_autofree char **names = g_new0 (char *, columns + 1);
   char **labels[] = { NULL, NULL, labelled->targets, names };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block * columns + 1);
-  g_autofree char *below = g_strdup_printf ("%s/contexts", path);
 
   for (guint m = 0; m < columns; m++)
     names[m] = (char *)(m < n ? labelled->names[m] : SENTINEL);
@@ -216,7 +215,8 @@ write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttentio
         if (row < a->sentinel_heads[l] * a->length)
           to[n] = a->sentinels[l][row];
       }
-  return write_map (store, below, "attention over the sources' contexts", 4, shape, values, axes, labels, error);
+  return write_map (store, path, "contexts", "attention over the sources' contexts", 4, shape, values, axes, labels,
+                    error);
 }
 
 /* The sentinel of joint attention: as a memory of one row. */
@@ -231,11 +231,10 @@ write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttentio
   char *names[] = { (char *)SENTINEL, NULL };
   char **labels[] = { NULL, NULL, labelled->targets, names };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
-  g_autofree char *below = g_strdup_printf ("%s/" SENTINEL, path);
 
   for (guint l = 0; l < a->n_layers; l++)
     memcpy (values + l * block, a->sentinels[l], (gsize)a->sentinel_heads[l] * a->length * sizeof *values);
-  return write_map (store, below, "attention to the sentinel", 4, shape, values, axes, labels, error);
+  return write_map (store, path, SENTINEL, "attention to the sentinel", 4, shape, values, axes, labels, error);
 }
 
 /* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
@@ -245,12 +244,12 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
 {
   guint m = a->memory[i];
   g_autofree char *name = plait_attention_label (a, i, labelled);
+  g_autofree char *effective = g_strconcat (name, ".effective", NULL);
   static const char *const axes[] = { "layer", "target", "row" };
   gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
   char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * a->length * a->rows[m] + 1);
   g_autofree char *title = g_strdup_printf ("effective attention to %s: both attentions together", name);
-  g_autofree char *below = g_strdup_printf ("%s/%s.effective", path, name);
 
   if (a->rows[m] == 0 || most_heads (a->heads + i, a->n_layers, a->n_attentions) == 0)
     return TRUE;
@@ -267,8 +266,8 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
           for (gint64 k = 0; k < a->rows[m]; k++)
             row[k] += share * a->weights[place][(h * a->length + t) * a->rows[m] + k] / a->heads[place];
       }
-  return write_map (store, below, title, 3, shape, values, axes, labels, error)
-         && write_places (store, below, labelled, m, a->rows[m], error);
+  return write_map (store, path, effective, title, 3, shape, values, axes, labels, error)
+         && write_places (store, path, effective, labelled, m, a->rows[m], error);
 }
 
 gboolean
@@ -277,7 +276,7 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceA
 {
   gboolean second = most_heads (a->context_heads, a->n_layers, 1) > 0;
 
-  if (!check_rows (a, error) || !check_contexts (a, error) || !plait_store_make_group (store, path, error))
+  if (!check_rows (a, error) || !check_contexts (a, error))
     return FALSE;
   for (guint i = 0; i < a->n_attentions && a->length > 0; i++)
     if (!write_attention (store, path, a, i, labels, error)

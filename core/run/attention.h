@@ -6,10 +6,10 @@
 #include "store/store.h"
 
 /*
- * Attention dumps: a group a sentence, below it a heatmap a memory, [layer, head, target, row], whatever the combiner,
- * and one for each attention with a name, "MEMORY:NAME"; where a combiner attends both to each memory and jointly, the
- * latter is "MEMORY:jointly". What a combiner reads of rows that it chose has zeros for the others;
- * where there is attention to contexts also "contexts", [layer, head, target, memory], and for each memory
+ * Attention dumps: of each sentence (store/ragged.h) a heatmap a memory, [layer, head, target, row], whatever the
+ * combiner, and one for each attention with a name, "MEMORY:NAME"; where a combiner attends both to each memory and
+ * jointly, the latter is "MEMORY:jointly". What a combiner reads of rows that it chose has zeros for the others; where
+ * there is attention to contexts also "contexts", [layer, head, target, memory], and for each memory
  * "MEMORY.effective", [layer, target, row], the product of both attentions' head means. A sentinel is one more column
  * of "contexts", or in joint attention a group of its own with one row, called "<sentinel>" each.
  *
@@ -20,7 +20,7 @@
 /* What attention @i of @attention is called in dumps: "en", "en:second". (transfer full) */
 char *plait_attention_label (const PlaitSentenceAttention *attention, guint i, const PlaitLabels *labels);
 
-/* Writes @attention of one sentence below @path. Refuses, writing nothing, weights of either attention whose rows do
- * not sum to one (1e-4; 0 where nothing could be read), naming layer, head and row. */
+/* Writes @attention of one sentence, the item @path. Refuses, writing nothing, weights of either attention whose rows
+ * do not sum to one (1e-4; 0 where nothing could be read), naming layer, head and row. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
                                 const PlaitLabels *labels, GError **error);

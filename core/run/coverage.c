@@ -2,7 +2,7 @@
 #include "run/coverage.h"
 
 #include "run/attention.h"
-#include "store/heatmap.h"
+#include "store/ragged.h"
 
 static const char *const axes[] = { "target", "row", "unit" };
 
@@ -27,8 +27,8 @@ accumulate (const PlaitSentenceAttention *a, guint place)
 
 /* The array that viewers show, with the labels of its axes. */
 static gboolean
-write_shown (PlaitStore *store, const char *path, const char *signal, const char *title, const gint64 *shape,
-             const PlaitScalar *values, char **targets, char **rows, GError **error)
+write_shown (PlaitStore *store, const char *path, const char *kind, const char *signal, const char *title,
+             const gint64 *shape, const PlaitScalar *values, char **targets, char **rows, GError **error)
 {
   const char *const *labels[] = { (const char *const *)targets, (const char *const *)rows };
   PlaitStoreHeatmap heatmap = {
@@ -41,7 +41,7 @@ write_shown (PlaitStore *store, const char *path, const char *signal, const char
     .title = title,
   };
 
-  return plait_store_write_heatmap (store, path, &heatmap, error);
+  return plait_store_append_heatmap (store, path, kind, &heatmap, error);
 }
 
 static gboolean
@@ -53,19 +53,21 @@ write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention 
   g_autofree char *name = plait_attention_label (a, i, labels);
   gint64 shape[] = { a->length, a->rows[m], coverage->width };
   gboolean scalar = coverage->width == 1;
-  g_autofree char *below
-      = a->n_layers > 1 ? g_strdup_printf ("%s/%s/%u", path, name, layer) : g_strdup_printf ("%s/%s", path, name);
+  g_autofree char *kind = a->n_layers > 1 ? g_strdup_printf ("%s/%u", name, layer) : g_strdup (name);
   g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", name)
                                   : g_strdup_printf ("coverage of %s: attention so far", name);
   g_autofree PlaitScalar *sums = accumulate (a, place);
 
-  if (!write_shown (store, below, scalar ? "state" : "accumulated", title, shape, scalar ? coverage->states : sums,
+  if (!write_shown (store, path, kind, scalar ? "state" : "accumulated", title, shape, scalar ? coverage->states : sums,
                     labels->targets, labels->rows[m], error)
-      || !(scalar ? plait_store_write_beside (store, below, "accumulated", 2, shape, sums, axes, error)
-                  : plait_store_write_beside (store, below, "state", 3, shape, coverage->states, axes, error)))
+      || !(scalar
+               ? plait_store_append (store, path, kind, "accumulated", PLAIT_STORE_SCALAR, 2, shape, sums, axes, error)
+               : plait_store_append (store, path, kind, "state", PLAIT_STORE_SCALAR, 3, shape, coverage->states, axes,
+                                     error)))
     return FALSE;
   return !coverage->prepared
-         || plait_store_write_beside (store, below, coverage->name, 1, shape + 1, coverage->prepared, axes + 1, error);
+         || plait_store_append (store, path, kind, coverage->name, PLAIT_STORE_SCALAR, 1, shape + 1, coverage->prepared,
+                                axes + 1, error);
 }
 
 gboolean

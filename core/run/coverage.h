@@ -6,7 +6,7 @@
 #include "store/store.h"
 
 /*
- * Coverage dumps, beside those of attention: a group a sentence, below it one a memory that is covered, with
+ * Coverage dumps, beside those of attention: of each sentence (store/ragged.h) a group a memory that is covered, with
  *
  *     accumulated   [target, row]          the attention that the row has had by this step, the step's own included
  *     state         [target, row, unit]    what the coverage made of it, after the step: what the next one is scored
@@ -18,6 +18,6 @@
  * attention.
  */
 
-/* Writes the coverage in @attention of one sentence below @path; nothing at all if no memory is covered. */
+/* Writes the coverage in @attention of one sentence, the item @path; nothing at all if no memory is covered. */
 gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
                                const PlaitLabels *labels, GError **error);

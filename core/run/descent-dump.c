@@ -2,6 +2,7 @@
 #include "run/descent-dump.h"
 
 #include "run/attention.h"
+#include "store/ragged.h"
 
 /* What is put together for one attention. */
 typedef struct
@@ -167,52 +168,61 @@ add_entry (Dump *dump, const PlaitSentenceChoice *choice, const PlaitScalar *rea
   g_array_append_val (dump->entry_offsets, end);
 }
 
-static gboolean
-write_array (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, const GArray *values,
-             GError **error)
+/* Where a dump goes. */
+typedef struct
 {
-  g_autofree char *place = g_strdup_printf ("%s/%s", path, name);
+  PlaitStore *store;
+  const char *path, *name; /* of the sentence, and of the attention */
+  GError **error;
+} Place;
+
+static gboolean
+write_array (const Place *place, const char *name, PlaitStoreType type, const GArray *values)
+{
   gint64 n = values->len;
 
-  return plait_store_write (store, place, type, 1, &n, values->data, PLAIT_STORE_COMPRESSED, error);
+  return plait_store_append (place->store, place->path, place->name, name, type, 1, &n, values->data, NULL,
+                             place->error);
 }
 
 static gboolean
-write_links (PlaitStore *store, const char *path, const char *name, const gint64 *links, gint64 otherwise, gint64 n,
-             GError **error)
+write_links (const Place *place, const char *name, const gint64 *links, gint64 otherwise, gint64 n)
 {
-  g_autofree char *place = g_strdup_printf ("%s/%s", path, name);
   g_autofree gint64 *values = g_new (gint64, n + 1);
 
   for (gint64 i = 0; i < n; i++)
     values[i] = links ? links[i] : otherwise;
-  return plait_store_write (store, place, PLAIT_STORE_INT64, 1, &n, values, PLAIT_STORE_COMPRESSED, error);
+  return plait_store_append (place->store, place->path, place->name, name, PLAIT_STORE_INT64, 1, &n, values, NULL,
+                             place->error);
 }
 
 static gboolean
-write_rows (PlaitStore *store, const char *path, const Dump *dump, char **rows, char **targets, gint64 n_targets,
-            GError **error)
+write_labels (const Place *place, const char *name, char **labels, gint64 n)
 {
-  g_autofree char *row_labels = g_strconcat (path, "/row_labels", NULL);
-  g_autofree char *target_labels = g_strconcat (path, "/target_labels", NULL);
-
-  return plait_store_write_strings (store, target_labels, (const char *const *)targets, n_targets, error)
-         && plait_store_write_strings (store, row_labels, (const char *const *)rows, dump->rows, error)
-         && write_links (store, path, "row_level", dump->levels->level, 0, dump->rows, error)
-         && write_links (store, path, "row_first_child", dump->levels->first_child, -1, dump->rows, error)
-         && write_links (store, path, "row_children", dump->levels->n_children, 0, dump->rows, error);
+  return plait_store_append (place->store, place->path, place->name, name, PLAIT_STORE_STRING, 1, &n, labels, NULL,
+                             place->error);
 }
 
 static gboolean
-write_dump (PlaitStore *store, const char *path, const Dump *dump, GError **error)
+write_rows (const Place *place, const Dump *dump, char **rows, char **targets, gint64 n_targets)
 {
-  return write_array (store, path, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets, error)
-         && write_array (store, path, "set_parent", PLAIT_STORE_INT64, dump->set_parent, error)
-         && write_array (store, path, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets, error)
-         && write_array (store, path, "row", PLAIT_STORE_INT64, dump->row, error)
-         && write_array (store, path, "weight", PLAIT_STORE_SCALAR, dump->weight, error)
-         && write_array (store, path, "path", PLAIT_STORE_SCALAR, dump->path, error)
-         && write_array (store, path, "taken", PLAIT_STORE_UINT8, dump->taken, error);
+  return write_labels (place, "target_labels", targets, n_targets)
+         && write_labels (place, "row_labels", rows, dump->rows)
+         && write_links (place, "row_level", dump->levels->level, 0, dump->rows)
+         && write_links (place, "row_first_child", dump->levels->first_child, -1, dump->rows)
+         && write_links (place, "row_children", dump->levels->n_children, 0, dump->rows);
+}
+
+static gboolean
+write_dump (const Place *place, const Dump *dump)
+{
+  return write_array (place, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets)
+         && write_array (place, "set_parent", PLAIT_STORE_INT64, dump->set_parent)
+         && write_array (place, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets)
+         && write_array (place, "row", PLAIT_STORE_INT64, dump->row)
+         && write_array (place, "weight", PLAIT_STORE_SCALAR, dump->weight)
+         && write_array (place, "path", PLAIT_STORE_SCALAR, dump->path)
+         && write_array (place, "taken", PLAIT_STORE_UINT8, dump->taken);
 }
 
 static gboolean
@@ -223,25 +233,23 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   guint m = a->memory[i];
   gint64 rows = a->rows[m];
   g_autofree char *name = plait_attention_label (a, i, labels);
-  g_autofree char *below = g_strdup_printf ("%s/%s", path, name);
   g_autofree char *title = g_strdup_printf ("descent to %s", name);
+  const gint64 extents[] = { a->n_layers, heads, a->length }, n_extents = G_N_ELEMENTS (extents);
+  const Place place = { store, path, name, error };
   g_auto (Dump) dump = dump_new (&a->levels[m], rows);
 
   for (guint l = 0; l < a->n_layers; l++)
     for (gint64 entry = 0; entry < heads * a->length; entry++)
       {
-        guint place = l * a->n_attentions + i;
+        guint at = l * a->n_attentions + i;
         const PlaitSentenceChoice *choice
-            = a->choices[place] && entry < a->heads[place] * a->length ? &a->choices[place][entry] : &nothing;
+            = a->choices[at] && entry < a->heads[at] * a->length ? &a->choices[at][entry] : &nothing;
 
-        add_entry (&dump, choice, choice->n > 0 ? a->weights[place] + entry * rows : NULL);
+        add_entry (&dump, choice, choice->n > 0 ? a->weights[at] + entry * rows : NULL);
       }
-  return plait_store_make_group (store, below, error) && plait_store_set_string (store, below, "title", title, error)
-         && plait_store_set_int (store, below, "layers", a->n_layers, error)
-         && plait_store_set_int (store, below, "heads", heads, error)
-         && plait_store_set_int (store, below, "targets", a->length, error)
-         && write_rows (store, below, &dump, labels->rows[m], labels->targets, a->length, error)
-         && write_dump (store, below, &dump, error);
+  return plait_store_append_attribute (store, path, name, "title", title, error)
+         && plait_store_append (store, path, name, "extents", PLAIT_STORE_INT64, 1, &n_extents, extents, NULL, error)
+         && write_rows (&place, &dump, labels->rows[m], labels->targets, a->length) && write_dump (&place, &dump);
 }
 
 gboolean

@@ -5,10 +5,11 @@
 #include "store/store.h"
 
 /*
- * Dumps of combiners that choose what they look at: a group a sentence, below it a group for each attention that did,
- * called as its heatmap is (attention.h). It tells which rows were weighed against each other, and which way was taken.
+ * Dumps of combiners that choose what they look at, of each sentence (store/ragged.h) a group for each attention that
+ * did, called as its heatmap is (attention.h). It tells which rows were weighed against each other, and which way was
+ * taken. Offsets within a sentence begin with 0.
  *
- *     attributes       title, layers L, heads H, targets T
+ *     extents          [3]: layers L, heads H, targets T
  *     target_labels    [T], row_labels [R]: as beside the heatmap
  *     row_level        [R]: 0 of leaves; 0 of all where the memory has no levels
  *     row_first_child  [R]: -1 of leaves; children stand beside each other
@@ -24,6 +25,6 @@
  *     taken            [n]: 1 where the way goes on through the row, or at a leaf ends
  */
 
-/* Writes what @attention has chosen below @path; nothing, and no group, where all rows are weighed. */
+/* Writes what @attention has chosen for the item @path; nothing where all rows are weighed. */
 gboolean plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
                                    const PlaitLabels *labels, GError **error);

@@ -54,9 +54,9 @@ gboolean plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *
 gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split,
                                            const PlaitCorpus *corpus, gint64 n, PlaitStore *store, GError **error);
 
-/* Writes attention and coverage of one pass over @batch, a group a sentence below /attention/@name, /coverage/@name and
- * /descent/@name, called @names [n_sentences]. The target is the best of @hypotheses [n_sentences], or with NULL the
- * batch's own. */
+/* Writes attention and coverage of one pass over @batch, each sentence as an item (store/ragged.h) of /attention/@name,
+ * /coverage/@name and /descent/@name, called @names [n_sentences]. The target is the best of @hypotheses [n_sentences],
+ * or with NULL the batch's own. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
                                                  const PlaitSentenceAttention *attention,

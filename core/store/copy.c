@@ -74,6 +74,18 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const char *path, GError **error
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
 
+/* Whether viewers draw the group, so that it has axes to attach; kinds of ragged groups name theirs too. */
+static gboolean
+is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
+{
+  g_autofree char *class = visit->object.attributes > 0 && plait_store_has_attribute (from, visit->path, "axes")
+                                   && plait_store_has_attribute (from, visit->path, "NX_class")
+                               ? plait_store_get_string (from, visit->path, "NX_class", NULL)
+                               : NULL;
+
+  return g_strcmp0 (class, "NXdata") == 0;
+}
+
 static PlaitStoreStep
 copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
 {
@@ -88,7 +100,7 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
     {
     case PLAIT_STORE_GROUP:
       good = plait_store_make_group (copy->to, visit->path, error) && copy_attributes (copy->to, from, visit, error);
-      if (good && plait_store_has_attribute (from, visit->path, "axes"))
+      if (good && is_plot (from, visit))
         g_ptr_array_add (copy->plots, g_strdup (visit->path));
       break;
     case PLAIT_STORE_DATASET:

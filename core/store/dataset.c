@@ -7,6 +7,9 @@
 /* HDF5's chunk cache holds 1 MiB. */
 #define LARGEST_CHUNK ((gint64)1 << 20)
 
+/* Of a dataset that grows: what is held of it, and what is read for one item of a ragged array. */
+#define GROWING_CHUNK ((gint64)1 << 18)
+
 #define DEFLATE_LEVEL 4
 
 /* The largest chunk of whole trailing dimensions within LARGEST_CHUNK. */
@@ -22,21 +25,16 @@ choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *ch
     }
 }
 
+/* @chunk [@rank] of what is compressed; NULL: in one piece. */
 static hid_t
-creation_list (guint rank, const gint64 *shape, gint64 elements, gint64 element_bytes, PlaitStoreOptions options)
+creation_list (guint rank, const hsize_t *chunk)
 {
   hid_t list = H5Pcreate (H5P_DATASET_CREATE);
-  gint64 bytes = elements * element_bytes;
-  gboolean compressed = (options & PLAIT_STORE_COMPRESSED) && bytes >= SMALLEST_COMPRESSED;
   gboolean good = list >= 0 && H5Pset_obj_track_times (list, FALSE) >= 0
                   && H5Pset_fill_time (list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_attr_phase_change (list, 16, 12) >= 0;
-  if (good && rank > 0 && compressed)
-    {
-      hsize_t chunk[PLAIT_STORE_MAXIMUM_RANK];
-      choose_chunk (rank, shape, element_bytes, chunk);
-      good = H5Pset_chunk (list, (int)rank, chunk) >= 0 && H5Pset_shuffle (list) >= 0
-             && H5Pset_deflate (list, DEFLATE_LEVEL) >= 0;
-    }
+  if (good && chunk)
+    good = H5Pset_chunk (list, (int)rank, chunk) >= 0 && H5Pset_shuffle (list) >= 0
+           && H5Pset_deflate (list, DEFLATE_LEVEL) >= 0;
   if (good)
     return list;
   store_id_release (list);
@@ -56,7 +54,13 @@ plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t mem
       extent[i] = (hsize_t)shape[i];
     }
   g_auto (StoreId) space = rank == 0 ? H5Screate (H5S_SCALAR) : H5Screate_simple ((int)rank, extent, NULL);
-  g_auto (StoreId) list = creation_list (rank, shape, elements, (gint64)H5Tget_size (file_type), options);
+  gint64 element_bytes = (gint64)H5Tget_size (file_type);
+  gboolean compressed
+      = (options & PLAIT_STORE_COMPRESSED) && rank > 0 && elements * element_bytes >= SMALLEST_COMPRESSED;
+  hsize_t chunk[PLAIT_STORE_MAXIMUM_RANK];
+  if (compressed)
+    choose_chunk (rank, shape, element_bytes, chunk);
+  g_auto (StoreId) list = creation_list (rank, compressed ? chunk : NULL);
   g_auto (StoreId) id
       = space < 0 || list < 0 ? -1 : H5Dcreate2 (store->file, path, file_type, space, store->link, list, H5P_DEFAULT);
   if (id < 0 || (elements > 0 && H5Dwrite (id, memory_type, memory_space, H5S_ALL, H5P_DEFAULT, values) < 0)
@@ -74,6 +78,37 @@ plait_store_write (PlaitStore *store, const char *path, PlaitStoreType type, gui
                              shape, values, options, error);
 }
 
+gint64
+plait_store_growing_chunk (gint64 row_bytes)
+{
+  return MAX (1, GROWING_CHUNK / row_bytes);
+}
+
+gboolean
+plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, guint width, gint64 written, gint64 rows,
+                    gconstpointer values, GError **error)
+{
+  int rank = width > 0 ? 2 : 1;
+  hsize_t start[] = { (hsize_t)written, 0 }, count[] = { (hsize_t)rows, width }, none[] = { 0, width };
+  hsize_t extent[] = { (hsize_t)(written + rows), width }, most[] = { H5S_UNLIMITED, width };
+  hsize_t chunk[]
+      = { (hsize_t)plait_store_growing_chunk ((gint64)plait_store_type_size (type) * MAX (width, 1)), width };
+  g_auto (StoreId) list = creation_list ((guint)rank, chunk);
+  g_auto (StoreId) empty = H5Screate_simple (rank, none, most);
+  g_auto (StoreId) memory = H5Screate_simple (rank, count, NULL);
+  if (written == 0 && !plait_store_prepare (store, path, error))
+    return FALSE;
+  g_auto (StoreId) id = list < 0 || empty < 0 || memory < 0 ? -1
+                        : written > 0                       ? H5Dopen2 (store->file, path, H5P_DEFAULT)
+                                      : H5Dcreate2 (store->file, path, plait_store_file_type (type), empty, store->link,
+                                                    list, H5P_DEFAULT);
+  g_auto (StoreId) stored = id < 0 || H5Dset_extent (id, extent) < 0 ? -1 : H5Dget_space (id);
+  if (stored < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
+      || H5Dwrite (id, plait_store_memory_type (type), memory, stored, H5P_DEFAULT, values) < 0 || store->failure != 0)
+    return plait_store_fail (store, path, "write it", error);
+  return TRUE;
+}
+
 static gboolean
 check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object, PlaitStoreType type, GError **error)
 {
@@ -84,12 +119,34 @@ check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object,
                      plait_store_type_name (object->type), plait_store_type_name (type));
 }
 
+/* Reads @rows rows from row @first on of the dataset @id, or of the item of a ragged array that begins at its element
+ * @start; -1: it is no item. */
+static gboolean
+read_part (PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject *object, gint64 start, gint64 first,
+           gint64 rows, PlaitStoreType type, gpointer buffer, GError **error)
+{
+  gboolean item = start >= 0;
+  gint64 row_elements = object->rank == 0 || object->shape[0] == 0 ? 1 : object->elements / object->shape[0];
+  hsize_t from[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? start + first * row_elements : first) };
+  hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? rows * row_elements : rows) };
+  for (guint i = 1; i < object->rank && !item; i++)
+    count[i] = (hsize_t)object->shape[i];
+  g_auto (StoreId) stored = H5Dget_space (id);
+  g_auto (StoreId) memory = H5Screate_simple (item ? 1 : (int)object->rank, count, NULL);
+  if (stored < 0 || memory < 0
+      || ((item || object->rank > 0) && H5Sselect_hyperslab (stored, H5S_SELECT_SET, from, NULL, count, NULL) < 0)
+      || H5Dread (id, plait_store_memory_type (type), memory, stored, H5P_DEFAULT, buffer) < 0)
+    return plait_store_fail (store, path, "read it", error);
+  return TRUE;
+}
+
 gboolean
 plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint64 elements, gpointer buffer,
                   GError **error)
 {
   PlaitStoreObject object;
-  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  gint64 start;
+  g_auto (StoreId) id = plait_store_part (store, path, &object, &start, error);
   if (id < 0 || !check_type (store, path, &object, type, error))
     return FALSE;
   if (object.elements != elements)
@@ -97,9 +154,8 @@ plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint
                        "%s: %s has %" G_GINT64_FORMAT " elements, %" G_GINT64_FORMAT
                        " were expected; " PLAIT_STORE_REMEDY,
                        store->path, path, object.elements, elements);
-  if (elements > 0 && H5Dread (id, plait_store_memory_type (type), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer) < 0)
-    return plait_store_fail (store, path, "read it", error);
-  return TRUE;
+  return elements == 0
+         || read_part (store, path, id, &object, start, 0, object.rank == 0 ? 1 : object.shape[0], type, buffer, error);
 }
 
 gboolean
@@ -107,7 +163,8 @@ plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type,
                        gint64 capacity, gpointer buffer, GError **error)
 {
   PlaitStoreObject object;
-  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  gint64 start;
+  g_auto (StoreId) id = plait_store_part (store, path, &object, &start, error);
   if (id < 0 || !check_type (store, path, &object, type, error))
     return FALSE;
   if (object.rank == 0 || first < 0 || rows < 0 || first > object.shape[0] || rows > object.shape[0] - first)
@@ -122,19 +179,7 @@ plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type,
                        "%s: %" G_GINT64_FORMAT " rows of %s have %" G_GINT64_FORMAT
                        " elements each, more than the %" G_GINT64_FORMAT " there is room for",
                        store->path, rows, path, row_elements, capacity);
-  if (elements == 0)
-    return TRUE;
-
-  hsize_t start[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)first };
-  hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)rows };
-  for (guint i = 1; i < object.rank; i++)
-    count[i] = (hsize_t)object.shape[i];
-  g_auto (StoreId) stored = H5Dget_space (id);
-  g_auto (StoreId) memory = H5Screate_simple ((int)object.rank, count, NULL);
-  if (stored < 0 || memory < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
-      || H5Dread (id, plait_store_memory_type (type), memory, stored, H5P_DEFAULT, buffer) < 0)
-    return plait_store_fail (store, path, "read it", error);
-  return TRUE;
+  return elements == 0 || read_part (store, path, id, &object, start, first, rows, type, buffer, error);
 }
 
 gpointer
@@ -142,7 +187,8 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
                         GError **error)
 {
   PlaitStoreObject object;
-  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
+  gint64 start;
+  g_auto (StoreId) id = plait_store_part (store, path, &object, &start, error);
   if (id < 0 || !check_type (store, path, &object, type, error))
     return NULL;
   if (object.elements > maximum)

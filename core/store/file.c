@@ -392,7 +392,7 @@ gboolean
 plait_store_commit (PlaitStore *store, GError **error)
 {
   g_assert (store->writing && store->file >= 0);
-  if (store->failure == 0 && !plait_store_write_contents (store, error))
+  if (store->failure == 0 && !(plait_store_ragged_finish (store, error) && plait_store_write_contents (store, error)))
     return FALSE;
   herr_t closed = H5Fclose (store->file);
   store->file = -1;
@@ -417,6 +417,8 @@ plait_store_free (PlaitStore *store)
   /* An abandoned file is not worth its writes. */
   if (store->writing && store->file >= 0 && store->failure == 0)
     store->failure = ECANCELED;
+  plait_store_ragged_forget (store);
+  g_clear_pointer (&store->appended, g_ptr_array_unref);
   if (store->file >= 0)
     H5Fclose (store->file);
   store_id_release (store->driver);

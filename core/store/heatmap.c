@@ -65,17 +65,17 @@ attach (PlaitStore *store, const char *path, const char *name, hid_t signal, gui
   return TRUE;
 }
 
-/* Attaches the axes that @owner, a group or an array in it, tells to the array @name of the group @path. */
-static gboolean
-attach_all (PlaitStore *store, const char *path, const char *owner, const char *name, GError **error)
+gboolean
+plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
 {
   gint64 n;
-  g_auto (GStrv) axes = plait_store_get_list (store, owner, "axes", PLAIT_STORE_STRING, &n, error);
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
+  g_auto (GStrv) axes = signal ? plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, error) : NULL;
   if (!axes)
     return FALSE;
 
   PlaitStoreObject object;
-  g_autofree char *array_path = g_strconcat (path, "/", name, NULL);
+  g_autofree char *array_path = g_strconcat (path, "/", signal, NULL);
   g_auto (StoreId) array = plait_store_dataset (store, array_path, &object, error);
   if (array < 0)
     return FALSE;
@@ -96,22 +96,6 @@ attach_all (PlaitStore *store, const char *path, const char *owner, const char *
         return FALSE;
     }
   return TRUE;
-}
-
-gboolean
-plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
-{
-  g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
-  if (!signal || !attach_all (store, path, path, signal, error))
-    return FALSE;
-  g_auto (GStrv) members = plait_store_members (store, path, error);
-  for (guint i = 0; members && members[i]; i++)
-    {
-      g_autofree char *array = g_strconcat (path, "/", members[i], NULL);
-      if (plait_store_has_attribute (store, array, "axes") && !attach_all (store, path, array, members[i], error))
-        return FALSE;
-    }
-  return members != NULL;
 }
 
 /* Sets the attribute @name of the group unless it has one and @replace is FALSE. */
@@ -170,15 +154,4 @@ plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStore
          && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, heatmap->rank, heatmap->axes, error)
          && plait_store_set_string (store, signal_path, "interpretation", "image", error)
          && plait_store_attach_axes (store, path, error) && lead_to (store, path, FALSE, error);
-}
-
-gboolean
-plait_store_write_beside (PlaitStore *store, const char *path, const char *name, guint rank, const gint64 *shape,
-                          const PlaitScalar *values, const char *const *axes, GError **error)
-{
-  g_assert (rank >= 1 && rank <= PLAIT_STORE_MAXIMUM_RANK);
-  g_autofree char *array = g_strconcat (path, "/", name, NULL);
-  return plait_store_write (store, array, PLAIT_STORE_SCALAR, rank, shape, values, PLAIT_STORE_COMPRESSED, error)
-         && plait_store_set_list (store, array, "axes", PLAIT_STORE_STRING, rank, axes, error)
-         && attach_all (store, path, array, name, error);
 }

@@ -27,11 +27,5 @@ typedef struct
 gboolean plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap,
                                     GError **error);
 
-/* Writes the array @name of @rank axes beside the signal of the heatmap @path, compressed. Axes that the heatmap has
- * too are attached to it with their labels; others have a name alone. Viewers show the signal. */
-gboolean plait_store_write_beside (PlaitStore *store, const char *path, const char *name, guint rank,
-                                   const gint64 *shape, const PlaitScalar *values, const char *const *axes,
-                                   GError **error);
-
 /* Makes viewers show the group @path when they open the file or a group on the way to it. */
 gboolean plait_store_set_default (PlaitStore *store, const char *path, GError **error);

@@ -32,6 +32,8 @@ struct PlaitStore
   PlaitStoreChanges *changes; /* of a file that another program has written anew; else NULL */
   PlaitStoreBlocks *blocks;   /* checks what is read; NULL: a new file, or one of format 1 */
   GByteArray *structure;      /* of a new file: see plait_store_blocks_mark */
+  GPtrArray *appended;        /* of a new file: what ragged-write.c holds; NULL: nothing was appended */
+  GHashTable *ragged;         /* of a file that is read: what ragged-read.c knows, by group; NULL: nothing yet */
   int failure;                /* errno of the first write that failed; from then on nothing is written */
   gboolean writing;
   hid_t driver; /* how libhdf5 reaches @fd */
@@ -125,11 +127,22 @@ char *plait_store_reason (void);
 /* @path is fit to be written: well formed, free, its group made. */
 gboolean plait_store_prepare (PlaitStore *store, const char *path, GError **error);
 
-/* The object at @path, or negative with *error set. */
+/* The object at @path, of an item that which has its attributes, or negative with *error set. */
 hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
 
 /* The same, which must be a dataset, described in *@object. */
 hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
+
+/* The same, or the flat dataset of a ragged array of which @path is one item: *@start is its first element, -1 of any
+ * other dataset. */
+hid_t plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object, gint64 *start, GError **error);
+
+/* Whether something is stored at @path, whose group is there: not an item. */
+gboolean plait_store_is_stored (PlaitStore *store, const char *path);
+
+/* What stands at @path as it is stored, without items of ragged groups. */
+gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
+char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
 /* ---- storage.c ---- */
 
@@ -162,6 +175,14 @@ gboolean plait_store_put (PlaitStore *store, const char *path, hid_t file_type, 
                           guint rank, const gint64 *shape, gconstpointer values, PlaitStoreOptions options,
                           GError **error);
 
+/* Rows of a dataset that grows, of @row_bytes each, that are one chunk. */
+gint64 plait_store_growing_chunk (gint64 row_bytes);
+
+/* Puts @rows rows of @values behind the first @written of the dataset @path of one dimension, or with @width > 0 of
+ * two, which is made if none are written. */
+gboolean plait_store_extend (PlaitStore *store, const char *path, PlaitStoreType type, guint width, gint64 written,
+                             gint64 rows, gconstpointer values, GError **error);
+
 /* The elements of @tensor within memory that begins at its data, whatever its stride. To be released. */
 hid_t plait_store_tensor_space (PlaitTensor tensor);
 
@@ -184,9 +205,49 @@ void plait_store_changes_free (PlaitStoreChanges *changes);
 
 /* ---- heatmap.c ---- */
 
-/* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal, and those
- * that an array beside it names to that array. */
+/* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
+
+/* ---- ragged-write.c, ragged-read.c ---- */
+
+/* The attribute of a ragged group, which says what its items are. */
+#define PLAIT_STORE_RAGGED "ragged"
+/* That, the names of the items of a kind, and with "_i" the attribute that says how to cut one out. */
+#define PLAIT_STORE_ITEMS "sentence"
+#define PLAIT_STORE_OFFSETS "_offsets"
+#define PLAIT_STORE_SHAPE "_shape"
+/* The attribute of arrays of text. */
+#define PLAIT_STORE_TEXT "text"
+
+/* Writes what has been appended and is still held. */
+gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
+
+/* What a path into a ragged group leads to. */
+typedef struct
+{
+  char *path;   /* of the group or the flat dataset that has its attributes; NULL: there is none (transfer full) */
+  char **names; /* of the members, if it is a group (transfer full) */
+  PlaitStoreObject object;
+  gint64 start, count; /* its elements in the flat dataset */
+  hid_t id;            /* of the flat dataset, which stays open; -1: a group */
+} PlaitStoreItem;
+
+void plait_store_item_clear (PlaitStoreItem *item);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitStoreItem, plait_store_item_clear)
+
+/* Finds @path, at which nothing is stored, in the ragged group that it leads into. FALSE without *error if there is
+ * none, or no such item; with *error if what tells where items lie cannot be right. */
+gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error);
+
+/* The strings of @item, which is text, at @path, at most @maximum bytes. (transfer full) */
+char **plait_store_item_strings (PlaitStore *store, const char *path, const PlaitStoreItem *item, gsize maximum,
+                                 GError **error);
+
+/* The names of the items of the ragged group @path in their order. (transfer full) */
+char **plait_store_item_names (PlaitStore *store, const char *path, GError **error);
+
+/* Releases what is known of ragged groups, and the datasets that are open for it. */
+void plait_store_ragged_forget (PlaitStore *store);
 
 /* ---- text.c ---- */
 

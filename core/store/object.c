@@ -50,10 +50,17 @@ path_depth (const char *path)
   return path[1] == '\0' ? 0 : depth;
 }
 
-static gboolean
-link_exists (PlaitStore *store, const char *path)
+gboolean
+plait_store_is_stored (PlaitStore *store, const char *path)
 {
   return path[1] == '\0' || H5Lexists (store->file, path, store->access) > 0;
+}
+
+static gboolean
+is_item (PlaitStore *store, const char *path)
+{
+  g_auto (PlaitStoreItem) item = { .id = -1 };
+  return plait_store_item_find (store, path, &item, NULL);
 }
 
 gboolean
@@ -65,8 +72,8 @@ plait_store_has (PlaitStore *store, const char *path)
   for (guint i = 1; i <= depth; i++)
     {
       g_autofree char *head = path_head (path, i);
-      if (!link_exists (store, head))
-        return FALSE;
+      if (!plait_store_is_stored (store, head))
+        return is_item (store, path);
     }
   H5L_info_t info;
   if (depth > 0 && H5Lget_info (store->file, path, &info, store->access) >= 0 && info.type == H5L_TYPE_EXTERNAL)
@@ -82,7 +89,7 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
   for (guint i = 1; i <= depth; i++)
     {
       g_autofree char *head = path_head (path, i);
-      if (link_exists (store, head))
+      if (plait_store_is_stored (store, head) || plait_store_has (store, head))
         continue;
       g_autofree char *group = path_head (path, i - 1);
       g_auto (GStrv) members = plait_store_members (store, group, NULL);
@@ -99,15 +106,29 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
                      store->path, path);
 }
 
+/* Finds @path, at which nothing is stored, among the items of ragged groups. */
+static gboolean
+find_item (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  if (plait_store_item_find (store, path, item, &fault))
+    return TRUE;
+  if (!fault)
+    return fail_absent (store, path, error);
+  g_propagate_error (error, g_steal_pointer (&fault));
+  return FALSE;
+}
+
 hid_t
 plait_store_object (PlaitStore *store, const char *path, GError **error)
 {
   if (!check_path (store, path, error))
     return -1;
   hid_t id = H5Oopen (store->file, path, store->access);
-  if (id < 0)
-    fail_absent (store, path, error);
-  return id;
+  g_auto (PlaitStoreItem) item = { .id = -1 };
+  if (id >= 0 || !find_item (store, path, &item, error))
+    return id;
+  return H5Oopen (store->file, item.path, store->access);
 }
 
 static gboolean
@@ -193,8 +214,31 @@ plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *obje
   return id;
 }
 
+hid_t
+plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object, gint64 *start, GError **error)
+{
+  *start = -1;
+  if (!check_path (store, path, error))
+    return -1;
+  if (plait_store_is_stored (store, path))
+    return plait_store_dataset (store, path, object, error);
+  g_auto (PlaitStoreItem) item = { .id = -1 };
+  if (!find_item (store, path, &item, error))
+    return -1;
+  if (item.id < 0)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
+                  store->path, path);
+      return -1;
+    }
+  *object = item.object;
+  *start = item.start;
+  H5Iinc_ref (item.id);
+  return item.id;
+}
+
 gboolean
-plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
   if (!check_path (store, path, error))
     return FALSE;
@@ -202,7 +246,13 @@ plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *obj
   if (path_depth (path) > 0)
     {
       if (H5Lget_info (store->file, path, &info, store->access) < 0)
-        return fail_absent (store, path, error);
+        {
+          g_auto (PlaitStoreItem) item = { .id = -1 };
+          if (!find_item (store, path, &item, error))
+            return FALSE;
+          *object = item.object;
+          return TRUE;
+        }
       if (info.type != H5L_TYPE_HARD)
         {
           *object = (PlaitStoreObject){ .kind = info.type == H5L_TYPE_SOFT       ? PLAIT_STORE_SOFT_LINK
@@ -214,6 +264,27 @@ plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *obj
     }
   g_auto (StoreId) id = plait_store_object (store, path, error);
   return id >= 0 && describe_id (store, path, id, object, error);
+}
+
+/* Whether @path, a group with attributes, has items. */
+static gboolean
+is_ragged (PlaitStore *store, const char *path, const PlaitStoreObject *object)
+{
+  return !store->writing && object->kind == PLAIT_STORE_GROUP && object->attributes > 0
+         && H5Aexists_by_name (store->file, path, PLAIT_STORE_RAGGED, store->access) > 0;
+}
+
+gboolean
+plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  if (!plait_store_describe_stored (store, path, object, error))
+    return FALSE;
+  if (!is_ragged (store, path, object))
+    return TRUE;
+  g_auto (GStrv) names = plait_store_item_names (store, path, NULL); /* what cannot be right is told when it is read */
+  if (names)
+    object->members = g_strv_length (names);
+  return TRUE;
 }
 
 static herr_t
@@ -237,9 +308,13 @@ order_of_members (hid_t group)
 }
 
 char **
-plait_store_members (PlaitStore *store, const char *path, GError **error)
+plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
 {
   PlaitStoreObject object;
+  g_auto (PlaitStoreItem) item = { .id = -1 };
+  if (check_path (store, path, NULL) && !plait_store_is_stored (store, path)
+      && plait_store_item_find (store, path, &item, NULL) && item.names)
+    return g_steal_pointer (&item.names);
   g_auto (StoreId) id = plait_store_object (store, path, error);
   if (id < 0 || !describe_id (store, path, id, &object, error))
     return NULL;
@@ -261,6 +336,16 @@ plait_store_members (PlaitStore *store, const char *path, GError **error)
   return (char **)g_ptr_array_steal (names, NULL);
 }
 
+char **
+plait_store_members (PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+  if (!plait_store_describe_stored (store, path, &object, error))
+    return NULL;
+  return is_ragged (store, path, &object) ? plait_store_item_names (store, path, error)
+                                          : plait_store_members_stored (store, path, error);
+}
+
 /* Most often the last one is there, so they are looked for from below. */
 static gboolean
 make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
@@ -272,7 +357,7 @@ make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
       g_autofree char *head = path_head (path, there);
       H5O_info_t info;
 
-      if (!link_exists (store, head))
+      if (!plait_store_is_stored (store, head))
         continue;
       if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
           || info.type != H5O_TYPE_GROUP)
@@ -310,7 +395,7 @@ plait_store_prepare (PlaitStore *store, const char *path, GError **error)
                        store->path);
   if (!make_groups (store, path, depth - 1, error))
     return FALSE;
-  if (link_exists (store, path))
+  if (plait_store_is_stored (store, path))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and is not written twice", store->path, path);
   return TRUE;
 }

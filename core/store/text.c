@@ -225,7 +225,14 @@ plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gi
   char **values;
   if (!plait_store_describe (store, path, &object, error))
     return NULL;
-  if (object.kind == PLAIT_STORE_GROUP)
+  g_auto (PlaitStoreItem) item = { .id = -1 };
+  if (object.type == PLAIT_STORE_STRING && !plait_store_is_stored (store, path)
+      && plait_store_item_find (store, path, &item, NULL))
+    {
+      count = object.elements;
+      values = plait_store_item_strings (store, path, &item, maximum, error);
+    }
+  else if (object.kind == PLAIT_STORE_GROUP)
     values = read_pool (store, path, maximum, &count, error);
   else
     {

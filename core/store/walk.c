@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/walk.h"
 
+#include "store/internal.h"
+
 #include <string.h>
 
 typedef struct
@@ -19,7 +21,7 @@ pending_clear (gpointer item)
 static gboolean
 push_members (PlaitStore *store, GArray *stack, const char *path, guint depth, GError **error)
 {
-  g_auto (GStrv) members = plait_store_members (store, path, error);
+  g_auto (GStrv) members = plait_store_members_stored (store, path, error);
   if (!members)
     return FALSE;
   for (guint i = g_strv_length (members); i-- > 0;)
@@ -48,7 +50,7 @@ plait_store_walk (PlaitStore *store, const char *path, guint maximum_depth, Plai
 
       g_autofree char *link_file = NULL, *link_object = NULL;
       PlaitStoreVisit visit = { .path = place, .depth = depth };
-      if (!plait_store_describe (store, place, &visit.object, error))
+      if (!plait_store_describe_stored (store, place, &visit.object, error))
         return FALSE;
       PlaitStoreKind kind = visit.object.kind;
       if ((kind == PLAIT_STORE_SOFT_LINK || kind == PLAIT_STORE_EXTERNAL_LINK)

@@ -5,7 +5,7 @@
 
 #include "run/length-table.h"
 #include "harness.h"
-#include "store/heatmap.h"
+#include "store/ragged.h"
 #include "store/table.h"
 
 #define N 3
@@ -17,21 +17,21 @@ const char *const plait_test_wrong[]
 
 /* Weights of all heads of all layers. */
 static void
-write_weights (PlaitStore *store, const char *path, const gint64 *shape, const PlaitScalar *values,
+write_weights (PlaitStore *store, const char *sentence, const gint64 *shape, const PlaitScalar *values,
                const char *const *const *labels)
 {
   static const char *const axes[] = { "layer", "head", "target", "row" };
   GError *error = NULL;
 
-  plait_store_write_heatmap (store, path,
-                             &(PlaitStoreHeatmap){ .signal = "weights",
-                                                   .rank = 4,
-                                                   .shape = shape,
-                                                   .values = values,
-                                                   .axes = axes,
-                                                   .labels = labels,
-                                                   .title = "attention to en" },
-                             &error);
+  plait_store_append_heatmap (store, sentence, "en",
+                              &(PlaitStoreHeatmap){ .signal = "weights",
+                                                    .rank = 4,
+                                                    .shape = shape,
+                                                    .values = values,
+                                                    .axes = axes,
+                                                    .labels = labels,
+                                                    .title = "attention to en" },
+                              &error);
   CHECK_NO_ERROR (error);
 }
 
@@ -50,7 +50,7 @@ write_attention (PlaitStore *store, gboolean turned)
       values[12] = 0;
       values[13] = 1;
     }
-  write_weights (store, "/attention/test/0/en", shape, values, labels);
+  write_weights (store, "/attention/test/0", shape, values, labels);
 }
 
 /* A heatmap of three target tokens whose rows go on from column to column. */
@@ -63,7 +63,6 @@ write_small_map (PlaitStore *store, const char *name, gboolean heads, gint64 col
   const char *const *const all[] = { NULL, NULL, target, rows };
   const gint64 shape[] = { 2, 2, 3, columns };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, 12 * columns);
-  g_autofree char *path = g_strconcat ("/attention/test/0/", name, NULL);
   GError *error = NULL;
 
   for (gint64 i = 0; i < 12; i++)
@@ -71,15 +70,15 @@ write_small_map (PlaitStore *store, const char *name, gboolean heads, gint64 col
       values[i * columns + i % columns] = .75;
       values[i * columns + (i + 1) % columns] += .25;
     }
-  plait_store_write_heatmap (store, path,
-                             &(PlaitStoreHeatmap){ .signal = "weights",
-                                                   .rank = heads ? 4 : 3,
-                                                   .shape = heads ? shape : shape + 1,
-                                                   .values = values,
-                                                   .axes = heads ? with_heads : without,
-                                                   .labels = heads ? all : all + 1,
-                                                   .title = name },
-                             &error);
+  plait_store_append_heatmap (store, "/attention/test/0", name,
+                              &(PlaitStoreHeatmap){ .signal = "weights",
+                                                    .rank = heads ? 4 : 3,
+                                                    .shape = heads ? shape : shape + 1,
+                                                    .values = values,
+                                                    .axes = heads ? with_heads : without,
+                                                    .labels = heads ? all : all + 1,
+                                                    .title = name },
+                              &error);
   CHECK_NO_ERROR (error);
 }
 
@@ -105,7 +104,7 @@ write_long_attention (PlaitStore *store, gint64 number)
 {
   static const gint64 shape[] = { 2, STEPS / 2, LENGTH, LENGTH };
   static PlaitScalar values[STEPS * LENGTH * LENGTH];
-  g_autofree char *path = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/en", number);
+  g_autofree char *path = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT, number);
   g_auto (GStrv) tokens = g_new0 (char *, LENGTH + 1);
   const char *const *const labels[] = { NULL, NULL, (const char *const *)tokens, (const char *const *)tokens };
   guint32 state = (guint32)number * 2654435761u + 1;
@@ -212,13 +211,12 @@ write_lengths (PlaitStore *store, const char *const *hypotheses, const char *con
   CHECK (plait_length_table_write (rows, store, "/evaluation/test/length_bins", NULL));
 }
 
+/* An array of the descent to en of @sentence. */
 static void
-write_numbers (PlaitStore *store, const char *below, const char *name, PlaitStoreType type, gint64 n,
-               gconstpointer values)
+write_part (PlaitStore *store, const char *sentence, const char *name, PlaitStoreType type, gint64 n,
+            gconstpointer values)
 {
-  g_autofree char *path = g_strconcat (below, "/", name, NULL);
-
-  CHECK (plait_store_write (store, path, type, 1, &n, values, PLAIT_STORE_COMPRESSED, NULL));
+  CHECK (plait_store_append (store, sentence, "en", name, type, 1, &n, values, NULL, NULL));
 }
 
 /* Five leaves below 5 (two), 6 (two) and 7, these below 8 (5 and 6) and 9. The first head takes 8, 5 and 8, 6 for the
@@ -241,23 +239,23 @@ write_descent (PlaitStore *store)
                                  .42, .25, .75,  .75,  .75,   .75,   .25, .15, .6,  .18, .42 };
   static const guint8 taken[] = { 1, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1 };
 
-  CHECK (plait_store_write_strings (store, "/descent/test/0/en/row_labels", rows, G_N_ELEMENTS (rows), NULL));
-  CHECK (plait_store_write_strings (store, "/descent/test/0/en/target_labels", targets, 2, NULL));
-  CHECK (plait_store_set_string (store, "/descent/test/0/en", "title", "descent to en", NULL));
-  CHECK (plait_store_set_int (store, "/descent/test/0/en", "layers", 1, NULL));
-  CHECK (plait_store_set_int (store, "/descent/test/0/en", "heads", 2, NULL));
-  CHECK (plait_store_set_int (store, "/descent/test/0/en", "targets", 2, NULL));
-  write_numbers (store, "/descent/test/0/en", "row_level", PLAIT_STORE_INT64, G_N_ELEMENTS (level), level);
-  write_numbers (store, "/descent/test/0/en", "row_first_child", PLAIT_STORE_INT64, G_N_ELEMENTS (first_child),
-                 first_child);
-  write_numbers (store, "/descent/test/0/en", "row_children", PLAIT_STORE_INT64, G_N_ELEMENTS (children), children);
-  write_numbers (store, "/descent/test/0/en", "entry_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (entries), entries);
-  write_numbers (store, "/descent/test/0/en", "set_parent", PLAIT_STORE_INT64, G_N_ELEMENTS (parents), parents);
-  write_numbers (store, "/descent/test/0/en", "set_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (sets), sets);
-  write_numbers (store, "/descent/test/0/en", "row", PLAIT_STORE_INT64, G_N_ELEMENTS (row), row);
-  write_numbers (store, "/descent/test/0/en", "weight", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (weight), weight);
-  write_numbers (store, "/descent/test/0/en", "path", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (path), path);
-  write_numbers (store, "/descent/test/0/en", "taken", PLAIT_STORE_UINT8, G_N_ELEMENTS (taken), taken);
+  static const gint64 extents[] = { 1, 2, 2 };
+  static const char below[] = "/descent/test/0";
+
+  CHECK (plait_store_append_attribute (store, below, "en", "title", "descent to en", NULL));
+  write_part (store, below, "extents", PLAIT_STORE_INT64, 3, extents);
+  write_part (store, below, "row_labels", PLAIT_STORE_STRING, G_N_ELEMENTS (rows), rows);
+  write_part (store, below, "target_labels", PLAIT_STORE_STRING, 2, targets);
+  write_part (store, below, "row_level", PLAIT_STORE_INT64, G_N_ELEMENTS (level), level);
+  write_part (store, below, "row_first_child", PLAIT_STORE_INT64, G_N_ELEMENTS (first_child), first_child);
+  write_part (store, below, "row_children", PLAIT_STORE_INT64, G_N_ELEMENTS (children), children);
+  write_part (store, below, "entry_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (entries), entries);
+  write_part (store, below, "set_parent", PLAIT_STORE_INT64, G_N_ELEMENTS (parents), parents);
+  write_part (store, below, "set_offsets", PLAIT_STORE_INT64, G_N_ELEMENTS (sets), sets);
+  write_part (store, below, "row", PLAIT_STORE_INT64, G_N_ELEMENTS (row), row);
+  write_part (store, below, "weight", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (weight), weight);
+  write_part (store, below, "path", PLAIT_STORE_DOUBLE, G_N_ELEMENTS (path), path);
+  write_part (store, below, "taken", PLAIT_STORE_UINT8, G_N_ELEMENTS (taken), taken);
 }
 
 /* 100 leaves below 34 rows below 12, three below each; each of @words goes down to three leaves. */
@@ -281,10 +279,9 @@ write_long_descent (PlaitStore *store, gint64 sentence, gint64 words)
   gint64 row[A_WORD * MOST_WORDS], n = 0;
   double weight[A_WORD * MOST_WORDS], path[A_WORD * MOST_WORDS];
   guint8 taken[A_WORD * MOST_WORDS];
-  g_autofree char *below = g_strdup_printf ("/descent/test/%" G_GINT64_FORMAT "/en", sentence);
-  g_autofree char *map = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/en", sentence);
-  g_autofree char *row_labels = g_strconcat (below, "/row_labels", NULL);
-  g_autofree char *target_labels = g_strconcat (below, "/target_labels", NULL);
+  const gint64 extents[] = { 1, 1, words };
+  g_autofree char *below = g_strdup_printf ("/descent/test/%" G_GINT64_FORMAT, sentence);
+  g_autofree char *map = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT, sentence);
 
   for (gint64 r = 0; r < ROWS; r++)
     {
@@ -316,28 +313,26 @@ write_long_descent (PlaitStore *store, gint64 sentence, gint64 words)
     }
   entries[words] = 3 * words;
   sets[3 * words] = n;
-  CHECK (plait_store_write_strings (store, row_labels, rows, ROWS, NULL));
-  CHECK (plait_store_write_strings (store, target_labels, targets, words, NULL));
-  CHECK (plait_store_set_int (store, below, "layers", 1, NULL));
-  CHECK (plait_store_set_int (store, below, "heads", 1, NULL));
-  CHECK (plait_store_set_int (store, below, "targets", words, NULL));
-  write_numbers (store, below, "row_level", PLAIT_STORE_INT64, ROWS, level);
-  write_numbers (store, below, "row_first_child", PLAIT_STORE_INT64, ROWS, first_child);
-  write_numbers (store, below, "row_children", PLAIT_STORE_INT64, ROWS, children);
-  write_numbers (store, below, "entry_offsets", PLAIT_STORE_INT64, words + 1, entries);
-  write_numbers (store, below, "set_parent", PLAIT_STORE_INT64, 3 * words, parents);
-  write_numbers (store, below, "set_offsets", PLAIT_STORE_INT64, 3 * words + 1, sets);
-  write_numbers (store, below, "row", PLAIT_STORE_INT64, n, row);
-  write_numbers (store, below, "weight", PLAIT_STORE_DOUBLE, n, weight);
-  write_numbers (store, below, "path", PLAIT_STORE_DOUBLE, n, path);
-  write_numbers (store, below, "taken", PLAIT_STORE_UINT8, n, taken);
-  CHECK (plait_store_write_heatmap (store, map, &(PlaitStoreHeatmap){ "weights", 4, shape, &one, axes, NULL, NULL },
-                                    NULL));
+  write_part (store, below, "extents", PLAIT_STORE_INT64, 3, extents);
+  write_part (store, below, "row_labels", PLAIT_STORE_STRING, ROWS, rows);
+  write_part (store, below, "target_labels", PLAIT_STORE_STRING, words, targets);
+  write_part (store, below, "row_level", PLAIT_STORE_INT64, ROWS, level);
+  write_part (store, below, "row_first_child", PLAIT_STORE_INT64, ROWS, first_child);
+  write_part (store, below, "row_children", PLAIT_STORE_INT64, ROWS, children);
+  write_part (store, below, "entry_offsets", PLAIT_STORE_INT64, words + 1, entries);
+  write_part (store, below, "set_parent", PLAIT_STORE_INT64, 3 * words, parents);
+  write_part (store, below, "set_offsets", PLAIT_STORE_INT64, 3 * words + 1, sets);
+  write_part (store, below, "row", PLAIT_STORE_INT64, n, row);
+  write_part (store, below, "weight", PLAIT_STORE_DOUBLE, n, weight);
+  write_part (store, below, "path", PLAIT_STORE_DOUBLE, n, path);
+  write_part (store, below, "taken", PLAIT_STORE_UINT8, n, taken);
+  CHECK (plait_store_append_heatmap (store, map, "en",
+                                     &(PlaitStoreHeatmap){ "weights", 4, shape, &one, axes, NULL, NULL }, NULL));
 }
 
 /* Attention of 200 target rows to @n rows, of which each @part stand for a sentence or are its tokens. */
 static void
-write_document_map (PlaitStore *store, const char *path, gint64 n, gint64 part)
+write_document_map (PlaitStore *store, const char *name, gint64 n, gint64 part)
 {
   static const char *const axes[] = { "layer", "head", "target", "row" };
   const gint64 shape[] = { 1, 2, 200, n };
@@ -345,7 +340,7 @@ write_document_map (PlaitStore *store, const char *path, gint64 n, gint64 part)
   g_auto (GStrv) targets = g_new0 (char *, 201), rows = g_new0 (char *, n + 1);
   const char *const *const labels[] = { NULL, NULL, (const char *const *)targets, (const char *const *)rows };
   g_autofree gint64 *sentences = g_new (gint64, n);
-  g_autofree char *row_sentence = g_strconcat (path, "/row_sentence", NULL);
+  static const char sentence[] = "/attention/test/1";
 
   for (gint64 t = 0; t < 200; t++)
     targets[t] = g_strdup ("wort");
@@ -363,12 +358,12 @@ write_document_map (PlaitStore *store, const char *path, gint64 n, gint64 part)
       for (gint64 c = 0; c < n; c++)
         weights[r * n + c] /= sum;
     }
-  CHECK (plait_store_write_heatmap (store, path,
-                                    &(PlaitStoreHeatmap){ "weights", 4, shape, weights, axes, labels, NULL }, NULL));
+  CHECK (plait_store_append_heatmap (store, sentence, name,
+                                     &(PlaitStoreHeatmap){ "weights", 4, shape, weights, axes, labels, NULL }, NULL));
   if (part > 1)
-    CHECK (plait_store_write (store, row_sentence, PLAIT_STORE_INT64, 1, &n, sentences, PLAIT_STORE_PLAIN, NULL));
+    CHECK (plait_store_append (store, sentence, name, "row_sentence", PLAIT_STORE_INT64, 1, &n, sentences, NULL, NULL));
   else
-    CHECK (plait_store_set_string (store, path, "rows", "sentences", NULL));
+    CHECK (plait_store_append_attribute (store, sentence, name, "rows", "sentences", NULL));
 }
 
 static void
@@ -378,8 +373,8 @@ write_wide_map (PlaitStore *store)
   static const gint64 shape[] = { 1, 70000 };
   g_autofree PlaitScalar *weights = g_new0 (PlaitScalar, 70000);
 
-  CHECK (plait_store_write_heatmap (store, "/attention/test/1/<wide>",
-                                    &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, NULL, NULL }, NULL));
+  CHECK (plait_store_append_heatmap (store, "/attention/test/1", "<wide>",
+                                     &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, NULL, NULL }, NULL));
 }
 
 void
@@ -421,8 +416,8 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
     write_long_descent (store, i, run->descent_words > 0 ? run->descent_words : 100);
   if (run->document > 0)
     {
-      write_document_map (store, "/attention/test/1/a.tokens", 25 * run->document, 25);
-      write_document_map (store, "/attention/test/1/a.sentences", run->document, 1);
+      write_document_map (store, "a.tokens", 25 * run->document, 25);
+      write_document_map (store, "a.sentences", run->document, 1);
     }
   if (run->wide)
     write_wide_map (store);

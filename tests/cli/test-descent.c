@@ -4,7 +4,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/store.h"
+#include "store/ragged.h"
 
 /* The descent of a word, as plait show and plait report draw it. */
 
@@ -225,8 +225,8 @@ static void
 write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last, gint64 number)
 {
   static const char *const arrays[]
-      = { "row_level", "row_first_child", "row_children", "entry_offsets", "set_parent", "set_offsets",
-          "row",       "weight",          "path",         "taken" };
+      = { "extents",     "row_level", "row_first_child", "row_children", "entry_offsets", "set_parent",
+          "set_offsets", "row",       "weight",          "path",         "taken" };
   static const char *const labels[] = { "target_labels", "row_labels" };
   g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path (name);
   g_autoptr (PlaitStore) run = plait_store_open (from, NULL);
@@ -239,7 +239,8 @@ write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last,
       gint64 n = 0;
       g_auto (GStrv) texts = plait_store_read_strings (run, path, 1000, &n, NULL);
 
-      CHECK (plait_store_write_strings (store, path, (const char *const *)texts, n, NULL));
+      CHECK (
+          plait_store_append (store, "/descent/test/0", "en", labels[i], PLAIT_STORE_STRING, 1, &n, texts, NULL, NULL));
     }
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     {
@@ -247,7 +248,7 @@ write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last,
       gint64 n = 0;
       g_autofree double *values = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
       g_autofree gint64 *numbers = g_new (gint64, 1000);
-      gboolean here = g_str_equal (arrays[i], spoilt), real = i == 7 || i == 8;
+      gboolean here = g_str_equal (arrays[i], spoilt), real = i == 8 || i == 9;
 
       REQUIRE (values && n > 0);
       if (here && !cut)
@@ -255,12 +256,10 @@ write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last,
       for (gint64 k = 0; k < n; k++)
         numbers[k] = real ? 0 : (gint64)values[k];
       n -= here && cut;
-      CHECK (plait_store_write (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64, 1, &n,
-                                real ? (gconstpointer)values : numbers, PLAIT_STORE_PLAIN, NULL));
+      CHECK (plait_store_append (store, "/descent/test/0", "en", arrays[i],
+                                 real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64, 1, &n,
+                                 real ? (gconstpointer)values : numbers, NULL, NULL));
     }
-  CHECK (plait_store_set_int (store, PLACE, "layers", 1, NULL));
-  CHECK (plait_store_set_int (store, PLACE, "heads", g_str_equal (spoilt, "heads") ? number : 2, NULL));
-  CHECK (plait_store_set_int (store, PLACE, "targets", g_str_equal (spoilt, "targets") ? number : 2, NULL));
   CHECK (plait_store_commit (store, NULL));
 }
 
@@ -277,8 +276,8 @@ check_spoilt (const char *spoilt, gboolean cut, gboolean last, gint64 number)
 
 TEST_CASE (descent, whose_arrays_contradict_each_other_is_refused)
 {
-  static const char *const read[] = { "row_level", "row_first_child", "row_children", "entry_offsets", "set_offsets",
-                                      "row",       "weight",          "path",         "taken" };
+  static const char *const read[] = { "extents",     "row_level", "row_first_child", "row_children", "entry_offsets",
+                                      "set_offsets", "row",       "weight",          "path",         "taken" };
   static const gint64 numbers[] = { -5, G_MAXINT32 };
 
   write_run ();
@@ -295,8 +294,8 @@ TEST_CASE (descent, whose_arrays_contradict_each_other_is_refused)
       check_spoilt ("entry_offsets", FALSE, FALSE, numbers[i]);
       check_spoilt ("set_offsets", FALSE, TRUE, numbers[i]);
       check_spoilt ("row", FALSE, TRUE, numbers[i]);
-      check_spoilt ("heads", FALSE, FALSE, numbers[i]);
-      check_spoilt ("targets", FALSE, FALSE, numbers[i]);
+      check_spoilt ("extents", FALSE, FALSE, numbers[i]);
+      check_spoilt ("extents", FALSE, TRUE, numbers[i]);
     }
   /* Rows that are below themselves. */
   check_spoilt ("row_first_child", FALSE, TRUE, 9);

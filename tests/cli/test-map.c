@@ -4,7 +4,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/heatmap.h"
+#include "store/ragged.h"
 
 /* Heatmaps of documents, whose columns are sentences or tokens of sentences, in the terminal and on a page. */
 
@@ -22,20 +22,21 @@ write_document (gint64 n)
   static const PlaitScalar weights[] = { .5, .25, .25, 0, .25, .75, .125, .375, .5, .25, .25, .5 };
   static const PlaitScalar token_weights[] = { .1, .2, .3, .2, .2, 0, 0, 1, 0, 0, .5, .5, 0, 0, 0, .2, .2, .2, .2, .2 };
   static const gint64 shape[] = { 1, 2, 2, 3 }, token_shape[] = { 1, 2, 2, 5 }, row_sentence[] = { 0, 0, 1, 2, 2 };
+  static const char place[] = "/attention/test/0";
   g_autofree char *path = plait_test_path ("document.h5");
   g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
 
   REQUIRE (store != NULL);
-  CHECK (plait_store_write_heatmap (store, "/attention/test/0/a.sentences",
-                                    &(PlaitStoreHeatmap){ "weights", 4, shape, weights, axes, of_sentences, NULL },
-                                    NULL));
-  CHECK (plait_store_set_string (store, "/attention/test/0/a.sentences", "rows", "sentences", NULL));
-  CHECK (plait_store_write_heatmap (
-      store, "/attention/test/0/a.tokens",
+  CHECK (plait_store_append_heatmap (store, place, "a.sentences",
+                                     &(PlaitStoreHeatmap){ "weights", 4, shape, weights, axes, of_sentences, NULL },
+                                     NULL));
+  CHECK (plait_store_append_attribute (store, place, "a.sentences", "rows", "sentences", NULL));
+  CHECK (plait_store_append_heatmap (
+      store, place, "a.tokens",
       &(PlaitStoreHeatmap){ "weights", 4, token_shape, token_weights, axes, of_tokens, "attention to a.tokens" },
       NULL));
-  CHECK (plait_store_write (store, "/attention/test/0/a.tokens/row_sentence", PLAIT_STORE_INT64, 1, &n, row_sentence,
-                            PLAIT_STORE_PLAIN, NULL));
+  CHECK (plait_store_append (store, place, "a.tokens", "row_sentence", PLAIT_STORE_INT64, 1, &n, row_sentence, NULL,
+                             NULL));
   CHECK (plait_store_commit (store, NULL));
 }
 

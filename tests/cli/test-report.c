@@ -8,7 +8,7 @@
 #include "cli/map.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/heatmap.h"
+#include "store/ragged.h"
 
 /* What the script of a report draws from: read out of the page as the script reads it, and held to the file. */
 
@@ -249,8 +249,8 @@ TEST_CASE (report, of_a_dump)
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
 
   REQUIRE (store != NULL);
-  CHECK (plait_store_write_heatmap (
-      store, "/attention/text/7/en",
+  CHECK (plait_store_append_heatmap (
+      store, "/attention/text/7", "en",
       &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, labels, "attention to en" }, &error));
   CHECK (plait_store_commit (store, &error));
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });

@@ -37,7 +37,7 @@ TEST_CASE (show_command, draws_the_tree)
   CHECK_CONTAINS (call.output, "  ├─ attention\n"
                                "  │  └─ test\n"
                                "  │     └─ 0  heatmap: en\n"
-                               "  └─ contents  table of 40 rows: path, values, attributes\n");
+                               "  └─ contents  table of 48 rows: path, values, attributes\n");
 }
 
 TEST_CASE (show_command, draws_a_heatmap_in_blocks)
@@ -115,7 +115,7 @@ TEST_CASE (show_command, shows_texts_numbers_attributes)
   g_auto (PlaitTestCall) strings = CALL ("show", "run.h5", "/evaluation/test/hypotheses");
   g_auto (PlaitTestCall) numbers = CALL ("show", "run.h5", "/checkpoint/chosen/parameters/decoder/weight");
   g_auto (PlaitTestCall) attribute = CALL ("show", "run.h5", "/@experiment");
-  g_auto (PlaitTestCall) title = CALL ("show", "run.h5", "/attention/test/0/en/title");
+  g_auto (PlaitTestCall) title = CALL ("show", "run.h5", "/attention/test/0/en@title");
 
   CHECK_CONTAINS (strings.output, "  0  a man rides bikes yesterday\n  1  two dogs run under green grass\n");
   CHECK_CONTAINS (numbers.output, "     0  1  2\n"

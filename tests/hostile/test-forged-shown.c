@@ -41,10 +41,15 @@ forge_and_look (const char *from, const char *to, const Look *looks, guint n)
 TEST_CASE (hostile_forged, places_that_are_shown)
 {
   static const Look looks[] = {
-    { "/attention/test/0", { "show forged.h5 --json" } },
-    { "/attention/test/0/a",
+    { "/attention/test", { "show forged.h5 --json" } },
+    { "/attention/test/a",
       { "show forged.h5 /attention/test/0/a", "show forged.h5 /attention/test/0/a --json",
         "show forged.h5 /attention/test/0" } },
+    { "/attention/test/a/sentence", { "show forged.h5 --json", "show forged.h5 /attention/test" } },
+    { "/attention/test/a/weights_offsets", { "show forged.h5 /attention/test/0/a", "show forged.h5" } },
+    { "/attention/test/a/weights_shape", { "show forged.h5 /attention/test/0/a" } },
+    { "/attention/test/a/row_labels", { "show forged.h5 /attention/test/0/a" } },
+    { "/attention/test/a/row_labels_offsets", { "show forged.h5 /attention/test/0/a" } },
     { "/training/validation", { "show forged.h5 /training/validation" } },
   };
 
@@ -59,7 +64,8 @@ TEST_CASE (hostile_forged, places_that_are_reported)
 {
   static const Look looks[] = {
     { "/attention", { REPORT } },
-    { "/attention/test/0/a/weights", { REPORT, COMPARE_ATTENTION } },
+    { "/attention/test/a/weights", { REPORT, COMPARE_ATTENTION } },
+    { "/attention/test/a/weights_offsets", { REPORT, COMPARE_ATTENTION } },
     { "/training/updates/target_tokens_per_second", { COMPARE } },
     { "/evaluation/test/metrics/score", { COMPARE } },
     { "/evaluation/test/hypotheses", { REPORT } },
@@ -100,7 +106,10 @@ TEST_CASE (hostile_forged, places_of_a_grid)
 TEST_CASE (hostile_forged, values_that_are_shown)
 {
   static const Look looks[] = {
-    { "/attention/test/0/a/weights", { "show forged.h5 /attention/test/0", REPORT, COMPARE_ATTENTION } },
+    { "/attention/test/a/weights", { "show forged.h5 /attention/test/0", REPORT, COMPARE_ATTENTION } },
+    { "/attention/test/a/weights_offsets", { "show forged.h5 /attention/test/0", REPORT, COMPARE_ATTENTION } },
+    { "/attention/test/a/weights_shape", { "show forged.h5 /attention/test/0", REPORT } },
+    { "/attention/test/a/row_labels_offsets", { "show forged.h5 /attention/test/0", REPORT } },
     { "/training/validation/step", { "show forged.h5 /training/validation --json", REPORT } },
     { "/training/validation/perplexity", { "show forged.h5 /training/validation", REPORT } },
     { "/evaluation/test/metrics/score", { REPORT, COMPARE } },

@@ -155,11 +155,12 @@ dump_read (PlaitStore *store, const char *split, gint64 sentence)
   g_autofree char *labels = g_strconcat (group, "/row_labels", NULL);
   g_autofree char *attention = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT "/a", split, sentence);
   Dump dump = { 0 };
+  g_autofree gint64 *extents = read_all (store, group, "extents", PLAIT_STORE_INT64, 3);
   gint64 entries, n;
 
-  CHECK (plait_store_get_int (store, group, "layers", &dump.layers, NULL));
-  CHECK (plait_store_get_int (store, group, "heads", &dump.heads, NULL));
-  CHECK (plait_store_get_int (store, group, "targets", &dump.targets, NULL));
+  dump.layers = extents[0];
+  dump.heads = extents[1];
+  dump.targets = extents[2];
   entries = dump.layers * dump.heads * dump.targets;
   dump.row_labels = plait_store_read_strings (store, labels, MOST, &dump.rows, NULL);
   CHECK (dump.row_labels && entries > 0);

@@ -55,8 +55,3 @@ with h5py.File(sys.argv[1], "r") as run:
     check(list(signal.dims[3].keys()), ["row_labels", "row"])
     check(signal.dims[2][0].asstr()[:].tolist(), ["▁ein", "▁Mann", "</s>"])
     check(signal[0, 1].tolist(), [[0.125, 0.875], [0, 1], [0.75, 0.25]])
-    beside = group["sums"]
-    check(beside[:].tolist(), [[1, 2], [3, 4]])
-    check([dimension.label for dimension in beside.dims], ["row", "unit"])
-    check(beside.dims[0][0].asstr()[:].tolist(), ["▁a", "▁man"])
-    check(len(beside.dims[1]), 0)

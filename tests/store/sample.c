@@ -25,9 +25,6 @@ write_attention (PlaitStore *store)
                                                    .title = "a man \u2192 ein Mann" },
                              &error);
   CHECK_NO_ERROR (error);
-  plait_store_write_beside (store, "/attention/test/0/en", "sums", 2, (gint64[]){ 2, 2 }, (PlaitScalar[]){ 1, 2, 3, 4 },
-                            (const char *[]){ "row", "unit" }, &error);
-  CHECK_NO_ERROR (error);
 }
 
 static void
