@@ -22,18 +22,6 @@ first_argument (const PlaitCommand *command)
   return g_strndup (command->synopsis, strcspn (command->synopsis, " "));
 }
 
-/* "train.epochs train.batch …": all keys of the core's groups. */
-static void
-print_keys (void)
-{
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
-  const char *space = "";
-
-  for (guint g = 0; groups[g]; g++)
-    for (guint i = 0; i < groups[g]->n_definitions; i++, space = " ")
-      printf ("%s%s.%s", space, groups[g]->name, groups[g]->definitions[i].specification.name);
-}
-
 static void
 print_command_names (void)
 {
@@ -107,9 +95,18 @@ void
 plait_completion_print_bash (void)
 {
   fputs ("# Completion of plait for bash. Made by plait help --bash.\n"
+         "# Lines KEY=VALUES, of the experiment file on the line if there is one.\n"
+         "_plait_keys ()\n"
+         "{\n"
+         "  local word\n"
+         "  for word in \"${COMP_WORDS[@]}\"; do\n"
+         "    [ \"${word%.ini}\" = \"$word\" ] || { plait inspect --keys \"$word\" 2> /dev/null && return; }\n"
+         "  done\n"
+         "  plait inspect --keys 2> /dev/null\n"
+         "}\n"
          "_plait ()\n"
          "{\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD option before setting='' equals='' key values\n"
          "  local kind=argument options='' words='' names=''\n"
          "  COMPREPLY=()\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
@@ -119,9 +116,15 @@ plait_completion_print_bash (void)
   fputs ("help --help --version' -- \"$current\")\n"
          "    return\n"
          "  fi\n"
-         "  # An equals sign is a word of its own: --option=value, and --source name=file.\n"
-         "  [ \"$current\" != = ] || current=''\n"
-         "  [ \"$option\" != = ] || option=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "  # An equals sign is a word of its own: --option=value, --source name=file, --set key=value.\n"
+         "  [ \"$current\" != = ] || { current='' at=$((at + 1)); }\n"
+         "  [ \"${COMP_WORDS[at-1]}\" != = ] || equals=yes at=$((at - 1))\n"
+         "  option=${COMP_WORDS[at-1]}\n"
+         "  if [ -n \"$equals\" ] && [ \"$at\" -ge 4 ]; then\n"
+         "    before=${COMP_WORDS[at-2]}\n"
+         "    [ \"$before\" != = ] || before=${COMP_WORDS[at-3]}\n"
+         "    case $before in --set | -s) setting=$option option=$before ;; esac\n"
+         "  fi\n"
          "  case ${COMP_WORDS[1]} in\n"
          "    help)\n"
          "      words='",
@@ -136,13 +139,17 @@ plait_completion_print_bash (void)
          "    return\n"
          "  fi\n"
          "  [ -z \"$names\" ] || words=\"$words $(" PLUGIN_NAMES ")\"\n"
+         "  if [ \"$kind\" = key ] && [ -n \"$setting\" ]; then\n"
+         "    kind=words\n"
+         "    while IFS== read -r key values; do\n"
+         "      [ \"$key\" != \"$setting\" ] || words=$values\n"
+         "    done < <(_plait_keys)\n"
+         "    [ \"$words\" != FILE ] || kind=file words=''\n"
+         "  fi\n"
          "  case $kind in\n"
          "    key)\n"
          "      compopt -o nospace 2> /dev/null\n"
-         "      mapfile -t COMPREPLY < <(compgen -S = -W '",
-         stdout);
-  print_keys ();
-  fputs ("' -- \"$current\") ;;\n"
+         "      mapfile -t COMPREPLY < <(compgen -S = -W \"$(_plait_keys | sed 's/=.*//')\" -- \"$current\") ;;\n"
          "    words)\n"
          "      mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\") ;;\n"
          "    folder)\n"
@@ -228,10 +235,21 @@ plait_completion_print_zsh (void)
          "# Completion of plait for zsh. Made by plait help --zsh.\n"
          "_plait_keys ()\n"
          "{\n"
-         "  compadd -S = -- ",
-         stdout);
-  print_keys ();
-  fputs ("\n"
+         "  local -a files lines values\n"
+         "  local key\n"
+         "  files=(${(M)words:#*.ini})\n"
+         "  lines=(${(f)\"$(plait inspect --keys ${files[1]} 2> /dev/null || plait inspect --keys 2> /dev/null)\"})\n"
+         "  if compset -P '*='; then\n"
+         "    key=${${IPREFIX%=}##*=}\n"
+         "    values=(${=${(M)lines:#$key=*}#*=})\n"
+         "    if [[ $values = FILE ]]; then\n"
+         "      _files\n"
+         "    else\n"
+         "      compadd -a values\n"
+         "    fi\n"
+         "  else\n"
+         "    compadd -S = -- ${lines%%=*}\n"
+         "  fi\n"
          "}\n"
          "_plait_plugins ()\n"
          "{\n"

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/find-plugin.h"
+#include "cli/keys.h"
 #include "cli/page.h"
 #include "experiment/groups.h"
 #include "plugin/registry.h"
@@ -277,13 +278,13 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "input", schema->kind == PLAIT_PLUGIN_ENCODER ? plait_input_kind_name (schema->input) : NULL);
   plait_json_begin_object (json, "requires");
   add_names (json, "decoder", schema->decoders);
-  plait_json_text (json, "structure", needs);
+  plait_json_text (json, "structure", schema->requires_structure ? needs : NULL);
   plait_json_text (json, "memories", schema->one_memory_is_enough ? "one" : "all");
   plait_json_boolean (json, "leaves", schema->requires_leaves);
   plait_json_text (json, "coverage", schema->refuses_coverage ? "none" : NULL);
   plait_json_end_object (json);
   plait_json_begin_object (json, "provides");
-  plait_json_text (json, "structure", gives);
+  plait_json_text (json, "structure", schema->provides_structure ? gives : NULL);
   plait_json_end_object (json);
   add_settings (json, schema->parameters, schema->n_parameters);
   plait_json_end_object (json);
@@ -293,8 +294,10 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
 gboolean
 plait_command_inspect (PlaitInvocation *invocation, GError **error)
 {
-  gboolean json = FALSE;
+  gboolean json = FALSE, keys = FALSE;
   const GOptionEntry entries[] = {
+    { "keys", 'k', 0, G_OPTION_ARG_NONE, &keys,
+      "List all keys that --set takes, with the values to choose from, of no experiment or of FILE.ini", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
@@ -303,6 +306,8 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 0, 1, error))
     return FALSE;
   const char *wanted = invocation->arguments[0];
+  if (keys)
+    return plait_keys_print (wanted, json, error);
   if (!wanted)
     {
       list_groups (groups, json);

@@ -296,32 +296,6 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
   CHECK_INT (n, 4);
 }
 
-/* The folder of a user need neither be there nor be written to. */
-TEST_CASE (command, needs_no_home)
-{
-  g_autofree char *program = plait_test_build_path ("plait");
-  char *const homes[] = { "HOME=/proc/unwritable", NULL };
-  char *plugins[] = { program, "plugins", NULL };
-  char *run[] = { program, "run", "small.ini", "--quiet", "--force", "--set", "train.updates=1", NULL };
-  char **const calls[] = { plugins, run };
-
-  plait_test_write ("small.ini", small);
-  for (guint h = 0; h < G_N_ELEMENTS (homes); h++)
-    for (guint c = 0; c < G_N_ELEMENTS (calls); c++)
-      {
-        char *environment[] = { "PATH=/usr/bin:/bin", homes[h], NULL };
-        g_autofree char *output = NULL, *errors = NULL;
-        int status = -1;
-
-        CONTEXT ("%s, %s", homes[h] ? homes[h] : "no HOME", calls[c][1]);
-        REQUIRE (g_spawn_sync (plait_test_folder (), calls[c], environment, G_SPAWN_DEFAULT, NULL, NULL, &output,
-                               &errors, &status, NULL));
-        CHECK_INT (status, 0);
-        CHECK_STRING (errors, "");
-        CHECK_CONTAINS (output, calls[c] == plugins ? "  hierarchical " : "perplexity per token");
-      }
-}
-
 /* No shell expands the tilde there. */
 TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
 {

@@ -112,6 +112,8 @@ answer (const char *words)
   return shell (line);
 }
 
+static const char first[] = "[data]\ngenerate=agreement\ntest2.a=text\n[source a]\nencoder=transformer\n";
+
 TEST_CASE (reference, bash_completes)
 {
   const struct
@@ -126,6 +128,24 @@ TEST_CASE (reference, bash_completes)
     { "plait export run.h5 --checkpoint = l", "last " },
     { "plait export run.h5 -c a", "average " },
     { "plait run first.ini --set decoder.comb", "decoder.combiner= " },
+    { "plait run first.ini --set = decoder.comb", "decoder.combiner= " },
+    { "plait run first.ini --set decoder.combiner = fl", "flat " },
+    { "plait run first.ini --set = decoder.combiner = fl", "flat " },
+    { "plait run first.ini --set decoder.combiner =", "descent flat hierarchical parallel serial " },
+    { "plait run first.ini -s combiner.context_h", "combiner.context_heads= " },
+    { "plait run first.ini --set combiner.context_dropout = ''", "attention none " },
+    { "plait run first.ini --set combiner.sentinel = ''", "true false " },
+    { "plait run first.ini --set coverage.reset = ''", "before after " },
+    { "plait run first.ini --set decoder.layers = ''", " " },
+    { "plait run first.ini --set source.a.feed", "source.a.feed_forward= source.a.feed_forward_dropout= " },
+    { "plait run first.ini --set source.a.encoder = tree-", "tree-gru tree-lstm " },
+    { "plait run first.ini --set source.b.feed", " " },
+    { "plait run gone.ini --set decoder.comb", "decoder.combiner= " },
+    { "plait run first.ini --set data.generate.n", "data.generate.nouns= " },
+    { "plait run first.ini --set data.generate = agr", "agreement " },
+    { "plait run first.ini --set data.folder = plait.b", "plait.bash " },
+    { "plait run first.ini --set data.test2.a = plait.b", "plait.bash " },
+    { "plait translate run.h5 -s en = plait.b", "plait.bash " },
     { "plait run plait.b", "plait.bash " },
     { "plait run first.ini --output = plait.b", "plait.bash " },
     { "plait translate run.h5 --source en = plait.b", "plait.bash " },
@@ -139,11 +159,60 @@ TEST_CASE (reference, bash_completes)
   g_auto (PlaitTestCall) completion = CALL ("help", "--bash");
 
   plait_test_write ("plait.bash", completion.output);
+  plait_test_write ("first.ini", first);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *said = answer (cases[i].words);
 
       CONTEXT ("%s", cases[i].words);
+      CHECK_STRING (said, cases[i].answer);
+    }
+}
+
+/* What zsh adds where @word of a --set is to be completed, in functions of ours in place of its own. (transfer full) */
+static char *
+zsh_answer (const char *word)
+{
+  g_autofree char *line = g_strdup_printf (
+      "cat > ask.zsh <<'END'\n"
+      "compset () { [[ $PREFIX = *=* ]] || return 1; IPREFIX+=${PREFIX%%%%=*}=; PREFIX=${PREFIX#*=} }\n"
+      "compadd () { [[ $1 = -a ]] && print -r -- ${(P)2} || print -r -- ${(M)@[4,-1]:#$PREFIX*} }\n"
+      "_files () { print files }\n_describe () { }\n_arguments () { }\n"
+      "CURRENT=2; words=(plait run)\n. ./_plait\n"
+      "words=(run first.ini --set '%s'); PREFIX='%s'; IPREFIX=\n_plait_keys\n"
+      "END\nzsh -f ask.zsh 2>&1",
+      word, word);
+
+  return shell (line);
+}
+
+TEST_CASE (reference, zsh_completes_settings)
+{
+  const struct
+  {
+    const char *word;
+    const char *answer;
+  } cases[] = {
+    { "decoder.comb", "decoder.combiner\n" },
+    { "decoder.combiner=", "descent flat hierarchical parallel serial\n" },
+    { "combiner.context_h", "combiner.context_heads\n" },
+    { "combiner.context_dropout=", "attention none\n" },
+    { "source.a.feed", "source.a.feed_forward source.a.feed_forward_dropout\n" },
+    { "data.folder=", "files\n" },
+    { "data.test2.a=te", "files\n" },
+  };
+  g_autofree char *program = g_find_program_in_path ("zsh");
+  g_auto (PlaitTestCall) completion = CALL ("help", "--zsh");
+
+  if (!program)
+    SKIP_TEST ("zsh is not installed");
+  plait_test_write ("_plait", completion.output);
+  plait_test_write ("first.ini", first);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *said = zsh_answer (cases[i].word);
+
+      CONTEXT ("%s", cases[i].word);
       CHECK_STRING (said, cases[i].answer);
     }
 }
@@ -178,13 +247,27 @@ TEST_CASE (reference, checkers_find_nothing)
     }
 }
 
-/* A home that is not there, as that of a service, or that nobody may write, is none that plait needs. */
+/* A home that is not there, as that of a service, that nobody may write, or that no variable names, is none that plait
+ * needs. */
 TEST_CASE (reference, no_home_is_needed)
 {
-  g_autofree char *said = shell ("unset XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME; export HOME=/nonexistent; "
-                                 "plait plugins > /dev/null && plait inspect hierarchical > /dev/null && "
-                                 "plait generate agreement --set train=4 --set validation=2 --set test=2 --output made "
-                                 "> /dev/null && echo done");
+  static const char *const homes[] = { "export HOME=/nonexistent", "export HOME=/proc", "unset HOME" };
 
-  CHECK_STRING (said, "done\n");
+  plait_test_write ("small.ini", "[data]\ngenerate=agreement\nvocabulary_type=words\n"
+                                 "generate.train=32\ngenerate.validation=4\ngenerate.test=8\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n");
+  for (guint i = 0; i < G_N_ELEMENTS (homes); i++)
+    {
+      g_autofree char *line = g_strdup_printf (
+          "unset XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME; %s; "
+          "plait plugins > /dev/null && plait inspect hierarchical > /dev/null && "
+          "plait generate agreement --set train=4 --set validation=2 --set test=2 --output made --force > /dev/null && "
+          "plait run small.ini --quiet --force > /dev/null && plait show small.h5 > /dev/null && echo done",
+          homes[i]);
+      g_autofree char *said = shell (line);
+
+      CONTEXT ("%s", homes[i]);
+      CHECK_STRING (said, "done\n");
+    }
 }
