@@ -164,10 +164,11 @@ cost_of_absence (const char *name)
 }
 
 /* Two sources of the same text, either of which is enough to tell a class by: what a model learns that may have to do
- * without one, and what one that never had to does not. */
+ * without one, and what one that never had to does not. With this seed it leans on one of them from the beginning: the
+ * loss rises by .8 without that, and with source dropout by less than .15. */
 TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
 {
-  static const char text[] = "[experiment]\nname=class\nseed=3\n"
+  static const char text[] = "[experiment]\nname=class\nseed=5\n"
                              "[data]\ngenerate=topic\ngenerate.train=400\ngenerate.validation=4\ngenerate.test=60\n"
                              "generate.topics=3\ngenerate.words=6\ngenerate.own=3\ngenerate.common=6\n"
                              "vocabulary_type=words\n"
