@@ -26,6 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "experiments/RECIPES.md", "experiments/FILES.md", "plugins/README.md")
 # What is asked of the first page, whole as it stands.
 MOST_WORDS = 2500
+# Of each story of results: a screen.
+STORIES, MOST_LINES = "experiments/README.md", 50
 BLOCK = re.compile(r"^<!-- run(?:, needs: (?P<needs>[\w ]+?))?(?:, prints: (?P<prints>[^\n]*?))? -->\n```sh\n(?P<text>.*?)^```$",
                    re.M | re.S)
 CODE = re.compile(r"^```.*?^```$", re.M | re.S)
@@ -67,6 +69,14 @@ def words():
     """(name, message or None): whether the first page is short."""
     n = len((ROOT / PAGES[0]).read_text(encoding="utf-8").split())
     return "length", f"{PAGES[0]} has {n} words of {MOST_WORDS}; recipes have a page" if n > MOST_WORDS else None
+
+
+def stories():
+    """(name, message or None): whether each story of results is within a screen."""
+    sections = re.split(r"^## ", (ROOT / STORIES).read_text(encoding="utf-8"), flags=re.M)[1:]
+    long = [(part.split("\n")[0], len(part.rstrip().split("\n"))) for part in sections]
+    found = "; ".join(f"{title}: {n} lines" for title, n in long if n > MOST_LINES)
+    return "stories", f"{STORIES}: longer than {MOST_LINES} lines: {found}" if found else None
 
 
 def python_with_h5py():
@@ -162,7 +172,7 @@ def main():
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if whole:
             print(done.stdout)
-        results = [words(), *judge(numbered, outputs(done.stdout))]
+        results = [words(), stories(), *judge(numbered, outputs(done.stdout))]
     for name, message in results:
         print(f"{'ok' if message is None else 'FAILED'}  {name}{': ' + message if message else ''}")
     for name in skipped:
