@@ -78,7 +78,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     { "lengths", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.lengths, "steps: rows of a sentence; 100,1000,10000", "N,..." },
     { "batch", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.batches, "steps: sentences side by side; 1", "N,..." },
     { "words", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.words,
-      "steps: instead of a step of search, forward and backward over targets of so many", "N" },
+      "steps: forward and backward over targets of N words, instead of a step of search", "N" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     { NULL },

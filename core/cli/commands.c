@@ -52,8 +52,9 @@ const PlaitCommand plait_commands[] = {
     "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
     "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
     "source "
-    "and one of the hypothesis, from 0. Nothing is said of a line that is empty in all sources. "
-    "With --tsv lines of standard input are fields that tabs part, a source each. An empty line, or field, is an error "
+    "and one of the hypothesis, from 0. A line that is empty in all sources has none. "
+    "With --tsv a line of standard input has a column for each source, between tabs. An empty line, or column, is an "
+    "error "
     "in a run of data.empty=error; --set data.empty=missing takes the source as missing there.\n"
     "\n"
     "Examples:\n"
@@ -82,9 +83,10 @@ const PlaitCommand plait_commands[] = {
     plait_command_export },
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--sentences] [--json]",
     "Score translations in text files, and test systems against the first",
-    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf and chrf++, which "
-    "equal sacreBLEU's, multi-bleu, which equals that of multi-bleu.perl -lc, rouge, which equals rouge-score's, and "
-    "repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an experiment's evaluate.metrics. With "
+    "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf, chrf++ and ter, "
+    "which equal sacreBLEU's, meteor (exact and stem matches), multi-bleu, which equals that of multi-bleu.perl -lc, "
+    "rouge, which equals rouge-score's, and repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an "
+    "experiment's evaluate.metrics. With "
     "unit=document a metric is of documents: blank lines end them.\n"
     "\n"
     "Examples:\n"
@@ -191,7 +193,7 @@ const PlaitCommand plait_commands[] = {
     "  plait generate agreement --output data --set train=20000 --set seed=7",
     plait_command_generate },
   { "baseline", "lead|majority [FILE] [--words N|--sentences N] [--train FILE] [--output FILE] [--force]",
-    "Print what a system says of documents that does not read them: their first words, or the most frequent line",
+    "Print the output of a system that hardly reads its documents: their first words, or the most frequent line",
     "lead prints the first N words, or sentences, of each document of FILE, majority the line that stands most often "
     "in the file of --train, of several the first. A document is a sentence a line, up to a blank line. FILE is plain "
     "or gzip; without it, or with \"-\", standard input is read.\n"
@@ -245,7 +247,7 @@ const PlaitCommand plait_commands[] = {
     "decoder or train. Without either it lists the groups. With --keys a line is a key and what there is to choose "
     "from, or FILE for a path; sources and files of FILE.ini are among them.",
     plait_command_inspect },
-  { "explain", "FILE [--set G.K=V]... [--json]", "Tell the equations, shapes and costs of an experiment's model",
+  { "explain", "FILE [--set G.K=V]... [--json]", "Show the equations, shapes and costs of an experiment's model",
     "For each component of the model: the equations, as schemas of plugins and the decoder's settings tell them, the "
     "memories that an encoder gives, how many parameters it has and of which shapes, those of all layers in one line, "
     "and the multiply-adds of products and attention for a token, forward. No data are read: vocabularies have "
@@ -276,7 +278,7 @@ const PlaitCommand plait_commands[] = {
     "PLUGIN is a name, or KIND/NAME where several kinds have it. It stands in small models beside plait's own plugins, "
     "with its defaults under every decoder that its schema allows, and with each of its choices. A line for each "
     "property: passed, failed, not applicable, or not run, and for a failure one sentence. The exit code is 0 where "
-    "nothing failed. A plugin that crashes, leaves or does not end fails the property that it was held to.\n"
+    "nothing failed. A plugin that crashes, exits or does not end fails the property that is being checked.\n"
     "\n"
     "structure: memories are as the schema promises. runs: it is built and trains. gradients: those of finite "
     "differences. memories: one, two and three sources are read. missing: sources may be missing. batches: no sentence "
@@ -299,7 +301,7 @@ const PlaitCommand plait_commands[] = {
     "\n"
     "The model is that of the experiment file, which may be any that plait run takes. Its text is neither read nor "
     "needed: vocabularies have data.vocabulary_size entries, and sentences are drawn as its group [bench] says (plait "
-    "inspect bench), so many a batch as [train] or [decode] says.\n"
+    "inspect bench), as many in a batch as [train] or [decode] says.\n"
     "\n"
     "train times updates; decode whole searches, each sentence taking as many steps as sentences are long in the mean; "
     "encode the encoders alone, forward and backward; attend one step of the decoder's attention over bench.positions "

@@ -104,7 +104,8 @@ plait_command_reproduce (PlaitInvocation *invocation, GError **error)
   gint64 threads = 0, updates = 0;
   gboolean force = FALSE, json = FALSE;
   const GOptionEntry entries[] = {
-    { "updates", 'n', 0, G_OPTION_ARG_FILENAME, &updates_text, "Make so many updates again, and compare the log", "N" },
+    { "updates", 'n', 0, G_OPTION_ARG_FILENAME, &updates_text, "Make the first N updates alone, and compare the log",
+      "N" },
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Say where files are now, such as data.folder=text",
       "G.K=V" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Keep what is made; else it is thrown away", "AGAIN.h5" },

@@ -46,7 +46,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
     "NAME=FILE" },                                                                                                       \
       { "tsv",      0,                                                                                                   \
         0,          G_OPTION_ARG_FILENAME,                                                                               \
-        &(use).tsv, "Read sources that tabs part from standard input; - is left out",                                    \
+        &(use).tsv, "Read the sources from standard input, in columns between tabs; - skips a column",                   \
         "NAME,..." },                                                                                                    \
       { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                    \
       { "set",       0,                                                                                                  \

@@ -128,7 +128,7 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
   gboolean resume = FALSE, as_json = FALSE;
   const GOptionEntry entries[] = {
     { "resume", 0, 0, G_OPTION_ARG_NONE, &resume,
-      "Of runs: see also whether updates come to the same bits with a stop in their middle as without", NULL },
+      "Of runs: also check that updates give the same bits with a stop in their middle as without", NULL },
     { "updates", 0, 0, G_OPTION_ARG_FILENAME, &updates_text, "With --resume: how many (20)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL },
     { NULL },

@@ -316,7 +316,7 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
     { "byte-fallback", 0, 0, G_OPTION_ARG_NONE, &options.byte_fallback,
       "SentencePiece: characters without a piece become bytes", NULL },
     { "lines", 0, 0, G_OPTION_ARG_FILENAME, &options.lines,
-      "SentencePiece: learn from so many lines, spread evenly; 0: from all (0)", "N" },
+      "SentencePiece: learn from N lines, spread evenly; 0: from all (0)", "N" },
     { "ids", 0, 0, G_OPTION_ARG_NONE, &options.ids, "Ids instead of pieces", NULL },
     { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long vocabularies whole", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Show as JSON", NULL },
