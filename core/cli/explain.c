@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/page.h"
 #include "model/equations.h"
+#include "run/parts.h"
 #include "run/system.h"
 
 /* plait explain: the model that an experiment describes, component by component, before anything is trained. */
@@ -23,19 +24,15 @@ typedef struct
   guint times;
 } Shape;
 
-/* A part of the model. */
+/* What there is to tell of a part of the model. */
 typedef struct
 {
-  char *title;           /* "source a" */
-  const char *plugin;    /* NULL: the core's own */
+  const PlaitModelPart *part;
   const char *equations; /* "A;B", or NULL */
-  char *prefix;          /* of its parameters */
-  const char *inside;    /* a part of their paths that tells them from their neighbours', or NULL */
   GPtrArray *memories;   /* PlaitMemorySpecification, of a source */
   GArray *shapes;        /* Shape */
-  gint64 parameters;
-  double operations; /* multiply-adds a token; negative: not counted */
-  const char *token; /* whose token: "a" of the source, or "target" */
+  double operations;     /* multiply-adds a token; negative: not counted */
+  const char *token;     /* whose token: "a" of the source, or "target" */
 } Component;
 
 typedef struct
@@ -57,68 +54,9 @@ component_free (gpointer data)
 {
   Component *component = data;
 
-  g_free (component->title);
-  g_free (component->prefix);
   g_ptr_array_unref (component->memories);
   g_array_unref (component->shapes);
   g_free (component);
-}
-
-static Component *
-add_component (Explanation *explanation, char *title, const PlaitPart *part, const char *equations, char *prefix,
-               const char *inside)
-{
-  Component *component = g_new0 (Component, 1);
-
-  *component = (Component){ .title = title,
-                            .plugin = part ? part->plugin->name : NULL,
-                            .equations = part ? part->schema->equations : equations,
-                            .prefix = prefix,
-                            .inside = inside,
-                            .memories = g_ptr_array_new (),
-                            .shapes = g_array_new (FALSE, FALSE, sizeof (Shape)),
-                            .operations = -1 };
-  g_array_set_clear_func (component->shapes, shape_clear);
-  g_ptr_array_add (explanation->components, component);
-  return component;
-}
-
-static void
-add_source (Explanation *explanation, const PlaitExperimentSource *source)
-{
-  guint n;
-  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n);
-  Component *component = add_component (explanation, g_strdup_printf ("source %s", source->name), source->encoder, NULL,
-                                        g_strdup_printf ("source/%s/", source->name), NULL);
-
-  component->token = source->name;
-  for (guint i = 0; i < n; i++)
-    if (plait_model_memory_is_of (&memories[i], source->name))
-      g_ptr_array_add (component->memories, (gpointer)&memories[i]);
-}
-
-/* The components in the order in which a batch passes them. A parameter is the first's that it fits. */
-static void
-add_components (Explanation *explanation)
-{
-  const PlaitExperiment *experiment = explanation->experiment;
-
-  add_component (explanation, g_strdup ("embeddings"), NULL, NULL, g_strdup ("embedding/"), NULL);
-  for (guint i = 0; i < experiment->n_sources; i++)
-    add_source (explanation, &experiment->sources[i]);
-  if (experiment->coverage)
-    add_component (explanation, g_strdup ("coverage"), experiment->coverage, NULL, g_strdup ("decoder/"), "/coverage");
-  if (experiment->combiner)
-    add_component (explanation, g_strdup ("combiner"), experiment->combiner, NULL, g_strdup ("decoder/"), "/combiner/");
-  if (plait_experiment_has_decoder (experiment))
-    add_component (explanation, g_strdup ("decoder"), NULL, plait_decoder_equations (&experiment->decoder),
-                   g_strdup ("decoder/"), NULL)
-        ->token
-        = "target";
-  add_component (explanation, g_strdup ("prediction"), NULL,
-                 plait_predict_equations ((PlaitPredictKind)experiment->predict.kind), g_strdup (""), NULL)
-      ->token
-      = "target";
 }
 
 /*
@@ -140,13 +78,13 @@ without_numbers (const char *name)
   return g_strjoinv ("/", parts);
 }
 
+/* Of a parameter of @component. */
 static void
 add_shape (Component *component, const PlaitParameter *parameter)
 {
-  Shape shape = { without_numbers (parameter->name + strlen (component->prefix)), parameter->value.rows,
+  Shape shape = { without_numbers (parameter->name + strlen (component->part->prefix)), parameter->value.rows,
                   parameter->value.width, 1 };
 
-  component->parameters += shape.rows * shape.width;
   for (guint i = 0; i < component->shapes->len; i++)
     {
       Shape *other = &g_array_index (component->shapes, Shape, i);
@@ -160,19 +98,49 @@ add_shape (Component *component, const PlaitParameter *parameter)
   g_array_append_val (component->shapes, shape);
 }
 
-static void
-add_parameter (const Explanation *explanation, const PlaitParameter *parameter)
-{
-  for (guint i = 0; i < explanation->components->len; i++)
-    {
-      Component *component = explanation->components->pdata[i];
+/*
+ * Components
+ */
 
-      if (!g_str_has_prefix (parameter->name, component->prefix)
-          || (component->inside && !strstr (parameter->name, component->inside)))
-        continue;
-      add_shape (component, parameter);
-      return;
-    }
+static const char *
+equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
+{
+  if (part->component)
+    return part->component->schema->equations;
+  if (g_str_equal (part->title, "decoder"))
+    return plait_decoder_equations (&experiment->decoder);
+  return g_str_equal (part->title, "prediction") ? plait_predict_equations ((PlaitPredictKind)experiment->predict.kind)
+                                                 : NULL;
+}
+
+static void
+add_memories (const Explanation *explanation, Component *component)
+{
+  guint n;
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (plait_model_memory_is_of (&memories[i], component->part->source->name))
+      g_ptr_array_add (component->memories, (gpointer)&memories[i]);
+}
+
+static void
+add_component (Explanation *explanation, const PlaitModelPart *part)
+{
+  Component *component = g_new0 (Component, 1);
+
+  *component = (Component){ .part = part,
+                            .equations = equations_of (explanation->experiment, part),
+                            .memories = g_ptr_array_new (),
+                            .shapes = g_array_new (FALSE, FALSE, sizeof (Shape)),
+                            .operations = -1,
+                            .token = part->source ? part->source->name : "target" };
+  g_array_set_clear_func (component->shapes, shape_clear);
+  g_ptr_array_add (explanation->components, component);
+  if (part->source)
+    add_memories (explanation, component);
+  for (guint i = 0; i < part->parameters->len; i++)
+    add_shape (component, part->parameters->pdata[i]);
 }
 
 /*
@@ -220,16 +188,16 @@ note_operations (const Explanation *explanation, const Pass *pass)
     {
       Component *component = explanation->components->pdata[i];
 
-      if (g_str_has_prefix (component->prefix, "source/"))
+      if (component->part->source)
         {
           component->operations = pass->sources[s] / (double)MAX (plait_ragged_rows (pass->batch->inputs[s].rows), 1);
           s++;
         }
       else if (!plait_experiment_has_decoder (explanation->experiment))
         continue;
-      else if (g_str_equal (component->title, "decoder"))
+      else if (g_str_equal (component->part->title, "decoder"))
         component->operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
-      else if (g_str_equal (component->title, "prediction"))
+      else if (g_str_equal (component->part->title, "prediction"))
         component->operations = (double)(output->value.rows * output->value.width);
     }
 }
@@ -266,9 +234,10 @@ count_operations (const Explanation *explanation, GError **error)
 static void
 print_component (PlaitPage *page, const Component *component)
 {
-  g_autofree char *heading = component->plugin ? g_strdup_printf ("%s: %s", component->title, component->plugin)
-                                               : g_strdup (component->title);
-  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, component->parameters);
+  const PlaitPart *plugin = component->part->component;
+  g_autofree char *heading = plugin ? g_strdup_printf ("%s: %s", component->part->title, plugin->plugin->name)
+                                    : g_strdup (component->part->title);
+  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, component->part->count);
   g_autofree char *operations
       = component->operations >= 0
             ? g_strdup_printf ("%.0f multiply-adds a token of %s", component->operations,
@@ -337,8 +306,8 @@ add_component_json (PlaitJson *json, const Component *component)
   g_auto (GStrv) equations = g_strsplit (component->equations ? component->equations : "", ";", -1);
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "component", component->title);
-  plait_json_text (json, "plugin", component->plugin);
+  plait_json_text (json, "component", component->part->title);
+  plait_json_text (json, "plugin", component->part->component ? component->part->component->plugin->name : NULL);
   plait_json_begin_array (json, "equations");
   for (guint i = 0; equations[i]; i++)
     plait_json_text (json, NULL, equations[i]);
@@ -354,7 +323,7 @@ add_component_json (PlaitJson *json, const Component *component)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_integer (json, "parameters", component->parameters);
+  plait_json_integer (json, "parameters", component->part->count);
   plait_json_begin_array (json, "shapes");
   for (guint i = 0; i < component->shapes->len; i++)
     {
@@ -400,15 +369,14 @@ explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
   g_autoptr (PlaitSystem) system = plait_bench_system (experiment, error);
   g_autoptr (GPtrArray) components = g_ptr_array_new_with_free_func (component_free);
   Explanation explanation = { experiment, system, components, 0 };
-  const PlaitParameters *parameters;
+  g_autoptr (GPtrArray) parts = NULL;
 
   if (!system)
     return FALSE;
-  parameters = plait_model_parameters (system->model);
-  explanation.parameters = plait_parameters_count (parameters, NULL);
-  add_components (&explanation);
-  for (guint i = 0; i < plait_parameters_n (parameters); i++)
-    add_parameter (&explanation, plait_parameters_get (parameters, i));
+  parts = plait_model_parts_new (experiment, plait_model_parameters (system->model));
+  explanation.parameters = plait_parameters_count (plait_model_parameters (system->model), NULL);
+  for (guint i = 0; i < parts->len; i++)
+    add_component (&explanation, parts->pdata[i]);
   if (!count_operations (&explanation, error))
     return FALSE;
   if (as_json)

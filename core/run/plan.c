@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/display.h"
+#include "run/parts.h"
 
 static void
 print_tuples (const char *split, const PlaitCorpus *corpus)
@@ -24,6 +25,7 @@ void
 plait_plan_print (const PlaitPlan *plan)
 {
   const PlaitExperiment *experiment = plan->experiment;
+  g_autoptr (GPtrArray) parts = plait_model_parts_new (experiment, plan->parameters);
 
   fprintf (stdout, "experiment                   ");
   plait_display_line (stdout, experiment->name);
@@ -33,25 +35,15 @@ plait_plan_print (const PlaitPlan *plan)
     print_tuples (experiment->test_splits[i], plan->tests[i]);
   fprintf (stdout, "updates                      %10" G_GINT64_FORMAT "\n\n",
            plait_trainer_planned_updates (plan->trainer));
-  fprintf (stdout, "parameters                   %10" G_GINT64_FORMAT "\n",
-           plait_parameters_count (plan->parameters, NULL));
-  fprintf (stdout, "  embeddings                 %10" G_GINT64_FORMAT "\n",
-           plait_parameters_count (plan->parameters, "embedding/"));
-  for (guint i = 0; i < experiment->n_sources; i++)
+  fprintf (stdout, "%-28s %10" G_GINT64_FORMAT "\n", "parameters", plait_parameters_count (plan->parameters, NULL));
+  for (guint i = 0; i < parts->len; i++)
     {
-      g_autofree char *prefix = g_strdup_printf ("source/%s/", experiment->sources[i].name);
+      const PlaitModelPart *part = parts->pdata[i];
 
-      fprintf (stdout, "  source %-19s %10" G_GINT64_FORMAT "\n", experiment->sources[i].name,
-               plait_parameters_count (plan->parameters, prefix));
+      if (part->count > 0)
+        fprintf (stdout, "  %-26s %10" G_GINT64_FORMAT "\n", part->title, part->count);
     }
-  if (plait_experiment_has_decoder (experiment))
-    fprintf (stdout, "  decoder                    %10" G_GINT64_FORMAT "\n\n",
-             plait_parameters_count (plan->parameters, "decoder/"));
-  else
-    fprintf (stdout, "  prediction                 %10" G_GINT64_FORMAT "\n\n",
-             plait_parameters_count (plan->parameters, "class/") + plait_parameters_count (plan->parameters, "choice/")
-                 + plait_parameters_count (plan->parameters, "span/")
-                 + plait_parameters_count (plan->parameters, "masked/"));
+  fputs ("\n", stdout);
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
     fprintf (stdout,
              "coverage makes each step of the Transformer's combiners depend on the one before: they are trained step "

@@ -44,6 +44,26 @@ TEST_CASE (run_command, plans_or_prints_json)
   plait_test_check_refused (&call, "--dry-run has no scores to print as JSON");
 }
 
+/* The parts are those that plait explain tells of, and their numbers stand in one column. */
+TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
+{
+  static const char *const parts[] = { "embeddings", "source a", "combiner", "decoder" };
+
+  plait_test_write ("small.ini", experiment);
+  g_auto (PlaitTestCall) plan = CALL ("run", "small.ini", "--dry-run", "--quiet");
+
+  CHECK_INT (plan.code, 0);
+  CHECK_CONTAINS (plan.output, "training tuples                      32\n");
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("\n  %s ", parts[i]);
+      const char *found = strstr (plan.output, line);
+
+      CONTEXT ("%s", parts[i]);
+      CHECK (found && strcspn (found + 1, "\n") == 39);
+    }
+}
+
 /* A log that is there is left alone, and so is the run. */
 TEST_CASE (run_command, logs_what_it_may)
 {
