@@ -20,22 +20,20 @@ read_state (PlaitRebuild *rebuild, GError **error)
 static gboolean
 read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **error)
 {
-  g_autofree char *text = plait_store_get_string (rebuild->store, "/", "experiment", error);
-  g_autofree char *name = g_strconcat (rebuild->path, ":/@experiment", NULL);
-  g_autofree char *before = NULL, *now = NULL;
-  g_autoptr (PlaitExperiment) own = NULL;
+  g_autoptr (PlaitExperiment) own = plait_trained_experiment (rebuild->store, NULL, rebuild->registry, error);
+  g_autofree char *before = NULL, *now = NULL, *difference = NULL;
 
-  own = text ? plait_experiment_parse (text, name, NULL, rebuild->registry, error) : NULL;
-  rebuild->experiment = own ? plait_experiment_parse (text, name, overrides, rebuild->registry, error) : NULL;
+  rebuild->experiment = own ? plait_trained_experiment (rebuild->store, overrides, rebuild->registry, error) : NULL;
   if (!rebuild->experiment)
     return FALSE;
   before = plait_experiment_key (own);
   now = plait_experiment_key (rebuild->experiment);
-  return g_str_equal (before, now)
+  difference = plait_key_difference (before, now);
+  return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--set changes what %s gives: it would be another run; set only where its files are, such as "
-                        "data.folder",
-                        rebuild->path);
+                        "--set changes what %s gives (%s), which would be another run; set only where its files are, "
+                        "such as data.folder",
+                        rebuild->path, difference);
 }
 
 static gboolean

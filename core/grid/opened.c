@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/grid.h"
 
+#include "run/trained.h"
 #include "store/table.h"
 
 /* A grid as its file over all cells tells it. */
@@ -78,17 +79,12 @@ static gboolean
 read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, PlaitRegistry *registry, GError **error)
 {
   g_autofree char *path = plait_grid_file (grid, cell, ".h5");
-  g_autofree char *place = g_strconcat (path, ":/@experiment", NULL);
   g_autoptr (PlaitStore) run = NULL;
-  g_autofree char *text = NULL;
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
   run = plait_store_open (path, error);
-  text = run ? plait_store_get_string (run, "/", "experiment", error) : NULL;
-  if (!text)
-    return FALSE;
-  own->experiment = plait_experiment_parse (text, place, NULL, registry, error);
+  own->experiment = run ? plait_trained_experiment (run, NULL, registry, error) : NULL;
   if (!own->experiment)
     return FALSE;
   g_free (cell->key);

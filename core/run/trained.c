@@ -51,22 +51,26 @@ plait_trained_open_store (const char *path, PlaitLog *log, GError **error)
   return NULL;
 }
 
+PlaitExperiment *
+plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry, GError **error)
+{
+  g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
+  g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
+
+  return text ? plait_experiment_parse (text, place, overrides, registry, error) : NULL;
+}
+
 PlaitTrained *
 plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, PlaitLog *log,
                     GError **error)
 {
   g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);
-  g_autofree char *text = NULL;
-  g_autofree char *place = NULL;
   g_autofree gint64 *widths = NULL;
 
   trained->store = plait_trained_open_store (path, log, error);
-  text = trained->store ? plait_store_get_string (trained->store, "/", "experiment", error) : NULL;
-  if (!text)
-    return NULL;
   trained->registry = plait_registry_new ();
-  place = g_strconcat (path, ":/@experiment", NULL);
-  trained->experiment = plait_experiment_parse (text, place, overrides, trained->registry, error);
+  trained->experiment
+      = trained->store ? plait_trained_experiment (trained->store, overrides, trained->registry, error) : NULL;
   if (!trained->experiment)
     return NULL;
   trained->materials = plait_materials_new (trained->experiment, trained->store, log, error);

@@ -17,6 +17,10 @@ typedef struct
  * changed in it is a warning. (transfer full) */
 PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **error);
 
+/* The experiment that the run in @store keeps, with @overrides (NULL-terminated, or NULL). (transfer full) */
+PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry,
+                                           GError **error);
+
 /* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
  * no best. @overrides (NULL-terminated, or NULL) set keys of its experiment otherwise: of [decode] and [evaluate], on
  * which neither model nor data depend. (transfer full) */

@@ -111,7 +111,8 @@ TEST_CASE (reproduce_command, refuses)
     { CALL ("reproduce", "refusing.h5", "--updates", "13"), "is more than the 12 that refusing.h5 has made" },
     { CALL ("reproduce", "refusing.h5", "--updates", "2"), "begins with update 3" },
     { CALL ("reproduce", "refusing.h5", "--updates", "0"), "--updates" },
-    { CALL ("reproduce", "refusing.h5", "--set", "train.batch=3"), "--set changes what refusing.h5 gives" },
+    { CALL ("reproduce", "refusing.h5", "--set", "train.batch=3"),
+      "--set changes what refusing.h5 gives (it had \"batch=2\" where there is now \"batch=3\")" },
     { CALL ("reproduce", "refusing.h5", "--set", "data.folder=nowhere"), "nowhere" },
   };
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json-read.h"
+#include "base/number.h"
+#include "call.h"
+#include "harness.h"
+#include "sample-run.h"
+
+/* What --json prints of all commands that read: one document, where null is null and a number a number. */
+
+static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n"
+                            "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                            "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n";
+
+/* Whether @text tells in words that there is nothing, or is a number. */
+static gboolean
+is_misplaced (const char *text)
+{
+  static const char *const words[] = { "–", "-", "nan", "inf", "-inf", "null", "nothing", "(null)", NULL };
+  double number;
+
+  return g_strv_contains (words, text) || plait_parse_double (text, &number);
+}
+
+/* Checks the strings below @value, which stands at @path. */
+static void
+check_value (const char *path, json_t *value)
+{
+  const char *name;
+  json_t *member;
+  size_t i;
+
+  if (json_is_string (value) && is_misplaced (json_string_value (value)))
+    {
+      CONTEXT ("%s is \"%s\"", path, json_string_value (value));
+      CHECK (FALSE);
+    }
+  json_object_foreach (value, name, member)
+  {
+    g_autofree char *place = g_strconcat (path, ".", name, NULL);
+    check_value (place, member);
+  }
+  json_array_foreach (value, i, member) check_value (path, member);
+}
+
+TEST_CASE (json, of_all_commands_has_null_for_nothing_and_numbers_as_such)
+{
+  static const char *const more = "[source a]\nlayers=2\n";
+  static const char *const calls[][5] = {
+    { "plugins" },
+    { "inspect" },
+    { "inspect", "train" },
+    { "inspect", "data" },
+    { "inspect", "hierarchical" },
+    { "inspect", "hat" },
+    { "inspect", "--keys", "small.ini" },
+    { "generate" },
+    { "explain", "small.ini" },
+    { "check", "small.ini" },
+    { "compare", "one.h5", "two.h5" },
+    { "compare", "one.h5", "two.h5", "--attention" },
+    { "compare", "one.h5", "two.h5", "--test", "none" },
+    { "verify", "one.h5" },
+    { "show", "one.h5", "/training/validation" },
+    { "show", "one.h5", "/attention/test/0/en" },
+    { "show", "one.h5", "/@seed" },
+    { "evaluate", "--reference=text", "--hypothesis=text" },
+    { "evaluate", "--reference=text", "--hypothesis=text", "--resamples=0" },
+    { "bench", "attend", "small.ini", "--steps=1", "--warmup=0" },
+  };
+
+  plait_test_write ("small.ini", small);
+  plait_test_write ("text", "a b c d\ne f g h\n");
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .more = more, .seed = 2 });
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      const char *arguments[7] = { NULL };
+      guint n = 0;
+
+      for (; n < G_N_ELEMENTS (calls[i]) && calls[i][n]; n++)
+        arguments[n] = calls[i][n];
+      arguments[n] = "--json";
+      CONTEXT ("%s %s", arguments[0], arguments[1]);
+      g_auto (PlaitTestCall) call = plait_test_call (NULL, arguments);
+      g_autoptr (json_t) document = json_loads (call.output, JSON_REJECT_DUPLICATES, NULL);
+
+      CHECK_INT (call.code, 0);
+      CHECK (document != NULL);
+      check_value ("", document);
+    }
+}
