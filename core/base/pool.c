@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/crash.h"
@@ -24,6 +25,7 @@ typedef struct
    * another. */
   _Alignas(128) _Atomic gint64 unclaimed;
   gint64 end;
+  gint64 begun, ended; /* of a run that is watched: the first and the last piece; 0: none */
   gpointer scratch;
   gsize scratch_size;
   PlaitPool *alone;
@@ -47,6 +49,11 @@ struct PlaitPool
   gpointer data;
   PlaitCaller caller; /* whose code runs in the thread that began the run */
 
+  gboolean watched;
+  PlaitWork work;   /* what the caller is at */
+  gint64 accounted; /* until when */
+  PlaitWorkTimes times;
+
   /* The number of the run; workers sleep on it. */
   _Alignas(128) _Atomic guint32 run;
   _Atomic guint32 sleepers;
@@ -55,6 +62,15 @@ struct PlaitPool
   _Alignas(128) _Atomic guint32 left;
   _Atomic gboolean caller_sleeps;
 };
+
+static gint64
+nanoseconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static void
 sleep_while (_Atomic guint32 *word, guint32 value)
@@ -127,6 +143,7 @@ claim (Share *share, gint64 *piece)
 static void
 take_part (PlaitPool *pool, guint thread)
 {
+  gint64 begun = 0;
   guint32 done = 0;
 
   for (guint i = 0; i < pool->threads; i++)
@@ -135,9 +152,16 @@ take_part (PlaitPool *pool, guint thread)
 
       for (; claim (&pool->shares[(thread + i) % pool->threads], &piece); done++)
         {
+          if (pool->watched && begun == 0)
+            begun = nanoseconds ();
           plait_crash_enter (pool->caller);
           pool->piece (pool->data, piece, thread);
         }
+    }
+  if (begun > 0)
+    {
+      pool->shares[thread].begun = begun;
+      pool->shares[thread].ended = nanoseconds ();
     }
   if (done > 0 && atomic_fetch_sub (&pool->left, done) == done && atomic_load (&pool->caller_sleeps))
     wake (&pool->left, 1);
@@ -235,6 +259,85 @@ plait_pool_threads (const PlaitPool *pool)
   return pool->threads;
 }
 
+/*
+ * Where time goes
+ */
+
+const char *
+plait_work_name (PlaitWork work)
+{
+  static const char *const names[PLAIT_N_WORKS]
+      = { "other", "products", "attention", "cells", "output layer", "norms, sums", "update" };
+
+  return names[work];
+}
+
+/* Since it was last looked at, the caller has worked alone. */
+static void
+account_alone (PlaitPool *pool)
+{
+  gint64 now = nanoseconds (), passed = now - pool->accounted;
+
+  pool->times.works[pool->work] += passed;
+  pool->times.idle += passed * (pool->threads - 1);
+  pool->times.all += passed * pool->threads;
+  pool->accounted = now;
+}
+
+/* Since then, all threads have been at one run. */
+static void
+account_run (PlaitPool *pool)
+{
+  gint64 now = nanoseconds (), start = pool->accounted;
+
+  for (guint i = 0; i < pool->threads; i++)
+    {
+      const Share *share = &pool->shares[i];
+
+      pool->times.hand_over += (share->begun > 0 ? share->begun : now) - start;
+      if (share->begun == 0)
+        continue;
+      pool->times.works[pool->work] += share->ended - share->begun;
+      pool->times.waiting += now - share->ended;
+    }
+  pool->times.all += (now - start) * pool->threads;
+  pool->accounted = now;
+}
+
+PlaitWorkScope
+plait_work_enter (PlaitPool *pool, PlaitWork work)
+{
+  PlaitWorkScope scope = { pool, pool->work };
+
+  if (pool->watched)
+    account_alone (pool);
+  pool->work = work;
+  return scope;
+}
+
+void
+plait_work_leave (PlaitWorkScope *scope)
+{
+  if (scope->pool->watched)
+    account_alone (scope->pool);
+  scope->pool->work = scope->before;
+}
+
+void
+plait_pool_watch (PlaitPool *pool)
+{
+  pool->watched = TRUE;
+  pool->times = (PlaitWorkTimes){ 0 };
+  pool->accounted = nanoseconds ();
+}
+
+PlaitWorkTimes
+plait_pool_times (PlaitPool *pool)
+{
+  account_alone (pool);
+  return pool->times;
+}
+
 void
 plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
 {
@@ -247,6 +350,8 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
   g_assert (pieces <= G_MAXINT32);
   g_assert (atomic_load (&pool->left) == 0);
 
+  if (pool->watched)
+    account_alone (pool);
   pool->piece = piece;
   pool->data = data;
   pool->caller = plait_crash_running ();
@@ -257,6 +362,7 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
       Share *share = &pool->shares[i];
 
       share->end = pieces * (i + 1) / pool->threads;
+      share->begun = 0;
       atomic_store_explicit (&share->unclaimed, share->end - first, memory_order_release);
     }
   atomic_fetch_add (&pool->run, 1);
@@ -271,6 +377,8 @@ plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
         sleep_while (&pool->left, left);
         atomic_store (&pool->caller_sleeps, FALSE);
       }
+  if (pool->watched)
+    account_run (pool);
 }
 
 PlaitPool *

@@ -33,6 +33,55 @@ PLAIT_API guint plait_pool_threads (const PlaitPool *pool);
  * Not reentrant: a piece must not call it on the same pool. */
 PLAIT_API void plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data);
 
+/*
+ * Where time goes. Who calls plait_pool_run says what for (the innermost word counts); a pool that is watched adds up
+ * the time of its threads.
+ */
+typedef enum
+{
+  PLAIT_WORK_OTHER, /* what nobody has named: reading, choosing, keeping books */
+  PLAIT_WORK_PRODUCTS,
+  PLAIT_WORK_ATTENTION,
+  PLAIT_WORK_CELLS,  /* of recurrent networks and trees */
+  PLAIT_WORK_OUTPUT, /* the output layer: its product, softmax and the choice of the best words, which are one */
+  PLAIT_WORK_ROWS,   /* norms, activations, sums, embeddings */
+  PLAIT_WORK_UPDATE, /* of parameters */
+  PLAIT_N_WORKS,
+} PlaitWork;
+
+/* "products", as tables have it. (transfer none) */
+const char *plait_work_name (PlaitWork work);
+
+/* What the calling thread works at until the end of the block; PLAIT_WORK_SCOPE declares one. */
+typedef struct
+{
+  PlaitPool *pool;
+  PlaitWork before;
+} PlaitWorkScope;
+
+PlaitWorkScope plait_work_enter (PlaitPool *pool, PlaitWork work);
+void plait_work_leave (PlaitWorkScope *scope);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitWorkScope, plait_work_leave)
+
+#define PLAIT_WORK_SCOPE(pool, work)                                                                                   \
+  g_auto (PlaitWorkScope) G_PASTE (work_scope_, __LINE__) = plait_work_enter (pool, work)
+
+/* Nanoseconds, added up over the threads of a pool. */
+typedef struct
+{
+  gint64 works[PLAIT_N_WORKS];
+  gint64 hand_over; /* from when a run begins until a thread begins its first piece, or to the end if it gets none */
+  gint64 waiting;   /* from its last piece until the run ends */
+  gint64 idle;      /* between runs, when only the caller has something to do */
+  gint64 all;       /* all threads from beginning to end: the sum of these */
+} PlaitWorkTimes;
+
+/* Begins to add up, from zero. */
+void plait_pool_watch (PlaitPool *pool);
+
+/* What has been added up until now. */
+PlaitWorkTimes plait_pool_times (PlaitPool *pool);
+
 /* A pool of one thread that belongs to @thread of @pool: for a piece to call what cuts its own work. (transfer none) */
 PLAIT_API PlaitPool *plait_pool_alone (PlaitPool *pool, guint thread);
 

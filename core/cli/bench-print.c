@@ -37,6 +37,55 @@ print_rate (PlaitJson *json, const char *name, double rate)
     plait_json_text (json, name, NULL);
 }
 
+/* The times of @figures in order, named; returns how many. */
+static guint
+list_times (const PlaitBenchFigures *figures, const char **names, gint64 *times)
+{
+  guint n = 0;
+
+  for (guint work = PLAIT_WORK_PRODUCTS; work < PLAIT_N_WORKS; work++)
+    {
+      names[n] = plait_work_name (work);
+      times[n++] = figures->times.works[work];
+    }
+  names[n] = plait_work_name (PLAIT_WORK_OTHER);
+  times[n++] = figures->times.works[PLAIT_WORK_OTHER];
+  names[n] = "handing over";
+  times[n++] = figures->times.hand_over;
+  names[n] = "waiting at the end of a run";
+  times[n++] = figures->times.waiting;
+  names[n] = "idle between runs";
+  times[n++] = figures->times.idle;
+  return n;
+}
+
+#define MOST_TIMES (PLAIT_N_WORKS + 3)
+
+static void
+print_times_json (const PlaitBenchFigures *figures, PlaitJson *json)
+{
+  const char *names[MOST_TIMES];
+  gint64 times[MOST_TIMES];
+  guint n = list_times (figures, names, times);
+
+  plait_json_begin_object (json, "thread_seconds");
+  for (guint i = 0; i < n; i++)
+    plait_json_real (json, names[i], (double)times[i] / 1e9);
+  plait_json_end_object (json);
+}
+
+static void
+print_times (const PlaitBenchFigures *figures)
+{
+  const char *names[MOST_TIMES];
+  gint64 times[MOST_TIMES];
+  guint n = list_times (figures, names, times);
+
+  printf ("share of the time of %u threads\n", figures->threads);
+  for (guint i = 0; i < n; i++)
+    printf ("  %-28s%6.1f %%\n", names[i], 100 * (double)times[i] / (double)MAX (figures->times.all, 1));
+}
+
 static void
 print_json (const PlaitBenchOptions *options, const char *what, const PlaitBenchFigures *figures)
 {
@@ -66,6 +115,8 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   print_numbers (json, "processor_seconds_per_step", figures->processor, n);
   print_numbers (json, "flop_per_step", figures->flops, n);
   print_numbers (json, "losses", figures->losses, figures->losses[0] != 0 ? options->warmup + n : 0);
+  if (options->profile)
+    print_times_json (figures, json);
   plait_json_text (json, "core_type", plait_blas_description ());
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
@@ -98,6 +149,8 @@ print_text (const PlaitBenchOptions *options, const char *what, const PlaitBench
     print_line ("share of it reached", "%.3f", median_rate (figures->flops, figures->seconds, n) / figures->rate);
   printf ("medians of %" G_GINT64_FORMAT " after %" G_GINT64_FORMAT "; %s\n", n, options->warmup,
           plait_blas_description ());
+  if (options->profile)
+    print_times (figures);
 }
 
 void

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
-#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "autograd/internal.h"
 #include "autograd/operators.h"
+#include "base/memory.h"
 #include "tensor/blas.h"
 #include "train/parameters.h"
 
@@ -57,17 +58,14 @@ plait_bench_write_parameters (const PlaitBench *bench, const PlaitParameters *pa
  * Timing
  */
 
-/* The most memory that this process has had, in bytes; 0 where the system does not say. */
+/* The most memory that this process has had, in bytes. */
 static gint64
 peak_bytes (void)
 {
-  g_autofree char *status = NULL;
-  const char *line;
+  gsize held, most;
 
-  if (!g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
-    return 0;
-  line = strstr (status, "VmHWM:");
-  return line ? g_ascii_strtoll (line + strlen ("VmHWM:"), NULL, 10) * 1024 : 0;
+  plait_memory_of_process (getpid (), &held, &most);
+  return (gint64)most;
 }
 
 PlaitBenchMoment
@@ -82,14 +80,19 @@ plait_bench_now (void)
 }
 
 static gboolean
-time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBenchOptions *options, PlaitBenchFigures *figures,
+time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBench *bench, PlaitBenchFigures *figures,
             GError **error)
 {
+  const PlaitBenchOptions *options = bench->options;
+
   for (gint64 step = 0; step < options->warmup + options->steps; step++)
     {
-      PlaitBenchMoment start = plait_bench_now (), end;
       gint64 timed = step - options->warmup;
       PlaitBenchStep done = { 0 };
+
+      if (timed == 0 && options->profile)
+        plait_pool_watch (bench->pool);
+      PlaitBenchMoment start = plait_bench_now (), end;
 
       if (!work->step (made, step, &done, error))
         return FALSE;
@@ -103,6 +106,8 @@ time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBenchOptions *
       figures->tokens[timed] = done.tokens;
       figures->flops[timed] = 2 * done.multiplications;
     }
+  if (options->profile)
+    figures->times = plait_pool_times (bench->pool);
   figures->peak = peak_bytes ();
   return TRUE;
 }
@@ -146,11 +151,11 @@ plait_bench_time (const PlaitBenchWork *work, const PlaitBenchOptions *options, 
   figures.threads = plait_pool_threads (pool);
   arena = plait_arena_new ((gsize)options->experiment->train.memory * 1024 * 1024);
   tape = plait_tape_new (pool, arena);
-  made = work->make (&(PlaitBench){ options, pool, arena, tape }, error);
+  const PlaitBench bench = { options, pool, arena, tape };
+  made = work->make (&bench, error);
   if (!made)
     return FALSE;
-  good
-      = time_steps (work, made, options, &figures, error) && plait_blas_rate (pool, RATE_SECONDS, &figures.rate, error);
+  good = time_steps (work, made, &bench, &figures, error) && plait_blas_rate (pool, RATE_SECONDS, &figures.rate, error);
   work->free (made);
   if (good)
     plait_bench_print (options, what, &figures);

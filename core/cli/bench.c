@@ -80,6 +80,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     { "words", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.words,
       "steps: forward and backward over targets of N words, instead of a step of search", "N" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads, "Threads; else as many as there are processors", "N" },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.profile, "Also where the threads' time goes", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     { NULL },
   };

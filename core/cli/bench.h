@@ -29,6 +29,7 @@ typedef struct
   gint64 steps;
   gint64 warmup;
   gint64 threads;
+  gboolean profile; /* where the time goes */
   gboolean json;
 } PlaitBenchOptions;
 
@@ -131,9 +132,10 @@ typedef struct
   double *tokens;
   double *flops;
   double *losses;
-  gint64 peak;   /* bytes */
-  gint64 loaded; /* bytes */
-  double rate;   /* FLOP/s */
+  gint64 peak;          /* bytes */
+  gint64 loaded;        /* bytes */
+  double rate;          /* FLOP/s */
+  PlaitWorkTimes times; /* of all timed steps, where they are asked for */
 } PlaitBenchFigures;
 
 /* @what: PlaitBenchWork.describe. */

@@ -315,6 +315,7 @@ const PlaitCommand plait_commands[] = {
     "  plait bench train experiments/bench/msmt.ini\n"
     "  plait bench train my-experiment.ini --set train.shards=2\n"
     "  plait bench decode my-experiment.ini --set decode.batch=1 --json\n"
+    "  plait bench decode my-experiment.ini --profile\n"
     "  plait bench encode my-experiment.ini --forward --threads 1\n"
     "  plait bench attend experiments/bench/h256.ini\n"
     "  plait bench steps one.ini other.ini --lengths 100,1000 --threads 1",

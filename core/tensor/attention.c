@@ -101,6 +101,7 @@ plait_attention_key_columns_size (PlaitRagged rows, gint64 width)
 void
 plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   KeyColumns work = { plait_kernels (), columns, keys, rows };
 
   g_assert (plait_ragged_rows (rows) == keys.rows);
@@ -130,6 +131,7 @@ plait_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queri
                          const PlaitAttentionMemory *memories, guint n_memories, const PlaitAttentionSettings *settings,
                          PlaitScalar *log_sums)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Attention attention = { plait_kernels (),
                           pool,
                           { .context = context,
@@ -153,6 +155,7 @@ plait_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries, const P
                           const PlaitAttentionMemory *memories, guint n_memories,
                           const PlaitAttentionSettings *settings, const PlaitScalar *log_sums)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Attention attention = { plait_kernels (),
                           pool,
                           { .context = context,
@@ -210,6 +213,7 @@ plait_items_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor
                                const PlaitTensor *values, const guint8 *const *present, guint n,
                                const PlaitAttentionSettings *settings, PlaitScalar *weights)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Items items = { .pool = pool,
                   .job = { .context = context,
                            .queries = queries,
@@ -229,6 +233,7 @@ plait_items_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries, c
                                 const PlaitTensor *keys, const PlaitTensor *values, const guint8 *const *present,
                                 guint n, const PlaitAttentionSettings *settings)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Items items = { .pool = pool,
                   .backward = TRUE,
                   .job = { .queries = queries,

@@ -133,6 +133,7 @@ void
 plait_chosen_spread (PlaitPool *pool, PlaitArena *arena, const PlaitChosen *chosen, PlaitTensor x,
                      const PlaitScalar *numbers, PlaitTensor y)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .x = x, .y = y, .numbers = numbers };
 
   g_assert (x.width == y.width && y.rows == plait_chosen_queries (chosen));
@@ -202,6 +203,7 @@ plait_chosen_tanh_backward (PlaitPool *pool, PlaitArena *arena, const PlaitChose
                             const PlaitAdditiveGradients *gradients, const PlaitScalar *dnumbers,
                             const PlaitAdditive *additive)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .numbers = dnumbers, .additive = additive, .gradients = gradients };
   gint64 width = additive->queries.width;
   gsize bytes;

@@ -171,6 +171,7 @@ void
 plait_chosen_dot (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numbers, PlaitScalar scale,
                   PlaitTensor queries, PlaitTensor rows)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .numbers = numbers, .scale = scale, .y = queries, .x = rows };
 
   run (pool, &call, MAX (1, rows.width / chosen->heads), MOST_SPLITS, dot_piece);
@@ -206,6 +207,7 @@ tanh_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_chosen_tanh (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numbers, const PlaitAdditive *additive)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .numbers = numbers, .additive = additive };
 
   g_assert (chosen->heads == 1 && !additive->extra.data);
@@ -238,6 +240,7 @@ softmax_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_chosen_softmax (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *weights, const PlaitScalar *scores)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .numbers = weights, .from = scores };
 
   run (pool, &call, SOFTMAX_COST, 1, softmax_piece);
@@ -247,6 +250,7 @@ void
 plait_chosen_softmax_backward (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *dscores, PlaitScalar beta,
                                const PlaitScalar *dweights, const PlaitScalar *weights)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .numbers = dscores, .add = beta != 0, .from = dweights, .weights = weights };
 
   run (pool, &call, SOFTMAX_COST, 1, softmax_piece);
@@ -306,6 +310,7 @@ void
 plait_chosen_sum (PlaitPool *pool, const PlaitChosen *chosen, PlaitTensor y, gboolean add, const PlaitScalar *numbers,
                   PlaitTensor x)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .x = x, .y = y, .from = numbers, .add = add };
 
   g_assert (x.width == y.width && y.rows == plait_chosen_queries (chosen));

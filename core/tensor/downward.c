@@ -165,6 +165,7 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 void
 plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Passage passage = { .downward = downward };
 
   run_bundles (pool, &passage, forward_bundle);
@@ -210,6 +211,7 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 void
 plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Passage passage = { .downward = downward, .backward = TRUE };
 
   run_bundles (pool, &passage, backward_bundle);

@@ -189,6 +189,7 @@ total_piece (gpointer data, gint64 piece, guint thread)
 double
 plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Total total = { .kernels = plait_kernels (), .x = x };
   gint64 pieces;
   double sum = 0;

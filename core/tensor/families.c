@@ -236,6 +236,7 @@ forward_piece (gpointer data, gint64 number, guint thread)
 void
 plait_families_attention_forward (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesAttention *attention)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   const PlaitAttentionSettings *settings = attention->settings;
   Call call = { .kernels = plait_kernels (),
                 .pool = pool,
@@ -317,6 +318,7 @@ void
 plait_families_attention_backward (PlaitPool *pool, const PlaitFamiliesGradients *gradients, PlaitTensor dcontext,
                                    const PlaitFamiliesAttention *attention)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   const PlaitAttentionSettings *settings = attention->settings;
   Call call = { .kernels = plait_kernels (),
                 .pool = pool,

@@ -50,6 +50,7 @@ void
 plait_layer_norm_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, const PlaitScalar *gain,
                           const PlaitScalar *bias, double epsilon, PlaitScalar *mean, PlaitScalar *inverse)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Norm norm = { .kernels = plait_kernels (),
                 .y = y,
                 .x = x,
@@ -96,6 +97,7 @@ plait_layer_norm_backward (PlaitPool *pool, PlaitArena *arena, PlaitTensor dx, P
                            PlaitScalar dgain_beta, PlaitTensor dbias, PlaitScalar dbias_beta, PlaitTensor dy,
                            PlaitTensor x, const PlaitScalar *gain, const PlaitScalar *mean, const PlaitScalar *inverse)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Norm norm = { .kernels = plait_kernels (),
                 .x = x,
                 .gain = gain,

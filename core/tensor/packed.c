@@ -189,6 +189,7 @@ packing_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   Packing packing = { pool, packed, weight, transposed };
 
   g_assert (packed->depth == (transposed ? weight.width : weight.rows)
@@ -234,6 +235,7 @@ rounding_piece (gpointer data, gint64 piece, guint thread)
 PlaitPackedRows
 plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   Quantising quantising = { .packed = packed, .rows = { .x = x } };
   gint64 stride = groups_of (packed) * PLAIT_INT8_GROUP;
 
@@ -371,6 +373,7 @@ void
 plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
                              const PlaitFinish *finish)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   Product product = { .packed = packed, .y = y, .beta = beta, .finish = *finish };
   gint64 most = 48;
 
@@ -394,5 +397,6 @@ void
 plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
                       const PlaitScalar *bias, PlaitActivation activation)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   plait_packed_product_finish (pool, y, beta, x, packed, &(PlaitFinish){ .bias = bias, .activation = activation });
 }

@@ -202,6 +202,7 @@ step_of (PlaitPool *pool, const PlaitPairCell *cell, const PlaitPairCellBackward
 void
 plait_pair_cell_forward (PlaitPool *pool, const PlaitPairCell *cell)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Step step = step_of (pool, cell, NULL);
 
   plait_pool_run (pool, (cell->previous.rows + CHUNK - 1) / CHUNK, forward_piece, &step);
@@ -303,6 +304,7 @@ backward_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_pair_cell_backward (PlaitPool *pool, const PlaitPairCell *cell, const PlaitPairCellBackward *work)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Step step = step_of (pool, cell, work);
 
   plait_pool_run (pool, cell->pairs.queries.n, backward_piece, &step);

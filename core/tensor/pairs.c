@@ -125,6 +125,7 @@ additive_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_pairs_additive (PlaitPool *pool, const PlaitPairs *pairs, PlaitScalar *scores, const PlaitAdditive *additive)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .pairs = pairs, .scores = scores, .additive = additive };
 
   run_places (pool, &call, additive_piece);
@@ -219,6 +220,7 @@ plait_pairs_additive_backward (PlaitPool *pool, PlaitArena *arena, const PlaitPa
                                const PlaitAdditiveGradients *gradients, const PlaitScalar *dscores,
                                const PlaitAdditive *additive)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .kernels = plait_kernels (),
                 .pairs = pairs,
                 .dscores = dscores,
@@ -251,6 +253,7 @@ void
 plait_pairs_dot (PlaitPool *pool, const PlaitPairs *pairs, PlaitScalar *scores, PlaitScalar scale, PlaitTensor queries,
                  PlaitTensor keys)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .pairs = pairs, .scores = scores, .scale = scale, .x = keys, .y = queries };
 
   run_places (pool, &call, dot_piece);
@@ -333,6 +336,7 @@ void
 plait_pairs_read (PlaitPool *pool, PlaitArena *arena, const PlaitPairs *pairs, PlaitTensor y, gboolean add,
                   const PlaitScalar *numbers, PlaitTensor x)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .kernels = plait_kernels (), .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
   gint64 blocks = (x.width + COLUMNS - 1) / COLUMNS;
   gsize bytes;
@@ -368,6 +372,7 @@ void
 plait_pairs_spread (PlaitPool *pool, const PlaitPairs *pairs, PlaitTensor x, gboolean add, const PlaitScalar *numbers,
                     PlaitTensor y)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .pairs = pairs, .x = x, .y = y, .numbers = numbers, .add = add };
 
   g_assert (x.width == y.width && y.rows == plait_ragged_rows (pairs->queries));
@@ -455,6 +460,7 @@ softmax_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_pairs_softmax (PlaitPool *pool, const PlaitPairs *pairs, guint n, PlaitScalar *weights, const PlaitScalar *scores)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .kernels = plait_kernels (), .pairs = pairs, .n = n, .scores = weights, .numbers = scores };
 
   plait_pool_run (pool, (pairs->queries.n + SENTENCES - 1) / SENTENCES, softmax_piece, &call);
@@ -464,6 +470,7 @@ void
 plait_pairs_softmax_backward (PlaitPool *pool, const PlaitPairs *pairs, guint n, PlaitScalar *const *dscores,
                               const PlaitScalar *betas, const PlaitScalar *dweights, const PlaitScalar *weights)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .kernels = plait_kernels (),
                 .pairs = pairs,
                 .n = n,

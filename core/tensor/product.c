@@ -378,6 +378,7 @@ void
 plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a, PlaitTensor b,
                gboolean transpose_b, PlaitPrecision precision)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   Product product = { .pool = pool, .c = c, .a = a, .b = b, .transpose_a = transpose_a, .transpose_b = transpose_b };
 
   run_product (&product, precision, beta, NULL, 0);
@@ -397,6 +398,7 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
                       PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
                       const PlaitTensor *before)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   PlaitFinish finish = { .bias = bias, .activation = activation };
   Product product = { .pool = pool, .c = y, .a = x, .b = weight };
 
@@ -411,6 +413,7 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
 void
 plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   if (work->dx.data && reads_packed (work->packed, work->dx.rows, work->dx.width, work->dz.width))
     plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL, PLAIT_ACTIVATION_NONE);
   else if (work->dx.data)

@@ -240,6 +240,7 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 void
 plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Passage passage = { .recurrence = recurrence, .projected = projected };
 
   if (recurrence->time.steps > 0)
@@ -281,6 +282,7 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 void
 plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, const PlaitRecurrenceBackward *work)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Passage passage = { .recurrence = recurrence, .work = work };
 
   run_bundles (pool, &passage, backward_bundle);

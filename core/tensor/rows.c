@@ -74,6 +74,7 @@ gather_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_gather (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const gint64 *indices)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .x = x, .indices = indices, .beta = beta };
 
   run_rows (pool, &call, gather_piece);
@@ -98,6 +99,7 @@ scatter_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_scatter_add (PlaitPool *pool, PlaitTensor dx, PlaitTensor dy, const gint64 *indices)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = dx, .x = dy, .indices = indices, .scale = 1 };
 
   run_columns (pool, &call, scatter_piece);
@@ -118,6 +120,7 @@ select_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_select (PlaitPool *pool, PlaitTensor y, const guint8 *take, PlaitTensor a, const PlaitTensor *b)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .x = a, .other = b, .take = take };
 
   run_rows (pool, &call, select_piece);
@@ -136,6 +139,7 @@ void
 plait_rows_select_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, const guint8 *take, gboolean which,
                             PlaitTensor dy)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = dx, .x = dy, .take = take, .which = which != 0, .beta = beta };
 
   run_rows (pool, &call, select_backward_piece);
@@ -153,6 +157,7 @@ embed_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_embed_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor table, const gint32 *ids, PlaitScalar scale)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .table = table, .ids = ids, .scale = scale };
 
   run_rows (pool, &call, embed_piece);
@@ -161,6 +166,7 @@ plait_embed_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor table, const gi
 void
 plait_embed_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, const gint32 *ids, PlaitScalar scale)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = dtable, .x = dy, .ids = ids, .scale = scale };
 
   run_columns (pool, &call, scatter_piece);
@@ -209,6 +215,7 @@ void
 plait_positions_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitRagged rows, PlaitTensor table,
                          gint64 first, PlaitRandomKey key, double rate)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .x = x, .rows = rows, .table = table, .first = first, .mask = plait_mask (key, rate) };
 
   run_rows (pool, &call, positions_piece);
@@ -237,6 +244,7 @@ void
 plait_positions_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, PlaitRagged rows, gint64 first,
                           PlaitRandomKey key, double rate)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = dtable, .x = dy, .rows = rows, .first = first, .mask = plait_mask (key, rate) };
 
   run_columns (pool, &call, positions_backward_piece);
@@ -257,6 +265,7 @@ sum_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_rows_sum (PlaitPool *pool, PlaitTensor sum, PlaitScalar beta, PlaitTensor x)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = sum, .x = x, .beta = beta };
 
   run_columns (pool, &call, sum_piece);

@@ -35,6 +35,7 @@ spans_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_spans_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, PlaitSpan span, gconstpointer data)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Spans spans = { .n_tensors = n_tensors, .span = span, .data = data };
   gint64 rows = tensors[0].rows, width = tensors[0].width, most;
   gboolean end_to_end = TRUE;

@@ -58,6 +58,7 @@ adam_piece (gpointer data, gint64 piece, guint thread)
 void
 plait_adam_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitAdamSettings *settings)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
   Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adam = settings };
 
   plait_pool_run (pool, all_pieces (&update), adam_piece, &update);
@@ -77,6 +78,7 @@ void
 plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
                        const PlaitAdadeltaSettings *settings)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
   Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adadelta = settings };
 
   plait_pool_run (pool, all_pieces (&update), adadelta_piece, &update);
@@ -95,6 +97,7 @@ squares_piece (gpointer data, gint64 piece, guint thread)
 double
 plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpdateSlot *slots, guint n_slots)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
   Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots };
   gint64 pieces = all_pieces (&update);
   double sum = 0;

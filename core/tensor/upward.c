@@ -165,6 +165,7 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 void
 plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Passage passage = { .upward = upward };
 
   run_bundles (pool, &passage, forward_bundle);
@@ -218,6 +219,7 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 void
 plait_upward_backward (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   Passage passage = { .upward = upward, .work = work };
 
   run_bundles (pool, &passage, backward_bundle);

@@ -202,6 +202,7 @@ plait_vocabulary_best (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, c
                        const PlaitScalar *bias, const gint32 *forbidden, guint n_forbidden, const guint8 *forbid,
                        guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
   Search search = { .pool = pool,
                     .states = states,
                     .table = table,

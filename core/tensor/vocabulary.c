@@ -473,6 +473,7 @@ no_rows (PlaitPool *pool, const PlaitVocabularyWork *work)
 PlaitVocabularySums
 plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabularyWork *work)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_OUTPUT);
   gint64 rows = work->states.rows, most;
   Stage stage = stage_of (rows, work->states.width, work->table.rows);
   PlaitVocabularySums sums = { 0 };

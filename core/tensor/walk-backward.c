@@ -83,6 +83,7 @@ void
 plait_walk_backward (PlaitPool *pool, PlaitArena *arena, const PlaitWalked *walked, PlaitScalar *dscores,
                      PlaitScalar factor, const PlaitScalar *dleaves)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   gsize bytes = sizeof (PlaitScalar) * (gsize)MAX (walked->weighed, 1);
   gint64 work = walked->weighed * PLAIT_CHOSEN_CHOICE;
   BackwardCall call = { .walked = walked,

@@ -506,6 +506,7 @@ gather_all (const Call *call, PlaitArena *arena, PlaitWalked *walked)
 PlaitWalked
 plait_walk (PlaitPool *pool, PlaitArena *arena, const PlaitWalk *walk, const PlaitWalkScores *scores, gboolean all)
 {
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .walk = walk, .scores = scores };
   PlaitWalked walked = { .normalised = walk->normalise };
   gint64 entries = plait_ragged_rows (walk->queries) * walk->heads;

@@ -255,3 +255,53 @@ TEST_CASE (pool, scratch_is_kept_and_grows)
   CHECK (plait_pool_scratch (pool, 0, 1000) != scratch);
   memset (plait_pool_scratch (pool, 1, 1 << 20), 7, 1 << 20);
 }
+
+#define SPIN_NANOSECONDS 200000
+
+static void
+spin_piece (gpointer data, gint64 piece, guint thread)
+{
+  gint64 end = g_get_monotonic_time () + SPIN_NANOSECONDS / 1000 + 1; /* which is cut to microseconds */
+
+  while (g_get_monotonic_time () < end)
+    continue;
+}
+
+/* All time of all threads is somewhere, and what was named is under its name. */
+TEST_CASE (pool, tells_where_time_goes)
+{
+  const guint threads[] = { 1, 2, 3 };
+
+  for (gsize t = 0; t < G_N_ELEMENTS (threads); t++)
+    {
+      g_autoptr (PlaitPool) pool = plait_pool_new (threads[t], NULL);
+      PlaitWorkTimes times;
+      gint64 sum = 0;
+      CONTEXT ("%u threads", threads[t]);
+
+      plait_pool_run (pool, 8, spin_piece, NULL); /* before the watch */
+      plait_pool_watch (pool);
+      {
+        PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+
+        plait_pool_run (pool, 8, spin_piece, NULL);
+        {
+          PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
+
+          plait_pool_run (pool, 1, spin_piece, NULL);
+        }
+        plait_pool_run (pool, 4, spin_piece, NULL);
+      }
+      spin_piece (NULL, 0, 0);
+      times = plait_pool_times (pool);
+      CHECK (times.works[PLAIT_WORK_ATTENTION] >= 12 * SPIN_NANOSECONDS);
+      CHECK (times.works[PLAIT_WORK_PRODUCTS] >= SPIN_NANOSECONDS);
+      CHECK (times.works[PLAIT_WORK_OTHER] >= SPIN_NANOSECONDS);
+      CHECK_INT (times.works[PLAIT_WORK_UPDATE], 0);
+      CHECK (times.idle >= 2 * SPIN_NANOSECONDS * (threads[t] - 1));
+      CHECK (threads[t] > 1 || times.hand_over + times.waiting == 0);
+      for (guint work = 0; work < PLAIT_N_WORKS; work++)
+        sum += times.works[work];
+      CHECK_INT (sum + times.hand_over + times.waiting + times.idle, times.all);
+    }
+}

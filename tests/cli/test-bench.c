@@ -76,6 +76,34 @@ TEST_CASE (bench_command, trains_trees_the_same_with_any_threads)
   CHECK_NEAR (g_ascii_strtod (each[0], NULL), 5.992, .3);
 }
 
+/* The number called @name in @json; -1 if there is none. */
+static double
+number (const char *json, const char *name)
+{
+  g_autofree char *key = g_strdup_printf ("\"%s\": ", name);
+  const char *start = strstr (json, key);
+
+  return start ? g_ascii_strtod (start + strlen (key), NULL) : -1;
+}
+
+TEST_CASE (bench_command, tells_where_the_time_goes)
+{
+  static const char *const trained[] = { "products", "attention", "output layer", "norms, sums", "update" };
+  write_files ();
+  g_auto (PlaitTestCall) call = CALL ("bench", "train", "transformer.ini", "--profile", "--json", "--steps", "2",
+                                      "--warmup", "1", "--threads", "2");
+  g_auto (PlaitTestCall) text
+      = CALL ("bench", "decode", "transformer.ini", "--profile", "--steps", "1", "--warmup", "0");
+
+  CHECK_INT (call.code, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (trained); i++)
+    CHECK (number (call.output, trained[i]) > 0);
+  CHECK (number (call.output, "cells") == 0);
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "share of the time of ");
+  CHECK_CONTAINS (text.output, "  waiting at the end of a run ");
+}
+
 TEST_CASE (bench_command, draws_documents)
 {
   write_files ();
