@@ -333,30 +333,45 @@ unit_of (const Evaluation *evaluation)
   return plait_metric_is_of_documents (evaluation->metrics->pdata[0]) ? "document" : "sentence";
 }
 
-/* One line a sentence or document, its columns the systems by metric; tabs between them, all digits. */
+/* Whether all metrics are of one unit. */
 static gboolean
-print_sentences (const Evaluation *evaluation, GError **error)
+check_units (const Evaluation *evaluation, GError **error)
+{
+  const PlaitMetric *first = evaluation->metrics->pdata[0];
+
+  for (guint m = 1; m < evaluation->metrics->len; m++)
+    if (plait_metric_is_of_documents (evaluation->metrics->pdata[m]) != plait_metric_is_of_documents (first))
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "--sentences has a line a sentence or a line a document, but of %s and %s one is of documents; "
+          "ask for them one after the other",
+          plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
+  return TRUE;
+}
+
+/* The score of sentence or document @i of @system by metric @m alone. */
+static double
+sentence_score (const Evaluation *evaluation, const System *system, guint m, gsize i)
+{
+  const PlaitStatistics *statistics = system->statistics[m];
+
+  return plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
+}
+
+/* One line a sentence or document, its columns the systems by metric; tabs between them, all digits. */
+static void
+print_sentences (const Evaluation *evaluation)
 {
   const System *systems = evaluation->systems;
   gsize rows = systems[0].statistics[0]->sentences;
   g_autoptr (GString) text = g_string_new (unit_of (evaluation));
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
-    {
-      const PlaitMetric *metric = evaluation->metrics->pdata[m];
-
-      if (plait_metric_is_of_documents (metric) != plait_metric_is_of_documents (evaluation->metrics->pdata[0]))
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "--sentences has a line a sentence or a line a document, but of %s and %s one is of documents; "
-            "ask for them one after the other",
-            plait_metric_text (evaluation->metrics->pdata[0]), plait_metric_text (metric));
-      for (guint s = 0; s < evaluation->n_systems; s++)
-        if (evaluation->n_systems > 1)
-          g_string_append_printf (text, "\t%s %s", systems[s].name, plait_metric_text (metric));
-        else
-          g_string_append_printf (text, "\t%s", plait_metric_text (metric));
-    }
+    for (guint s = 0; s < evaluation->n_systems; s++)
+      if (evaluation->n_systems > 1)
+        g_string_append_printf (text, "\t%s %s", systems[s].name, plait_metric_text (evaluation->metrics->pdata[m]));
+      else
+        g_string_append_printf (text, "\t%s", plait_metric_text (evaluation->metrics->pdata[m]));
   g_string_append_c (text, '\n');
   for (gsize i = 0; i < rows; i++)
     {
@@ -364,17 +379,45 @@ print_sentences (const Evaluation *evaluation, GError **error)
       for (guint m = 0; m < evaluation->metrics->len; m++)
         for (guint s = 0; s < evaluation->n_systems; s++)
           {
-            const PlaitStatistics *statistics = systems[s].statistics[m];
             char digits[PLAIT_NUMBER_LENGTH];
-            double score
-                = plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
 
-            g_string_append_printf (text, "\t%s", plait_format_double (digits, score));
+            g_string_append_printf (text, "\t%s",
+                                    plait_format_double (digits, sentence_score (evaluation, &systems[s], m, i)));
           }
       g_string_append_c (text, '\n');
     }
   fputs (text->str, stdout);
-  return TRUE;
+}
+
+/* The same by system, an array a metric. */
+static void
+print_sentences_json (const Evaluation *evaluation)
+{
+  gsize rows = evaluation->systems[0].statistics[0]->sentences;
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "unit", unit_of (evaluation));
+  plait_json_integer (json, "rows", (gint64)rows);
+  plait_json_begin_array (json, "systems");
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "hypothesis", evaluation->systems[s].name);
+      plait_json_begin_object (json, "scores");
+      for (guint m = 0; m < evaluation->metrics->len; m++)
+        {
+          plait_json_begin_array (json, plait_metric_text (evaluation->metrics->pdata[m]));
+          for (gsize i = 0; i < rows; i++)
+            plait_json_real (json, NULL, sentence_score (evaluation, &evaluation->systems[s], m, i));
+          plait_json_end_array (json);
+        }
+      plait_json_end_object (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
 }
 
 static gboolean
@@ -393,9 +436,8 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
     return FALSE;
-  if (options->sentences && (options->json || options->source))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --%s",
-                       options->json ? "json" : "source");
+  if (options->sentences && options->source)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --source");
   if (options->bins && !options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--bins needs --source, the file whose lines say how long each sentence is");
@@ -422,13 +464,20 @@ evaluate (const Options *options, GError **error)
 {
   g_auto (Evaluation) evaluation = { 0 };
 
-  if (!take_options (&evaluation, options, error) || !read_files (&evaluation, options, error))
+  if (!take_options (&evaluation, options, error) || (options->sentences && !check_units (&evaluation, error))
+      || !read_files (&evaluation, options, error))
     return FALSE;
   for (guint m = 0; m < evaluation.metrics->len; m++)
     if (!score (&evaluation, m, error))
       return FALSE;
   if (options->sentences)
-    return print_sentences (&evaluation, error);
+    {
+      if (options->json)
+        print_sentences_json (&evaluation);
+      else
+        print_sentences (&evaluation);
+      return TRUE;
+    }
   if (options->json)
     print_json (&evaluation, options->references);
   else if (evaluation.n_systems == 1)

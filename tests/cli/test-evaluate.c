@@ -133,7 +133,8 @@ TEST_CASE (evaluate_command, scores_sentences)
       = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter:unit=document", "--sentences");
   g_auto (PlaitTestCall) mixed
       = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "ter;ter:unit=document", "--sentences");
-  g_auto (PlaitTestCall) both = CALL ("evaluate", "-r", "reference", "-i", "one", "--sentences", "--json");
+  g_auto (PlaitTestCall) json
+      = CALL ("evaluate", "-r", "reference", "-i", "one", "-m", "accuracy;ter", "--sentences", "--json");
 
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.output, "sentence\tone accuracy\ttwo accuracy\tone ter\ttwo ter\n"
@@ -143,7 +144,9 @@ TEST_CASE (evaluate_command, scores_sentences)
                              "4\t100\t100\t0\t0\n");
   CHECK_STRING (documents.output, "document\tter:unit=document\n1\t16.666666666666664\n2\t0\n");
   plait_test_check_refused (&mixed, "ask for them one after the other");
-  plait_test_check_refused (&both, "leave out --json");
+  CHECK_CONTAINS (json.output, "  \"unit\": \"sentence\",\n  \"rows\": 4,\n");
+  CHECK_CONTAINS (json.output, "\"hypothesis\": \"one\",\n      \"scores\": {\n        \"accuracy\": [\n"
+                               "          100,\n          0,\n          100,\n          100\n        ],\n");
 }
 
 TEST_CASE (evaluate_command, json)
