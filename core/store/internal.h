@@ -137,7 +137,7 @@ hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject
  * other dataset. */
 hid_t plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object, gint64 *start, GError **error);
 
-/* Whether something is stored at @path, whose group is there: not an item. */
+/* Whether something is stored at @path, whose group is there; of items nothing is. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
 /* What stands at @path as it is stored, without items of ragged groups. */
@@ -234,6 +234,9 @@ typedef struct
 
 void plait_store_item_clear (PlaitStoreItem *item);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitStoreItem, plait_store_item_clear)
+
+/* Whether @path is one of an item, there or not, of a ragged group that has been read. */
+gboolean plait_store_is_item (const PlaitStore *store, const char *path);
 
 /* Finds @path, at which nothing is stored, in the ragged group that it leads into. FALSE without *error if there is
  * none, or no such item; with *error if what tells where items lie cannot be right. */

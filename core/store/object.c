@@ -53,7 +53,7 @@ path_depth (const char *path)
 gboolean
 plait_store_is_stored (PlaitStore *store, const char *path)
 {
-  return path[1] == '\0' || H5Lexists (store->file, path, store->access) > 0;
+  return path[1] == '\0' || (!plait_store_is_item (store, path) && H5Lexists (store->file, path, store->access) > 0);
 }
 
 static gboolean
@@ -69,6 +69,8 @@ plait_store_has (PlaitStore *store, const char *path)
   if (!check_path (store, path, NULL))
     return FALSE;
   guint depth = path_depth (path);
+  if (plait_store_is_item (store, path))
+    return is_item (store, path);
   for (guint i = 1; i <= depth; i++)
     {
       g_autofree char *head = path_head (path, i);
@@ -124,11 +126,14 @@ plait_store_object (PlaitStore *store, const char *path, GError **error)
 {
   if (!check_path (store, path, error))
     return -1;
-  hid_t id = H5Oopen (store->file, path, store->access);
+  hid_t id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
   g_auto (PlaitStoreItem) item = { .id = -1 };
   if (id >= 0 || !find_item (store, path, &item, error))
     return id;
-  return H5Oopen (store->file, item.path, store->access);
+  if (item.id < 0)
+    return H5Oopen (store->file, item.path, store->access);
+  H5Iinc_ref (item.id);
+  return item.id;
 }
 
 static gboolean
@@ -225,7 +230,7 @@ plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object,
   g_auto (PlaitStoreItem) item = { .id = -1 };
   if (!find_item (store, path, &item, error))
     return -1;
-  if (item.id < 0)
+  if (item.object.kind != PLAIT_STORE_DATASET)
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
                   store->path, path);
@@ -245,7 +250,7 @@ plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObje
   H5L_info_t info;
   if (path_depth (path) > 0)
     {
-      if (H5Lget_info (store->file, path, &info, store->access) < 0)
+      if (plait_store_is_item (store, path) || H5Lget_info (store->file, path, &info, store->access) < 0)
         {
           g_auto (PlaitStoreItem) item = { .id = -1 };
           if (!find_item (store, path, &item, error))

@@ -31,6 +31,8 @@ typedef struct
   char **items;
   GHashTable *places; /* of the items, from 1 */
   GPtrArray *arrays;  /* (element-type Array) */
+  hid_t id;           /* kept open, as those of arrays are */
+  gint64 attributes;
 } Kind;
 
 typedef struct
@@ -57,6 +59,7 @@ kind_free (gpointer data)
 {
   Kind *kind = data;
 
+  store_id_release (kind->id);
   g_free (kind->path);
   g_strfreev (kind->items);
   g_hash_table_unref (kind->places);
@@ -135,13 +138,17 @@ read_kind (PlaitStore *store, Group *group, const char *path, const char *name, 
 {
   g_autoptr (Kind) kind = g_new0 (Kind, 1);
   g_auto (GStrv) members = plait_store_members_stored (store, path, error);
+  PlaitStoreObject object;
 
   kind->path = g_strdup (path);
   kind->name = kind->path + (name - path);
   kind->places = g_hash_table_new (g_str_hash, g_str_equal);
   kind->arrays = g_ptr_array_new_with_free_func (array_free);
-  if (!members || !read_items (store, kind, error))
+  kind->id = plait_store_object (store, path, error);
+  if (kind->id < 0 || !members || !plait_store_describe_stored (store, path, &object, error)
+      || !read_items (store, kind, error))
     return FALSE;
+  kind->attributes = object.attributes;
   for (guint i = 0; members[i]; i++)
     {
       g_autofree char *offsets = g_strconcat (members[i], PLAIT_STORE_OFFSETS, NULL);
@@ -284,21 +291,60 @@ open_array (PlaitStore *store, const Kind *kind, Array *array, GError **error)
  * Finding
  */
 
-/* The ragged group that @path leads into, and what follows it. (transfer full) */
-static char *
-group_on_the_way (PlaitStore *store, const char *path, const char **rest)
+/* What follows @group in @path if that is an item of it; else NULL. */
+static const char *
+item_in (const char *group, const char *path)
 {
-  for (const char *slash = strchr (path + 1, '/'); slash; slash = strchr (slash + 1, '/'))
+  gsize length = strlen (group);
+
+  return strncmp (path, group, length) == 0 && path[length] == '/' && g_ascii_isdigit (path[length + 1])
+             ? path + length + 1
+             : NULL;
+}
+
+/* The group in which @path is an item, if it is known already. */
+static Group *
+known_group (const PlaitStore *store, const char *path, const char **group_path, const char **rest)
+{
+  GHashTableIter iterator;
+  gpointer key, value;
+
+  if (!store->ragged)
+    return NULL;
+  g_hash_table_iter_init (&iterator, store->ragged);
+  while (g_hash_table_iter_next (&iterator, &key, &value))
+    if (((Group *)value)->known && (*rest = item_in (key, path)))
+      {
+        *group_path = key;
+        return value;
+      }
+  return NULL;
+}
+
+gboolean
+plait_store_is_item (const PlaitStore *store, const char *path)
+{
+  const char *group_path, *rest;
+
+  return known_group (store, path, &group_path, &rest) != NULL;
+}
+
+/* The ragged group in which @path is an item, read if it is not known. NULL without *error: there is none. */
+static Group *
+find_group (PlaitStore *store, const char *path, const char **group_path, const char **rest, GError **error)
+{
+  Group *group = known_group (store, path, group_path, rest);
+
+  for (const char *slash = strchr (path + 1, '/'); !group && slash; slash = strchr (slash + 1, '/'))
     {
       g_autofree char *head = g_strndup (path, (gsize)(slash - path));
 
       if (!plait_store_is_stored (store, head))
         return NULL;
-      *rest = slash + 1;
       if (H5Aexists_by_name (store->file, head, PLAIT_STORE_RAGGED, store->access) > 0)
-        return g_steal_pointer (&head);
+        return open_group (store, head, error) ? known_group (store, path, group_path, rest) : NULL;
     }
-  return NULL;
+  return group;
 }
 
 static void
@@ -410,13 +456,22 @@ find_in_group (PlaitStore *store, const char *path, const Group *group, const ch
         return find_array (store, kind, array, at, item, error);
       if (at >= 0 && inner)
         add_name (names, inner, strcspn (inner, "/"));
-      for (guint i = 0; at >= 0 && g_str_equal (kind->name, place) && i < kind->arrays->len; i++)
-        add_name (names, ((Array *)kind->arrays->pdata[i])->name, strlen (((Array *)kind->arrays->pdata[i])->name));
+      if (at < 0 || !g_str_equal (kind->name, place))
+        continue;
+      item->id = kind->id;
+      item->object.attributes = kind->attributes;
+      for (guint i = 0; i < kind->arrays->len; i++)
+        {
+          array = kind->arrays->pdata[i];
+          add_name (names, array->name, strlen (array->name));
+        }
     }
   if (names->len == 0)
     return FALSE;
   item->path = *place != '\0' ? g_strconcat (path, "/", place, NULL) : g_strdup (path);
-  item->object = (PlaitStoreObject){ .kind = PLAIT_STORE_GROUP, .type = PLAIT_STORE_OTHER, .members = names->len };
+  item->object.kind = PLAIT_STORE_GROUP;
+  item->object.type = PLAIT_STORE_OTHER;
+  item->object.members = names->len;
   g_ptr_array_add (names, NULL);
   item->names = (char **)g_ptr_array_steal (names, NULL);
   return TRUE;
@@ -425,21 +480,15 @@ find_in_group (PlaitStore *store, const char *path, const Group *group, const ch
 gboolean
 plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error)
 {
-  const char *rest = NULL;
-  g_autofree char *group_path = store->writing ? NULL : group_on_the_way (store, path, &rest);
-  Group *group = group_path ? open_group (store, group_path, error) : NULL;
+  const char *group_path, *rest;
+  Group *group = store->writing ? NULL : find_group (store, path, &group_path, &rest, error);
 
   *item = (PlaitStoreItem){ .id = -1 };
   if (!group)
     return FALSE;
   gsize length = strcspn (rest, "/");
   g_autofree char *name = g_strndup (rest, length);
-  PlaitStoreObject stored;
-  if (!find_in_group (store, group_path, group, name, rest[length] == '/' ? rest + length + 1 : "", item, error))
-    return FALSE;
-  if (item->id < 0 && rest[length] == '/' && plait_store_describe_stored (store, item->path, &stored, NULL))
-    item->object.attributes = stored.attributes;
-  return TRUE;
+  return find_in_group (store, group_path, group, name, rest[length] == '/' ? rest + length + 1 : "", item, error);
 }
 
 /* By the numbers that names are made of. */
