@@ -206,12 +206,13 @@ const PlaitCommand plait_commands[] = {
   { "vocabulary", "--output FILE [--force] TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
     "Make a vocabulary from text, show one, or take text through one",
     "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "
-    "text is named.\n"
+    "text is named. A vocabulary that is read may be a run, which keeps those that it was trained with.\n"
     "\n"
     "Examples:\n"
     "  plait vocabulary --output shared.model --type bpe --size 6000 train.en train.de\n"
     "  plait vocabulary --show shared.model\n"
-    "  echo 'a man rides' | plait vocabulary --encode shared.model",
+    "  echo 'a man rides' | plait vocabulary --encode shared.model\n"
+    "  plait vocabulary --show run.h5 --name en",
     plait_command_vocabulary },
   { "trees",
     "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE] [--force]",

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/table-print.h"
 #include "data/text-file.h"
+#include "run/run-vocabulary.h"
 
 /* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
 
@@ -21,7 +22,7 @@
 
 typedef struct
 {
-  char *output, *show, *encode, *decode, *published;
+  char *output, *show, *encode, *decode, *published, *name;
   char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
   gboolean force, byte_fallback, ids, everything, json;
 } Options;
@@ -275,12 +276,20 @@ run (const PlaitInvocation *invocation, const Options *options, GError **error)
   if (modes != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
                        modes == 0 ? "none" : "several");
+  if (options->name && options->output)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--name is that of a vocabulary in a run, which --show, --encode and --decode read; leave it "
+                       "out with --output");
   if (options->output)
     return make (invocation, options, error);
   if (options->show && invocation->arguments[0])
     return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
                        invocation->arguments[0]);
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_read (path, invocation->log, error);
+  if (options->name && !plait_store_recognize (path))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run, so it has no vocabulary called %s; leave --name out",
+                       path, options->name);
+  g_autoptr (PlaitVocabulary) vocabulary
+      = plait_run_vocabulary_open (path, options->name, FALSE, invocation->log, error);
   if (!vocabulary)
     return FALSE;
   if (!options->show)
@@ -304,6 +313,8 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },
     { "published", 0, 0, G_OPTION_ARG_FILENAME, &options.published,
       "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
+    { "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
+      "Of a run in the place of a vocabulary's file: the vocabulary that is meant, where it has several", "NAME" },
     { "type", 0, 0, G_OPTION_ARG_FILENAME, &options.type, "Kind of pieces (bpe)", "bpe|unigram|words" },
     { "size", 0, 0, G_OPTION_ARG_FILENAME, &options.size,
       "Entries, four special ones included (8000); words: 0 keeps all", "N" },
@@ -324,9 +335,9 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
   };
   gboolean done = plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
 
-  char *texts[] = { options.published, options.output,        options.show, options.encode,
-                    options.decode,    options.type,          options.size, options.minimum_count,
-                    options.coverage,  options.normalisation, options.lines };
+  char *texts[] = { options.published, options.output,        options.show,  options.encode,
+                    options.decode,    options.type,          options.size,  options.minimum_count,
+                    options.coverage,  options.normalisation, options.lines, options.name };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
   return done;

@@ -9,6 +9,7 @@
 #include "train/parameters.h"
 
 #define MOST_TOLD 6
+#define LABELS "class/output/" /* what belongs to the labels of a classifier */
 
 typedef enum
 {
@@ -119,7 +120,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
   *stream_here = here->data.target;
   *stream_there = plait_key_file_value (there, "data", "target");
   return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
-         || g_str_has_prefix (name, "class/output/") || g_str_has_prefix (name, "masked/output/");
+         || g_str_has_prefix (name, LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
 /* The hash of the vocabulary @name here, or NULL. */
@@ -162,7 +163,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
   else if (find_streams (here, there, name, &stream_here, &stream_there))
     {
       gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
-                     && !g_str_has_prefix (name, "class/output/");
+                     && !g_str_has_prefix (name, LABELS);
 
       vocabulary_here = g_strdup (plait_experiment_vocabulary (here, stream_here));
       vocabulary_there = g_strdup (one ? "shared" : stream_there);
@@ -440,6 +441,19 @@ tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
 }
 
 static void
+tell_other_vocabulary (const char *name, PlaitLog *log)
+{
+  if (g_str_has_prefix (name, LABELS))
+    plait_log_info (log, "fresh, of other labels: %s", name);
+  else
+    plait_log_warning (log,
+                       "fresh, of another vocabulary: %s; what was trained with it knows little without: leave "
+                       "data.vocabulary.NAME out and train.initialise_vocabulary at taken, which takes its vocabulary "
+                       "with it",
+                       name);
+}
+
+static void
 tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
   guint n = initialisation->n_outcome[OTHER_SHAPE] + initialisation->n_outcome[OTHER_VOCABULARY];
@@ -456,10 +470,7 @@ tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
                         "] here, [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] there",
                         fate->parameter->name, value.rows, value.width, fate->there[0], fate->there[1]);
       else if (fate->outcome == OTHER_VOCABULARY)
-        plait_log_warning (log,
-                           "fresh, of another vocabulary: %s; what was trained with it knows little without: name its "
-                           "vocabulary with data.vocabulary.NAME, which may be the run itself",
-                           fate->parameter->name);
+        tell_other_vocabulary (fate->parameter->name, log);
       else
         continue;
       told++;

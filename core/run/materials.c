@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/temporary.h"
+#include "run/vocabularies.h"
 
 #define HEAD_RULES "/trees/head_rules"
 
@@ -16,15 +17,6 @@ struct PlaitMaterials
   PlaitTreeSettings trees;
   PlaitDigests *digests;
 };
-
-static gboolean
-is_tokens (const PlaitExperiment *experiment, const char *stream)
-{
-  for (guint i = 0; i < experiment->n_sources; i++)
-    if (g_str_equal (experiment->sources[i].stream, stream))
-      return plait_input_kind_is_text (experiment->sources[i].kind);
-  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
-}
 
 gboolean
 plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
@@ -57,154 +49,6 @@ plait_materials_file (const PlaitMaterials *materials, const char *split, const 
   if (materials->folder)
     return g_hash_table_lookup (materials->generated, name);
   return plait_experiment_data_file (materials->experiment, split, stream);
-}
-
-static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "given" };
-
-/* Learns the labels of @stream, of which there are two at least. */
-static PlaitVocabulary *
-learn_labels (const PlaitMaterials *materials, const char *stream, PlaitLog *log, GError **error)
-{
-  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
-  const char *paths[] = { plait_materials_file (materials, "train", stream), NULL };
-  g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
-  gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
-
-  if (n == 1)
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: all lines have the label \"%s\"; expected two labels at least, or there is nothing to tell apart",
-                paths[0], plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
-  if (n < 2)
-    return NULL;
-  plait_log_info (log, "%d labels of %s", n, stream);
-  return g_steal_pointer (&labels);
-}
-
-/* Learns vocabulary @name from the training text of its streams. */
-static PlaitVocabulary *
-learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
-{
-  static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
-  const PlaitExperiment *experiment = materials->experiment;
-  const PlaitDataSettings *data = &experiment->data;
-  PlaitVocabularySettings settings = {
-    .type = vocabulary_types[data->vocabulary_type],
-    .size = data->vocabulary_size,
-    .minimum_count = data->vocabulary_minimum_count,
-    .character_coverage = data->vocabulary_character_coverage,
-    .normalization = normalisations[data->vocabulary_normalisation],
-    .byte_fallback = data->vocabulary_byte_fallback,
-    .sentence_limit = data->vocabulary_sentences,
-  };
-  g_autofree const char **used = plait_experiment_streams (experiment);
-  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
-
-  for (guint i = 0; used[i]; i++)
-    if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
-      g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
-  g_ptr_array_add (paths, NULL);
-  if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
-    {
-      plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
-          "file, or set data.vocabulary_type",
-          name);
-      return NULL;
-    }
-  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings.type, paths->len - 1);
-  return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
-}
-
-static PlaitVocabulary *
-vocabulary_from_run (PlaitStore *run, const char *name, GError **error)
-{
-  enum
-  {
-    LARGEST = 1 << 30,
-  };
-  g_autofree char *path = g_strdup_printf ("/vocabulary/%s", name);
-  g_autofree char *model = g_strdup_printf ("/vocabulary/%s/model", name);
-  g_autofree char *format = plait_store_get_string (run, path, "format", error);
-  g_autofree char *what = g_strdup_printf ("%s:%s", plait_store_path (run), model);
-  g_autoptr (GBytes) bytes = NULL;
-
-  if (!format)
-    return NULL;
-  bytes = plait_store_read_bytes (run, model, LARGEST, error);
-  return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
-}
-
-/* The vocabulary @name of the run at @path, or the only one that it has. */
-static PlaitVocabulary *
-vocabulary_of_run_file (const char *path, const char *name, GError **error)
-{
-  g_autoptr (PlaitStore) run = plait_store_open (path, error);
-  g_auto (GStrv) names = run && plait_store_has (run, "/vocabulary") ? plait_store_members (run, "/vocabulary", error)
-                                                                     : g_new0 (char *, 1);
-  g_autofree char *known = names ? g_strjoinv (", ", names) : NULL;
-
-  if (!run || !names)
-    return NULL;
-  if (g_strv_contains ((const char *const *)names, name))
-    return vocabulary_from_run (run, name, error);
-  if (g_strv_length (names) == 1)
-    return vocabulary_from_run (run, names[0], error);
-  plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no vocabulary \"%s\" (there are: %s); name another run, or a file",
-              path, name, *known ? known : "none");
-  return NULL;
-}
-
-/* Reads the vocabulary @name from @file, which may be a run; it must be of the type that the experiment says. */
-static PlaitVocabulary *
-vocabulary_from_file (const PlaitExperiment *experiment, const char *name, const char *file, PlaitLog *log,
-                      GError **error)
-{
-  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
-  g_autoptr (PlaitVocabulary) vocabulary = plait_store_recognize (file) ? vocabulary_of_run_file (file, name, error)
-                                                                        : plait_vocabulary_read (file, log, error);
-  gboolean words = vocabulary && g_str_equal (plait_vocabulary_format (vocabulary), "words");
-
-  if (!vocabulary || type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS))
-    return g_steal_pointer (&vocabulary);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: is %s, but data.vocabulary_type=%s expects %s; name one, or set data.vocabulary_type=%s", file,
-              words ? "a vocabulary of words" : "a SentencePiece model", vocabulary_types[type],
-              words ? "a SentencePiece model" : "a vocabulary of words", words ? "words" : "bpe");
-  return NULL;
-}
-
-static gboolean
-find_vocabularies (PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GError **error)
-{
-  const PlaitExperiment *experiment = materials->experiment;
-  g_autofree const char **used = plait_experiment_streams (experiment);
-
-  for (guint i = 0; used[i]; i++)
-    {
-      const char *name;
-      const char *file;
-      PlaitVocabulary *vocabulary;
-
-      if (!is_tokens (experiment, used[i]))
-        continue;
-      name = plait_experiment_vocabulary (experiment, used[i]);
-      if (g_hash_table_contains (materials->vocabularies, name))
-        continue;
-      file = plait_experiment_vocabulary_file (experiment, name);
-      if (run)
-        vocabulary = vocabulary_from_run (run, name, error);
-      else if (plait_experiment_target_kind (experiment, used[i]) == PLAIT_TARGET_LABELS)
-        vocabulary = learn_labels (materials, used[i], log, error);
-      else if (file)
-        vocabulary = vocabulary_from_file (experiment, name, file, log, error);
-      else
-        vocabulary = learn (materials, name, log, error);
-      if (!vocabulary)
-        return FALSE;
-      g_hash_table_insert (materials->vocabularies, g_strdup (name), vocabulary);
-    }
-  return TRUE;
 }
 
 /* Trees stand on words, which the vocabulary of a published model does not cut one by one. */
@@ -265,12 +109,6 @@ find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
   return materials->trees.head_rules != NULL;
 }
 
-static void
-unref_vocabulary (gpointer vocabulary)
-{
-  plait_vocabulary_unref (vocabulary);
-}
-
 PlaitMaterials *
 plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error)
 {
@@ -278,10 +116,11 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
 
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  materials->vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
   materials->digests = plait_digests_new ();
-  if ((!run && !plait_materials_generate (materials, log, error)) || !find_vocabularies (materials, run, log, error)
-      || !check_tree_vocabularies (materials, error) || !find_trees (materials, run, error))
+  if (!run && !plait_materials_generate (materials, log, error))
+    return NULL;
+  materials->vocabularies = plait_vocabularies_find (materials, run, log, error);
+  if (!materials->vocabularies || !check_tree_vocabularies (materials, error) || !find_trees (materials, run, error))
     return NULL;
   return g_steal_pointer (&materials);
 }
@@ -293,7 +132,7 @@ plait_materials_free (PlaitMaterials *materials)
     return;
   plait_temporary_free (materials->folder);
   g_hash_table_unref (materials->generated);
-  g_hash_table_unref (materials->vocabularies);
+  g_clear_pointer (&materials->vocabularies, g_hash_table_unref);
   plait_head_rules_unref (materials->trees.head_rules);
   plait_digests_free (materials->digests);
   g_free (materials);
@@ -424,31 +263,6 @@ plait_materials_open_feed (const PlaitMaterials *materials, const PlaitTextPlace
 }
 
 static gboolean
-write_vocabulary (PlaitStore *store, const char *name, const PlaitVocabulary *vocabulary, GError **error)
-{
-  g_autofree char *path = g_strdup_printf ("/vocabulary/%s", name);
-  g_autofree char *model = g_strconcat (path, "/model", NULL);
-  g_autofree char *pieces_path = g_strconcat (path, "/pieces", NULL);
-  g_autofree char *scores_path = g_strconcat (path, "/scores", NULL);
-  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
-  gint64 size = plait_vocabulary_size (vocabulary);
-  g_autofree const char **pieces = g_new (const char *, size);
-  g_autofree double *scores = g_new (double, size);
-
-  for (gint64 i = 0; i < size; i++)
-    {
-      pieces[i] = plait_vocabulary_piece (vocabulary, (gint32)i);
-      scores[i] = plait_vocabulary_score (vocabulary, (gint32)i);
-    }
-  return plait_store_make_group (store, path, error)
-         && plait_store_set_string (store, path, "format", plait_vocabulary_format (vocabulary), error)
-         && plait_store_set_string (store, path, "sha256", plait_vocabulary_hash (vocabulary), error)
-         && plait_store_write_bytes (store, model, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error)
-         && plait_store_write_strings (store, pieces_path, pieces, size, error)
-         && plait_store_write (store, scores_path, PLAIT_STORE_DOUBLE, 1, &size, scores, PLAIT_STORE_COMPRESSED, error);
-}
-
-static gboolean
 write_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
   PlaitStore *store = data;
@@ -460,21 +274,6 @@ write_digest (const char *name, const char *path, const char *digest, gpointer d
 gboolean
 plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error)
 {
-  g_autofree const char **all_streams = plait_experiment_streams (materials->experiment);
-
-  for (guint i = 0; all_streams[i]; i++)
-    {
-      const char *name;
-      g_autofree char *path = NULL;
-
-      if (!is_tokens (materials->experiment, all_streams[i]))
-        continue;
-      name = plait_experiment_vocabulary (materials->experiment, all_streams[i]);
-      path = g_strdup_printf ("/vocabulary/%s", name);
-      if (!plait_store_has (store, path)
-          && !write_vocabulary (store, name, plait_materials_vocabulary (materials, all_streams[i]), error))
-        return FALSE;
-    }
   if (materials->trees.head_rules)
     {
       g_autofree char *rules = plait_head_rules_text (materials->trees.head_rules);
@@ -483,7 +282,8 @@ plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GErro
           || !plait_store_write_bytes (store, HEAD_RULES, rules, strlen (rules), error))
         return FALSE;
     }
-  return plait_store_make_group (store, "/data", error)
+  return plait_vocabularies_write (materials->experiment, materials->vocabularies, store, error)
+         && plait_store_make_group (store, "/data", error)
          && plait_digests_visit (materials->digests, materials->experiment, write_digest, store, error);
 }
 

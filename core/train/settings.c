@@ -92,6 +92,11 @@ static const PlaitSettingDefinition definitions[] = {
                      "Chen et al. 2017"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_checkpoint, "best", "best;last;average",
                        "Checkpoint that is taken; best is the last one where the run was not validated", NULL),
+  PLAIT_DEFINE_CHOICE (
+      PlaitTrainSettings, initialise_vocabulary, "taken", "taken;learnt",
+      "Vocabularies that data.vocabulary.NAME does not name: those of that run, so that its embeddings "
+      "fit, or learnt from the training text, which begins embeddings anew",
+      NULL),
   PLAIT_DEFINE_TEXT (PlaitTrainSettings, initialise_map, "",
                      "Of published weights in safetensors: name of the map of their tensors to parameters, a file "
                      "weights/NAME.ini in a plugin folder, such as bart, marian or roberta; empty: the names are "

@@ -47,6 +47,13 @@ typedef enum
   PLAIT_INITIALISE_AVERAGE,
 } PlaitInitialCheckpoint;
 
+/* Vocabularies where training begins with the parameters of a run. */
+typedef enum
+{
+  PLAIT_INITIAL_VOCABULARY_TAKEN, /* of the run */
+  PLAIT_INITIAL_VOCABULARY_LEARNT,
+} PlaitInitialVocabulary;
+
 /* Where name maps are found (run/name-map.h). */
 #define PLAIT_NAME_MAP_FOLDER "weights"
 
@@ -92,6 +99,7 @@ typedef struct
   const char *initialise_take; /* globs over names of parameters, a list; empty: all */
   const char *initialise_leave;
   gint initialise_checkpoint; /* PlaitInitialCheckpoint */
+  gint initialise_vocabulary; /* PlaitInitialVocabulary */
   const char *initialise_map; /* name of a name map; empty: names are ours */
   gint initialise_positions;  /* PlaitInitialPositions */
   gint64 patience;

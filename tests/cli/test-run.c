@@ -116,3 +116,32 @@ TEST_CASE (run_command, plans_the_memory_of_validation)
   CHECK (now > 2 * before);
   CHECK (told (&many, "peak, about") >= now);
 }
+
+/* A run is a vocabulary wherever a file of one may be named. */
+TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
+{
+  plait_test_write ("small.ini", experiment);
+  g_auto (PlaitTestCall) one = CALL ("run", "small.ini", "-q");
+  g_auto (PlaitTestCall) two
+      = CALL ("run", "small.ini", "-q", "--output", "two.h5", "--set", "data.vocabulary=separate");
+  g_auto (PlaitTestCall) show = CALL ("vocabulary", "--show", "small.h5");
+  g_auto (PlaitTestCall) show_one = CALL ("vocabulary", "--show", "two.h5", "--name", "a", "--json");
+  g_auto (PlaitTestCall) encode
+      = plait_test_call ("nowhere\n", (const char *[]){ "vocabulary", "--encode", "small.h5", NULL });
+  g_auto (PlaitTestCall) several = CALL ("vocabulary", "--show", "two.h5");
+  g_auto (PlaitTestCall) absent = CALL ("vocabulary", "--show", "small.h5", "--name", "a");
+  g_auto (PlaitTestCall) empty = CALL ("vocabulary", "--show", "two.h5", "--name", "");
+  g_auto (PlaitTestCall) no_run = CALL ("vocabulary", "--show", "small.ini", "--name", "a");
+  g_auto (PlaitTestCall) no_reading = CALL ("vocabulary", "--output", "new", "--name", "a", "small.ini");
+
+  CHECK_INT (one.code, 0);
+  CHECK_INT (two.code, 0);
+  CHECK_CONTAINS (show.output, "small.h5  words, ");
+  CHECK_CONTAINS (show_one.output, "\"format\": \"words\"");
+  CHECK_STRING (encode.output, "<unk>\n");
+  plait_test_check_refused (&several, "two.h5: has several vocabularies (a, target); say which one with --name");
+  plait_test_check_refused (&absent, "small.h5: has no vocabulary \"a\" (there are: shared)");
+  plait_test_check_refused (&empty, "two.h5: has no vocabulary \"\" (there are: a, target)");
+  plait_test_check_refused (&no_run, "small.ini: is no run, so it has no vocabulary called a; leave --name out");
+  plait_test_check_refused (&no_reading, "--name is that of a vocabulary in a run");
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/difference.h"
 #include "harness.h"
+#include "initial.h"
 #include "run/export.h"
 #include "runs.h"
 
@@ -8,83 +9,6 @@
 #include <string.h>
 
 /* Training that begins with the parameters of another run. */
-
-/* A tiny run in "base.h5", validated, with an average. (transfer full) */
-static char *
-base_run (const char *experiment)
-{
-  char *output = plait_test_path ("base.h5");
-  GError *error = NULL;
-
-  CHECK (test_run_with (experiment, (const char *[]){ "train.updates=7", NULL }, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  return output;
-}
-
-/* Runs the experiment without moving its parameters, into the file @name, with what is said in @said. */
-static PlaitStore *
-run_still (const char *experiment, const char *name, const char *const *more, char **said, GError **error)
-{
-  g_autofree char *output = plait_test_path (name);
-  g_autoptr (GPtrArray) overrides = g_ptr_array_new ();
-  gsize length = 0;
-  char *text = NULL;
-  FILE *stream = open_memstream (&text, &length);
-  g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
-  gboolean done;
-
-  g_ptr_array_add (overrides, (gpointer) "train.updates=1");
-  g_ptr_array_add (overrides, (gpointer) "train.learning_rate=0");
-  for (guint i = 0; more && more[i]; i++)
-    g_ptr_array_add (overrides, (gpointer)more[i]);
-  g_ptr_array_add (overrides, NULL);
-  done = test_run_with (experiment, (const char *const *)overrides->pdata, output, FALSE, log, error);
-  g_clear_pointer (&log, plait_log_free);
-  fclose (stream);
-  if (said)
-    *said = g_strdup (text);
-  free (text);
-  return done ? plait_store_open (output, error) : NULL;
-}
-
-/* Whether parameter @name of checkpoint "last" of @a has the bits of that of checkpoint @checkpoint of @b. */
-static gboolean
-is_same (PlaitStore *a, PlaitStore *b, const char *checkpoint, const char *name)
-{
-  enum
-  {
-    MOST = 1 << 20,
-  };
-  g_autofree char *mine = g_strdup_printf ("/checkpoint/last/parameters/%s", name);
-  g_autofree char *other = g_strdup_printf ("/checkpoint/%s/parameters/%s", checkpoint, name);
-  gint64 n = 0;
-  gint64 m = 0;
-  g_autofree double *x = plait_store_read_array (a, mine, PLAIT_STORE_DOUBLE, MOST, &n, NULL);
-  g_autofree double *y = plait_store_read_array (b, other, PLAIT_STORE_DOUBLE, MOST, &m, NULL);
-
-  CHECK (x && y && n == m);
-  return x && y && n == m && memcmp (x, y, (gsize)n * sizeof *x) == 0;
-}
-
-static char *
-outcome_of (PlaitStore *run, const char *name)
-{
-  g_auto (GStrv) names = plait_store_read_strings (run, "/initialisation/parameters/name", 1 << 20, NULL, NULL);
-  g_auto (GStrv) outcomes = plait_store_read_strings (run, "/initialisation/parameters/outcome", 1 << 20, NULL, NULL);
-
-  for (guint i = 0; names && outcomes && names[i]; i++)
-    if (g_str_equal (names[i], name))
-      return g_strdup (outcomes[i]);
-  return NULL;
-}
-
-#define CHECK_OUTCOME(run, name, expected)                                                                             \
-  do                                                                                                                   \
-    {                                                                                                                  \
-      g_autofree char *outcome = outcome_of (run, name);                                                               \
-      CHECK_STRING (outcome, expected);                                                                                \
-    }                                                                                                                  \
-  while (0)
 
 /* A name of a parameter of each part, as the model has them. */
 static char *
@@ -108,9 +32,9 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
   static const char place[] = "/checkpoint/last/parameters/decoder/layer/0/self_attention/output/weight";
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
   GError *error = NULL;
-  g_autoptr (PlaitStore) usual = run_still (experiment, "usual.h5", NULL, NULL, &error);
+  g_autoptr (PlaitStore) usual = test_run_still (experiment, "usual.h5", NULL, NULL, &error);
   g_autoptr (PlaitStore) as_dl4mt
-      = run_still (experiment, "dl4mt.h5", (const char *[]){ "train.initial_values=dl4mt", NULL }, NULL, &error);
+      = test_run_still (experiment, "dl4mt.h5", (const char *[]){ "train.initial_values=dl4mt", NULL }, NULL, &error);
   PlaitStore *const runs[] = { usual, as_dl4mt };
   double distances[2] = { 0, 0 };
 
@@ -136,22 +60,23 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
     }
   CHECK (distances[0] > 0.1);
   CHECK (distances[1] < 1e-5);
-  CHECK (is_same (as_dl4mt, usual, "last", "decoder/norm/gain"));
+  CHECK (test_is_same (as_dl4mt, usual, "last", "decoder/norm/gain"));
 }
 
 /* The paper's second phase: embeddings and encoders are taken, the decoder begins anew. */
 TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 {
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (experiment);
+  g_autofree char *base_path = test_base_run (experiment);
   g_autofree char *said = NULL;
   GError *error = NULL;
   g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) random = run_still (experiment, "random.h5", NULL, NULL, &error);
-  g_autoptr (PlaitStore) second = run_still (experiment, "second.h5",
-                                             (const char *[]){ "train.initialise=base.h5", "decoder.combiner=serial",
-                                                               "train.initialise_leave=decoder/*;nothing", NULL },
-                                             &said, &error);
+  g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", NULL, NULL, &error);
+  g_autoptr (PlaitStore) second
+      = test_run_still (experiment, "second.h5",
+                        (const char *[]){ "train.initialise=base.h5", "decoder.combiner=serial",
+                                          "train.initialise_leave=decoder/*;nothing", NULL },
+                        &said, &error);
   g_autofree char *source = NULL;
   g_autofree char *decoder = NULL;
   g_autofree char *place = NULL;
@@ -161,13 +86,13 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
   source = first_name (second, "source/a/layer/0/");
   decoder = first_name (second, "decoder/layer/0/self");
   REQUIRE (source && decoder);
-  CHECK (is_same (second, base, "best", source));
-  CHECK (is_same (second, base, "best", "embedding/shared/table"));
-  CHECK (!is_same (second, base, "best", decoder));
-  CHECK (is_same (second, random, "last", decoder));
-  CHECK (!is_same (second, random, "last", source));
-  CHECK_OUTCOME (second, source, "taken");
-  CHECK_OUTCOME (second, decoder, "left");
+  CHECK (test_is_same (second, base, "best", source));
+  CHECK (test_is_same (second, base, "best", "embedding/shared/table"));
+  CHECK (!test_is_same (second, base, "best", decoder));
+  CHECK (test_is_same (second, random, "last", decoder));
+  CHECK (!test_is_same (second, random, "last", source));
+  TEST_CHECK_OUTCOME (second, source, "taken");
+  TEST_CHECK_OUTCOME (second, decoder, "left");
   place = plait_store_get_string (second, "/initialisation", "run", NULL);
   CHECK_STRING (place, base_path);
   CHECK_CONTAINS (said, "base.h5:/checkpoint/best/parameters, ");
@@ -180,14 +105,14 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for)
 {
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (experiment);
+  g_autofree char *base_path = test_base_run (experiment);
   GError *error = NULL;
   g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) second
-      = run_still (experiment, "second.h5",
-                   (const char *[]){ "train.initialise=base.h5", "train.initialise_checkpoint=average",
-                                     "train.initialise_take=source/?/layer/*", "train.initialise_leave=*b/l*", NULL },
-                   NULL, &error);
+  g_autoptr (PlaitStore) second = test_run_still (
+      experiment, "second.h5",
+      (const char *[]){ "train.initialise=base.h5", "train.initialise_checkpoint=average",
+                        "train.initialise_take=source/?/layer/*", "train.initialise_leave=*b/l*", NULL },
+      NULL, &error);
   g_autofree char *a = NULL;
   g_autofree char *b = NULL;
 
@@ -195,10 +120,10 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
   REQUIRE (base && second);
   a = first_name (second, "source/a/layer/0/");
   b = first_name (second, "source/b/layer/0/");
-  CHECK (is_same (second, base, "average", a));
-  CHECK_OUTCOME (second, a, "taken");
-  CHECK_OUTCOME (second, b, "left");
-  CHECK_OUTCOME (second, "embedding/shared/table", "left");
+  CHECK (test_is_same (second, base, "average", a));
+  TEST_CHECK_OUTCOME (second, a, "taken");
+  TEST_CHECK_OUTCOME (second, b, "left");
+  TEST_CHECK_OUTCOME (second, "embedding/shared/table", "left");
 }
 
 /* Another width of one encoder's hidden layer, and another vocabulary of the same size. */
@@ -209,20 +134,20 @@ TEST_CASE (initialise, says_what_does_not_fit)
   g_autofree char *narrow = NULL;
   GError *error = NULL;
 
-  g_free (base_run (experiment));
-  g_autoptr (PlaitStore) second
-      = run_still (experiment, "second.h5",
-                   (const char *[]){ "train.initialise=base.h5", "source.b.feed_forward=12", "data.generate.seed=9",
-                                     "decoder.tie_output=false", NULL },
-                   &said, &error);
+  g_free (test_base_run (experiment));
+  g_autoptr (PlaitStore) second = test_run_still (
+      experiment, "second.h5",
+      (const char *[]){ "train.initialise=base.h5", "train.initialise_vocabulary=learnt", "source.b.feed_forward=12",
+                        "data.generate.seed=9", "decoder.tie_output=false", NULL },
+      &said, &error);
 
   CHECK_NO_ERROR (error);
   REQUIRE (second != NULL);
-  CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
-  CHECK_OUTCOME (second, "decoder/output/weight", "fresh");
+  TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
+  TEST_CHECK_OUTCOME (second, "decoder/output/weight", "fresh");
   narrow = first_name (second, "source/b/layer/0/feed_forward/");
   REQUIRE (narrow != NULL);
-  CHECK_OUTCOME (second, narrow, "other shape");
+  TEST_CHECK_OUTCOME (second, narrow, "other shape");
   CHECK_CONTAINS (said, "fresh, of another vocabulary: embedding/shared/table; what was trained");
   CHECK_CONTAINS (said, " is [8, 12] here, [8, 8] there\n");
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/output/*\n");
@@ -254,9 +179,9 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, &error));
   CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) grown = run_still (experiment, "grown.h5", taking, &said, &error);
-  g_autoptr (PlaitStore) random = run_still (experiment, "random.h5", longer, NULL, &error);
-  g_autoptr (PlaitStore) cut = run_still (experiment, "cut.h5", shorter, NULL, &error);
+  g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, &error);
+  g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", longer, NULL, &error);
+  g_autoptr (PlaitStore) cut = test_run_still (experiment, "cut.h5", shorter, NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (base && grown && random && cut);
   g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, &n[0], NULL);
@@ -267,9 +192,9 @@ TEST_CASE (initialise, lets_learned_positions_grow)
   CHECK (memcmp (here, there, (gsize)n[0] * sizeof *here) == 0);
   CHECK (memcmp (here, fresh, (gsize)n[0] * sizeof *here) != 0);
   CHECK (memcmp (here + n[0], fresh + n[0], (gsize)(n[1] - n[0]) * sizeof *here) == 0);
-  CHECK_OUTCOME (grown, "source/a/positions/table", "grown");
+  TEST_CHECK_OUTCOME (grown, "source/a/positions/table", "grown");
   CHECK_CONTAINS (said, "taken, and fresh from row 40 on: source/a/positions/table\n");
-  CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
+  TEST_CHECK_OUTCOME (cut, "source/a/positions/table", "other shape");
 }
 
 /* The same where they are to be copied: they begin anew. */
@@ -294,7 +219,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
 
   CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, &error));
   g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) grown = run_still (experiment, "grown.h5", taking, &said, &error);
+  g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (base && grown);
   g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
@@ -309,7 +234,7 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
 TEST_CASE (initialise, takes_exported_weights)
 {
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (experiment);
+  g_autofree char *base_path = test_base_run (experiment);
   g_autofree char *weights = plait_test_path ("base.safetensors");
   g_autofree char *said = NULL;
   GError *error = NULL;
@@ -317,7 +242,7 @@ TEST_CASE (initialise, takes_exported_weights)
 
   REQUIRE (trained != NULL);
   CHECK (plait_export_safetensors (trained, weights, &error));
-  g_autoptr (PlaitStore) second = run_still (
+  g_autoptr (PlaitStore) second = test_run_still (
       experiment, "second.h5",
       (const char *[]){ "train.initialise=base.safetensors", "train.initialise_leave=decoder/norm/*", NULL }, &said,
       &error);
@@ -329,9 +254,9 @@ TEST_CASE (initialise, takes_exported_weights)
       const char *name = plait_parameters_get (parameters, i)->name;
 
       CONTEXT ("%s", name);
-      CHECK_OUTCOME (second, name, g_str_has_prefix (name, "decoder/norm/") ? "left" : "taken");
+      TEST_CHECK_OUTCOME (second, name, g_str_has_prefix (name, "decoder/norm/") ? "left" : "taken");
       if (!g_str_has_prefix (name, "decoder/norm/"))
-        CHECK (is_same (second, trained->store, "last", name));
+        CHECK (test_is_same (second, trained->store, "last", name));
     }
   CHECK_CONTAINS (said, "/base.safetensors, ");
   CHECK_CONTAINS (said, "not used of that file: 2: decoder/norm/gain, decoder/norm/bias\n");
@@ -359,7 +284,7 @@ TEST_CASE (initialise, refuses_maps_that_do_not_belong)
     {
       GError *error = NULL;
       CONTEXT ("%s, %s", cases[i].initialise, cases[i].map);
-      g_autoptr (PlaitStore) run = run_still (
+      g_autoptr (PlaitStore) run = test_run_still (
           experiment, "none.h5", (const char *[]){ cases[i].initialise, cases[i].map, NULL }, NULL, &error);
 
       CHECK (!run);
@@ -378,23 +303,23 @@ TEST_CASE (initialise, compares_vocabularies_by_stream)
   g_autoptr (PlaitStore) second = NULL;
 
   CHECK (test_run_with (experiment, apart, base_path, FALSE, NULL, &error));
-  second = run_still (experiment, "second.h5",
-                      (const char *[]){ "train.initialise=base.h5", "data.vocabulary=separate",
-                                        "decoder.share_embeddings=false", NULL },
-                      NULL, &error);
+  second = test_run_still (experiment, "second.h5",
+                           (const char *[]){ "train.initialise=base.h5", "data.vocabulary=separate",
+                                             "decoder.share_embeddings=false", NULL },
+                           NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (second != NULL);
-  CHECK_OUTCOME (second, "source/a/embedding/table", "taken");
-  CHECK_OUTCOME (second, "decoder/embedding/table", "taken");
+  TEST_CHECK_OUTCOME (second, "source/a/embedding/table", "taken");
+  TEST_CHECK_OUTCOME (second, "decoder/embedding/table", "taken");
   plait_store_free (g_steal_pointer (&second));
-  second = run_still (
+  second = test_run_still (
       experiment, "third.h5",
       (const char *[]){ "train.initialise=base.h5", "data.vocabulary=shared", "decoder.share_embeddings=false", NULL },
       NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (second != NULL);
-  CHECK_OUTCOME (second, "source/a/embedding/table", "other vocabulary");
-  CHECK_OUTCOME (second, "decoder/embedding/table", "other vocabulary");
+  TEST_CHECK_OUTCOME (second, "source/a/embedding/table", "other vocabulary");
+  TEST_CHECK_OUTCOME (second, "decoder/embedding/table", "other vocabulary");
 }
 
 TEST_CASE (initialise, goes_on_after_an_interruption_to_the_same_bits)
@@ -402,7 +327,7 @@ TEST_CASE (initialise, goes_on_after_an_interruption_to_the_same_bits)
   g_autofree char *first = test_write_experiment ("tiny", NULL);
   g_autofree char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
 
-  g_free (base_run (first));
+  g_free (test_base_run (first));
   test_check_interruption (experiment, 3, 1);
 }
 
@@ -445,7 +370,7 @@ TEST_CASE (initialise, the_key_knows_the_file_and_not_its_place)
 TEST_CASE (initialise, says_that_the_file_has_changed_since)
 {
   g_autofree char *first = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (first);
+  g_autofree char *base_path = test_base_run (first);
   g_autofree char *other = plait_test_path ("other.h5");
   g_autofree char *experiment = test_write_experiment ("second", "updates=1\ninitialise=base.h5");
   g_autofree char *output = plait_test_path ("second.h5");
@@ -481,7 +406,7 @@ TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
   static const char *const none[] = { "train.updates=1", NULL };
   static const char *const base[] = { "train.updates=1", "train.initialise=base.h5", NULL };
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = base_run (experiment);
+  g_autofree char *base_path = test_base_run (experiment);
   g_autofree char *random = plait_test_path ("random.h5");
   g_autofree char *second = plait_test_path ("second.h5");
   g_autofree char *given = g_strdup_printf ("train.initialise was empty, is %s", base_path);

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/vocabularies.h"
+
+#include "run/run-vocabulary.h"
+#include "run/trained.h"
+
+static gboolean
+is_tokens (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return plait_input_kind_is_text (experiment->sources[i].kind);
+  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
+}
+
+static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "given" };
+
+/*
+ * Learning
+ */
+
+/* Learns the labels of @stream, of which there are two at least. */
+static PlaitVocabulary *
+learn_labels (const PlaitMaterials *materials, const char *stream, PlaitLog *log, GError **error)
+{
+  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
+  const char *paths[] = { plait_materials_file (materials, "train", stream), NULL };
+  g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
+  gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
+
+  if (n == 1)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: all lines have the label \"%s\"; expected two labels at least, or there is nothing to tell apart",
+                paths[0], plait_vocabulary_piece (labels, PLAIT_TOKEN_SPECIALS));
+  if (n < 2)
+    return NULL;
+  plait_log_info (log, "%d labels of %s", n, stream);
+  return g_steal_pointer (&labels);
+}
+
+/* Learns vocabulary @name from the training text of its streams. */
+static PlaitVocabulary *
+learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
+{
+  static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  const PlaitDataSettings *data = &experiment->data;
+  PlaitVocabularySettings settings = {
+    .type = vocabulary_types[data->vocabulary_type],
+    .size = data->vocabulary_size,
+    .minimum_count = data->vocabulary_minimum_count,
+    .character_coverage = data->vocabulary_character_coverage,
+    .normalization = normalisations[data->vocabulary_normalisation],
+    .byte_fallback = data->vocabulary_byte_fallback,
+    .sentence_limit = data->vocabulary_sentences,
+  };
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+
+  for (guint i = 0; used[i]; i++)
+    if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
+      g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
+  g_ptr_array_add (paths, NULL);
+  if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
+    {
+      plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
+          "file, or set data.vocabulary_type",
+          name);
+      return NULL;
+    }
+  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings.type, paths->len - 1);
+  return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
+}
+
+/*
+ * Reading
+ */
+
+/* The kind of @vocabulary, as data.vocabulary_type tells it, for people. */
+static const char *
+kind_of (const PlaitVocabulary *vocabulary)
+{
+  const char *format = plait_vocabulary_format (vocabulary);
+
+  return g_str_equal (format, "words")       ? "a vocabulary of words"
+         : g_str_equal (format, "published") ? "the vocabulary of a published model"
+         : g_str_equal (format, "labels")    ? "a list of labels"
+                                             : "a SentencePiece model";
+}
+
+/* Whether @vocabulary is of the type that the experiment says. @from tells where it is from, @else_do what else may be
+ * done. */
+static gboolean
+check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary, const char *from, const char *else_do,
+            GError **error)
+{
+  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
+  gboolean words = g_str_equal (plait_vocabulary_format (vocabulary), "words");
+
+  return type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: is %s, but data.vocabulary_type=%s expects %s; %s, or set data.vocabulary_type=%s", from,
+                        kind_of (vocabulary), vocabulary_types[type],
+                        words ? "a SentencePiece model" : "a vocabulary of words", else_do, words ? "words" : "bpe");
+}
+
+/* Reads the vocabulary @name from @file, which may be a run. */
+static PlaitVocabulary *
+read_named (const PlaitExperiment *experiment, const char *name, const char *file, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitVocabulary) vocabulary = plait_run_vocabulary_open (file, name, TRUE, log, error);
+
+  return vocabulary && check_kind (experiment, vocabulary, file, "name one", error) ? g_steal_pointer (&vocabulary)
+                                                                                    : NULL;
+}
+
+/*
+ * The run that training begins with
+ */
+
+/* Whether the experiment of @run has a stream @stream. */
+static gboolean
+knows_stream (PlaitStore *run, const char *stream)
+{
+  g_autofree char *text = plait_store_get_string (run, "/", "experiment", NULL);
+  g_autoptr (PlaitKeyFile) file = text ? plait_key_file_load_data (text, -1, "experiment", NULL) : NULL;
+  const char *const *groups = file ? plait_key_file_groups (file) : NULL;
+  gboolean found = file && g_strcmp0 (plait_key_file_value (file, "data", "target"), stream) == 0;
+
+  for (guint i = 0; groups && groups[i] && !found; i++)
+    found = g_str_has_prefix (groups[i], "source ")
+            && g_strcmp0 (plait_key_file_value (file, groups[i], "stream"), stream) == 0;
+  return found;
+}
+
+/* What @run calls the vocabulary that is @name here: it has it under the same name; or all its streams share one, this
+ * among them; or here all share one, and it has one alone. NULL: it has none. (transfer full) */
+static char *
+name_there (PlaitStore *run, const char *name, gboolean shared)
+{
+  if (plait_run_vocabulary_has (run, name))
+    return g_strdup (name);
+  if (shared)
+    return plait_run_vocabulary_only (run);
+  return plait_run_vocabulary_has (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
+}
+
+/* Takes vocabulary @name of the run that training begins with; *@taken stays NULL where that has none. */
+static gboolean
+take_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitVocabulary **taken,
+              GError **error)
+{
+  const char *path = experiment->train.initialise;
+  g_autoptr (PlaitStore) run = NULL;
+  g_autoptr (PlaitVocabulary) vocabulary = NULL;
+  g_autofree char *there = NULL;
+  g_autofree char *from = NULL;
+
+  if (experiment->train.initialise_vocabulary != PLAIT_INITIAL_VOCABULARY_TAKEN || !plait_store_recognize (path))
+    return TRUE;
+  run = plait_trained_open_store (path, log, error);
+  if (!run)
+    return FALSE;
+  there = name_there (run, name, experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED);
+  if (!there)
+    {
+      plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s to take with it", path, name);
+      return TRUE;
+    }
+  vocabulary = plait_run_vocabulary_read (run, there, error);
+  from = g_strdup_printf ("%s:/vocabulary/%s, which train.initialise takes with it", path, there);
+  if (!vocabulary
+      || !check_kind (experiment, vocabulary, from,
+                      "set train.initialise_vocabulary=learnt, by which embeddings begin anew", error))
+    return FALSE;
+  plait_log_info (log, "vocabulary %s is that of %s:/vocabulary/%s, %d entries (train.initialise)", name, path, there,
+                  plait_vocabulary_size (vocabulary));
+  *taken = g_steal_pointer (&vocabulary);
+  return TRUE;
+}
+
+/*
+ * All of them
+ */
+
+static PlaitVocabulary *
+find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  const char *name = plait_experiment_vocabulary (experiment, stream);
+  const char *file = plait_experiment_vocabulary_file (experiment, name);
+  PlaitVocabulary *taken = NULL;
+
+  if (run)
+    return plait_run_vocabulary_read (run, name, error);
+  if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
+    return learn_labels (materials, stream, log, error);
+  if (file)
+    return read_named (experiment, name, file, log, error);
+  if (!take_initial (experiment, name, log, &taken, error))
+    return NULL;
+  return taken ? taken : learn (materials, name, log, error);
+}
+
+static void
+unref_vocabulary (gpointer vocabulary)
+{
+  plait_vocabulary_unref (vocabulary);
+}
+
+GHashTable *
+plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GHashTable) vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
+
+  for (guint i = 0; used[i]; i++)
+    {
+      const char *name = plait_experiment_vocabulary (experiment, used[i]);
+      PlaitVocabulary *vocabulary;
+
+      if (!is_tokens (experiment, used[i]) || g_hash_table_contains (vocabularies, name))
+        continue;
+      vocabulary = find (materials, run, used[i], log, error);
+      if (!vocabulary)
+        return NULL;
+      g_hash_table_insert (vocabularies, g_strdup (name), vocabulary);
+    }
+  return g_steal_pointer (&vocabularies);
+}
+
+gboolean
+plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabularies, PlaitStore *store,
+                          GError **error)
+{
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; used[i]; i++)
+    {
+      const char *name = plait_experiment_vocabulary (experiment, used[i]);
+
+      if (is_tokens (experiment, used[i]) && g_hash_table_add (written, (gpointer)name)
+          && !plait_run_vocabulary_write (g_hash_table_lookup (vocabularies, name), store, name, error))
+        return FALSE;
+    }
+  return TRUE;
+}
