@@ -3,6 +3,7 @@
 
 #include "base/digest.h"
 #include "grid/difference.h"
+#include "run/resume.h"
 
 /* What the cells of a grid are called, and what has to be done with each. */
 
@@ -225,6 +226,13 @@ judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlag
         }
       return;
     }
+  if (!fresh && finished.complete && plait_resume_comes_through (cell->cell->experiment, digests, finished.store))
+    {
+      cell->state = PLAIT_CELL_PARTIAL;
+      cell->trained = g_steal_pointer (&place);
+      cell->note = tell_progress (&finished);
+      return;
+    }
   cell->state = finished.exists || partial.exists ? PLAIT_CELL_STALE : PLAIT_CELL_NEW;
   if (cell->state == PLAIT_CELL_STALE)
     cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
@@ -242,18 +250,24 @@ share_training (PlaitGrid *grid, const Folder *folder)
       const char *name = g_hash_table_lookup (folder->trained, cell->training_key);
       const PlaitGridCell *before = g_hash_table_lookup (first, cell->training_key);
 
-      if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE)
+      gboolean further = cell->state == PLAIT_CELL_PARTIAL && cell->trained;
+
+      if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE && !further)
         continue;
+      if (name || before)
+        {
+          g_clear_pointer (&cell->note, g_free);
+          g_clear_pointer (&cell->trained, g_free);
+        }
       if (name)
         {
-          g_free (cell->note);
           cell->state = PLAIT_CELL_TRAINED;
           cell->trained = g_strdup (name);
           cell->note = g_strdup_printf ("%s was trained the same", name);
         }
       else if (before)
         {
-          g_free (cell->note);
+          cell->state = further ? PLAIT_CELL_STALE : cell->state;
           cell->note = g_strdup_printf ("trained the same as %s: evaluated when that is trained", before->cell->label);
         }
       else

@@ -17,7 +17,7 @@
  *
  * A finished cell counts as long as its key is the one that the experiment gives now; a file that has another key stays
  * until its cell is finished anew. Where only its evaluation is another, or a run of another cell was trained the same,
- * that run is evaluated and nothing trained.
+ * that run is evaluated and nothing trained. Where only its training ends later, it goes on from where it ended.
  */
 typedef enum
 {
@@ -41,7 +41,8 @@ typedef struct
   PlaitGridCellState state;
   char *note;             /* stale, trained: what has changed; partial: how far it is; failed: why; or NULL */
   char *found;            /* where the finished run is, if not at its place yet: a name in the folder */
-  char *trained;          /* of a trained cell: the run in the folder that was trained as it would be */
+  char *trained;          /* of a trained cell: the run in the folder that was trained as it would be; of a partial one
+                             that goes on from a finished run: that run, which its training comes through */
   PlaitRunResult *result; /* of a finished cell, once read */
 } PlaitGridCell;
 

@@ -257,7 +257,7 @@ static void
 start_job (Runner *runner, PlaitGridCell *cell)
 {
   const PlaitGridOptions *options = runner->options;
-  gboolean partial = cell->state == PLAIT_CELL_PARTIAL;
+  gboolean partial = cell->state == PLAIT_CELL_PARTIAL && !cell->trained;
   g_autofree char *output = plait_grid_file (runner->grid, cell, ".training.h5");
   g_autofree char *log = plait_grid_file (runner->grid, cell, ".log");
   g_autofree char *trained = cell->trained ? g_build_filename (runner->grid->folder, cell->trained, NULL) : NULL;
@@ -267,7 +267,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
     .command = options->command,
     .threads = options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / jobs_at_once (runner)),
     .resume = TRUE,
-    .trained = cell->state == PLAIT_CELL_TRAINED ? trained : NULL,
+    .trained = trained,
     .stop = options->stop,
   };
   Job job = { .cell = cell, .start = g_get_monotonic_time () };

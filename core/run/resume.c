@@ -80,11 +80,63 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
                        "%s: its training has gone as far as train.epochs, updates and patience say already, to update "
                        "%" G_GINT64_FORMAT "; raise them to train it further, or choose another --output",
                        output, plait_trainer_step (trainer));
-  if (validates && every > 0 && plait_trainer_step (trainer) % every != 0)
+  if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
     plait_log_warning (
         log,
         "the validation at the end of the first training is none that train.validate_every=%" G_GINT64_FORMAT
         " asks for: the parameters become those of one long training, but it counts for best and average",
         every);
   return TRUE;
+}
+
+/* Whether what trained to the end that @before sets, and @old has, would have come so far and further with that of
+ * @now. */
+static gboolean
+ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)
+{
+  static const char path[] = "/checkpoint/last/state";
+  gint64 step;
+  gint64 epoch; /* from 0; it may be over */
+  gint64 stale;
+
+  if (!plait_store_get_int (old, path, "step", &step, NULL) || !plait_store_get_int (old, path, "epoch", &epoch, NULL)
+      || !plait_store_get_int (old, path, "stale", &stale, NULL))
+    return FALSE;
+  /* The end validates, and that counts for best, average and patience. */
+  if (plait_store_has (old, "/checkpoint/best")
+      && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
+    return FALSE;
+  return now->schedule != PLAIT_SCHEDULE_LINEAR && (now->updates == 0 || now->updates > step)
+         && (now->epochs == 0 || now->epochs > epoch + 1)
+         && (now->patience == 0
+             || (before->patience > 0 && now->patience >= before->patience && now->patience > stale));
+}
+
+gboolean
+plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old)
+{
+  static const char *const ends[] = { "epochs", "updates", "patience" };
+  g_autofree char *old_text = plait_store_get_string (old, "/", "experiment", NULL);
+  g_autofree char *old_key = plait_store_get_string (old, "/", "training_key", NULL);
+  g_autofree char *text = plait_experiment_text (experiment);
+  g_autofree char *key = NULL;
+  g_autoptr (PlaitKeyFile) file = old_text ? plait_key_file_load_data (old_text, -1, "old", NULL) : NULL;
+  g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PlaitExperiment) shorter = NULL;
+
+  for (guint i = 0; file && i < G_N_ELEMENTS (ends); i++)
+    {
+      const char *value = plait_key_file_value (file, "train", ends[i]);
+
+      if (!value)
+        return FALSE;
+      g_ptr_array_add (overrides, g_strdup_printf ("train.%s=%s", ends[i], value));
+    }
+  g_ptr_array_add (overrides, NULL);
+  if (!file || !old_key)
+    return FALSE;
+  shorter = plait_experiment_parse (text, experiment->name, (const char *const *)overrides->pdata,
+                                    experiment->sources[0].encoder->plugin->registry, NULL);
+  key = shorter ? plait_training_key (shorter, digests, NULL) : NULL;
+  return key && g_str_equal (key, old_key) && ends_later (&shorter->train, &experiment->train, old);
 }

@@ -24,3 +24,8 @@ gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const Pl
  * the validation at its end is none of a longer plan. */
 gboolean plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
                                     const char *output, PlaitLog *log, GError **error);
+
+/* Whether @old, a finished run, is what the training of @experiment comes through: it is of the same settings, data and
+ * plugins, but was asked to end earlier, and what stands at its end is what a longer training has there, so that going
+ * on comes to the same bits as training anew. @digests are those of @experiment's files. */
+gboolean plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old);

@@ -330,8 +330,7 @@ find_old (Run *run, gboolean *complete, GError **error)
   if (!status)
     return FALSE;
   *complete = g_str_equal (status, "complete");
-  if (!plait_resume_check_settings (run->experiment, run->old, options->output, *complete && !options->trained,
-                                    &run->longer, error))
+  if (!plait_resume_check_settings (run->experiment, run->old, options->output, *complete, &run->longer, error))
     return FALSE;
   *complete &= !run->longer;
   return TRUE;
@@ -392,7 +391,8 @@ go_on (Run *run, GError **error)
     return TRUE;
   if (!plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
     return FALSE;
-  plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT, run->options->output,
+  plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT,
+                  run->options->trained ? run->options->trained : run->options->output,
                   plait_trainer_step (run->trainer));
   return !run->longer
          || plait_resume_check_longer (run->trainer, run->experiment, run->validation != NULL, run->options->output,

@@ -24,7 +24,8 @@ typedef struct
   guint threads;       /* 0: the processors this process may use */
   gboolean resume;     /* go on with the run in the file, if there is one */
   gboolean force;      /* begin anew over what is in the file */
-  const char *trained; /* NULL, or a finished run of the same training: it is evaluated, and nothing trained */
+  const char *trained; /* NULL, or a finished run of the same training: it is evaluated, and nothing trained; or one
+                          that ends earlier: it is gone on with */
   const char *lines;   /* NULL, or a file that training is told to as JSON lines: training-log.h */
   const char *events;  /* NULL, or a folder of TensorBoard's */
   gint64 updates;      /* > 0: end after this update, with a checkpoint: PLAIT_RUN_PART */

@@ -401,6 +401,15 @@ plait_trainer_has_ended (const PlaitTrainer *trainer)
   return is_complete (trainer) || is_stale (trainer);
 }
 
+gboolean
+plait_trainer_ends_epoch (const PlaitTrainer *trainer)
+{
+  gboolean boundary;
+
+  next_epoch (trainer, &boundary);
+  return boundary;
+}
+
 PlaitScalar *
 plait_trainer_average (const PlaitTrainer *trainer)
 {

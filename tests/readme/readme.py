@@ -8,8 +8,8 @@ A block counts if a comment stands before it: <!-- run --> or, with programs tha
 hold, <!-- run, needs: h5ls, prints: TEXT -->. Each is a test case: it must end with exit code 0. A block whose needs
 are not there is skipped.
 
-Training is cut to a few updates of a small corpus. With --whole it is not, and all output is shown: what README.md
-quotes. FOLDER, not there yet, is where it runs then.
+Training is cut to a small corpus, and to a few updates where the command does not say how long it is. With --whole it is
+not, and all output is shown: what README.md quotes. FOLDER, not there yet, is where it runs then.
 """
 import os
 import pathlib
@@ -41,6 +41,9 @@ case $1 in
   run|grid)
     ! grep -q '^generate=' "$2" || set -- "$@" --set data.generate.train=640 --set data.generate.validation=20 \\
       --set data.generate.test=20
+    case "$*" in
+      *train.epochs=*|*train.updates=*) exec "$plait" "$@" ;;
+    esac
     exec "$plait" "$@" --set train.updates=6 --set train.epochs=1 ;;
   generate)
     exec "$plait" "$@" --set train=640 --set validation=20 --set test=20 ;;
