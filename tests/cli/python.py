@@ -3,7 +3,7 @@
 
 import sys
 
-folder, path, how = sys.argv[1:]
+folder, path, many, how = sys.argv[1:]
 sys.path.insert(0, folder)
 if how == "numpy":
     sys.modules["pandas"] = None
@@ -32,3 +32,13 @@ else:
     check(whole.index[0], "\u2581ein")
     check(head.shape, whole.shape)
     check(whole.sum(axis=1).round(4).tolist(), [1] * len(whole.index))
+
+# Sentences of many are told apart, and each is whole.
+seen = set()
+for sentence in range(3):
+    found = plait.attention(many, sentence, "en", layer=0, head=3)
+    weights = found["weights"] if how == "numpy" else found.to_numpy()
+    check(weights.shape, (60, 60))
+    check(weights.sum(axis=1).round(4).tolist(), [1] * 60)
+    seen.add(tuple(found["rows"] if how == "numpy" else found.columns))
+check(len(seen), 3)
