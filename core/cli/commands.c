@@ -15,7 +15,9 @@ const PlaitCommand plait_commands[] = {
     "  plait run experiments/quickstart.ini\n"
     "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
     plait_command_run },
-  { "grid", "FILE [--set G.K=V]... [--output FOLDER] [--jobs N] [--threads N] [--fresh] [--dry-run] [--json]",
+  { "grid",
+    "FILE [--set G.K=V]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] [--time TIME] "
+    "[--retries N] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
     "Run all cells of an experiment's [grid] and make a table of them",
     "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
     "interrupted goes on. So the same command, given again, does what is left.\n"
@@ -23,9 +25,18 @@ const PlaitCommand plait_commands[] = {
     "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
     "cell, so that all have as many parameters as the first; --dry-run shows them.\n"
     "\n"
+    "--executor slurm hands the cells to Slurm as job arrays, and the table to a job that begins when they have ended. "
+    "For other schedulers --commands prints a shell line for each cell; the lines may run at once, on all machines "
+    "that "
+    "see the folder, and --collect then makes the table. Cells that are trained the same are one line. Keys of [grid] "
+    "say the same as the options: executor, executor.jobs, executor.threads, executor.time, executor.retries; and for "
+    "Slurm executor.memory=4G and executor.options=--partition=cpu;--account=mt.\n"
+    "\n"
     "Examples:\n"
     "  plait grid experiments/quickstart.ini --dry-run\n"
-    "  plait grid experiments/quickstart.ini --output quickstart",
+    "  plait grid experiments/quickstart.ini --output quickstart\n"
+    "  plait grid experiments/quickstart.ini --executor slurm --time 2h\n"
+    "  plait grid experiments/quickstart.ini --commands | parallel",
     plait_command_grid },
   { "test", "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint best|last|average] [--as NAME] [--json]",
     "Evaluate a finished run otherwise, or all runs of a grid, into their files",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -6,11 +7,11 @@
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/stop.h"
+#include "grid/executor.h"
 #include "grid/table.h"
+#include "grid/tasks.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
-
-#define MOST_JOBS 1024
 
 /* "FOLDER/NAME.ini" -> "NAME", in the current folder. (transfer full) */
 static char *
@@ -97,20 +98,26 @@ print_plan (const PlaitGrid *grid)
   plait_page_paragraph (page, 0, 0, sum);
 }
 
-/* Everything is written and shown whatever failed; then failures are the result. */
 static gboolean
-conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error)
+print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
 {
-  g_autoptr (PlaitGridTable) table = plait_grid_table_new (grid, error);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+
+  for (guint i = 0; lines && i < lines->len; i++)
+    printf ("%s\n", (const char *)lines->pdata[i]);
+  return lines != NULL;
+}
+
+/* Failures are the result. */
+static gboolean
+check_all_finished (const PlaitGrid *grid, const char *done, PlaitLog *log, GError **error)
+{
   g_autoptr (GString) failed = g_string_new (NULL);
   guint n_failed = plait_grid_count (grid, PLAIT_CELL_FAILED);
 
-  if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
-    return FALSE;
-  plait_grid_print (grid, table, as_json);
   if (n_failed == 0)
     {
-      plait_log_info (log, "%s: %u cells are finished; see table.csv, table.md and grid.h5", grid->folder, grid->n);
+      plait_log_info (log, "%s: %u cells are finished; %s", grid->folder, grid->n, done);
       return TRUE;
     }
   for (guint i = 0; i < grid->n; i++)
@@ -121,67 +128,170 @@ conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error
                      n_failed, grid->n, failed->str, grid->folder);
 }
 
+/* Everything is written and shown whatever failed. */
+static gboolean
+conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitGridTable) table = NULL;
+
+  if (grid->part)
+    return check_all_finished (grid, "--collect makes the table of all", log, error);
+  table = plait_grid_table_new (grid, error);
+  if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
+    return FALSE;
+  plait_grid_print (grid, table, as_json);
+  return check_all_finished (grid, "see table.csv, table.md and grid.h5", log, error);
+}
+
+/* What the command line asks for. */
+typedef struct
+{
+  char **overrides;
+  char *folder;
+  char *jobs;
+  char *threads;
+  char *retries;
+  char *time;
+  char *executor;
+  char **cells;
+  gboolean fresh;
+  gboolean resume;
+  gboolean collect;
+  gboolean commands;
+  gboolean dry_run;
+  gboolean json;
+} Wishes;
+
+static void
+wishes_clear (Wishes *wishes)
+{
+  g_strfreev (wishes->overrides);
+  g_free (wishes->folder);
+  g_free (wishes->jobs);
+  g_free (wishes->threads);
+  g_free (wishes->retries);
+  g_free (wishes->time);
+  g_free (wishes->executor);
+  g_strfreev (wishes->cells);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wishes, wishes_clear)
+
+static gboolean
+check_wishes (const Wishes *wishes, GError **error)
+{
+  guint n = (wishes->cells != NULL) + wishes->collect + wishes->commands + wishes->dry_run;
+
+  if (wishes->fresh && wishes->resume)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
+  if (wishes->dry_run && wishes->json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no table to print as JSON; leave one of the two out");
+  if ((wishes->cells || wishes->commands) && wishes->json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; --collect --json does so");
+  if (n > 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--cell, --collect, --commands and --dry-run are different things to do; give one of them");
+  if (wishes->fresh && (wishes->collect || wishes->commands))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--fresh would begin a job anew each time that it is put back into the queue; choose another "
+                       "folder with --output");
+  return TRUE;
+}
+
+/* What runs the cells: as the command line says, or else the file. */
+static gboolean
+choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
+                GError **error)
+{
+  const PlaitExecutorSettings *settings = &grid->cells->executor;
+  const char *name = wishes->executor ? wishes->executor : grid->part ? "local" : settings->executor;
+  gint64 jobs = settings->jobs, threads = settings->threads, retries = settings->retries;
+
+  *executor = plait_executor_find (name, error);
+  if (!*executor || !plait_option_integer ("--jobs", wishes->jobs, 1, PLAIT_GRID_MOST_JOBS, &jobs, error)
+      || !plait_option_threads (wishes->threads, &threads, error)
+      || !plait_option_integer ("--retries", wishes->retries, 0, PLAIT_GRID_MOST_RETRIES, &retries, error))
+    return FALSE;
+  options->jobs = (guint)jobs;
+  options->threads = (guint)threads;
+  options->retries = (guint)retries;
+  options->seconds = settings->seconds;
+  if (wishes->time && !plait_executor_parse_time (wishes->time, &options->seconds))
+    {
+      g_autofree char *shown = g_utf8_make_valid (wishes->time, -1);
+
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", shown);
+    }
+  if (!(*executor)->waits && wishes->fresh)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--fresh would begin a job anew each time that it is put back into the queue; choose another "
+                       "folder with --output");
+  return TRUE;
+}
+
 gboolean
 plait_command_grid (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (GStrv) overrides = NULL;
-  g_autofree char *folder = NULL;
-  g_autofree char *jobs_text = NULL;
-  g_autofree char *threads_text = NULL;
-  gboolean fresh = FALSE;
-  gboolean resume = FALSE;
-  gboolean dry_run = FALSE;
-  gboolean json = FALSE;
-  gint64 jobs = 0;
-  gint64 threads = 0;
+  g_auto (Wishes) wishes = { NULL };
   const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key of all cells, such as train.batch=32",
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.overrides, "Set a key of all cells, such as train.batch=32",
       "G.K=V" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder of the cells; else the file's name without .ini",
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.folder, "Folder of the cells; else the file's name without .ini",
       "FOLDER" },
-    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &jobs_text,
+    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &wishes.jobs,
       "Cells that run at once; else as many as processors, while memory lasts", "N" },
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text,
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &wishes.threads,
       "Threads of each; else the processors divided by the cells that run at once", "N" },
-    { "fresh", 'f', 0, G_OPTION_ARG_NONE, &fresh, "Run finished and interrupted cells again too, from the start",
+    { "executor", 'e', 0, G_OPTION_ARG_FILENAME, &wishes.executor, "What runs the cells; else local", "local|slurm" },
+    { "time", 0, 0, G_OPTION_ARG_FILENAME, &wishes.time, "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
+    { "retries", 0, 0, G_OPTION_ARG_FILENAME, &wishes.retries, "Run a cell that fails so many times more; else 0",
+      "N" },
+    { "cell", 'c', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.cells,
+      "Run this cell alone, by the name of its file or its label", "CELL" },
+    { "collect", 0, 0, G_OPTION_ARG_NONE, &wishes.collect, "Run nothing, and make the table of what is finished",
       NULL },
-    { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with what is there, as without this option", NULL },
-    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "List the cells and what would be done with each", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the table as JSON, with all its numbers", NULL },
+    { "commands", 0, 0, G_OPTION_ARG_NONE, &wishes.commands, "Print a shell line for each cell to be run", NULL },
+    { "fresh", 'f', 0, G_OPTION_ARG_NONE, &wishes.fresh, "Run finished and interrupted cells again too, from the start",
+      NULL },
+    { "resume", 'r', 0, G_OPTION_ARG_NONE, &wishes.resume, "Go on with what is there, as without this option", NULL },
+    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &wishes.dry_run, "List the cells and what would be done with each", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &wishes.json, "Print the table as JSON, with all its numbers", NULL },
     { NULL },
   };
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitGrid) grid = NULL;
-  PlaitGridOptions options;
+  PlaitGridOptions options = { .command = invocation->line };
+  const PlaitExecutor *executor;
+  const char *const *overrides, *const *cells;
+  PlaitGridFlags flags;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_integer ("--jobs", jobs_text, 1, MOST_JOBS, &jobs, error)
-      || !plait_option_threads (threads_text, &threads, error))
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
     return FALSE;
-  if (fresh && resume)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
-  if (dry_run && json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no table to print as JSON; leave one of the two out");
-  if (!folder)
-    folder = default_folder (invocation->arguments[0]);
+  if (!wishes.folder)
+    wishes.folder = default_folder (invocation->arguments[0]);
+  overrides = (const char *const *)wishes.overrides;
+  cells = (const char *const *)wishes.cells;
+  flags = wishes.fresh ? PLAIT_GRID_FRESH : 0;
   registry = plait_registry_new ();
-  grid = plait_grid_new (invocation->arguments[0], (const char *const *)overrides, folder, fresh ? PLAIT_GRID_FRESH : 0,
-                         registry, error);
-  if (!grid)
+  options.log = invocation->log;
+  grid = cells ? plait_grid_new_part (invocation->arguments[0], overrides, wishes.folder, flags, cells, registry,
+                                      options.log, error)
+               : plait_grid_new (invocation->arguments[0], overrides, wishes.folder, flags, registry, error);
+  if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
     return FALSE;
-  if (dry_run)
+  if (wishes.commands)
+    return print_commands (grid, &options, error);
+  if (wishes.dry_run)
     {
       if (!plait_grid_check_place (grid, invocation->log, error))
         return FALSE;
       print_plan (grid);
       return TRUE;
     }
-  options = (PlaitGridOptions){
-    .jobs = (guint)jobs,
-    .threads = (guint)threads,
-    .command = invocation->line,
-    .log = invocation->log,
-    .stop = plait_stop_on_signals (),
-  };
-  return plait_grid_run (grid, &options, error) && conclude (grid, json, invocation->log, error);
+  if (wishes.collect)
+    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, options.log, error);
+  options.stop = plait_stop_on_signals ();
+  return executor->run (grid, &options, error)
+         && (!executor->waits || conclude (grid, wishes.json, options.log, error));
 }

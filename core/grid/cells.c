@@ -5,6 +5,7 @@
 
 #include "base/problems.h"
 #include "grid/exclusions.h"
+#include "grid/executor.h"
 #include "grid/match.h"
 
 #define MOST_CELLS 10000
@@ -289,8 +290,9 @@ read_grid (Builder *builder)
       return;
     }
   for (guint i = 0; keys[i]; i++)
-    if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]))
+    if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_executor_has_key (keys[i]))
       read_axis (builder, keys[i]);
+  plait_executor_read (builder->file, &cells->public.executor, builder->problems);
   axes = (const PlaitAxis *)(gpointer)cells->axes->data;
   for (guint i = 0; keys[i]; i++)
     if (plait_exclusions_have_key (keys[i]))
@@ -310,6 +312,7 @@ cells_new (void)
 {
   CellsPrivate *cells = g_new0 (CellsPrivate, 1);
 
+  cells->public.executor.executor = "local";
   cells->texts = g_string_chunk_new (1024);
   cells->axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
   cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentCell));
@@ -337,6 +340,8 @@ plait_cells_free (PlaitCells *public)
     }
   for (guint i = 0; i < cells->axes->len; i++)
     g_free ((gpointer)g_array_index (cells->axes, PlaitAxis, i).values);
+  g_free (cells->public.executor.memory);
+  g_strfreev (cells->public.executor.options);
   g_array_unref (cells->axes);
   g_array_unref (cells->cells);
   g_array_unref (cells->exclusions);

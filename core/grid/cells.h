@@ -41,6 +41,18 @@ typedef struct
   guint n_cells;
 } PlaitExclusion;
 
+/* Who runs the cells, and how: executor.h. */
+typedef struct
+{
+  const char *executor; /* "local" at first */
+  guint jobs;           /* cells that run at once; 0: not said */
+  guint threads;        /* of each; 0: not said */
+  guint retries;        /* of a cell that fails */
+  gint64 seconds;       /* that a cell may run; 0: as long as it likes */
+  char *memory;         /* "4G", or NULL */
+  char **options;       /* for sbatch, or NULL */
+} PlaitExecutorSettings;
+
 typedef struct PlaitCells PlaitCells;
 
 struct PlaitCells
@@ -53,6 +65,7 @@ struct PlaitCells
   guint n_excluded; /* cells that one exclusion or more leaves out */
   guint n_exclusions;
   const PlaitExclusion *exclusions;
+  PlaitExecutorSettings executor;
   char **same; /* labels of cells that resolve to one that stands before them, and so are left out; NULL-terminated */
 };
 

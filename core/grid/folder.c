@@ -54,13 +54,19 @@ check_files (const char *folder, GError **error)
 }
 
 gboolean
+plait_grid_make_folder (const PlaitGrid *grid, GError **error)
+{
+  return g_mkdir_with_parents (grid->folder, 0777) == 0 || cannot_be_made (grid->folder, error);
+}
+
+gboolean
 plait_grid_hold (PlaitGrid *grid, PlaitLog *log, GError **error)
 {
   g_autofree char *place = g_build_filename (grid->folder, "grid", NULL);
   g_autofree char *busy = g_strdup_printf ("%s: another plait grid is working in this folder", grid->folder);
 
-  if (g_mkdir_with_parents (grid->folder, 0777) != 0)
-    return cannot_be_made (grid->folder, error);
+  if (!plait_grid_make_folder (grid, error))
+    return FALSE;
   if (!grid->lock)
     grid->lock = plait_lock_take (place, busy, "wait for it, or choose another one with --output", log, error);
   return grid->lock && check_files (grid->folder, error);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/grid.h"
 
+#include <string.h>
+
 #include "base/digest.h"
 #include "grid/difference.h"
+#include "grid/folder.h"
 #include "run/resume.h"
 
 /* What the cells of a grid are called, and what has to be done with each. */
@@ -31,6 +34,13 @@ plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *e
   g_autofree char *name = g_strconcat (cell->name, ending, NULL);
 
   return g_build_filename (grid->folder, name, NULL);
+}
+
+gboolean
+plait_grid_cell_is_due (const PlaitGridCell *cell)
+{
+  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || cell->state == PLAIT_CELL_PARTIAL
+         || cell->state == PLAIT_CELL_TRAINED;
 }
 
 guint
@@ -191,13 +201,13 @@ is_trained (const Found *found, const PlaitGridCell *cell)
 }
 
 static void
-judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlags flags, PlaitDigests *digests)
+judge (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitDigests *digests)
 {
   g_autofree char *place = g_strconcat (cell->name, ENDING, NULL);
   g_autofree char *training = g_strconcat (cell->name, TRAINING_ENDING, NULL);
   g_auto (Found) finished = look_at (grid, folder, place);
   g_auto (Found) partial = { 0 };
-  gboolean fresh = (flags & PLAIT_GRID_FRESH) != 0;
+  gboolean fresh = (grid->flags & PLAIT_GRID_FRESH) != 0;
 
   cell->state = PLAIT_CELL_FINISHED;
   if (!fresh && finished.complete && is_trained (&finished, cell))
@@ -238,6 +248,35 @@ judge (PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitGridFlag
     cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
 }
 
+/* Whether @cell goes on from a finished run whose training ended earlier. */
+static gboolean
+goes_further (const PlaitGridCell *cell)
+{
+  return cell->state == PLAIT_CELL_PARTIAL && cell->trained;
+}
+
+static gboolean
+is_to_be_trained (const PlaitGridCell *cell)
+{
+  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || goes_further (cell);
+}
+
+/* Where a run in the folder was trained as @cell would be, that is evaluated. */
+static gboolean
+share_run (PlaitGridCell *cell, const Folder *folder)
+{
+  const char *name = g_hash_table_lookup (folder->trained, cell->training_key);
+
+  if (!name || !is_to_be_trained (cell))
+    return FALSE;
+  g_free (cell->note);
+  g_free (cell->trained);
+  cell->state = PLAIT_CELL_TRAINED;
+  cell->trained = g_strdup (name);
+  cell->note = g_strdup_printf ("%s was trained the same", name);
+  return TRUE;
+}
+
 /* Cells that would be trained as a run in the folder was, or as a cell before them will be. */
 static void
 share_training (PlaitGrid *grid, const Folder *folder)
@@ -247,27 +286,16 @@ share_training (PlaitGrid *grid, const Folder *folder)
   for (guint i = 0; i < grid->n; i++)
     {
       PlaitGridCell *cell = &grid->items[i];
-      const char *name = g_hash_table_lookup (folder->trained, cell->training_key);
       const PlaitGridCell *before = g_hash_table_lookup (first, cell->training_key);
 
-      gboolean further = cell->state == PLAIT_CELL_PARTIAL && cell->trained;
-
-      if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE && !further)
+      if (share_run (cell, folder) || !is_to_be_trained (cell))
         continue;
-      if (name || before)
+      if (before)
         {
-          g_clear_pointer (&cell->note, g_free);
+          if (goes_further (cell))
+            cell->state = PLAIT_CELL_STALE;
           g_clear_pointer (&cell->trained, g_free);
-        }
-      if (name)
-        {
-          cell->state = PLAIT_CELL_TRAINED;
-          cell->trained = g_strdup (name);
-          cell->note = g_strdup_printf ("%s was trained the same", name);
-        }
-      else if (before)
-        {
-          cell->state = further ? PLAIT_CELL_STALE : cell->state;
+          g_free (cell->note);
           cell->note = g_strdup_printf ("trained the same as %s: evaluated when that is trained", before->cell->label);
         }
       else
@@ -306,8 +334,9 @@ in_order (GHashTable *names)
   return (const char **)sorted;
 }
 
+/* The folder with the names of what is in it. */
 static Folder
-look_through (const PlaitGrid *grid)
+list_folder (const PlaitGrid *grid)
 {
   Folder folder = {
     .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
@@ -315,28 +344,34 @@ look_through (const PlaitGrid *grid)
     .keys = g_hash_table_new (g_str_hash, g_str_equal),
     .trained = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
-  g_autoptr (GHashTable) of_cells = names_of_cells (grid);
   g_autoptr (GDir) directory = g_dir_open (grid->folder, 0, NULL);
-  g_autofree const char **names = NULL;
   const char *entry;
 
   while (directory && (entry = g_dir_read_name (directory)))
     g_hash_table_add (folder.names, g_strdup (entry));
-  names = in_order (folder.names);
+  return folder;
+}
+
+/* Looks at the runs that are no cell's. */
+static void
+find_strangers (const PlaitGrid *grid, const Folder *folder)
+{
+  g_autoptr (GHashTable) of_cells = names_of_cells (grid);
+  g_autofree const char **names = in_order (folder->names);
+
   for (guint i = 0; names[i]; i++)
     {
       const char *name = names[i];
 
       if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || g_hash_table_contains (of_cells, name))
         continue;
-      g_auto (Found) found = look_at (grid, &folder, name);
+      g_auto (Found) found = look_at (grid, folder, name);
       if (!found.complete)
         continue;
-      g_hash_table_insert (folder.strangers, (gpointer)name, g_strdup (found.key));
-      if (!g_hash_table_contains (folder.keys, found.key))
-        g_hash_table_insert (folder.keys, g_hash_table_lookup (folder.strangers, name), (gpointer)name);
+      g_hash_table_insert (folder->strangers, (gpointer)name, g_strdup (found.key));
+      if (!g_hash_table_contains (folder->keys, found.key))
+        g_hash_table_insert (folder->keys, g_hash_table_lookup (folder->strangers, name), (gpointer)name);
     }
-  return folder;
 }
 
 /*
@@ -352,24 +387,26 @@ check_folder (const char *folder, GError **error)
                      "%s: is a file, but a grid needs a folder; choose another one with --output", folder);
 }
 
-PlaitGrid *
-plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
-                PlaitRegistry *registry, GError **error)
+/* The cells of the grid file, with their names and keys, before anything is looked at in the folder. (transfer full) */
+static PlaitGrid *
+read_grid (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+           PlaitRegistry *registry, PlaitDigests *digests, GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
   g_autoptr (PlaitKeyFile) file = NULL;
-  g_auto (Folder) found = { NULL };
 
   if (!check_folder (folder, error))
     return NULL;
+  grid->path = g_strdup (path);
+  grid->overrides = g_strdupv ((char **)overrides);
   grid->folder = g_strdup (folder);
+  grid->flags = flags;
   grid->cells = plait_cells_load (path, overrides, registry, error);
   file = grid->cells ? plait_experiment_read (path, overrides, error) : NULL;
   if (!file)
     return NULL;
   grid->text = plait_key_file_text (file);
-  grid->n = grid->cells->n_cells;
+  grid->n = grid->n_known = grid->cells->n_cells;
   grid->items = g_new0 (PlaitGridCell, grid->n);
   for (guint i = 0; i < grid->n; i++)
     {
@@ -383,12 +420,151 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
       if (!cell->key)
         return NULL;
     }
-  found = look_through (grid);
+  return g_steal_pointer (&grid);
+}
+
+PlaitGrid *
+plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+                PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
+  g_auto (Folder) found = { NULL };
+
+  if (!grid)
+    return NULL;
+  found = list_folder (grid);
+  find_strangers (grid, &found);
   for (guint i = 0; i < grid->n; i++)
-    judge (grid, &grid->items[i], &found, flags, digests);
+    judge (grid, &grid->items[i], &found, digests);
   share_training (grid, &found);
   g_autofree const char **strangers = in_order (found.strangers);
   grid->strangers = g_strdupv ((char **)strangers);
+  return g_steal_pointer (&grid);
+}
+
+/*
+ * Some of the cells
+ */
+
+static void
+clear_cell (PlaitGridCell *cell)
+{
+  g_free (cell->name);
+  g_free (cell->key);
+  g_free (cell->training_key);
+  g_free (cell->note);
+  g_free (cell->found);
+  g_free (cell->trained);
+  plait_run_result_free (cell->result);
+  plait_lock_release (cell->lock);
+}
+
+gboolean
+plait_grid_hold_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error)
+{
+  g_autofree char *place = g_build_filename (grid->folder, cell->name, NULL);
+  g_autofree char *busy = g_strdup_printf ("the cell %s: another process runs it", cell->cell->label);
+
+  if (!cell->lock)
+    cell->lock = plait_lock_take (place, busy, "wait for it", log, error);
+  return cell->lock != NULL;
+}
+
+static gboolean
+is_wanted (const PlaitGridCell *cell, const char *const *names, gboolean *known)
+{
+  for (guint i = 0; names[i]; i++)
+    if (g_str_equal (names[i], cell->name) || g_str_equal (names[i], cell->cell->label))
+      {
+        known[i] = TRUE;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* Makes @names the cells of @grid: they stand before the others. */
+static gboolean
+choose (PlaitGrid *grid, const char *const *names, GError **error)
+{
+  g_autofree gboolean *known = g_new0 (gboolean, g_strv_length ((char **)names));
+  guint n = 0;
+
+  for (guint i = 0; i < grid->n_known; i++)
+    if (is_wanted (&grid->items[i], names, known))
+      {
+        PlaitGridCell chosen = grid->items[i];
+
+        memmove (&grid->items[n + 1], &grid->items[n], (i - n) * sizeof chosen);
+        grid->items[n++] = chosen;
+      }
+  grid->n = n;
+  grid->part = TRUE;
+  for (guint i = 0; names[i]; i++)
+    if (!known[i])
+      {
+        g_autofree char *shown = g_utf8_make_valid (names[i], -1);
+
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "there is no cell \"%s\" in this grid; --commands shows what they are called", shown);
+      }
+  return TRUE;
+}
+
+/* Notes in @folder the finished runs of other cells that were trained as one of these would be. */
+static void
+find_trained (const PlaitGrid *grid, const Folder *folder)
+{
+  g_autoptr (GHashTable) keys = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < grid->n; i++)
+    g_hash_table_add (keys, grid->items[i].training_key);
+  for (guint i = grid->n; i < grid->n_known && !(grid->flags & PLAIT_GRID_FRESH); i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+      g_autofree char *name = g_strconcat (cell->name, ENDING, NULL);
+
+      if (!g_hash_table_contains (keys, cell->training_key))
+        continue;
+      g_auto (Found) found = look_at (grid, folder, name);
+      if (found.complete && is_trained (&found, cell))
+        g_hash_table_insert (folder->trained, g_strdup (cell->training_key), g_steal_pointer (&name));
+    }
+}
+
+void
+plait_grid_look_again (PlaitGrid *grid, PlaitGridCell *cell)
+{
+  g_auto (Folder) folder = list_folder (grid);
+  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+
+  g_clear_pointer (&cell->note, g_free);
+  g_clear_pointer (&cell->found, g_free);
+  g_clear_pointer (&cell->trained, g_free);
+  find_trained (grid, &folder);
+  judge (grid, cell, &folder, digests);
+  share_run (cell, &folder);
+}
+
+PlaitGrid *
+plait_grid_new_part (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+                     const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
+  g_auto (Folder) found = { NULL };
+
+  if (!grid || !choose (grid, names, error) || !plait_grid_make_folder (grid, error))
+    return NULL;
+  for (guint i = 0; i < grid->n; i++)
+    if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
+      return NULL;
+  found = list_folder (grid);
+  find_trained (grid, &found);
+  for (guint i = 0; i < grid->n; i++)
+    judge (grid, &grid->items[i], &found, digests);
+  share_training (grid, &found);
+  grid->strangers = g_new0 (char *, 1);
   return g_steal_pointer (&grid);
 }
 
@@ -397,20 +573,12 @@ plait_grid_free (PlaitGrid *grid)
 {
   if (!grid)
     return;
-  for (guint i = 0; grid->items && i < grid->n; i++)
-    {
-      PlaitGridCell *cell = &grid->items[i];
-
-      g_free (cell->name);
-      g_free (cell->key);
-      g_free (cell->training_key);
-      g_free (cell->note);
-      g_free (cell->found);
-      g_free (cell->trained);
-      plait_run_result_free (cell->result);
-    }
+  for (guint i = 0; i < grid->n_known; i++)
+    clear_cell (&grid->items[i]);
   g_free (grid->items);
   g_free (grid->text);
+  g_free (grid->path);
+  g_strfreev (grid->overrides);
   g_free (grid->folder);
   g_strfreev (grid->strangers);
   plait_lock_release (grid->lock);

@@ -18,7 +18,14 @@
  * A finished cell counts as long as its key is the one that the experiment gives now; a file that has another key stays
  * until its cell is finished anew. Where only its evaluation is another, or a run of another cell was trained the same,
  * that run is evaluated and nothing trained. Where only its training ends later, it goes on from where it ended.
+ *
+ * Several processes may run cells of one folder, on several machines: each cell is locked by itself while it is run,
+ * and whoever writes the files over all cells locks the folder.
  */
+
+#define PLAIT_GRID_MOST_JOBS 1024
+#define PLAIT_GRID_MOST_RETRIES 100
+
 typedef enum
 {
   PLAIT_CELL_NEW,
@@ -44,23 +51,29 @@ typedef struct
   char *trained;          /* of a trained cell: the run in the folder that was trained as it would be; of a partial one
                              that goes on from a finished run: that run, which its training comes through */
   PlaitRunResult *result; /* of a finished cell, once read */
+  PlaitLock *lock;        /* while this process may run it; or NULL */
 } PlaitGridCell;
-
-typedef struct
-{
-  PlaitCells *cells;
-  char *text;   /* the experiment file as it was read */
-  char *folder; /* need not be there yet */
-  guint n;
-  PlaitGridCell *items;
-  char **strangers; /* runs in the folder that belong to no cell, NULL-terminated */
-  PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
-} PlaitGrid;
 
 typedef enum
 {
   PLAIT_GRID_FRESH = 1 << 0, /* finished and partial cells are run again too */
 } PlaitGridFlags;
+
+typedef struct
+{
+  PlaitCells *cells;
+  char *text;       /* the experiment file as it was read */
+  char *path;       /* of the file, as it was given */
+  char **overrides; /* of its keys, or NULL */
+  char *folder;     /* need not be there yet */
+  guint n;
+  PlaitGridCell *items;
+  guint n_known; /* items, of which the first n are of this grid: more where it is a part */
+  gboolean part; /* of the cells: the files over all of them are left alone */
+  PlaitGridFlags flags;
+  char **strangers; /* runs in the folder that belong to no cell, NULL-terminated */
+  PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
+} PlaitGrid;
 
 /* Reads the grid file at @path and looks what there is in @folder, without changing anything. @registry must outlive
  * the grid. (transfer full) */
@@ -70,11 +83,27 @@ PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const
 /* The grid whose file over all cells is @path, as that tells it: its cells are finished where their files are, with
  * their experiments, and else new. Nothing is read of the experiment file. (transfer full) */
 PlaitGrid *plait_grid_open (const char *path, PlaitRegistry *registry, GError **error);
+
+/* The same as plait_grid_new for the cells of @names alone (NULL-terminated): their files' names without ending, or
+ * their labels. Each is held from before it is looked at until the grid is freed, so it is run once, whoever else wants
+ * to. (transfer full) */
+PlaitGrid *plait_grid_new_part (const char *path, const char *const *overrides, const char *folder,
+                                PlaitGridFlags flags, const char *const *names, PlaitRegistry *registry, PlaitLog *log,
+                                GError **error);
 void plait_grid_free (PlaitGrid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGrid, plait_grid_free)
 
+/* Holds @cell, unless this process does already, so that it alone runs it. PLAIT_ERROR_INPUT if another one does. */
+gboolean plait_grid_hold_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error);
+
+/* Looks again what is to be done with @cell. */
+void plait_grid_look_again (PlaitGrid *grid, PlaitGridCell *cell);
+
 /* FOLDER/NAME and @ending, such as ".h5" or ".training.h5". (transfer full) */
 char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending);
+
+/* Whether @cell is to be run, gone on with or evaluated. */
+gboolean plait_grid_cell_is_due (const PlaitGridCell *cell);
 
 /* How many cells are in @state. */
 guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);
@@ -92,7 +121,9 @@ gboolean plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error)
 typedef struct
 {
   guint jobs; /* cells that run at once, each in a process of its own; 0: as many as processors, while memory lasts */
-  guint threads; /* of each; 0: the processors divided by the cells that run at once */
+  guint threads;  /* of each; 0: the processors divided by the cells that run at once */
+  guint retries;  /* of a cell that fails, from its checkpoint if it has one */
+  gint64 seconds; /* that a cell may run before it is made to end and has failed; 0: as long as it likes */
   const char *command;
   PlaitLog *log;
   const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */
@@ -102,3 +133,10 @@ typedef struct
  * the others alone and becomes PLAIT_CELL_FAILED; that is no error here. PLAIT_ERROR_INTERRUPTED when the flag was
  * raised and all cells have written checkpoints. */
 gboolean plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
+
+/* Puts every cell that is finished into its place, and reads its results; the folder must be held. */
+void plait_grid_settle_finished (PlaitGrid *grid);
+
+/* Takes what is finished as plait_grid_run does, and runs nothing: what else there is becomes PLAIT_CELL_FAILED, with a
+ * note of how far it is. The folder stays held until @grid is freed. */
+gboolean plait_grid_collect (PlaitGrid *grid, PlaitLog *log, GError **error);

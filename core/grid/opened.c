@@ -119,7 +119,7 @@ read_cells (PlaitGrid *grid, PlaitStore *store, const GArray *axes, const char *
 
   if (good)
     {
-      grid->n = (guint)n;
+      grid->n = grid->n_known = (guint)n;
       grid->items = g_new0 (PlaitGridCell, n + 1);
     }
   for (gint64 i = 0; good && i < n; i++)

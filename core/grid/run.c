@@ -19,6 +19,7 @@ enum
   SHOW_EACH = 4,    /* seconds that the progress of one of several cells is shown */
   TAIL_LINES = 8,
   TAIL_BYTES = 2000,
+  MOST_GRACE = 30, /* seconds for a checkpoint, when a cell's time is over */
 };
 
 /* A cell that runs. */
@@ -27,7 +28,8 @@ typedef struct
   PlaitGridCell *cell;
   PlaitRunProcess *process;
   gint64 start;
-  goffset said; /* bytes that the cell's log had before */
+  goffset said;  /* bytes that the cell's log had before */
+  gboolean late; /* its time is over, and it was asked to end */
 } Job;
 
 typedef struct
@@ -36,6 +38,7 @@ typedef struct
   const PlaitGridOptions *options;
   GArray *jobs;
   gboolean *started; /* [n cells] */
+  guint *failures;   /* [n cells] */
   guint to_run;
   guint done;
   guint finished;
@@ -97,9 +100,8 @@ settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
   return plait_grid_read_result (grid, cell, error);
 }
 
-/* Everything that is finished already. */
-static void
-settle_finished (const PlaitGrid *grid)
+void
+plait_grid_settle_finished (PlaitGrid *grid)
 {
   for (guint i = 0; i < grid->n; i++)
     {
@@ -170,17 +172,10 @@ report_failures (const PlaitGrid *grid, PlaitLog *log)
  */
 
 static gboolean
-is_due (const PlaitGridCell *cell)
-{
-  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || cell->state == PLAIT_CELL_PARTIAL
-         || cell->state == PLAIT_CELL_TRAINED;
-}
-
-static gboolean
 has_due (const PlaitGrid *grid)
 {
   for (guint i = 0; i < grid->n; i++)
-    if (is_due (&grid->items[i]))
+    if (plait_grid_cell_is_due (&grid->items[i]))
       return TRUE;
   return FALSE;
 }
@@ -253,6 +248,25 @@ has_room (Runner *runner)
          || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
 }
 
+/* Holds @cell. Where another process had it in the meantime, what is to be done may be less now: FALSE if nothing. */
+static gboolean
+is_still_due (Runner *runner, PlaitGridCell *cell)
+{
+  g_autoptr (GError) fault = NULL;
+  gboolean held = cell->lock != NULL;
+
+  if (!plait_grid_hold_cell (runner->grid, cell, runner->options->log, &fault))
+    set_state (cell, PLAIT_CELL_FAILED, fault->message);
+  else if (!held && cell->state != PLAIT_CELL_TRAINED)
+    plait_grid_look_again (runner->grid, cell);
+  if (cell->state == PLAIT_CELL_FINISHED && !settle (runner->grid, cell, &fault))
+    set_state (cell, PLAIT_CELL_FAILED, fault->message);
+  if (plait_grid_cell_is_due (cell))
+    return TRUE;
+  runner->done++;
+  return FALSE;
+}
+
 static void
 start_job (Runner *runner, PlaitGridCell *cell)
 {
@@ -317,10 +331,11 @@ start_jobs (Runner *runner)
   PlaitGrid *grid = runner->grid;
 
   for (guint i = 0; !runner->stopped && i < grid->n && has_room (runner); i++)
-    if (!runner->started[i] && is_due (&grid->items[i]) && find_trained (runner, &grid->items[i]))
+    if (!runner->started[i] && plait_grid_cell_is_due (&grid->items[i]) && find_trained (runner, &grid->items[i]))
       {
         runner->started[i] = TRUE;
-        start_job (runner, &grid->items[i]);
+        if (is_still_due (runner, &grid->items[i]))
+          start_job (runner, &grid->items[i]);
       }
 }
 
@@ -344,6 +359,40 @@ tell_scores (const Runner *runner, const Job *job)
   plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
 }
 
+/* Whoever makes the table is another process, and reads in the cell's log why it failed. */
+static void
+note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reason)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ".log");
+  FILE *file = fopen (path, "ae");
+
+  if (!file)
+    return;
+  fprintf (file, "the cell failed: %s\n", reason);
+  fclose (file);
+}
+
+/* Has the cell run once more, if it may. */
+static void
+fail_job (Runner *runner, const Job *job, const char *reason)
+{
+  PlaitGrid *grid = runner->grid;
+  PlaitGridCell *cell = job->cell;
+  gsize place = (gsize)(cell - grid->items);
+
+  plait_log_warning (runner->options->log, "%s: failed: %s", cell->cell->label, reason);
+  if (grid->part)
+    note_reason (grid, cell, reason);
+  if (!runner->stopped && runner->failures[place]++ < runner->options->retries)
+    {
+      plait_grid_look_again (grid, cell);
+      runner->started[place] = FALSE;
+      runner->done--;
+    }
+  else
+    set_state (cell, PLAIT_CELL_FAILED, reason);
+}
+
 /* The process of @job has ended. FALSE only if the files over all cells cannot be written. */
 static gboolean
 end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason, GError **error)
@@ -352,6 +401,11 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
   g_autoptr (GError) fault = NULL;
 
   runner->done++;
+  if (job->late && end != PLAIT_PROCESS_DONE)
+    {
+      fail_job (runner, job, "it ran longer than --time allows; with more, it goes on from its checkpoint");
+      return TRUE;
+    }
   if (end == PLAIT_PROCESS_INTERRUPTED)
     {
       /* An evaluation has no checkpoints: it stays to be done. */
@@ -361,8 +415,7 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
     }
   if (end == PLAIT_PROCESS_FAILED)
     {
-      set_state (cell, PLAIT_CELL_FAILED, reason);
-      plait_log_warning (runner->options->log, "%s: failed: %s", cell->cell->label, reason);
+      fail_job (runner, job, reason);
       return TRUE;
     }
   runner->finished++;
@@ -375,7 +428,23 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
       return TRUE;
     }
   tell_scores (runner, job);
-  return plait_grid_write (runner->grid, NULL, error);
+  return runner->grid->part || plait_grid_write (runner->grid, NULL, error);
+}
+
+/* Asks the job to end whose time is over, and kills it where it does not. Either way it is found to have ended. */
+static void
+hold_to_time (const Runner *runner, Job *job)
+{
+  gint64 limit = runner->options->seconds;
+  gint64 ran = (g_get_monotonic_time () - job->start) / G_USEC_PER_SEC;
+
+  if (limit == 0 || ran < limit)
+    return;
+  if (ran >= limit + MIN (limit, MOST_GRACE))
+    plait_run_process_kill (job->process);
+  else if (!job->late)
+    plait_run_process_stop (job->process);
+  job->late = TRUE;
 }
 
 static void
@@ -401,11 +470,17 @@ look_at_jobs (Runner *runner, GError **error)
       PlaitProcessEnd end = plait_run_process_look (job->process, &reason);
 
       if (end == PLAIT_PROCESS_GOES_ON)
+        hold_to_time (runner, job);
+      if (end == PLAIT_PROCESS_GOES_ON)
         i++;
       else if (!end_job (runner, job, end, reason, error))
         return FALSE;
       else
-        g_array_remove_index (runner->jobs, i);
+        {
+          if (!runner->grid->part)
+            g_clear_pointer (&job->cell->lock, plait_lock_release);
+          g_array_remove_index (runner->jobs, i);
+        }
     }
   return TRUE;
 }
@@ -492,16 +567,18 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   Runner runner = { .grid = grid, .options = options };
   g_autoptr (GArray) jobs = g_array_new (FALSE, FALSE, sizeof (Job));
   g_autofree gboolean *started = g_new0 (gboolean, grid->n);
+  g_autofree guint *failures = g_new0 (guint, grid->n);
   gboolean done;
 
-  if (!plait_grid_hold (grid, options->log, error))
+  if (!grid->part && !plait_grid_hold (grid, options->log, error))
     return FALSE;
   g_array_set_clear_func (jobs, clear_job);
   runner.jobs = jobs;
   runner.started = started;
-  settle_finished (grid);
+  runner.failures = failures;
+  plait_grid_settle_finished (grid);
   for (guint i = 0; i < grid->n; i++)
-    runner.to_run += is_due (&grid->items[i]);
+    runner.to_run += plait_grid_cell_is_due (&grid->items[i]);
   done = run_jobs (&runner, error);
   plait_log_progress_end (options->log);
   if (!done)
@@ -511,5 +588,37 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   if (runner.stopped && has_due (grid))
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
+  return TRUE;
+}
+
+/* What a cell lacks that is not finished. (transfer full) */
+static char *
+tell_missing (const PlaitGridCell *cell)
+{
+  static const char *const lacks[] = {
+    [PLAIT_CELL_NEW] = "no process has begun it",
+    [PLAIT_CELL_STALE] = "it has to be run again",
+    [PLAIT_CELL_PARTIAL] = "it is not finished",
+    [PLAIT_CELL_TRAINED] = "it has to be evaluated",
+  };
+
+  return g_strdup_printf ("%s%s%s", lacks[cell->state], cell->note ? ": " : "", cell->note ? cell->note : "");
+}
+
+gboolean
+plait_grid_collect (PlaitGrid *grid, PlaitLog *log, GError **error)
+{
+  if (!plait_grid_hold (grid, log, error))
+    return FALSE;
+  plait_grid_settle_finished (grid);
+  for (guint i = 0; i < grid->n; i++)
+    if (plait_grid_cell_is_due (&grid->items[i]))
+      {
+        g_autofree char *missing = tell_missing (&grid->items[i]);
+
+        set_state (&grid->items[i], PLAIT_CELL_FAILED, missing);
+      }
+  plait_grid_leave_mixed (grid, log);
+  report_failures (grid, log);
   return TRUE;
 }

@@ -226,3 +226,10 @@ plait_run_process_stop (PlaitRunProcess *process)
   if (process->child > 0)
     kill (process->child, SIGTERM);
 }
+
+void
+plait_run_process_kill (PlaitRunProcess *process)
+{
+  if (process->child > 0)
+    kill (process->child, SIGKILL);
+}

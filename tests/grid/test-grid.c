@@ -13,19 +13,17 @@
 
 /* Grids at work: cells that fail, several jobs, kills, and where a grid may write. */
 
-static const char faulty_schema[] = "[plugin]\n"
-                                    "name=faulty\n"
-                                    "kind=combiner\n"
-                                    "interface=2\n"
-                                    "version=1.0.0\n"
-                                    "summary=A combiner that ends the process\n"
-                                    "[requires]\n"
-                                    "decoder=transformer\n"
-                                    "[parameter.fault]\n"
-                                    "type=choice\n"
-                                    "choices=none;crash;exit;kill\n"
-                                    "default=none\n"
-                                    "summary=How\n";
+/* The plugin that fails in the ways of faulty/. */
+static void
+write_faulty (void)
+{
+  g_autofree char *module = plait_test_build_path ("tests/grid/faulty.so");
+  g_autofree char *path = plait_test_source_path ("tests/grid/faulty/faulty.ini");
+  g_autofree char *schema = NULL;
+
+  g_assert_true (g_file_get_contents (path, &schema, NULL, NULL));
+  test_write_plugin ("faulty", schema, module, "");
+}
 
 /* Checks the cells of two folders against each other. */
 static void
@@ -45,9 +43,7 @@ check_same_grid (const char *name, const char *expected, const char *const *over
 
 TEST_CASE (grid, isolates_cells_that_fail)
 {
-  g_autofree char *module = plait_test_build_path ("tests/grid/faulty.so");
-
-  test_write_plugin ("faulty", faulty_schema, module, "");
+  write_faulty ();
   test_grid_write ("decoder.combiner=faulty\ncombiner.fault=none;crash;exit;kill\ntrain.learning_rate=0.2;1e5\n"
                    "exclude=combiner.fault=crash|exit|kill & train.learning_rate=1e5\n");
   {
@@ -70,6 +66,37 @@ TEST_CASE (grid, isolates_cells_that_fail)
   g_auto (TestGrid) again = test_grid_open ("cells", NULL, 0);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 1);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_NEW), 4);
+}
+
+/* One that fails once is run twice; one that hangs and minds no signal is killed, and so is no other. */
+TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
+{
+  g_autofree char *gate = plait_test_path ("gate");
+  PlaitGridOptions options = { .jobs = 3, .threads = 1, .retries = 1, .seconds = 20 };
+  g_autoptr (GError) error = NULL;
+
+  g_setenv ("PLAIT_TEST_GATE", gate, TRUE);
+  write_faulty ();
+  test_grid_write ("decoder.combiner=faulty\ncombiner.fault=once;crash\n");
+  {
+    g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+
+    CHECK (plait_grid_run (opened.grid, &options, &error));
+    CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
+    CHECK_STRING (opened.grid->items[0].note, NULL);
+    CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_FAILED);
+    CHECK_CONTAINS (opened.grid->items[1].note, "crashed (signal 11");
+  }
+  test_grid_write ("decoder.combiner=faulty\ncombiner.fault=none;wait\n");
+  REQUIRE (g_unlink (gate) == 0);
+  g_auto (TestGrid) hanging = test_grid_open ("cells", NULL, 0);
+  options.seconds = 1;
+  options.retries = 0;
+  CHECK (plait_grid_run (hanging.grid, &options, &error));
+  CHECK_NO_ERROR (error);
+  CHECK_INT (hanging.grid->items[0].state, PLAIT_CELL_FINISHED);
+  CHECK_INT (hanging.grid->items[1].state, PLAIT_CELL_FAILED);
+  CHECK_CONTAINS (hanging.grid->items[1].note, "it ran longer than --time allows");
 }
 
 TEST_CASE (grid, gives_the_same_bits_with_several_jobs)

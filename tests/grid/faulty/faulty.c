@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "plugin/plugin.h"
@@ -12,7 +13,15 @@ typedef enum
   FAULT_CRASH,
   FAULT_EXIT,
   FAULT_KILL, /* what the kernel does when memory runs out */
+  FAULT_HANG, /* until a signal */
+  FAULT_WAIT, /* until the file that the environment names is there, whatever signal */
+  FAULT_ONCE, /* crashes unless that file is there, and makes it */
 } Fault;
+
+enum
+{
+  FREE_CALLS = 3, /* before it waits: a checkpoint stands */
+};
 
 typedef struct
 {
@@ -20,7 +29,7 @@ typedef struct
 } Settings;
 
 static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, fault, "none;crash;exit;kill"),
+  PLAIT_BIND_CHOICE (Settings, fault, "none;crash;exit;kill;hang;wait;once"),
 };
 
 static gboolean
@@ -36,13 +45,36 @@ build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
   return TRUE;
 }
 
+/* Whether the file of PLAIT_TEST_GATE is there. */
+static gboolean
+is_open (void)
+{
+  const char *gate = g_getenv ("PLAIT_TEST_GATE");
+
+  return gate && g_file_test (gate, G_FILE_TEST_EXISTS);
+}
+
 static PlaitStream
 combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
 {
+  static guint calls;
   const Settings *settings = data;
 
   switch ((Fault)settings->fault)
     {
+    case FAULT_HANG:
+      pause ();
+      break;
+    case FAULT_WAIT:
+      signal (SIGTERM, SIG_IGN);
+      while (++calls > FREE_CALLS && !is_open ())
+        g_usleep (20000);
+      break;
+    case FAULT_ONCE:
+      if (is_open ())
+        break;
+      g_file_set_contents (g_getenv ("PLAIT_TEST_GATE"), "", 0, NULL);
+      G_GNUC_FALLTHROUGH;
     case FAULT_CRASH:
       signal (SIGSEGV, SIG_DFL); /* whatever a sanitizer made of it */
       raise (SIGSEGV);

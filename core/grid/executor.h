@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/problems.h"
+#include "grid/grid.h"
+
+/*
+ * What runs the cells of a grid, and how. [grid] may say it, and the command line otherwise:
+ *
+ *     executor=slurm
+ *     executor.jobs=20                 cells that run at once
+ *     executor.threads=4               of each
+ *     executor.time=2h                 that a cell may run: s, m, h or d
+ *     executor.retries=1               of a cell that fails
+ *     executor.memory=4G               of each, for Slurm
+ *     executor.options=--partition=cpu;--account=mt    further words for sbatch
+ *
+ * None of it is part of what a cell is.
+ */
+typedef struct
+{
+  const char *name;
+  /* Runs what is to be run, or hands it to a scheduler. */
+  gboolean (*run) (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
+  gboolean waits; /* until the cells have ended, so that a table can be made */
+} PlaitExecutor;
+
+/* "local", which every plait has, and "slurm". (transfer none); NULL with PLAIT_ERROR_INPUT. */
+const PlaitExecutor *plait_executor_find (const char *name, GError **error);
+
+/* Seconds of "90s", "30m", "2h" or "1d": at least one, at most a year. */
+gboolean plait_executor_parse_time (const char *text, gint64 *seconds);
+
+/* Whether @key of [grid] is one of the executor. */
+gboolean plait_executor_has_key (const char *key);
+
+/* Takes what [grid] of @file says; faults are added to @problems. */
+void plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems);

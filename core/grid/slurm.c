@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/slurm.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "grid/folder.h"
+#include "grid/tasks.h"
+
+enum
+{
+  LEAST_ARRAY = 1,
+  NAME_DIGITS = 8,
+  GRACE = 60,           /* seconds of a task beyond what its cells may take */
+  LONGEST_WORDS = 2000, /* of Slurm's, that are quoted */
+};
+
+typedef struct
+{
+  PlaitGrid *grid;
+  const PlaitGridOptions *options;
+  char *name;      /* of the jobs: the same for the same folder */
+  char *logs;      /* folder of what the tasks say */
+  GPtrArray *jobs; /* numbers of those that were submitted */
+} Submission;
+
+/*
+ * Slurm's commands
+ */
+
+/* What Slurm said, as part of a sentence. */
+static void
+join_lines (char *text)
+{
+  g_strstrip (text);
+  g_strdelimit (text, "\n\r\t", ' ');
+  if (strlen (text) > LONGEST_WORDS)
+    text[LONGEST_WORDS] = '\0';
+}
+
+/* Runs @words with @input; what it prints, or NULL with its own words. (transfer full) */
+static char *
+call (const char *const *words, const char *input, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+  g_autofree char *program = g_find_program_in_path (words[0]);
+  g_autofree char *output = NULL, *errors = NULL;
+
+  if (!program)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "there is no %s here; run this where jobs are submitted to Slurm, or use --commands for another "
+                  "scheduler",
+                  words[0]);
+      return NULL;
+    }
+  process = g_subprocess_newv (
+      words, G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &fault);
+  if (!process || !g_subprocess_communicate_utf8 (process, input, NULL, &output, &errors, &fault))
+    {
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", program, fault->message);
+      return NULL;
+    }
+  if (g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0)
+    return g_steal_pointer (&output);
+  join_lines (errors);
+  plait_fail (error, PLAIT_ERROR_FAILED, "Slurm refuses (%s)", *errors ? errors : "it does not say why");
+  return NULL;
+}
+
+/* How many tasks an array may have. */
+static gboolean
+find_array_size (guint *size, GError **error)
+{
+  const char *const words[] = { "scontrol", "show", "config", NULL };
+  g_autofree char *config = call (words, NULL, error);
+  const char *line = config ? strstr (config, "MaxArraySize") : NULL;
+  const char *equals = line ? strchr (line, '=') : NULL;
+
+  if (!config)
+    return FALSE;
+  *size = equals ? (guint)MIN (g_ascii_strtoull (equals + 1, NULL, 10), G_MAXUINT) : 0;
+  return *size >= LEAST_ARRAY
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "this cluster takes no job arrays (MaxArraySize of scontrol show config is %u); use --commands",
+                        *size);
+}
+
+/* Refuses what is in the queue already. */
+static gboolean
+check_queue (const Submission *submission, GError **error)
+{
+  g_autofree char *name = g_strconcat ("--name=", submission->name, NULL);
+  const char *const words[] = { "squeue", "--noheader", "--format=%i", name, NULL };
+  g_autofree char *queued = call (words, NULL, error);
+
+  if (!queued)
+    return FALSE;
+  join_lines (queued);
+  return *queued == '\0'
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: jobs of this grid are in Slurm's queue already (%s); wait for them, or take them out with "
+                        "scancel --name=%s",
+                        submission->grid->folder, queued, submission->name);
+}
+
+static void
+cancel (const Submission *submission)
+{
+  for (guint i = 0; i < submission->jobs->len; i++)
+    {
+      const char *const words[] = { "scancel", submission->jobs->pdata[i], NULL };
+
+      g_free (call (words, NULL, NULL));
+    }
+}
+
+/*
+ * Jobs
+ */
+
+/* The beginning of a script: a node may not see the program. */
+static GString *
+begin_script (GError **error)
+{
+  g_autofree char *program = plait_grid_program (error);
+  g_autofree char *quoted = program ? g_shell_quote (program) : NULL;
+  GString *script;
+
+  if (!program)
+    return NULL;
+  script = g_string_new ("#!/bin/sh\n");
+  g_string_append_printf (script,
+                          "plait=%s\n"
+                          "[ -x \"$plait\" ] || { echo \"$(hostname): $plait is not there or cannot be run; keep plait "
+                          "where all nodes see it\" >&2; exit 127; }\n",
+                          quoted);
+  return script;
+}
+
+/* Submits @script; its number, which is also kept. (transfer none) */
+static const char *
+submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
+{
+  g_autofree char *output = NULL;
+  char **further = submission->grid->cells->executor.options;
+
+  for (guint i = 0; further && further[i]; i++)
+    g_ptr_array_add (words, g_strdup (further[i]));
+  g_ptr_array_add (words, NULL);
+  output = call ((const char *const *)words->pdata, script, error);
+  if (!output)
+    return NULL;
+  output[strspn (output, "0123456789")] = '\0';
+  g_ptr_array_add (submission->jobs, g_steal_pointer (&output));
+  return submission->jobs->pdata[submission->jobs->len - 1];
+}
+
+/* sbatch with what all jobs have; their output goes to the pattern @log. (transfer full) */
+static GPtrArray *
+begin_words (const Submission *submission, const char *log)
+{
+  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) parts = g_strsplit (submission->logs, "%", -1);
+  g_autofree char *logs = g_strjoinv ("%%", parts);
+
+  g_ptr_array_add (words, g_strdup ("sbatch"));
+  g_ptr_array_add (words, g_strdup ("--parsable"));
+  g_ptr_array_add (words, g_strdup ("--open-mode=append"));
+  g_ptr_array_add (words, g_strdup_printf ("--job-name=%s", submission->name));
+  g_ptr_array_add (words, g_strdup_printf ("--output=%s/%s", logs, log));
+  return words;
+}
+
+/* "afterany:12:13"; NULL while there is no job. (transfer full) */
+static char *
+after (const Submission *submission, guint from)
+{
+  g_autoptr (GString) text = g_string_new ("--dependency=afterany");
+
+  if (from >= submission->jobs->len)
+    return NULL;
+  for (guint i = from; i < submission->jobs->len; i++)
+    g_string_append_printf (text, ":%s", (const char *)submission->jobs->pdata[i]);
+  return g_strdup (text->str);
+}
+
+/* An array of @n of @lines. Where only so many may run at once, it begins when the array before it has ended. */
+static gboolean
+submit_array (Submission *submission, char *const *lines, guint n, GError **error)
+{
+  const PlaitGridOptions *options = submission->options;
+  const char *memory = submission->grid->cells->executor.memory;
+  gint64 tries = (gint64)(options->retries + 1) * plait_grid_longest_task (submission->grid);
+  g_autoptr (GPtrArray) words = begin_words (submission, "%A_%a.log");
+  g_autoptr (GString) script = begin_script (error);
+  char *dependency = options->jobs > 0 ? after (submission, MAX (submission->jobs->len, 1) - 1) : NULL;
+
+  if (!script)
+    return FALSE;
+  g_string_append (script, "case \"$SLURM_ARRAY_TASK_ID\" in\n");
+  for (guint i = 0; i < n; i++)
+    {
+      const char *command = strstr (lines[i], " && ");
+
+      g_string_append_printf (script, "%u) %.*s && exec %s ;;\n", i, (int)(command - lines[i]), lines[i],
+                              command + strlen (" && "));
+    }
+  g_string_append (script, "esac\n");
+  g_ptr_array_add (words, g_strdup ("--requeue"));
+  g_ptr_array_add (words, options->jobs > 0 ? g_strdup_printf ("--array=0-%u%%%u", n - 1, options->jobs)
+                                            : g_strdup_printf ("--array=0-%u", n - 1));
+  g_ptr_array_add (words, g_strdup_printf ("--cpus-per-task=%u", MAX (1, options->threads)));
+  if (options->seconds > 0)
+    g_ptr_array_add (
+        words, g_strdup_printf ("--time=%" G_GINT64_FORMAT, (tries * options->seconds + tries * GRACE + 59) / 60));
+  if (memory)
+    g_ptr_array_add (words, g_strconcat ("--mem=", memory, NULL));
+  if (dependency)
+    g_ptr_array_add (words, dependency);
+  return submit (submission, words, script->str, error) != NULL;
+}
+
+static const char *
+submit_collector (Submission *submission, GError **error)
+{
+  g_autoptr (GPtrArray) words = begin_words (submission, "collect_%j.log");
+  g_autoptr (GString) script = begin_script (error);
+  g_autofree char *line = script ? plait_grid_collect_line (submission->grid, error) : NULL;
+
+  if (!line)
+    return NULL;
+  g_string_append_printf (script, "%s\n", line);
+  g_ptr_array_add (words, after (submission, 0));
+  return submit (submission, words, script->str, error);
+}
+
+static gboolean
+submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error)
+{
+  const char *collector;
+  g_autofree char *arrays = NULL;
+
+  for (guint from = 0; from < lines->len; from += size)
+    if (!submit_array (submission, (char *const *)lines->pdata + from, MIN (size, lines->len - from), error))
+      return FALSE;
+  g_ptr_array_add (submission->jobs, NULL);
+  arrays = g_strjoinv (", ", (char **)submission->jobs->pdata);
+  g_ptr_array_set_size (submission->jobs, (gint)submission->jobs->len - 1);
+  collector = submit_collector (submission, error);
+  if (!collector)
+    return FALSE;
+  plait_log_info (submission->options->log,
+                  "%u tasks are with Slurm as %s (job name %s); job %s makes the table when they have ended; what they "
+                  "say is in %s",
+                  lines->len, arrays, submission->name, collector, submission->logs);
+  return TRUE;
+}
+
+/* A name by which the jobs of this folder are found again. (transfer full) */
+static char *
+name_jobs (const PlaitGrid *grid)
+{
+  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
+  g_autofree char *digest = plait_digest_bytes (folder, strlen (folder));
+
+  return g_strdup_printf ("plait-%.*s", NAME_DIGITS, digest);
+}
+
+gboolean
+plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+{
+  g_autofree char *name = name_jobs (grid);
+  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
+  g_autofree char *logs = g_build_filename (folder, "slurm", NULL);
+  g_autoptr (GPtrArray) jobs = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  Submission submission = { grid, options, name, logs, jobs };
+  gboolean made_folder = !g_file_test (grid->folder, G_FILE_TEST_EXISTS);
+  gboolean made_logs = !g_file_test (logs, G_FILE_TEST_EXISTS);
+  guint size;
+
+  if (!lines || !find_array_size (&size, error) || !check_queue (&submission, error)
+      || !plait_grid_hold (grid, options->log, error))
+    return FALSE;
+  plait_grid_settle_finished (grid);
+  if (g_mkdir_with_parents (logs, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
+                       logs);
+  if (lines->len == 0)
+    {
+      plait_log_info (options->log, "%s: nothing is left to run; --collect makes the table", grid->folder);
+      return TRUE;
+    }
+  if (submit_all (&submission, lines, size, error))
+    return TRUE;
+  cancel (&submission);
+  if (made_logs)
+    g_rmdir (logs);
+  g_clear_pointer (&grid->lock, plait_lock_release);
+  if (made_folder)
+    g_rmdir (grid->folder);
+  return FALSE;
+}

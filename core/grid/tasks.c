@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/tasks.h"
+
+#include <string.h>
+
+/* Adds @word to @line as a shell takes it. */
+static void
+add_word (GString *line, const char *word)
+{
+  g_autofree char *quoted = g_shell_quote (word);
+  gboolean plain = *word && strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_+./=,:@%") == strlen (word);
+
+  g_string_append_printf (line, "%s%s", line->len > 0 ? " " : "", plain ? word : quoted);
+}
+
+static void
+add_number (GString *line, const char *option, gint64 number, const char *unit)
+{
+  if (number > 0)
+    g_string_append_printf (line, " %s %" G_GINT64_FORMAT "%s", option, number, unit);
+}
+
+char *
+plait_grid_program (GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  char *program = g_file_read_link ("/proc/self/exe", &fault);
+
+  if (!program)
+    plait_fail (error, PLAIT_ERROR_FAILED, "this program cannot be found (%s); see that /proc is mounted",
+                fault->message);
+  return program;
+}
+
+/* "cd HERE && PROGRAM grid FILE --output FOLDER --set ...": values of --set may name files from here. */
+static GString *
+begin_line (const PlaitGrid *grid, GError **error)
+{
+  g_autoptr (GString) line = g_string_new ("cd");
+  g_autofree char *here = g_get_current_dir ();
+  g_autofree char *file = g_canonicalize_filename (grid->path, NULL);
+  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
+  g_autofree char *program = plait_grid_program (error);
+
+  if (!program)
+    return NULL;
+  add_word (line, here);
+  g_string_append (line, " &&");
+  add_word (line, program);
+  add_word (line, "grid");
+  add_word (line, file);
+  add_word (line, "--output");
+  add_word (line, folder);
+  for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
+    {
+      add_word (line, "--set");
+      add_word (line, grid->overrides[i]);
+    }
+  if (!strchr (line->str, '\n'))
+    return g_steal_pointer (&line);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "a path or a value of --set has a line break in it, which no line of a job can have; name it otherwise");
+  return NULL;
+}
+
+/* For each training key the cells that are to be run of it, in order. (transfer container) */
+static GPtrArray *
+group_cells (const PlaitGrid *grid)
+{
+  GPtrArray *groups = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr (GHashTable) by_key = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+      GPtrArray *group = g_hash_table_lookup (by_key, cell->training_key);
+
+      if (!plait_grid_cell_is_due (cell))
+        continue;
+      if (!group)
+        {
+          group = g_ptr_array_new ();
+          g_hash_table_insert (by_key, cell->training_key, group);
+          g_ptr_array_add (groups, group);
+        }
+      g_ptr_array_add (group, cell);
+    }
+  return groups;
+}
+
+guint
+plait_grid_longest_task (const PlaitGrid *grid)
+{
+  g_autoptr (GPtrArray) groups = group_cells (grid);
+  guint longest = 0;
+
+  for (guint i = 0; i < groups->len; i++)
+    longest = MAX (longest, ((GPtrArray *)groups->pdata[i])->len);
+  return longest;
+}
+
+GPtrArray *
+plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+{
+  g_autoptr (GPtrArray) groups = group_cells (grid);
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const GPtrArray *group = groups->pdata[i];
+      g_autoptr (GString) line = begin_line (grid, error);
+
+      if (!line)
+        return NULL;
+      g_string_append (line, " --jobs 1");
+      add_number (line, "--threads", options->threads, "");
+      add_number (line, "--time", options->seconds, "s");
+      add_number (line, "--retries", options->retries, "");
+      for (guint c = 0; c < group->len; c++)
+        {
+          add_word (line, "--cell");
+          add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
+        }
+      g_ptr_array_add (lines, g_strdup (line->str));
+    }
+  return g_steal_pointer (&lines);
+}
+
+char *
+plait_grid_collect_line (const PlaitGrid *grid, GError **error)
+{
+  g_autoptr (GString) line = begin_line (grid, error);
+
+  if (!line)
+    return NULL;
+  add_word (line, "--collect");
+  return g_strdup (line->str);
+}

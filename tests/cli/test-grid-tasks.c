@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "call.h"
+#include "harness.h"
+
+/* The cells of a grid one by one, as schedulers run them, and what is handed to Slurm. */
+
+static const char experiment[] = "[experiment]\n"
+                                 "name=tiny\n"
+                                 "[data]\n"
+                                 "generate=agreement\n"
+                                 "generate.train=24\n"
+                                 "generate.validation=4\n"
+                                 "generate.test=6\n"
+                                 "target=target\n"
+                                 "vocabulary_type=words\n"
+                                 "[source a]\n"
+                                 "encoder=transformer\n"
+                                 "layers=1\n"
+                                 "feed_forward=8\n"
+                                 "[decoder]\n"
+                                 "layers=1\n"
+                                 "width=8\n"
+                                 "heads=2\n"
+                                 "feed_forward=8\n"
+                                 "[train]\n"
+                                 "epochs=1\n"
+                                 "batch=12\n"
+                                 "warm_up=4\n"
+                                 "[decode]\n"
+                                 "beam=1\n"
+                                 "maximum_length=8\n"
+                                 "[evaluate]\n"
+                                 "resamples=5\n"
+                                 "[grid]\n";
+
+/* A folder whose name no shell takes as it is. */
+#define FOLDER "the cells' \"$HOME\" 100%"
+
+static void
+write_grid (const char *axes)
+{
+  g_autofree char *text = g_strconcat (experiment, axes, NULL);
+
+  plait_test_write ("tiny.ini", text);
+}
+
+static char *
+read_file (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+  char *text = NULL;
+
+  return g_file_get_contents (path, &text, NULL, NULL) ? text : g_strdup ("");
+}
+
+static gboolean
+exists (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* Runs @line as a scheduler would, somewhere else. */
+static void
+run_line (const char *line)
+{
+  g_autofree char *plugins = plait_test_build_path ("plugins");
+  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "PLAIT_PLUGIN_PATH", plugins, TRUE);
+  char *words[] = { (char *)"/bin/sh", (char *)"-c", (char *)line, NULL };
+  int status = -1;
+
+  REQUIRE (g_spawn_sync ("/", words, environment, G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                         NULL, NULL, &status, NULL));
+  CHECK_INT (status, 0);
+}
+
+/* The lines give the table of a grid that is run at once; cells that are trained the same stand in one. */
+TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
+{
+  write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
+  g_auto (PlaitTestCall) whole = CALL ("grid", "tiny.ini", "--quiet", "--jobs", "1", "--threads", "1");
+  g_auto (PlaitTestCall) printed = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--threads", "1",
+                                         "--retries", "2", "--time", "30m", "--set", "experiment.name=a name");
+  g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
+
+  CHECK_INT (printed.code, 0);
+  CHECK (!exists (FOLDER));
+  REQUIRE (g_strv_length (lines) == 3);
+  CHECK_CONTAINS (lines[0], " --set 'experiment.name=a name' --jobs 1 --threads 1 --time 1800s --retries 2 --cell "
+                            "seed-1_beam-1-");
+  CHECK_CONTAINS (lines[0], " --cell seed-1_beam-2-");
+  run_line (lines[1]);
+  CHECK (!exists (FOLDER "/grid.h5"));
+
+  g_auto (PlaitTestCall) half
+      = CALL ("grid", "tiny.ini", "--output", FOLDER, "--collect", "--set", "experiment.name=a name");
+  CHECK_INT (half.code, 1);
+  CHECK_CONTAINS (half.errors, "the cell experiment.seed=1 decode.beam=1 failed: no process has begun it");
+  CHECK_CONTAINS (half.errors, "error: 2 of 4 cells failed");
+  run_line (lines[0]);
+  run_line (lines[0]);
+  g_auto (PlaitTestCall) all
+      = CALL ("grid", "tiny.ini", "--output", FOLDER, "--collect", "--quiet", "--set", "experiment.name=a name");
+  CHECK_INT (all.code, 0);
+  /* All but the speed. */
+  g_auto (GStrv) one = g_strsplit (whole.output, "2200", 2), two = g_strsplit (all.output, "2200", 2);
+  CHECK_STRING (two[0], one[0]);
+
+  g_auto (PlaitTestCall) none
+      = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--set", "experiment.name=a name");
+  CHECK_STRING (none.output, "");
+}
+
+TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
+{
+  g_autofree char *folder = plait_test_path ("tiny");
+  g_autofree char *place = NULL;
+  g_autoptr (PlaitLock) lock = NULL;
+
+  write_grid ("experiment.seed=1;2\n");
+  g_auto (PlaitTestCall) one = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1");
+  CHECK_INT (one.code, 0);
+  CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
+  g_auto (PlaitTestCall) again = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1");
+  CHECK_INT (again.code, 0);
+  CHECK (!strstr (again.errors, "begins"));
+
+  g_auto (PlaitTestCall) printed = CALL ("grid", "tiny.ini", "--commands");
+  const char *name = strstr (printed.output, "--cell ");
+  REQUIRE (name != NULL);
+  name += strlen ("--cell ");
+  place = g_strdup_printf ("%s/%.*s", folder, (int)strcspn (name, "\n"), name);
+  lock = plait_lock_take (place, "busy", "wait", NULL, NULL);
+  REQUIRE (lock != NULL);
+  g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=2");
+  plait_test_check_refused (&second, "the cell experiment.seed=2: another process runs it (process ");
+  g_auto (PlaitTestCall) grid = CALL ("grid", "tiny.ini");
+  CHECK_INT (grid.code, 1);
+  CHECK_CONTAINS (grid.errors, "the cell experiment.seed=2: another process runs it (process ");
+  CHECK_CONTAINS (grid.errors, "1 of 2 cells failed (experiment.seed=2)");
+}
+
+TEST_CASE (command_grid, refuses_what_no_executor_does)
+{
+  write_grid ("experiment.seed=1\n");
+  g_auto (PlaitTestCall) cell = CALL ("grid", "tiny.ini", "--cell", "none");
+  g_auto (PlaitTestCall) two = CALL ("grid", "tiny.ini", "--cell", "none", "--collect");
+  g_auto (PlaitTestCall) time = CALL ("grid", "tiny.ini", "--time", "2 hours");
+  g_auto (PlaitTestCall) retries = CALL ("grid", "tiny.ini", "--retries", "-1");
+  g_auto (PlaitTestCall) executor = CALL ("grid", "tiny.ini", "--executor", "lsf");
+  g_auto (PlaitTestCall) fresh = CALL ("grid", "tiny.ini", "--commands", "--fresh");
+
+  plait_test_check_refused (&cell, "there is no cell \"none\" in this grid");
+  plait_test_check_refused (&two, "--cell, --collect, --commands and --dry-run are different things to do");
+  plait_test_check_refused (&time, "--time cannot be \"2 hours\"; expected a number and s, m, h or d");
+  plait_test_check_refused (&retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
+  plait_test_check_refused (&executor, "there is no executor \"lsf\"; choose local or slurm");
+  plait_test_check_refused (&fresh, "--fresh would begin a job anew each time");
+  CHECK (!exists ("tiny"));
+
+  write_grid ("experiment.seed=1\nexecutor=lsf\nexecutor.jobs=0\nexecutor.memory=much\nexecutor.options=long\n"
+              "executor.partition=cpu\n");
+  g_auto (PlaitTestCall) file = CALL ("grid", "tiny.ini");
+  CHECK_INT (file.code, 2);
+  CHECK_CONTAINS (file.errors, "executor: cannot be \"lsf\"; expected local or slurm");
+  CHECK_CONTAINS (file.errors, "executor.jobs: cannot be \"0\"; expected an integer from 1 to 1024");
+  CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
+  CHECK_CONTAINS (file.errors, "executor.options: cannot be \"long\"; expected options of sbatch");
+  CHECK_CONTAINS (file.errors, "executor.partition: is unknown");
+}
+
+/* Puts the program @name before those of the system: a script. */
+static void
+stand_in (const char *name, const char *script)
+{
+  g_autofree char *file = g_strconcat ("bin/", name, NULL);
+  g_autofree char *folder = plait_test_path ("bin");
+  g_autofree char *path = plait_test_path (file);
+  g_autofree char *text = g_strconcat ("#!/bin/sh\n", script, NULL);
+
+  g_mkdir (folder, 0755);
+  plait_test_write (file, text);
+  CHECK_INT (g_chmod (path, 0755), 0);
+}
+
+/* A Slurm that notes what it is asked for, and whose sbatch does @sbatch after that. */
+static void
+stand_in_slurm (const char *sbatch)
+{
+  g_autofree char *folder = plait_test_path ("bin");
+  g_autofree char *search = g_strdup_printf ("%s:/usr/bin:/bin", folder);
+  g_autofree char *script
+      = g_strdup_printf ("printf '%%s\\n' \"$@\" >> words\ncat >> script\nn=$(cat number 2> /dev/null)\n"
+                         "n=$((n + 1))\necho $n > number\n%s\n",
+                         sbatch);
+
+  stand_in ("scontrol", "echo 'MaxArraySize            = 2'\n");
+  stand_in ("squeue", "cat queue 2> /dev/null; true\n");
+  stand_in ("scancel", "echo \"$1\" >> cancelled\n");
+  stand_in ("sbatch", script);
+  g_setenv ("PATH", search, TRUE);
+}
+
+TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
+{
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+
+  write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
+              "executor.jobs=1\nexecutor.time=90s\nexecutor.threads=2\n");
+  stand_in_slurm ("echo $n");
+  g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--output", FOLDER, "--retries", "1");
+  g_autofree char *words = read_file ("words"), *script = read_file ("script");
+  g_setenv ("PATH", before, TRUE);
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.errors, "3 tasks are with Slurm as 1, 2 (job name plait-");
+  CHECK_CONTAINS (call.errors, "job 3 makes the table when they have ended");
+  CHECK (exists (FOLDER "/slurm") && !exists (FOLDER "/grid.h5"));
+  CHECK_CONTAINS (words, "--array=0-1%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--partition=cpu\n");
+  CHECK_CONTAINS (words, "--array=0-0%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--dependency=afterany:1\n");
+  CHECK_CONTAINS (words, "--dependency=afterany:1:2\n");
+  CHECK_CONTAINS (words, " 100%%/slurm/%A_%a.log\n");
+  CHECK_CONTAINS (script, "1) cd ");
+  CHECK_CONTAINS (script, " && exec ");
+  CHECK_CONTAINS (script, "--threads 2 --time 90s --retries 1 --cell seed-3-");
+  CHECK_CONTAINS (script, " --collect\n");
+}
+
+TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
+{
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+
+  write_grid ("experiment.seed=1;2;3\n");
+  stand_in_slurm ("[ $n = 1 ] && echo 71 && exit\necho 'sbatch: error: no room' >&2\nexit 1\n");
+  g_auto (PlaitTestCall) refused = CALL ("grid", "tiny.ini", "--executor", "slurm");
+  plait_test_write ("queue", "12_3\n");
+  g_auto (PlaitTestCall) queued = CALL ("grid", "tiny.ini", "--executor", "slurm");
+  g_setenv ("PATH", "/nowhere", TRUE);
+  g_auto (PlaitTestCall) absent = CALL ("grid", "tiny.ini", "--executor", "slurm");
+  g_setenv ("PATH", before, TRUE);
+  g_autofree char *cancelled = read_file ("cancelled");
+
+  CHECK_INT (refused.code, 1);
+  CHECK_STRING (refused.errors, "error: Slurm refuses (sbatch: error: no room)\n");
+  CHECK_STRING (cancelled, "71\n");
+  CHECK (!exists ("tiny"));
+  plait_test_check_refused (&queued, "tiny: jobs of this grid are in Slurm's queue already (12_3); wait for them");
+  plait_test_check_refused (&absent, "there is no scontrol here; run this where jobs are submitted to Slurm");
+  CHECK (!exists ("tiny"));
+}
