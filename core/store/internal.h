@@ -33,7 +33,7 @@ struct PlaitStore
   PlaitStoreBlocks *blocks;   /* checks what is read; NULL: a new file, or one of format 1 */
   GByteArray *structure;      /* of a new file: see plait_store_blocks_mark */
   GPtrArray *appended;        /* of a new file: what ragged-write.c holds; NULL: nothing was appended */
-  GHashTable *ragged;         /* of a file that is read: what ragged-read.c knows, by group; NULL: nothing yet */
+  GHashTable *ragged;         /* of a file that is read: what ragged-kinds.c knows, by group; NULL: nothing yet */
   int failure;                /* errno of the first write that failed; from then on nothing is written */
   gboolean writing;
   hid_t driver; /* how libhdf5 reaches @fd */
@@ -208,7 +208,7 @@ void plait_store_changes_free (PlaitStoreChanges *changes);
 /* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
-/* ---- ragged-write.c, ragged-read.c ---- */
+/* ---- ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
 /* The attribute of a ragged group, which says what its items are. */
 #define PLAIT_STORE_RAGGED "ragged"
