@@ -307,6 +307,28 @@ check_initial (const PlaitResolution *resolution)
                               g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
 
+/* The state of an optimizer is that of a run's last parameters. */
+static void
+check_initial_state (const PlaitResolution *resolution)
+{
+  const PlaitTrainSettings *train = &resolution->experiment->public.train;
+
+  if (train->initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
+    return;
+  if (*train->initialise == '\0' || g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
+    plait_resolution_problem (resolution, "train", "initialise_state",
+                              "optimizer is that of a run, which train.initialise does not name; name one, or leave it "
+                              "at parameters");
+  else if (train->initialise_checkpoint != PLAIT_INITIALISE_LAST)
+    plait_resolution_problem (resolution, "train", "initialise_state",
+                              "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last");
+  else if (train->schedule == PLAIT_SCHEDULE_LINEAR)
+    plait_resolution_problem (
+        resolution, "train", "initialise_state",
+        "a linear schedule falls to zero at the last of its own updates and has no place to go on "
+        "from; choose another schedule, or leave it at parameters");
+}
+
 /* The map of the weights that training begins with. */
 static void
 find_name_map (const PlaitResolution *resolution)
@@ -369,6 +391,7 @@ resolve (const PlaitResolution *resolution)
   experiment->train = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, find_initial,
                                        plait_resolution_check_train);
   check_initial (resolution);
+  check_initial_state (resolution);
   find_name_map (resolution);
   experiment->decode
       = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);

@@ -1,93 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/initialisation.h"
+#include "run/initialisation-private.h"
 
 #include <string.h>
 
+#include "run/name-glob.h"
 #include "run/published.h"
 #include "run/trained.h"
-#include "store/table.h"
 #include "train/parameters.h"
-
-#define MOST_TOLD 6
-#define LABELS "class/output/" /* what belongs to the labels of a classifier */
-
-typedef enum
-{
-  TAKEN,
-  GROWN, /* its first rows are taken */
-  FRESH,
-  LEFT,
-  OTHER_SHAPE,
-  OTHER_VOCABULARY,
-  N_OUTCOMES,
-} Outcome;
-
-static const char *const outcome_names[] = { "taken", "grown", "fresh", "left", "other shape", "other vocabulary" };
-
-/* What became of a parameter. */
-typedef struct
-{
-  const PlaitParameter *parameter;
-  Outcome outcome;
-  gint64 there[2]; /* rows and width in that run; 0: none, or no matrix */
-} Fate;
-
-struct PlaitInitialisation
-{
-  const PlaitExperiment *experiment;
-  char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
-  char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
-  char **take;      /* globs */
-  char **leave;
-  guint n;
-  Fate *fates;                 /* [n] */
-  guint n_outcome[N_OUTCOMES]; /* how many met each */
-};
-
-/*
- * Globs
- */
-
-/* '*' stands for any characters, '?' for one. Goes back to the last star only, so that no pattern takes long. */
-static gboolean
-matches (const char *glob, const char *name)
-{
-  const char *star = NULL;
-  const char *behind = NULL; /* what the star has not swallowed yet */
-
-  while (*name)
-    {
-      if (*glob == '*')
-        {
-          star = glob++;
-          behind = name;
-        }
-      else if (*glob == '?' || *glob == *name)
-        {
-          glob++;
-          name++;
-        }
-      else if (star)
-        {
-          glob = star + 1;
-          name = ++behind;
-        }
-      else
-        return FALSE;
-    }
-  while (*glob == '*')
-    glob++;
-  return *glob == '\0';
-}
-
-static gboolean
-matches_any (char *const *globs, const char *name)
-{
-  for (guint i = 0; globs[i]; i++)
-    if (matches (globs[i], name))
-      return TRUE;
-  return FALSE;
-}
 
 static char **
 split_globs (const char *list)
@@ -120,7 +39,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
   *stream_here = here->data.target;
   *stream_there = plait_key_file_value (there, "data", "target");
   return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
-         || g_str_has_prefix (name, LABELS) || g_str_has_prefix (name, "masked/output/");
+         || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
 /* The hash of the vocabulary @name here, or NULL. */
@@ -163,7 +82,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
   else if (find_streams (here, there, name, &stream_here, &stream_there))
     {
       gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
-                     && !g_str_has_prefix (name, LABELS);
+                     && !g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS);
 
       vocabulary_here = g_strdup (plait_experiment_vocabulary (here, stream_here));
       vocabulary_there = g_strdup (one ? "shared" : stream_there);
@@ -199,7 +118,7 @@ origin_clear (Origin *origin)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Origin, origin_clear)
 
 static gboolean
-has_same_shape (Fate *fate, PlaitStore *run, const char *path)
+has_same_shape (PlaitFate *fate, PlaitStore *run, const char *path)
 {
   PlaitStoreObject object;
 
@@ -212,7 +131,7 @@ has_same_shape (Fate *fate, PlaitStore *run, const char *path)
 
 /* Places that were learned are the first of more. */
 static gboolean
-has_room (const Fate *fate)
+has_room (const PlaitFate *fate)
 {
   const PlaitParameter *parameter = fate->parameter;
 
@@ -222,7 +141,7 @@ has_room (const Fate *fate)
 
 /* The rows that were not there, from the first again. */
 static void
-repeat_rows (const Fate *fate)
+repeat_rows (const PlaitFate *fate)
 {
   PlaitTensor value = fate->parameter->value;
 
@@ -232,29 +151,30 @@ repeat_rows (const Fate *fate)
 }
 
 static gboolean
-decide_by_run (const PlaitInitialisation *initialisation, Fate *fate, gboolean wanted, const PlaitMaterials *materials,
-               const Origin *origin, GError **error)
+decide_by_run (const PlaitInitialisation *initialisation, PlaitFate *fate, gboolean wanted,
+               const PlaitMaterials *materials, const Origin *origin, GError **error)
 {
   const char *name = fate->parameter->name;
   g_autofree char *path = g_strdup_printf ("%s/%s", initialisation->checkpoint, name);
 
   if (!plait_store_has (origin->run, path))
-    fate->outcome = FRESH;
+    fate->outcome = PLAIT_FATE_FRESH;
   else if (!wanted)
-    fate->outcome = LEFT;
+    fate->outcome = PLAIT_FATE_LEFT;
   else if (!has_same_words (initialisation, materials, origin->run, origin->there, name))
-    fate->outcome = OTHER_VOCABULARY;
+    fate->outcome = PLAIT_FATE_OTHER_VOCABULARY;
   else if (!has_same_shape (fate, origin->run, path))
-    fate->outcome = has_room (fate) ? GROWN : OTHER_SHAPE;
-  return fate->outcome > GROWN || plait_parameter_read (fate->parameter, fate->there[0], origin->run, path, error);
+    fate->outcome = has_room (fate) ? PLAIT_FATE_GROWN : PLAIT_FATE_OTHER_SHAPE;
+  return fate->outcome > PLAIT_FATE_GROWN
+         || plait_parameter_read (fate->parameter, fate->there[0], origin->run, path, error);
 }
 
 static gboolean
-decide_by_weights (Fate *fate, gboolean wanted, const Origin *origin, GError **error)
+decide_by_weights (PlaitFate *fate, gboolean wanted, const Origin *origin, GError **error)
 {
   if (!wanted)
     {
-      fate->outcome = LEFT;
+      fate->outcome = PLAIT_FATE_LEFT;
       return TRUE;
     }
   switch (plait_published_read (origin->published, fate->parameter, fate->there, error))
@@ -262,29 +182,30 @@ decide_by_weights (Fate *fate, gboolean wanted, const Origin *origin, GError **e
     case PLAIT_PUBLISHED_FAILED:
       return FALSE;
     case PLAIT_PUBLISHED_ABSENT:
-      fate->outcome = FRESH;
+      fate->outcome = PLAIT_FATE_FRESH;
       break;
     case PLAIT_PUBLISHED_OTHER_SHAPE:
-      fate->outcome = OTHER_SHAPE;
+      fate->outcome = PLAIT_FATE_OTHER_SHAPE;
       break;
     case PLAIT_PUBLISHED_TAKEN:
-      fate->outcome = has_room (fate) ? GROWN : TAKEN;
+      fate->outcome = has_room (fate) ? PLAIT_FATE_GROWN : PLAIT_FATE_TAKEN;
     }
   return TRUE;
 }
 
 static gboolean
-decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, const Origin *origin,
+decide (PlaitInitialisation *initialisation, PlaitFate *fate, const PlaitMaterials *materials, const Origin *origin,
         GError **error)
 {
   const char *name = fate->parameter->name;
-  gboolean wanted = (!initialisation->take[0] || matches_any (initialisation->take, name))
-                    && !matches_any (initialisation->leave, name);
+  gboolean wanted = (!initialisation->take[0] || plait_name_glob_any (initialisation->take, name))
+                    && !plait_name_glob_any (initialisation->leave, name);
 
   if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
                     : decide_by_weights (fate, wanted, origin, error)))
     return FALSE;
-  if (fate->outcome == GROWN && initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED)
+  if (fate->outcome == PLAIT_FATE_GROWN
+      && initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED)
     repeat_rows (fate);
   initialisation->n_outcome[fate->outcome]++;
   return TRUE;
@@ -298,20 +219,20 @@ take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, Plai
 
   plait_parameters_write_values (parameters);
   initialisation->n = plait_parameters_n (parameters);
-  initialisation->fates = g_new0 (Fate, initialisation->n);
+  initialisation->fates = g_new0 (PlaitFate, initialisation->n);
   for (guint i = 0; i < initialisation->n; i++)
     {
       initialisation->fates[i].parameter = plait_parameters_get (parameters, i);
       if (!decide (initialisation, &initialisation->fates[i], materials, origin, error))
         return FALSE;
     }
-  return n[TAKEN] + n[GROWN] > 0
+  return n[PLAIT_FATE_TAKEN] + n[PLAIT_FATE_GROWN] > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
                         "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
                         "another vocabulary; name a run of a model that shares parts with this one",
-                        initialisation->experiment->train.initialise, n[FRESH], n[LEFT], n[OTHER_SHAPE],
-                        n[OTHER_VOCABULARY]);
+                        initialisation->experiment->train.initialise, n[PLAIT_FATE_FRESH], n[PLAIT_FATE_LEFT],
+                        n[PLAIT_FATE_OTHER_SHAPE], n[PLAIT_FATE_OTHER_VOCABULARY]);
 }
 
 static gboolean
@@ -353,10 +274,11 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
     return NULL;
   if (origin.published)
     {
-      g_autofree char *names = plait_published_left (origin.published, MOST_TOLD, &n);
+      g_autofree char *names = plait_published_left (origin.published, PLAIT_INITIALISATION_MOST_TOLD, &n);
 
       if (n > 0)
-        initialisation->unread = g_strdup_printf ("%u: %s%s", n, names, n > MOST_TOLD ? ", ..." : "");
+        initialisation->unread
+            = g_strdup_printf ("%u: %s%s", n, names, n > PLAIT_INITIALISATION_MOST_TOLD ? ", ..." : "");
     }
   return g_steal_pointer (&initialisation);
 }
@@ -372,184 +294,4 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   g_strfreev (initialisation->leave);
   g_free (initialisation->fates);
   g_free (initialisation);
-}
-
-/*
- * Telling
- */
-
-/* Whether all parameters whose names begin with the @length bytes of @prefix met @outcome. */
-static gboolean
-is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize length, Outcome outcome)
-{
-  for (guint i = 0; i < initialisation->n; i++)
-    if (strncmp (initialisation->fates[i].parameter->name, prefix, length) == 0
-        && initialisation->fates[i].outcome != outcome)
-      return FALSE;
-  return TRUE;
-}
-
-/* "source/en/STAR" where all below source/en met @outcome, else the name. (transfer full) */
-static char *
-shorten (const PlaitInitialisation *initialisation, const char *name, Outcome outcome)
-{
-  for (const char *slash = strchr (name, '/'); slash; slash = strchr (slash + 1, '/'))
-    {
-      gsize length = (gsize)(slash - name) + 1;
-
-      if (is_common (initialisation, name, length, outcome))
-        return g_strdup_printf ("%.*s*", (int)length, name);
-    }
-  return g_strdup (name);
-}
-
-/* The parameters that met @outcome, as few names as it takes. (transfer full) */
-static char *
-list (const PlaitInitialisation *initialisation, Outcome outcome)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < initialisation->n; i++)
-    {
-      g_autofree char *name = NULL;
-
-      if (initialisation->fates[i].outcome != outcome)
-        continue;
-      name = shorten (initialisation, initialisation->fates[i].parameter->name, outcome);
-      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-        g_ptr_array_add (names, g_steal_pointer (&name));
-    }
-  for (guint i = 0; i < names->len; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)names->pdata[i]);
-  return g_string_free (text, FALSE);
-}
-
-static void
-tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
-{
-  gboolean copied = initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED;
-
-  for (guint i = 0; i < initialisation->n; i++)
-    {
-      const Fate *fate = &initialisation->fates[i];
-
-      if (fate->outcome == GROWN)
-        plait_log_info (log, "taken, and %s from row %" G_GINT64_FORMAT " on: %s", copied ? "the same again" : "fresh",
-                        fate->there[0], fate->parameter->name);
-    }
-}
-
-static void
-tell_other_vocabulary (const char *name, PlaitLog *log)
-{
-  if (g_str_has_prefix (name, LABELS))
-    plait_log_info (log, "fresh, of other labels: %s", name);
-  else
-    plait_log_warning (log,
-                       "fresh, of another vocabulary: %s; what was trained with it knows little without: leave "
-                       "data.vocabulary.NAME out and train.initialise_vocabulary at taken, which takes its vocabulary "
-                       "with it",
-                       name);
-}
-
-static void
-tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
-{
-  guint n = initialisation->n_outcome[OTHER_SHAPE] + initialisation->n_outcome[OTHER_VOCABULARY];
-  guint told = 0;
-
-  for (guint i = 0; i < initialisation->n && told < MOST_TOLD; i++)
-    {
-      const Fate *fate = &initialisation->fates[i];
-      const PlaitTensor value = fate->parameter->value;
-
-      if (fate->outcome == OTHER_SHAPE)
-        plait_log_info (log,
-                        "fresh, does not fit: %s is [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                        "] here, [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] there",
-                        fate->parameter->name, value.rows, value.width, fate->there[0], fate->there[1]);
-      else if (fate->outcome == OTHER_VOCABULARY)
-        tell_other_vocabulary (fate->parameter->name, log);
-      else
-        continue;
-      told++;
-    }
-  if (n > told)
-    plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - told);
-}
-
-static void
-tell_idle_globs (const PlaitInitialisation *initialisation, char *const *globs, const char *key, PlaitLog *log)
-{
-  for (guint g = 0; globs[g]; g++)
-    {
-      gboolean idle = TRUE;
-
-      for (guint i = 0; i < initialisation->n && idle; i++)
-        idle = !matches (globs[g], initialisation->fates[i].parameter->name);
-      if (idle)
-        plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs[g]);
-    }
-}
-
-void
-plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log)
-{
-  g_autofree char *taken = list (initialisation, TAKEN);
-  g_autofree char *fresh = list (initialisation, FRESH);
-  g_autofree char *left = list (initialisation, LEFT);
-
-  plait_log_info (log, "taken from %s%s%s, %u of %u parameters: %s", initialisation->experiment->train.initialise,
-                  initialisation->checkpoint ? ":" : "", initialisation->checkpoint ? initialisation->checkpoint : "",
-                  initialisation->n_outcome[TAKEN], initialisation->n, taken);
-  if (*left)
-    plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
-  if (*fresh)
-    plait_log_info (log, "fresh, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
-  if (initialisation->unread)
-    plait_log_info (log, "not used of that file: %s", initialisation->unread);
-  tell_grown (initialisation, log);
-  tell_misfits (initialisation, log);
-  tell_idle_globs (initialisation, initialisation->take, "initialise_take", log);
-  tell_idle_globs (initialisation, initialisation->leave, "initialise_leave", log);
-}
-
-gboolean
-plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error)
-{
-  static const char path[] = "/initialisation";
-  const PlaitTrainSettings *train = &initialisation->experiment->train;
-  guint n = initialisation->n;
-  g_autofree const char **names = g_new (const char *, n);
-  g_autofree const char **outcomes = g_new (const char *, n);
-  g_autofree gint64 *shapes = g_new (gint64, 4 * (gsize)n);
-  PlaitStoreColumn columns[] = {
-    { "name", PLAIT_STORE_STRING, names, NULL },
-    { "outcome", PLAIT_STORE_STRING, outcomes, NULL },
-    { "rows", PLAIT_STORE_INT64, shapes, NULL },
-    { "width", PLAIT_STORE_INT64, shapes + n, NULL },
-    { "rows_there", PLAIT_STORE_INT64, shapes + 2 * (gsize)n, NULL },
-    { "width_there", PLAIT_STORE_INT64, shapes + 3 * (gsize)n, NULL },
-  };
-
-  for (guint i = 0; i < n; i++)
-    {
-      const Fate *fate = &initialisation->fates[i];
-
-      names[i] = fate->parameter->name;
-      outcomes[i] = outcome_names[fate->outcome];
-      shapes[i] = fate->parameter->value.rows;
-      shapes[n + i] = fate->parameter->value.width;
-      shapes[2 * n + i] = fate->there[0];
-      shapes[3 * n + i] = fate->there[1];
-    }
-  return plait_store_make_group (store, path, error)
-         && plait_store_set_string (store, path, "run", train->initialise, error)
-         && plait_store_set_string (store, path, "checkpoint",
-                                    initialisation->checkpoint ? initialisation->checkpoint : "", error)
-         && plait_store_set_string (store, path, "take", train->initialise_take, error)
-         && plait_store_set_string (store, path, "leave", train->initialise_leave, error)
-         && plait_store_write_table (store, "/initialisation/parameters", columns, G_N_ELEMENTS (columns), n, NULL,
-                                     NULL, error);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/system.h"
+#include "train/trainer.h"
 
 /*
  * Training that begins with the parameters of another run, or with weights out of a safetensors file ([train]
@@ -20,6 +21,11 @@ PlaitInitialisation *plait_initialisation_new (const PlaitExperiment *experiment
                                                const PlaitSystem *system, GError **error);
 void plait_initialisation_free (PlaitInitialisation *initialisation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitInitialisation, plait_initialisation_free)
+
+/* Where train.initialise_state asks for it, gives @trainer the moments of the parameters that were taken whole, and the
+ * run's place in the schedule; says so. Another optimizer is an error. */
+gboolean plait_initialisation_take_state (const PlaitInitialisation *initialisation, PlaitTrainer *trainer,
+                                          PlaitLog *log, GError **error);
 
 /* Says what was taken, what is fresh and what did not fit, in a few lines: names that share a beginning and a fate as
  * one. */

@@ -303,7 +303,10 @@ prepare_model (Run *run, GError **error)
     return FALSE;
   setup.model = run->system->model;
   run->trainer = plait_trainer_new (&setup, error);
-  return run->trainer && check_corpora (run, error);
+  return run->trainer
+         && (!run->initialisation || run->old
+             || plait_initialisation_take_state (run->initialisation, run->trainer, run->options->log, error))
+         && check_corpora (run, error);
 }
 
 /* Takes the place of the output, and opens what is there, if that is to be gone on with. A place that takes no file is

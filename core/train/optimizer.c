@@ -195,3 +195,18 @@ plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *
     }
   return TRUE;
 }
+
+gboolean
+plait_optimizer_read_one (PlaitOptimizer *optimizer, const PlaitParameter *parameter, PlaitStore *store,
+                          const char *path, GError **error)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      Kept kept = describe_kept (optimizer, i);
+      g_autofree char *below = g_strdup_printf ("%s/%s", path, kept.name);
+
+      if (!plait_parameter_read_array (parameter, optimizer->kept[i], kept.range, store, below, error))
+        return FALSE;
+    }
+  return TRUE;
+}

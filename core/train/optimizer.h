@@ -27,3 +27,7 @@ gsize plait_optimizer_bytes (const PlaitParameters *parameters);
  * squared_updates/NAME, NAME being a parameter's. */
 gboolean plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error);
+
+/* Reads those of @parameter alone. */
+gboolean plait_optimizer_read_one (PlaitOptimizer *optimizer, const PlaitParameter *parameter, PlaitStore *store,
+                                   const char *path, GError **error);

@@ -60,17 +60,21 @@ plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *
 }
 
 gboolean
+plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array, PlaitRange range, PlaitStore *store,
+                            const char *path, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("%s/%s", path, parameter->name);
+
+  return read_tensor (within (parameter, array), range, store, name, error);
+}
+
+gboolean
 plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitRange range, PlaitStore *store,
                              const char *path, GError **error)
 {
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
-    {
-      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
-      g_autofree char *name = g_strdup_printf ("%s/%s", path, parameter->name);
-
-      if (!read_tensor (within (parameter, array), range, store, name, error))
-        return FALSE;
-    }
+    if (!plait_parameter_read_array (plait_parameters_get (parameters, i), array, range, store, path, error))
+      return FALSE;
   return TRUE;
 }
 

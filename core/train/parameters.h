@@ -24,6 +24,10 @@ extern const PlaitRange plait_range_finite;
 gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitRange range,
                                       PlaitStore *store, const char *path, GError **error);
 
+/* That of @parameter alone, at its place in @array, from below @path. */
+gboolean plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array, PlaitRange range,
+                                     PlaitStore *store, const char *path, GError **error);
+
 /* The first @rows rows of @parameter from the dataset @path, which has as many, whatever its name;
  * plait_parameters_write_values has been called. */
 gboolean plait_parameter_read (const PlaitParameter *parameter, gint64 rows, PlaitStore *store, const char *path,

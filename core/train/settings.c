@@ -92,6 +92,10 @@ static const PlaitSettingDefinition definitions[] = {
                      "Chen et al. 2017"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_checkpoint, "best", "best;last;average",
                        "Checkpoint that is taken; best is the last one where the run was not validated", NULL),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_state, "parameters", "parameters;optimizer",
+                       "What is taken of that run: parameters alone, or with those of its last checkpoint the moments "
+                       "of its optimizer, and its place in the schedule, which goes on from there",
+                       NULL),
   PLAIT_DEFINE_CHOICE (
       PlaitTrainSettings, initialise_vocabulary, "taken", "taken;learnt",
       "Vocabularies that data.vocabulary.NAME does not name: those of that run, so that its embeddings "

@@ -47,6 +47,13 @@ typedef enum
   PLAIT_INITIALISE_AVERAGE,
 } PlaitInitialCheckpoint;
 
+/* What is taken of a run that training begins with. */
+typedef enum
+{
+  PLAIT_INITIAL_TRAINING_PARAMETERS,
+  PLAIT_INITIAL_TRAINING_OPTIMIZER, /* its moments too, and the place in the schedule */
+} PlaitInitialTrainingState;
+
 /* Vocabularies where training begins with the parameters of a run. */
 typedef enum
 {
@@ -99,6 +106,7 @@ typedef struct
   const char *initialise_take; /* globs over names of parameters, a list; empty: all */
   const char *initialise_leave;
   gint initialise_checkpoint; /* PlaitInitialCheckpoint */
+  gint initialise_state;      /* PlaitInitialTrainingState */
   gint initialise_vocabulary; /* PlaitInitialVocabulary */
   const char *initialise_map; /* name of a name map; empty: names are ours */
   gint initialise_positions;  /* PlaitInitialPositions */

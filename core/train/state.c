@@ -41,7 +41,8 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
   plait_iterator_tell (trainer->iterator, &epoch, &position);
   if (!plait_store_make_group (store, path, error) || !plait_store_set_int (store, path, "epoch", epoch, error)
       || !plait_store_set_int (store, path, "position", position, error)
-      || !plait_store_set_int (store, path, "recent", trainer->recent->len, error))
+      || !plait_store_set_int (store, path, "recent", trainer->recent->len, error)
+      || (trainer->begun > 0 && !plait_store_set_int (store, path, "begun", trainer->begun, error)))
     return FALSE;
 #define WRITE(field, most)                                                                                             \
   if (!plait_store_set_int (store, path, #field, (gint64)trainer->field, error))                                       \
@@ -92,6 +93,14 @@ get_real (PlaitStore *store, const char *path, const char *name, double least, d
                      plait_store_path (store), path, name, *value, least < 0 ? "" : " from 0 on");
 }
 
+/* Updates of the optimizer before the first: none, unless they are noted. */
+static gboolean
+get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
+{
+  *begun = 0;
+  return !plait_store_has_attribute (store, path, "begun") || get_integer (store, path, "begun", MOST, begun, error);
+}
+
 /* Goes to the place in the data where step updates end: each took train.accumulate batches, and an epoch has from one
  * batch to as many as there are tuples. */
 static gboolean
@@ -125,7 +134,8 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
 
   if (!get_integer (store, path, "epoch", MOST, &epoch, error)
       || !get_integer (store, path, "position", MOST, &position, error)
-      || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error))
+      || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error)
+      || !get_begun (store, path, &trainer->begun, error))
     return FALSE;
 #define READ(field, most)                                                                                              \
   if (!get_integer (store, path, #field, most, &number, error))                                                        \
@@ -330,6 +340,24 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
          && read_table (store, "/training/updates", trainer->step, trainer->rows, columns, n, error)
          && read_table (store, "/training/validation", trainer->step, trainer->validations, validation_columns,
                         G_N_ELEMENTS (validation_columns), error);
+}
+
+gboolean
+plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store, const char *path,
+                    gint64 *step, GError **error)
+{
+  g_autofree char *state = g_strconcat (path, "/state", NULL);
+  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
+  gint64 begun;
+
+  if (!get_begun (store, state, &begun, error) || !get_integer (store, state, "step", MOST, step, error))
+    return FALSE;
+  for (guint i = 0; taken[i]; i++)
+    if (!plait_optimizer_read_one (trainer->optimizer, taken[i], store, optimizer, error))
+      return FALSE;
+  *step += begun;
+  trainer->begun = *step;
+  return TRUE;
 }
 
 /*

@@ -19,6 +19,7 @@ struct PlaitTrainer
 
   /* The state, which checkpoints hold. */
   gint64 step;
+  gint64 begun; /* updates of the optimizer before the first, by another training */
   gint64 target_tokens;
   double seconds;
   double learning_rate; /* of the last update */

@@ -131,14 +131,14 @@ make_update (PlaitTrainer *trainer, GError **error)
   g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
   gint64 start = g_get_monotonic_time ();
   gint64 tokens = trainer->sums.tokens;
+  gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
   double loss = trainer->sums.loss;
   double seconds;
 
   if (!next_batches (trainer, batches, error) || !compute_gradients (trainer, batches, error))
     return FALSE;
-  trainer->learning_rate = plait_learning_rate (setup->settings, trainer->step + 1, setup->width, trainer->planned);
-  trainer->gradient_norm
-      = plait_optimizer_update (trainer->optimizer, trainer->tape, trainer->step + 1, trainer->learning_rate);
+  trainer->learning_rate = plait_learning_rate (setup->settings, step, setup->width, trainer->planned);
+  trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
     return plait_fail (error, PLAIT_ERROR_FAILED,
                        "update %" G_GINT64_FORMAT ": the loss is %g and the norm of the gradients %g: training has "

@@ -137,5 +137,11 @@ PlaitScalar *plait_trainer_average (const PlaitTrainer *trainer);
 gboolean plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 gboolean plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error);
 
+/* Takes of another training that plait_trainer_write wrote below @path of @store, by the same optimizer, the moments of
+ * the parameters @taken (terminated by NULL), and its place in the schedule of the learning rate, which goes on from
+ * there: *@step updates were made. */
+gboolean plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store,
+                             const char *path, gint64 *step, GError **error);
+
 /* Notes all rows that there are, in the order in which they were made. */
 void plait_trainer_note_all (const PlaitTrainer *trainer);
