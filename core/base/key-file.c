@@ -489,6 +489,20 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   return TRUE;
 }
 
+void
+plait_key_file_remove (PlaitKeyFile *file, const char *group_name, const char *key)
+{
+  Group *group = find_group (file, group_name);
+  Entry *entry = find_entry (file, group_name, key);
+
+  if (!entry)
+    return;
+  g_key_file_remove_key (file->written, group_name, key, NULL);
+  g_clear_pointer (&group->text, g_free);
+  g_ptr_array_remove (group->keys, entry->name);
+  g_hash_table_remove (group->entries, key);
+}
+
 guint
 plait_key_file_line (const PlaitKeyFile *file, const char *group_name, const char *key)
 {

@@ -57,6 +57,9 @@ char **plait_key_file_list (const PlaitKeyFile *file, const char *group, const c
 gboolean plait_key_file_set (PlaitKeyFile *file, const char *group, const char *key, const char *value,
                              const char *origin, GError **error);
 
+/* Takes @key out of @group, if it is there. */
+void plait_key_file_remove (PlaitKeyFile *file, const char *group, const char *key);
+
 /* Where @key stands, for a message: "FILE:LINE", or the origin given to plait_key_file_set. For a NULL or absent key
  * the place of its group; for an absent group the name of the file. (transfer full) */
 char *plait_key_file_place (const PlaitKeyFile *file, const char *group, const char *key);

@@ -7,6 +7,7 @@
 #include "grid/exclusions.h"
 #include "grid/executor.h"
 #include "grid/match.h"
+#include "grid/ties.h"
 
 #define MOST_CELLS 10000
 #define EMPTY "\"\"" /* how an axis has the empty value */
@@ -38,6 +39,8 @@ typedef struct
   PlaitProblems *problems;
   PlaitMatch *match; /* NULL: widths stay as they are */
   PlaitExclusions *exclusions;
+  PlaitTies *ties;
+  char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
   CellsPrivate *cells;
   GHashTable *settings; /* of the cells */
   GPtrArray *noted;     /* PlaitProblems of cells */
@@ -116,7 +119,9 @@ label_of (const Builder *builder, const guint *places)
   for (guint i = 0; i < builder->cells->axes->len; i++)
     {
       const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, i);
-      g_string_append_printf (label, "%s%s=%s", i > 0 ? " " : "", axis->key, axis->values[places[i]]);
+
+      if (!plait_ties_is_absent (builder->ties, builder->cells->axes, i, places[i]))
+        g_string_append_printf (label, "%s%s=%s", label->len > 0 ? " " : "", axis->key, axis->values[places[i]]);
     }
   return g_strdup (label->str);
 }
@@ -133,13 +138,20 @@ set_values (const Builder *builder, const guint *places, GError **error)
         continue;
       g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, axis->key);
       g_autofree char *group = NULL, *key = NULL;
-      g_auto (GStrv) parts = g_strsplit (axis->values[places[i]], "\\", -1);
+      gboolean absent = plait_ties_is_absent (builder->ties, builder->cells->axes, i, places[i]);
+      const char *value = absent ? builder->own[i] : axis->values[places[i]];
+      g_auto (GStrv) parts = g_strsplit (value ? value : "", "\\", -1);
       g_autofree char *written = g_strjoinv ("\\\\", parts);
 
       plait_experiment_split_key (axis->key, &group, &key);
+      builder->set[i] = places[i];
+      if (!value)
+        {
+          plait_key_file_remove (builder->file, group, key);
+          continue;
+        }
       if (!plait_key_file_set (builder->file, group, key, g_str_equal (written, EMPTY) ? "" : written, place, error))
         return FALSE;
-      builder->set[i] = places[i];
     }
   return TRUE;
 }
@@ -216,19 +228,6 @@ add_cell (Builder *builder, const guint *places)
   g_array_append_val (builder->cells->cells, cell);
 }
 
-/* Goes to the next combination, the last axis fastest. FALSE after the last. */
-static gboolean
-advance (const GArray *axes, guint *places)
-{
-  for (guint i = axes->len; i-- > 0;)
-    {
-      if (++places[i] < g_array_index (axes, PlaitAxis, i).n_values)
-        return TRUE;
-      places[i] = 0;
-    }
-  return FALSE;
-}
-
 /* Faults that all cells share say so once; others name the first cell that has them. */
 static void
 report_faults (const Builder *builder)
@@ -248,22 +247,46 @@ report_faults (const Builder *builder)
     }
 }
 
+/* What the file says of the key of each axis, before cells change it. (transfer container) */
+static char **
+read_own (const Builder *builder)
+{
+  const GArray *axes = builder->cells->axes;
+  char **own = g_new0 (char *, axes->len + 1);
+
+  for (guint i = 0; i < axes->len; i++)
+    {
+      g_autofree char *group = NULL, *key = NULL;
+      const char *value;
+
+      plait_experiment_split_key (g_array_index (axes, PlaitAxis, i).key, &group, &key);
+      value = plait_key_file_value (builder->file, group, key);
+      own[i] = value ? g_string_chunk_insert (builder->cells->texts, value) : NULL;
+    }
+  return own;
+}
+
 static void
 build_cells (Builder *builder)
 {
   CellsPrivate *cells = builder->cells;
   g_autofree guint *places = g_new0 (guint, cells->axes->len);
+  g_autofree guint *settled = g_new0 (guint, cells->axes->len);
+  g_autofree char **own = read_own (builder);
   g_autofree guint *set = g_new (guint, cells->axes->len);
 
   for (guint i = 0; i < cells->axes->len; i++)
     set[i] = G_MAXUINT;
   builder->set = set;
+  builder->own = own;
   do
-    if (plait_exclusions_leave_out (builder->exclusions, places))
+    if (!plait_ties_settle (builder->ties, cells->axes, places, settled))
+      continue;
+    else if (plait_exclusions_leave_out (builder->exclusions, settled))
       cells->public.n_excluded++;
     else
-      add_cell (builder, places);
-  while (advance (cells->axes, places));
+      add_cell (builder, settled);
+  while (plait_ties_advance (builder->ties, cells->axes, places));
 
   plait_exclusions_tell (builder->exclusions, cells->texts, cells->exclusions, builder->problems);
   if (builder->n_resolved == 0)
@@ -278,7 +301,6 @@ read_grid (Builder *builder)
   const char *const *keys = plait_key_file_keys (builder->file, PLAIT_GRID_GROUP);
   CellsPrivate *cells = builder->cells;
   const PlaitAxis *axes;
-  guint64 n = 1;
 
   if (!plait_key_file_has_group (builder->file, PLAIT_GRID_GROUP))
     {
@@ -290,8 +312,10 @@ read_grid (Builder *builder)
       return;
     }
   for (guint i = 0; keys[i]; i++)
-    if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_executor_has_key (keys[i]))
+    if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_ties_have_key (keys[i])
+        && !plait_executor_has_key (keys[i]))
       read_axis (builder, keys[i]);
+  plait_ties_read (builder->ties, keys, cells->axes, builder->problems);
   plait_executor_read (builder->file, &cells->public.executor, builder->problems);
   axes = (const PlaitAxis *)(gpointer)cells->axes->data;
   for (guint i = 0; keys[i]; i++)
@@ -300,9 +324,7 @@ read_grid (Builder *builder)
   if (builder->cells->axes->len == 0 && plait_problems_count (builder->problems) == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
-  for (guint i = 0; i < builder->cells->axes->len && n <= MOST_CELLS; i++)
-    n *= g_array_index (builder->cells->axes, PlaitAxis, i).n_values;
-  if (n > MOST_CELLS)
+  if (plait_ties_count (builder->ties, cells->axes, MOST_CELLS) > MOST_CELLS)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "its axes make more than %d cells; split the grid", MOST_CELLS);
 }
@@ -423,6 +445,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
+  g_autoptr (PlaitTies) ties = plait_ties_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func (problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
@@ -434,6 +457,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .resolver = resolver,
     .problems = problems,
     .exclusions = exclusions,
+    .ties = ties,
     .cells = (CellsPrivate *)cells,
     .settings = settings,
     .noted = noted,

@@ -64,9 +64,10 @@ name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
   for (guint a = 0; a < cells->n_axes; a++)
     {
       const char *last = strrchr (cells->axes[a].key, '.');
+      const char *value = cells->axes[a].values[cell->places[a]];
 
-      g_string_append_printf (name, "%s%s-%s", a > 0 ? "_" : "", last ? last + 1 : cells->axes[a].key,
-                              cells->axes[a].values[cell->places[a]]);
+      if (*value)
+        g_string_append_printf (name, "%s%s-%s", name->len > 0 ? "_" : "", last ? last + 1 : cells->axes[a].key, value);
     }
   for (char *p = name->str; *p; p++)
     if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))

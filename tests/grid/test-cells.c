@@ -40,6 +40,66 @@ open_registry (void)
   return plait_registry_new_for_folders ((const char *[]){ built, NULL });
 }
 
+/* Axes that vary together are one; a conditional one is of the cells that meet its condition, and else the file's. */
+TEST_CASE (cells, axes_that_hang_together)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells
+      = load (registry,
+              "decoder.width=32;64\ndecoder.layers=1;2\ndecoder.combiner=hierarchical;serial\n"
+              "combiner.context_heads=4;8\ntrain.smoothing=0.2;0.3\nzip=decoder.width & decoder.layers\n"
+              "only.combiner.context_heads=decoder.combiner=hierarchical\n"
+              "only.train.smoothing=decoder.combiner=serial & decoder.layers=2\n",
+              &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  REQUIRE (cells->n_cells == 7);
+  CHECK_STRING (cells->cells[0].label,
+                "decoder.width=32 decoder.layers=1 decoder.combiner=hierarchical combiner.context_heads=4");
+  CHECK_STRING (cells->cells[2].label, "decoder.width=32 decoder.layers=1 decoder.combiner=serial");
+  CHECK_STRING (cells->cells[4].label,
+                "decoder.width=64 decoder.layers=2 decoder.combiner=hierarchical combiner.context_heads=8");
+  CHECK_STRING (cells->cells[6].label, "decoder.width=64 decoder.layers=2 decoder.combiner=serial train.smoothing=0.3");
+  CHECK_STRING (cells->axes[3].values[cells->cells[2].places[3]], "");
+  CHECK_STRING (cells->axes[3].values[cells->cells[4].places[3]], "8");
+  CHECK_NEAR (cells->cells[6].experiment->train.smoothing, 0.3, 0);
+  /* What the file does not say is the default again. */
+  CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
+  CHECK (cells->cells[3].experiment->train.smoothing < 0.2);
+}
+
+TEST_CASE (cells, refuses_ties_of_nothing)
+{
+  static const struct
+  {
+    const char *axes;
+    const char *message;
+  } cases[] = {
+    { "experiment.seed=1;2\nzip=experiment.seed\n", "\"experiment.seed\" has less than two axes; write KEY & KEY" },
+    { "experiment.seed=1;2\nzip=experiment.seed & decoder.width\n", "\"decoder.width\" is no axis of this grid" },
+    { "experiment.seed=1;2\nzip=experiment.seed & experiment.seed\n", "names the axis experiment.seed twice" },
+    { "experiment.seed=1;2\ndecoder.width=8;16;32\nzip=experiment.seed & decoder.width\n",
+      "decoder.width has 3 values, but experiment.seed has 2" },
+    { "experiment.seed=1;2\ndecoder.width=8;16\nzip=decoder.width & experiment.seed\n", "write them in their order" },
+    { "experiment.seed=1;2\nonly.decoder.width=experiment.seed=1\n", "\"decoder.width\" is no axis of this grid" },
+    { "experiment.seed=1;2\ndecoder.width=8;16\nonly.decoder.width=experiment.seed=3\n",
+      "\"3\" is no value of the axis experiment.seed" },
+  };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].axes);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = load (registry, cases[i].axes, &error);
+
+      CHECK (!cells);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
+    }
+}
+
 TEST_CASE (cells, every_combination_the_first_axis_slowest)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/problems.h"
+#include "grid/cells.h"
+
+/*
+ * Axes that hang together.
+ *
+ *     zip=source.en.layers & source.de.layers     vary together: the first value of one with the first of the other
+ *     only.combiner.context_heads=decoder.combiner=flat|hierarchical
+ *                                                 an axis only of the cells that meet the condition
+ *
+ * zip holds such groups between ';', and so does any key zip.NAME. The condition of only.AXIS is written as an
+ * exclusion's. A cell that does not meet it has of that key what the file says, and "" as the value of the axis.
+ */
+typedef struct PlaitTies PlaitTies;
+
+/* None, of @file (borrowed). (transfer full) */
+PlaitTies *plait_ties_new (const PlaitKeyFile *file);
+void plait_ties_free (PlaitTies *ties);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTies, plait_ties_free)
+
+/* Whether @key of [grid] is one of them. */
+gboolean plait_ties_have_key (const char *key);
+
+/* Takes all of @keys (NULL-terminated, borrowed) that are ties. @axes (PlaitAxis) get the value "" where they are not
+ * of all cells. */
+void plait_ties_read (PlaitTies *ties, const char *const *keys, GArray *axes, PlaitProblems *problems);
+
+/* How many combinations there are; more than @most is as good as any number. */
+guint64 plait_ties_count (const PlaitTies *ties, const GArray *axes, guint64 most);
+
+/* Goes on to the next of them, the last axis fastest. FALSE after the last. */
+gboolean plait_ties_advance (const PlaitTies *ties, const GArray *axes, guint *places);
+
+/* Makes of the combination @places that of a cell, @settled. FALSE if another one makes that cell. */
+gboolean plait_ties_settle (const PlaitTies *ties, const GArray *axes, const guint *places, guint *settled);
+
+/* Whether @place of axis @a stands for no value. */
+gboolean plait_ties_is_absent (const PlaitTies *ties, const GArray *axes, guint a, guint place);
