@@ -213,7 +213,7 @@ TEST_CASE (hostile_signal, during_translation)
   g_autofree char *before = attempt_folder ();
   AttemptProcess process = attempt_start (
       "translate text.h5 -s a=test.a -s b=test.b -o new --force --beam 12 --set decode.batch=1 -a dump", NULL);
-  CHECK (attempt_await (&process, "1 sentences"));
+  CHECK (attempt_await (&process, "1 sentence so far"));
   kill (process.process, SIGTERM);
   g_auto (Attempt) attempt = attempt_end (&process);
   attempt_check (&attempt, 130, "interrupted before line");
