@@ -152,7 +152,7 @@ print_table (const Test *test)
   const Row *first = test->rows->pdata[0];
   g_autofree char *note
       = plait_comparison_note ("the sources as they are", PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
-                               (guint64)test->trained->experiment->evaluate.seed);
+                               (guint64)test->trained->experiment->evaluate.seed, FALSE);
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "Source");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Is");

@@ -112,7 +112,9 @@ const PlaitCommand plait_commands[] = {
     plait_command_evaluate },
   { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--format NAME] [--json]",
     "Compare the scores of runs, and what was set otherwise",
-    "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds.\n"
+    "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds. "
+    "Runs that differ in nothing but experiment.seed and experiment.name are one system: a mean with its standard "
+    "deviation, and a test that has the seeds in it.\n"
     "\n"
     "Examples:\n"
     "  plait compare serial.h5 flat.h5\n"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -23,14 +24,53 @@ static const struct
                 { "csv", "", "", plait_table_csv },
                 { "latex", "% ", "", plait_table_latex } };
 
+/* A mean over seeds has no interval of the bootstrap, and a single seed no spread. */
 static void
-add_score_json (PlaitJson *json, const PlaitRunScore *score, const PlaitComparison *comparison)
+add_measured_json (PlaitJson *json, const PlaitMeasure *measure, const PlaitMeasured *value)
 {
+  gboolean bounded = value->low < value->high;
+
   plait_json_begin_object (json, NULL);
-  plait_run_score_add_json (score, json);
-  if (comparison)
-    plait_comparison_add_json (comparison, json, "comparison");
+  plait_json_text (json, "split", measure->split);
+  plait_json_text (json, "metric", measure->metric);
+  plait_json_text (json, "name", measure->name);
+  plait_json_integer (json, "seeds", value->n);
+  plait_json_real (json, "score", value->mean);
+  plait_json_real (json, "standard_deviation", value->deviation);
+  plait_json_real (json, "low", bounded ? value->low : NAN);
+  plait_json_real (json, "high", bounded ? value->high : NAN);
+  if (value->compared)
+    plait_comparison_add_json (&value->comparison, json, "comparison");
   plait_json_end_object (json);
+}
+
+/* What the tables have as rows. */
+static void
+add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
+{
+  plait_json_begin_array (json, "systems");
+  for (guint s = 0; s < comparison->systems->len; s++)
+    {
+      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", system->name);
+      plait_json_begin_array (json, "runs");
+      for (guint i = 0; i < system->n; i++)
+        plait_json_integer (json, NULL, system->runs[i]);
+      plait_json_end_array (json);
+      plait_json_begin_array (json, "scores");
+      for (guint m = 0; m < comparison->n_measures; m++)
+        {
+          const PlaitMeasured *value = plait_run_comparison_value (comparison, s, m);
+
+          if (value->n > 0)
+            add_measured_json (json, &comparison->measures[m], value);
+        }
+      plait_json_end_array (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
 }
 
 static gboolean
@@ -52,10 +92,13 @@ print_json (const PlaitRunComparison *comparison, GError **error)
       plait_json_begin_array (json, "scores");
       for (guint m = 0; m < comparison->n_measures; m++)
         {
-          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
+          const PlaitRunScore *score = plait_measure_score (&comparison->measures[m], run->result);
 
-          if (value->score)
-            add_score_json (json, value->score, value->compared ? &value->comparison : NULL);
+          if (!score)
+            continue;
+          plait_json_begin_object (json, NULL);
+          plait_run_score_add_json (score, json);
+          plait_json_end_object (json);
         }
       plait_json_end_array (json);
       if (!plait_lengths_add_json (run, json, error))
@@ -67,6 +110,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
+  add_systems_json (json, comparison);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
   return TRUE;

@@ -3,15 +3,21 @@
 
 /* Runs beside each other, as tables. */
 
+static const PlaitRunSystem *
+system_of (const PlaitRunComparison *comparison, guint s)
+{
+  return &g_array_index (comparison->systems, PlaitRunSystem, s);
+}
+
 static char *
 legend (const PlaitRunComparison *comparison, guint first)
 {
-  const PlaitRunFile *baseline = comparison->runs->pdata[plait_run_comparison_baseline (comparison, first)];
+  const PlaitComparisonOptions *options = &comparison->options;
+  const char *baseline = system_of (comparison, plait_run_comparison_baseline (comparison, first))->name;
 
-  if (comparison->runs->len < 2 || !comparison->options.tested)
-    return g_strdup ("Brackets are 95 % intervals of the bootstrap.");
-  return plait_comparison_note (baseline->name, comparison->options.test, (guint)comparison->options.trials,
-                                (guint64)comparison->options.seed);
+  return plait_comparison_note (comparison->systems->len > 1 && options->tested ? baseline : NULL, options->test,
+                                (guint)options->trials, (guint64)options->seed,
+                                comparison->systems->len < comparison->runs->len);
 }
 
 guint
@@ -31,7 +37,8 @@ best_of (const PlaitRunComparison *comparison, guint m)
 {
   for (guint r = 0; r < comparison->runs->len; r++)
     {
-      const PlaitRunScore *score = plait_run_comparison_value (comparison, r, m)->score;
+      const PlaitRunScore *score
+          = plait_measure_score (&comparison->measures[m], ((const PlaitRunFile *)comparison->runs->pdata[r])->result);
 
       if (score && score->scorer && plait_metric_larger_is_better (score->scorer))
         return PLAIT_TABLE_LARGEST;
@@ -39,13 +46,13 @@ best_of (const PlaitRunComparison *comparison, guint m)
   return PLAIT_TABLE_SMALLEST;
 }
 
-/* Whether run @r has been scored over the references of the measures @first .. @end - 1. A run that lacks the split
+/* Whether system @s has been scored over the references of the measures @first .. @end - 1. One that lacks the split
  * has its row too, so that one sees it. */
 static gboolean
-is_beside (const PlaitRunComparison *comparison, guint r, guint first, guint end)
+is_beside (const PlaitRunComparison *comparison, guint s, guint first, guint end)
 {
   for (guint m = first; m < end; m++)
-    if (!comparison->measures[m].apart || plait_run_comparison_value (comparison, r, m)->score)
+    if (!comparison->measures[m].apart || plait_run_comparison_value (comparison, s, m)->n > 0)
       return TRUE;
   return FALSE;
 }
@@ -54,7 +61,7 @@ PlaitTable *
 plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
 {
   PlaitTable *table = plait_table_new ();
-  gboolean several = comparison->runs->len > 1;
+  gboolean several = comparison->systems->len > 1;
   guint end = plait_run_comparison_split_end (comparison, first);
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
@@ -68,16 +75,16 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
       if (several && measure->tested)
         plait_comparison_columns (table);
     }
-  for (guint r = 0; r < comparison->runs->len; r++)
+  for (guint s = 0; s < comparison->systems->len; s++)
     {
-      if (!is_beside (comparison, r, first, end))
+      if (!is_beside (comparison, s, first, end))
         continue;
-      plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
+      plait_table_run (table, system_of (comparison, s)->name, system_of (comparison, s)->runs[0]);
       for (guint m = first; m < end; m++)
         {
-          const PlaitRunValue *value = plait_run_comparison_value (comparison, r, m);
+          const PlaitMeasured *value = plait_run_comparison_value (comparison, s, m);
 
-          plait_table_score (table, plait_run_score_shown (value->score));
+          plait_table_score (table, plait_measured_shown (value));
           if (several && comparison->measures[m].tested)
             plait_comparison_cells (table, value->compared ? &value->comparison : NULL);
         }

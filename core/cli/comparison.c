@@ -9,6 +9,7 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
   g_free (comparison->measures);
   g_free (comparison->values);
   g_clear_pointer (&comparison->differences, g_ptr_array_unref);
+  g_clear_pointer (&comparison->systems, g_array_unref);
   g_clear_pointer (&comparison->runs, g_ptr_array_unref);
   g_free (comparison);
 }
@@ -35,36 +36,50 @@ find_measures (PlaitRunComparison *comparison)
   comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
 }
 
-/* Tests every run that can be against the first of the same references. */
+/* What the runs of system @s came to, a seed each. (element-type PlaitRunResult) (transfer container) */
+static GPtrArray *
+results_of (const PlaitRunComparison *comparison, guint s)
+{
+  const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+  GPtrArray *results = g_ptr_array_new ();
+
+  for (guint i = 0; i < system->n; i++)
+    g_ptr_array_add (results, ((const PlaitRunFile *)comparison->runs->pdata[system->runs[i]])->result);
+  return results;
+}
+
+static void
+measure (PlaitRunComparison *comparison)
+{
+  for (guint s = 0; s < comparison->systems->len; s++)
+    {
+      g_autoptr (GPtrArray) results = results_of (comparison, s);
+
+      for (guint m = 0; m < comparison->n_measures; m++)
+        comparison->values[s * comparison->n_measures + m] = plait_measured_new (&comparison->measures[m], results);
+    }
+}
+
+/* Tests every system that can be against the first of the same references. */
 static gboolean
 compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
-  guint n = comparison->runs->len, n_compared = 0;
-  g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, n);
-  guint baseline = plait_run_comparison_baseline (comparison, m);
-  const PlaitRunScore *first = plait_run_comparison_value (comparison, baseline, m)->score;
+  guint n = comparison->systems->len, first = plait_run_comparison_baseline (comparison, m);
+  const PlaitComparisonOptions *options = &comparison->options;
+  g_autofree PlaitMeasured **measured = g_new (PlaitMeasured *, n + 1);
+  g_autoptr (GPtrArray) baseline = results_of (comparison, first);
 
-  for (guint r = baseline + 1; r < n; r++)
+  for (guint s = 0; s < n; s++)
     {
-      PlaitRunValue *value = &comparison->values[r * comparison->n_measures + m];
+      g_autoptr (GPtrArray) system = results_of (comparison, s);
 
-      if (!first || !value->score || !first->statistics || !value->score->statistics)
-        continue;
-      if (!plait_compare_systems (first->scorer, first->statistics, value->score->statistics, comparison->options.test,
-                                  (guint)comparison->options.trials, (guint64)comparison->options.seed,
-                                  &comparisons[n_compared++], error))
+      measured[s] = &comparison->values[s * comparison->n_measures + m];
+      if (s > first
+          && !plait_measured_compare (measured[s], &comparison->measures[m], baseline, system, options->test,
+                                      (guint)options->trials, (guint64)options->seed, error))
         return FALSE;
-      value->compared = TRUE;
     }
-  plait_holm_adjust (comparisons, n_compared);
-  n_compared = 0;
-  for (guint r = 1; r < n; r++)
-    {
-      PlaitRunValue *value = &comparison->values[r * comparison->n_measures + m];
-
-      if (value->compared)
-        value->comparison = comparisons[n_compared++];
-    }
+  plait_measured_adjust (measured, n);
   return TRUE;
 }
 
@@ -79,11 +94,9 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
     return NULL;
   comparison->differences = plait_runs_differences (comparison->runs);
   find_measures (comparison);
-  comparison->values = g_new0 (PlaitRunValue, (gsize)comparison->runs->len * comparison->n_measures + 1);
-  for (guint r = 0; r < comparison->runs->len; r++)
-    for (guint m = 0; m < comparison->n_measures; m++)
-      comparison->values[r * comparison->n_measures + m].score
-          = plait_measure_score (&comparison->measures[m], ((const PlaitRunFile *)comparison->runs->pdata[r])->result);
+  comparison->systems = plait_run_systems_new (comparison->runs);
+  comparison->values = g_new0 (PlaitMeasured, (gsize)comparison->systems->len * comparison->n_measures + 1);
+  measure (comparison);
   for (guint m = 0; m < comparison->n_measures && options->tested; m++)
     if (!compare (comparison, m, error))
       return NULL;
@@ -93,16 +106,16 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
 guint
 plait_run_comparison_baseline (const PlaitRunComparison *comparison, guint measure)
 {
-  for (guint r = 0; r < comparison->runs->len; r++)
+  for (guint s = 0; s < comparison->systems->len; s++)
     for (guint m = 0; m < comparison->n_measures; m++)
       if (plait_measure_is_beside (&comparison->measures[m], &comparison->measures[measure])
-          && plait_run_comparison_value (comparison, r, m)->score)
-        return r;
+          && plait_run_comparison_value (comparison, s, m)->n > 0)
+        return s;
   return 0;
 }
 
-const PlaitRunValue *
-plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure)
+const PlaitMeasured *
+plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure)
 {
-  return &comparison->values[run * comparison->n_measures + measure];
+  return &comparison->values[system * comparison->n_measures + measure];
 }

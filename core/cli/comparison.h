@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/runs.h"
+#include "cli/systems.h"
 #include "evaluate/report.h"
+#include "run/measured.h"
 
 /*
- * The scores of runs beside each other, each tested against the first run: what plait compare and plait report show.
+ * The scores of runs beside each other, each tested against the first: what plait compare and plait report show. Runs
+ * that differ in their seed alone are one system, as in the rows of a grid: a mean with its spread, and a test that has
+ * the seeds in it.
  */
 
 typedef struct
@@ -19,33 +22,27 @@ typedef struct
 
 typedef struct
 {
-  const PlaitRunScore *score; /* NULL: this run has none */
-  gboolean compared;          /* with the first run that has the same references */
-  PlaitComparison comparison;
-} PlaitRunValue;
-
-typedef struct
-{
   GPtrArray *runs; /* (element-type PlaitRunFile) */
   PlaitComparisonOptions options;
   guint n_measures;
   PlaitMeasure *measures;
-  PlaitRunValue *values;  /* [runs, measures] */
+  GArray *systems;        /* (element-type PlaitRunSystem) of the runs */
+  PlaitMeasured *values;  /* [systems, measures] */
   GPtrArray *differences; /* (element-type PlaitRunDifference) */
 } PlaitRunComparison;
 
-/* Opens, scores and compares the runs in @paths. p is adjusted by Holm's method over the runs of one measure. (transfer
- * full) */
+/* Opens, scores and compares the runs in @paths. p is adjusted by Holm's method over the systems of one
+ * measure. (transfer full) */
 PlaitRunComparison *plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *options,
                                               GError **error);
 void plait_run_comparison_free (PlaitRunComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 
-/* The first run of the references of @measure: what the others are tested against. */
+/* The first system of the references of @measure: what the others are tested against. */
 guint plait_run_comparison_baseline (const PlaitRunComparison *comparison, guint measure);
 
 /* (transfer none) */
-const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *comparison, guint run, guint measure);
+const PlaitMeasured *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure);
 
 /*
  * Tables
@@ -54,7 +51,7 @@ const PlaitRunValue *plait_run_comparison_value (const PlaitRunComparison *compa
 /* Of the measures from @first on, the first that is of another split, or of other references. */
 guint plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first);
 
-/* The scores of the split whose measures begin with @first, with p where there are runs to compare, and below
+/* The scores of the split whose measures begin with @first, with p where there are systems to compare, and below
  * the last one what the numbers mean. Runs over other references of the split are not in it. (transfer full) */
 PlaitTable *plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first);
 

@@ -285,8 +285,8 @@ static void
 print_tables (const Evaluation *evaluation)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autofree char *test
-      = plait_comparison_note (evaluation->systems[0].name, evaluation->test, evaluation->trials, evaluation->seed);
+  g_autofree char *test = plait_comparison_note (evaluation->systems[0].name, evaluation->test, evaluation->trials,
+                                                 evaluation->seed, FALSE);
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/systems.h"
 #include "run/length-table.h"
 #include "store/table.h"
 
@@ -85,21 +86,6 @@ group_free (gpointer item)
   g_free (group);
 }
 
-/* Whether runs @a and @b have the same settings, but for their seeds and names. */
-static gboolean
-is_same (const GPtrArray *differences, guint a, guint b)
-{
-  for (guint d = 0; d < differences->len; d++)
-    {
-      const PlaitRunDifference *difference = differences->pdata[d];
-
-      if (!g_str_equal (difference->key, SEED) && !g_str_equal (difference->key, "experiment.name")
-          && !g_str_equal (plait_run_difference_text (difference, a), plait_run_difference_text (difference, b)))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Whether the values of @difference tell groups apart that have one name so far. */
 static gboolean
 tells_apart (const GPtrArray *groups, const PlaitRunDifference *difference)
@@ -154,24 +140,20 @@ static GPtrArray *
 group_runs (GPtrArray *runs)
 {
   g_autoptr (GPtrArray) differences = plait_runs_differences (runs);
+  g_autoptr (GArray) systems = plait_run_systems_new (runs);
   GPtrArray *groups = g_ptr_array_new_with_free_func (group_free);
 
-  for (guint r = 0; r < runs->len; r++)
+  for (guint s = 0; s < systems->len; s++)
     {
-      Group *group = NULL;
+      const PlaitRunSystem *system = &g_array_index (systems, PlaitRunSystem, s);
+      Group *group = g_new0 (Group, 1);
 
-      for (guint g = 0; !group && g < groups->len; g++)
-        if (is_same (differences, ((Group *)groups->pdata[g])->first, r))
-          group = groups->pdata[g];
-      if (!group)
-        {
-          group = g_new0 (Group, 1);
-          group->name = g_strdup ("");
-          group->first = r;
-          group->runs = g_ptr_array_new ();
-          g_ptr_array_add (groups, group);
-        }
-      g_ptr_array_add (group->runs, runs->pdata[r]);
+      group->name = g_strdup ("");
+      group->first = system->runs[0];
+      group->runs = g_ptr_array_new ();
+      for (guint i = 0; i < system->n; i++)
+        g_ptr_array_add (group->runs, runs->pdata[system->runs[i]]);
+      g_ptr_array_add (groups, group);
     }
   name_groups (groups, differences);
   return groups;
@@ -181,25 +163,13 @@ group_runs (GPtrArray *runs)
 static void
 set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, double high)
 {
-  double sum = 0, squares = 0, mean;
+  const double *numbers = (const double *)(gpointer)values->data;
 
   if (values->len == 0)
     return;
-  for (guint k = 0; k < values->len; k++)
-    sum += g_array_index (values, double, k);
-  mean = sum / values->len;
-  for (guint k = 0; k < values->len; k++)
-    squares += pow (g_array_index (values, double, k) - mean, 2);
-  series->y[i] = mean;
-  series->low[i] = low;
-  series->high[i] = high;
-  if (values->len > 1)
-    {
-      double deviation = sqrt (squares / (values->len - 1));
-
-      series->low[i] = mean - deviation;
-      series->high[i] = mean + deviation;
-    }
+  series->y[i] = plait_mean (numbers, values->len);
+  series->low[i] = values->len > 1 ? series->y[i] - plait_deviation (numbers, values->len) : low;
+  series->high[i] = values->len > 1 ? series->y[i] + plait_deviation (numbers, values->len) : high;
 }
 
 /* ---- curves ---- */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/html.h"
-#include "evaluate/distributions.h"
 #include "store/table.h"
 
 /* Training curves. */
@@ -55,105 +54,7 @@ read_curve (PlaitStore *store, const Source *source, PlaitHtmlCurve *curve, GPtr
   curve->y = y;
 }
 
-/* Runs that differ in their seed alone. */
-typedef struct
-{
-  char *name;
-  guint n;
-  guint *runs; /* [n] */
-} Group;
-
-static void
-group_clear (gpointer item)
-{
-  Group *group = item;
-
-  g_free (group->name);
-  g_free (group->runs);
-}
-
-/* All settings of a run but its seed. (transfer full) */
-static char *
-settings_of (const PlaitRunFile *run)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  const char *const *groups = plait_key_file_groups (run->experiment);
-
-  for (guint g = 0; groups[g]; g++)
-    {
-      const char *const *keys = plait_key_file_keys (run->experiment, groups[g]);
-
-      for (guint k = 0; keys[k]; k++)
-        if (strcmp (groups[g], "experiment") != 0 || strcmp (keys[k], "seed") != 0)
-          g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k],
-                                  plait_key_file_value (run->experiment, groups[g], keys[k]));
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-/* What the names of a group's runs begin with, less the word that tells the seed. (transfer full) */
-static char *
-common_name (const PlaitRunComparison *comparison, const Group *group)
-{
-  const char *first = ((const PlaitRunFile *)comparison->runs->pdata[group->runs[0]])->name;
-  gsize length = strlen (first);
-
-  for (guint i = 1; i < group->n; i++)
-    {
-      const char *other = ((const PlaitRunFile *)comparison->runs->pdata[group->runs[i]])->name;
-      gsize same = 0;
-
-      while (same < length && first[same] == other[same])
-        same++;
-      length = same;
-    }
-  g_autofree char *name = g_strndup (first, length);
-  if (g_str_has_suffix (name, "seed-"))
-    name[strlen (name) - strlen ("seed-")] = '\0';
-  for (gsize n = strlen (name); n > 0 && strchr ("-_. ", name[n - 1]); n--)
-    name[n - 1] = '\0';
-  return g_strdup_printf ("%s, %u seeds", g_utf8_validate (name, -1, NULL) && *name != '\0' ? name : first, group->n);
-}
-
-/* The runs that were trained, by what they have in common but the seed. (transfer full) (element-type Group) */
-static GArray *
-groups_of (const PlaitRunComparison *comparison)
-{
-  GArray *groups = g_array_new (FALSE, TRUE, sizeof (Group));
-  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-
-  g_array_set_clear_func (groups, group_clear);
-  for (guint r = 0; r < comparison->runs->len; r++)
-    {
-      const PlaitRunFile *run = comparison->runs->pdata[r];
-      g_autofree char *settings = settings_of (run);
-      gpointer at = NULL;
-
-      if (run->dump)
-        continue;
-      if (!g_hash_table_lookup_extended (known, settings, NULL, &at))
-        {
-          Group group = { .runs = g_new (guint, comparison->runs->len) };
-
-          at = GUINT_TO_POINTER (groups->len);
-          g_hash_table_insert (known, g_steal_pointer (&settings), at);
-          g_array_append_val (groups, group);
-        }
-      Group *group = &g_array_index (groups, Group, GPOINTER_TO_UINT (at));
-      group->runs[group->n++] = r;
-    }
-  for (guint g = 0; g < groups->len; g++)
-    {
-      Group *group = &g_array_index (groups, Group, g);
-
-      group->name = group->n > 1 ? common_name (comparison, group)
-                                 : g_strdup (((const PlaitRunFile *)comparison->runs->pdata[group->runs[0]])->name);
-    }
-  return groups;
-}
-
-/* The mean of @curves [n] and the interval that holds the mean over all seeds with 95 % confidence, as far as they have
- * the same steps. */
+/* The mean of @curves [n] and a standard deviation to each side, as far as they have the same steps. */
 static void
 average (const PlaitHtmlCurve *curves, guint n, PlaitHtmlCurve *mean, GPtrArray *memory)
 {
@@ -168,21 +69,17 @@ average (const PlaitHtmlCurve *curves, guint n, PlaitHtmlCurve *mean, GPtrArray 
       points = same;
     }
   double *y = g_new (double, points + 1), *low = g_new (double, points + 1), *high = g_new (double, points + 1);
-  double wide = plait_student_quantile (.05, n - 1) / sqrt (n);
+  g_autofree double *values = g_new (double, n);
   g_ptr_array_add (memory, y);
   g_ptr_array_add (memory, low);
   g_ptr_array_add (memory, high);
   for (guint i = 0; i < points; i++)
     {
-      double squares = 0;
-
-      y[i] = 0;
       for (guint c = 0; c < n; c++)
-        y[i] += curves[c].y[i] / n;
-      for (guint c = 0; c < n; c++)
-        squares += (curves[c].y[i] - y[i]) * (curves[c].y[i] - y[i]);
-      low[i] = y[i] - wide * sqrt (squares / (n - 1));
-      high[i] = y[i] + wide * sqrt (squares / (n - 1));
+        values[c] = curves[c].y[i];
+      y[i] = plait_mean (values, n);
+      low[i] = y[i] - plait_deviation (values, n);
+      high[i] = y[i] + plait_deviation (values, n);
     }
   mean->n = points;
   mean->x = curves[0].x;
@@ -191,17 +88,17 @@ average (const PlaitHtmlCurve *curves, guint n, PlaitHtmlCurve *mean, GPtrArray 
   mean->high = high;
 }
 
-/* The curve of @group: of its only run, or of the mean of those that have one. */
+/* The curve of @system: of its only run, or of the mean of those that have one. */
 static void
-read_group (const PlaitRunComparison *comparison, const Group *group, const Source *source, PlaitHtmlCurve *curve,
-            GPtrArray *memory)
+read_system (const PlaitRunComparison *comparison, const PlaitRunSystem *system, const Source *source,
+             PlaitHtmlCurve *curve, GPtrArray *memory)
 {
-  g_autofree PlaitHtmlCurve *curves = g_new0 (PlaitHtmlCurve, group->n);
+  g_autofree PlaitHtmlCurve *curves = g_new0 (PlaitHtmlCurve, system->n);
   guint n = 0;
 
-  for (guint i = 0; i < group->n; i++)
+  for (guint i = 0; i < system->n; i++)
     {
-      const PlaitRunFile *run = comparison->runs->pdata[group->runs[i]];
+      const PlaitRunFile *run = comparison->runs->pdata[system->runs[i]];
 
       read_curve (run->store, source, &curves[n], memory);
       n += curves[n].n > 0;
@@ -217,22 +114,22 @@ read_group (const PlaitRunComparison *comparison, const Group *group, const Sour
 }
 
 static void
-add_plot (GString *html, const PlaitRunComparison *comparison, const GArray *groups, const Plot *plot)
+add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 {
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
 
-  for (guint g = 0; g < groups->len; g++)
-    for (guint s = 0; s < plot->n; s++)
+  for (guint s = 0; s < comparison->systems->len; s++)
+    for (guint i = 0; i < plot->n; i++)
       {
-        const Group *group = &g_array_index (groups, Group, g);
-        const Source *source = &plot->sources[s];
-        PlaitHtmlCurve curve = { .name = group->name, .colour = group->runs[0], .dashed = source->dashed };
+        const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+        const Source *source = &plot->sources[i];
+        PlaitHtmlCurve curve = { .name = system->name, .colour = system->runs[0], .dashed = source->dashed };
 
         /* One curve a group is all that can be told apart. */
         if (comparison->runs->len > 1 && source->dashed)
           continue;
-        read_group (comparison, group, source, &curve, memory);
+        read_system (comparison, system, source, &curve, memory);
         if (curve.n > 0)
           g_array_append_val (curves, curve);
       }
@@ -241,7 +138,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const GArray *gro
 
 /* One legend serves all plots. */
 static void
-add_legend (GString *html, const PlaitRunComparison *comparison, const GArray *groups)
+add_legend (GString *html, const PlaitRunComparison *comparison)
 {
   g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
   gboolean banded = FALSE;
@@ -254,18 +151,20 @@ add_legend (GString *html, const PlaitRunComparison *comparison, const GArray *g
       plait_html_legend (html, pair, G_N_ELEMENTS (pair));
       return;
     }
-  for (guint g = 0; g < groups->len; g++)
+  for (guint s = 0; s < comparison->systems->len; s++)
     {
-      const Group *group = &g_array_index (groups, Group, g);
-      PlaitHtmlCurve curve = { .name = group->name, .colour = group->runs[0] };
+      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+      PlaitHtmlCurve curve = { .name = system->name, .colour = system->runs[0] };
 
+      if (((const PlaitRunFile *)comparison->runs->pdata[system->runs[0]])->dump)
+        continue;
       g_array_append_val (curves, curve);
-      banded = banded || group->n > 1;
+      banded = banded || system->n > 1;
     }
   plait_html_legend (html, (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
   if (banded)
-    g_string_append (html, "<p class=\"dim small\">Of several seeds the mean; its band is the 95 % confidence interval "
-                           "of Student's t distribution, cut where it is much wider than the curves lie apart.</p>\n");
+    g_string_append (html, "<p class=\"dim small\">Of several seeds the mean; its band is the standard deviation over "
+                           "seeds, cut where it is much wider than the curves lie apart.</p>\n");
 }
 
 /* The metric that all runs were validated with, as tables name it. (transfer full) */
@@ -309,7 +208,7 @@ part_losses (const PlaitRunComparison *comparison)
 }
 
 static void
-add_part_losses (GString *html, const PlaitRunComparison *comparison, const GArray *groups)
+add_part_losses (GString *html, const PlaitRunComparison *comparison)
 {
   g_autoptr (GPtrArray) names = part_losses (comparison);
 
@@ -318,26 +217,25 @@ add_part_losses (GString *html, const PlaitRunComparison *comparison, const GArr
       g_autofree char *title = g_strdup_printf ("Loss %s, a sentence", (const char *)names->pdata[i]);
       const Plot plot = { title, 1, { { "updates", names->pdata[i], FALSE } } };
 
-      add_plot (html, comparison, groups, &plot);
+      add_plot (html, comparison, &plot);
     }
 }
 
 void
 plait_report_training (GString *html, const PlaitRunComparison *comparison)
 {
-  g_autoptr (GArray) groups = groups_of (comparison);
   g_autofree char *metric = metric_title (comparison);
 
   g_string_append (html, "<h2>Training</h2>\n");
-  add_legend (html, comparison, groups);
+  add_legend (html, comparison);
   g_string_append (html, "<div class=\"plots\">\n");
   for (guint i = 0; i < G_N_ELEMENTS (plots); i++)
     {
       Plot plot = plots[i];
 
       plot.title = plot.title ? plot.title : metric;
-      add_plot (html, comparison, groups, &plot);
+      add_plot (html, comparison, &plot);
     }
-  add_part_losses (html, comparison, groups);
+  add_part_losses (html, comparison);
   g_string_append (html, "</div>\n");
 }

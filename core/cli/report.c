@@ -155,6 +155,8 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
 static gboolean
 add_summaries (GString *html, char *const *paths, GError **error)
 {
+  g_autofree char *note = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
+
   for (guint i = 0; paths[i]; i++)
     {
       /* What was changed in it has been told as its runs were opened. */
@@ -165,9 +167,9 @@ add_summaries (GString *html, char *const *paths, GError **error)
       if (!plait_store_has (store, "/summary"))
         continue;
       plait_html_element (html, "h2", NULL, "The grid");
-      g_string_append (html,
-                       "\n<p class=\"dim small\">Means and standard deviations over seeds; of one seed its bootstrap "
-                       "interval. p is against the first row, adjusted by Holm's method.</p>\n");
+      g_string_append_c (html, '\n');
+      plait_html_element (html, "p", "class=\"dim small\"", note);
+      g_string_append_c (html, '\n');
       if (!plait_report_summary (html, store, "/summary", error))
         return FALSE;
     }

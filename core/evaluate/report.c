@@ -111,13 +111,14 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
   plait_json_real (json, "adjusted_p", comparison->adjusted_p);
   plait_json_integer (json, "trials", comparison->trials);
   plait_json_integer (json, "seed", (gint64)comparison->seed);
-  if (comparison->test == PLAIT_TEST_BOOTSTRAP)
+  if (comparison->test != PLAIT_TEST_PERMUTATION)
     {
       plait_json_real (json, "mean", comparison->mean);
       plait_json_real (json, "low", comparison->low);
       plait_json_real (json, "high", comparison->high);
-      plait_json_real (json, "share_better", comparison->share_better);
     }
+  if (comparison->test == PLAIT_TEST_BOOTSTRAP)
+    plait_json_real (json, "share_better", comparison->share_better);
   plait_json_end_object (json);
 }
 
@@ -142,12 +143,26 @@ plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison)
 }
 
 char *
-plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed)
+plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed, gboolean seeds)
 {
-  return g_strdup_printf (
-      "Brackets are 95 %% intervals of the bootstrap. p is against %s: %s, %u %s, seed %" G_GUINT64_FORMAT
-      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05. It speaks of these systems on "
-      "other "
-      "sentences, not of other training seeds.",
-      baseline, test_names[test], trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", seed);
+  g_autoptr (GString) note = g_string_new (seeds ? "Brackets are 95 % bootstrap intervals of a single seed, ± is the "
+                                                   "standard deviation over seeds."
+                                                 : "Brackets are 95 % intervals of the bootstrap.");
+
+  if (!baseline)
+    return g_string_free (g_steal_pointer (&note), FALSE);
+  g_string_append_printf (note, " p is against %s: %s%s", baseline, seeds ? "where both have one seed, of " : "",
+                          test_names[test]);
+  if (trials > 0)
+    g_string_append_printf (note, ", %u %s, seed %" G_GUINT64_FORMAT, trials,
+                            test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", seed);
+  if (seeds)
+    g_string_append_printf (note,
+                            ", which speaks of these trained models on other sentences, not of other seeds; else of "
+                            "a %s",
+                            test_names[PLAIT_TEST_SEEDS]);
+  g_string_append (note, "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05.");
+  if (!seeds)
+    g_string_append (note, " It speaks of these systems on other sentences, not of other training seeds.");
+  return g_string_free (g_steal_pointer (&note), FALSE);
 }

@@ -39,8 +39,8 @@ char *plait_result_to_text (const PlaitResult *result, guint decimals);
  * resamples, seed. Numbers have all their digits; one that is not finite is null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name);
 
-/* A JSON object: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap also
- * mean, low, high, share_better. */
+/* A JSON object: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap and the
+ * t test also mean, low, high, and of the bootstrap share_better. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);
 
 /*
@@ -54,5 +54,6 @@ void plait_comparison_columns (PlaitTable *table);
 /* Their cells; NULL: nothing was compared. */
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);
 
-/* What stands below a table where @test, permutation or bootstrap, was against @baseline. (transfer full) */
-char *plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed);
+/* What stands below a table where @test, permutation or bootstrap, was against @baseline (NULL: nothing was compared);
+ * with 0 @trials their number is not told. @seeds: some systems may have several. (transfer full) */
+char *plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed, gboolean seeds);

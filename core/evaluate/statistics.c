@@ -24,6 +24,16 @@ plait_mean (const double *numbers, gsize n)
 }
 
 double
+plait_deviation (const double *numbers, gsize n)
+{
+  double mean = plait_mean (numbers, n), squares = 0;
+
+  for (gsize i = 0; i < n; i++)
+    squares += (numbers[i] - mean) * (numbers[i] - mean);
+  return n > 1 ? sqrt (squares / (double)(n - 1)) : NAN;
+}
+
+double
 plait_median (const double *numbers, gsize n)
 {
   if (n == 0)

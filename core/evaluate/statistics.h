@@ -16,6 +16,10 @@
 
 /* The mean and the median of @n numbers; NaN of none. */
 double plait_mean (const double *numbers, gsize n);
+
+/* The sample standard deviation of @numbers; NaN of fewer than two. What the sign plus-minus and the bands of figures
+ * show of several seeds. */
+double plait_deviation (const double *numbers, gsize n);
 double plait_median (const double *numbers, gsize n);
 
 /* The middle 95 % of the scores of bootstrap resamples (sentences drawn with replacement). */

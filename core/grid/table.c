@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/table.h"
 
-#include "evaluate/seeds.h"
-
-#include <math.h>
-
 #define SEED_AXIS "experiment.seed"
 
 /* Which axes make rows. */
@@ -91,41 +87,15 @@ collect_measures (PlaitGridTable *table, const PlaitGrid *grid)
  * Rows
  */
 
-static const PlaitRunScore *
-score_of (const PlaitGridCell *cell, const PlaitMeasure *measure)
+/* (element-type PlaitRunResult) (transfer container) */
+static GPtrArray *
+results_of (const GPtrArray *cells)
 {
-  return cell->result ? plait_measure_score (measure, cell->result) : NULL;
-}
-
-static PlaitGridValue
-summarise (const GPtrArray *cells, const PlaitMeasure *measure)
-{
-  PlaitGridValue value = { .mean = 0, .deviation = NAN, .low = NAN, .high = NAN };
-  double squares = 0;
+  GPtrArray *results = g_ptr_array_new ();
 
   for (guint i = 0; i < cells->len; i++)
-    {
-      const PlaitRunScore *score = score_of (cells->pdata[i], measure);
-
-      if (!score)
-        continue;
-      value.n++;
-      value.mean += score->score;
-      value.low = value.n == 1 ? score->low : NAN;
-      value.high = value.n == 1 ? score->high : NAN;
-    }
-  value.mean = value.n > 0 ? value.mean / value.n : NAN;
-  if (value.n < 2)
-    return value;
-  for (guint i = 0; i < cells->len; i++)
-    {
-      const PlaitRunScore *score = score_of (cells->pdata[i], measure);
-
-      if (score)
-        squares += (score->score - value.mean) * (score->score - value.mean);
-    }
-  value.deviation = sqrt (squares / (value.n - 1));
-  return value;
+    g_ptr_array_add (results, ((const PlaitGridCell *)cells->pdata[i])->result);
+  return results;
 }
 
 static void
@@ -133,6 +103,7 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
 {
   const PlaitGridCell *first = g_ptr_array_index (cells, 0);
   g_autoptr (GArray) rates = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GPtrArray) results = results_of (cells);
 
   row->values = g_new0 (const char *, axes->n + 1);
   for (guint a = 0; a < axes->n; a++)
@@ -151,81 +122,34 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
       g_array_append_vals (rates, result->rates->data, result->rates->len);
     }
   row->rate = plait_median ((const double *)(gpointer)rates->data, rates->len);
-  row->measured = g_new0 (PlaitGridValue, table->n_measures + 1);
+  row->measured = g_new0 (PlaitMeasured, table->n_measures + 1);
   for (guint m = 0; m < table->n_measures; m++)
-    row->measured[m] = summarise (cells, &table->measures[m]);
+    row->measured[m] = plait_measured_new (&table->measures[m], results);
 }
 
 /*
  * Tests against the first row
  */
 
-/* The rows of sentences of all finished @cells, by @measure. (element-type PlaitStatistics) (transfer container) */
-static GPtrArray *
-statistics_of (const GPtrArray *cells, const PlaitMeasure *measure)
-{
-  GPtrArray *found = g_ptr_array_new ();
-
-  for (guint i = 0; i < cells->len; i++)
-    {
-      const PlaitRunScore *score = score_of (cells->pdata[i], measure);
-
-      if (score && score->statistics)
-        g_ptr_array_add (found, score->statistics);
-    }
-  return found;
-}
-
-/* A measure that is tested has a metric wherever it has a score. */
-static const PlaitMetric *
-metric_of (const GPtrArray *cells, const PlaitMeasure *measure)
-{
-  const PlaitRunScore *score = NULL;
-
-  for (guint i = 0; i < cells->len && !score; i++)
-    score = score_of (cells->pdata[i], measure);
-  return score ? score->scorer : NULL;
-}
-
-static gboolean
-compare (const GPtrArray *first, const GPtrArray *cells, const PlaitMeasure *measure, PlaitGridValue *value,
-         GError **error)
-{
-  g_autoptr (GPtrArray) baseline = statistics_of (first, measure);
-  g_autoptr (GPtrArray) system = statistics_of (cells, measure);
-  const PlaitGridCell *cell = g_ptr_array_index (cells, 0);
-  const PlaitMetric *metric = metric_of (cells, measure);
-
-  value->compared = baseline->len > 0 && system->len > 0;
-  if (!value->compared)
-    return TRUE;
-  if (baseline->len + system->len > 2)
-    return plait_compare_seeds (metric, (const PlaitStatistics *const *)baseline->pdata, baseline->len,
-                                (const PlaitStatistics *const *)system->pdata, system->len, &value->comparison, error);
-  return plait_compare_systems (metric, baseline->pdata[0], system->pdata[0], PLAIT_TEST_PERMUTATION,
-                                PLAIT_PERMUTATION_SHUFFLES, (guint64)cell->cell->experiment->evaluate.seed,
-                                &value->comparison, error);
-}
-
 static gboolean
 compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **error)
 {
-  g_autoptr (GArray) comparisons = g_array_new (FALSE, FALSE, sizeof (PlaitComparison));
-  guint next = 0;
+  g_autofree PlaitMeasured **measured = g_new (PlaitMeasured *, rows->len + 1);
+  g_autoptr (GPtrArray) baseline = results_of (rows->pdata[0]);
 
-  for (guint r = 1; r < rows->len; r++)
+  for (guint r = 0; r < rows->len; r++)
     {
-      PlaitGridValue *value = &table->rows[r].measured[m];
+      const PlaitGridCell *cell = g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0);
+      g_autoptr (GPtrArray) system = results_of (rows->pdata[r]);
 
-      if (!compare (rows->pdata[0], rows->pdata[r], &table->measures[m], value, error))
+      measured[r] = &table->rows[r].measured[m];
+      if (r > 0
+          && !plait_measured_compare (measured[r], &table->measures[m], baseline, system, PLAIT_TEST_PERMUTATION,
+                                      PLAIT_PERMUTATION_SHUFFLES, (guint64)cell->cell->experiment->evaluate.seed,
+                                      error))
         return FALSE;
-      if (value->compared)
-        g_array_append_val (comparisons, value->comparison);
     }
-  plait_holm_adjust ((PlaitComparison *)(gpointer)comparisons->data, comparisons->len);
-  for (guint r = 1; r < rows->len; r++)
-    if (table->rows[r].measured[m].compared)
-      table->rows[r].measured[m].comparison = g_array_index (comparisons, PlaitComparison, next++);
+  plait_measured_adjust (measured, rows->len);
   return TRUE;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/table.h"
-#include "evaluate/statistics.h"
 #include "grid/grid.h"
+#include "run/measured.h"
 
 /*
  * The table of a grid: a row for each combination of the values of all axes but experiment.seed, a mean and a spread
@@ -17,22 +17,12 @@
 
 typedef struct
 {
-  guint n; /* seeds */
-  double mean;
-  double deviation;  /* sample standard deviation over seeds; NaN for one */
-  double low, high;  /* for one seed: its bootstrap interval; else NaN */
-  gboolean compared; /* with the first row */
-  PlaitComparison comparison;
-} PlaitGridValue;
-
-typedef struct
-{
   const char **values; /* [n_axes], of the axes of the table */
   guint n;             /* finished cells */
   guint n_cells;
-  gint64 parameters;        /* of the first finished cell; -1: none */
-  double rate;              /* median target tokens per second over all seeds; NaN: none */
-  PlaitGridValue *measured; /* [n_measures] */
+  gint64 parameters;       /* of the first finished cell; -1: none */
+  double rate;             /* median target tokens per second over all seeds; NaN: none */
+  PlaitMeasured *measured; /* [n_measures] */
 } PlaitGridRow;
 
 typedef struct

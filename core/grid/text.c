@@ -7,13 +7,6 @@
 
 /* The table of a grid for people, and its numbers for programs. */
 
-static const char legend[]
-    = "[low, high] is the 95 % bootstrap interval of a single seed, ± the standard deviation over seeds. p is against "
-      "the "
-      "first row. Where both have one seed it is of approximate randomisation, which speaks of these trained models on "
-      "other sentences, not of other seeds; else of a t test over seeds and sentences. p (Holm) is adjusted for the "
-      "number of rows, and * marks it below 0.05.";
-
 static const char apart[] = "Cells over other references of a split have columns of their own, and are not compared.";
 
 /* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
@@ -56,9 +49,9 @@ add_row (PlaitTable *shown, const PlaitGridTable *table, const PlaitGridRow *row
   plait_table_integer (shown, row->n < row->n_cells ? PLAIT_TABLE_BAD : PLAIT_TABLE_PLAIN, row->n);
   for (guint m = 0; m < table->n_measures; m++)
     {
-      const PlaitGridValue *value = &row->measured[m];
+      const PlaitMeasured *value = &row->measured[m];
 
-      plait_table_score (shown, (PlaitTableScore){ value->mean, value->deviation, value->low, value->high });
+      plait_table_score (shown, plait_measured_shown (value));
       if (table->measures[m].tested)
         plait_comparison_cells (shown, value->compared ? &value->comparison : NULL);
     }
@@ -73,6 +66,7 @@ PlaitTable *
 plait_grid_table_shown (const PlaitGridTable *table)
 {
   PlaitTable *shown = plait_table_new ();
+  g_autofree char *legend = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
 
   add_columns (shown, table);
   for (guint r = 0; r < table->n_rows; r++)
@@ -106,7 +100,7 @@ add_number_columns (PlaitTable *numbers, const PlaitMeasure *measure)
 }
 
 static void
-add_numbers (PlaitTable *numbers, const PlaitMeasure *measure, const PlaitGridValue *value)
+add_numbers (PlaitTable *numbers, const PlaitMeasure *measure, const PlaitMeasured *value)
 {
   plait_table_known (numbers, value->mean);
   plait_table_known (numbers, value->deviation);

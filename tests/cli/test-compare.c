@@ -134,6 +134,46 @@ TEST_CASE (compare_command, json)
   CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
 }
 
+/* Runs that differ in their seed alone are one system, as in the rows of a grid, in all that compare writes; a second
+ * run of one seed is another. */
+TEST_CASE (compare_command, takes_seeds_for_one_system)
+{
+  plait_test_write_run ("one-seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  plait_test_write_run ("one-seed-2.h5", &(PlaitTestRun){ "serial", plait_test_right, .seed = 2 });
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right });
+  plait_test_write_run ("again.h5", &(PlaitTestRun){ "flat", plait_test_right });
+  g_auto (PlaitTestCall) text = CALL ("compare", "one-seed-1.h5", "two.h5", "one-seed-2.h5", "again.h5");
+  g_auto (PlaitTestCall) csv = CALL ("compare", "one-seed-1.h5", "two.h5", "one-seed-2.h5", "--format", "csv");
+  g_auto (PlaitTestCall) latex = CALL ("compare", "one-seed-1.h5", "two.h5", "one-seed-2.h5", "--format", "latex");
+  g_auto (PlaitTestCall) markdown
+      = CALL ("compare", "one-seed-1.h5", "two.h5", "one-seed-2.h5", "--format", "markdown");
+  g_auto (PlaitTestCall) json = CALL ("compare", "one-seed-1.h5", "two.h5", "one-seed-2.h5", "--json");
+  g_auto (PlaitTestCall) alone = CALL ("compare", "one-seed-1.h5", "one-seed-2.h5");
+  g_auto (PlaitTestCall) report = CALL ("report", "one-seed-1.h5", "two.h5", "one-seed-2.h5", "-o", "page.html");
+  g_autofree char *page = contents ("page.html");
+
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "\n  one, 2 seeds  ");
+  CHECK_CONTAINS (text.output, "\n  two ");
+  CHECK_CONTAINS (text.output, "\n  again ");
+  CHECK_CONTAINS (text.output, "82.68 ± 24.49");
+  CHECK_CONTAINS (csv.output, "\n\"one, 2 seeds\",");
+  CHECK_CONTAINS (latex.output, "\none, 2 seeds & ");
+  CHECK_CONTAINS (markdown.output, "\n| one, 2 seeds | ");
+  CHECK_INT (json.code, 0);
+  CHECK_CONTAINS (json.output, "\"name\": \"one, 2 seeds\"");
+  CHECK_CONTAINS (json.output, "\"seeds\": 2,");
+  CHECK_CONTAINS (json.output, "\"test\": \"t test over seeds and sentences\"");
+  CHECK (!strstr (json.output, "approximate randomisation"));
+  CHECK_CONTAINS (text.output, "is against one, 2 seeds: where both have one seed, of");
+  CHECK (!strstr (alone.output, "p is against"));
+  CHECK_CONTAINS (alone.output, "± is the standard deviation over seeds.");
+  CHECK_INT (report.code, 0);
+  CHECK_CONTAINS (page, "p is against one, 2 seeds: where both have one seed, of approximate randomisation, 10000 "
+                        "shuffles, seed 12345");
+  CHECK_CONTAINS (page, "else of a t test over seeds and sentences");
+}
+
 /* Bins with their numbers of sentences, which differ between runs of different sources. */
 TEST_CASE (compare_command, scores_by_length_of_the_source)
 {

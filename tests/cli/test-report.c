@@ -229,11 +229,11 @@ TEST_CASE (report, has_bands_over_seeds)
 
   CHECK_CONTAINS (html, "</span>a, 2 seeds</span>");
   CHECK_CONTAINS (html, "<figcaption>Validation chrF2</figcaption>");
-  CHECK_CONTAINS (html, "its band is the 95 % confidence interval");
+  CHECK_CONTAINS (html, "its band is the standard deviation over seeds");
   REQUIRE (band != NULL);
-  /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: their means, and as much as 12.706 above and below, cut where there is no
-   * room. */
-  CHECK_CONTAINS (band, "points=\"52,10 250,10 448,10 448,204 250,204 52,204\"/>");
+  /* Metrics of 0 and 2, .5 and 2.5, 1 and 3: their means, and 1.414 above and below, cut
+   * where there is no room. */
+  CHECK_CONTAINS (band, "points=\"52,18.3 250,10 448,10 448,195.7 250,204 52,204\"/>");
 }
 
 /* What plait translate --attention writes: no scores, no training, no settings. */

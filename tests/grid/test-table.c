@@ -200,7 +200,7 @@ TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
   REQUIRE (table != NULL);
   REQUIRE (table->n_measures == 3);
-  const PlaitGridValue *value = &table->rows[1].measured[2];
+  const PlaitMeasured *value = &table->rows[1].measured[2];
   CHECK_NEAR (value->comparison.difference, 32.5, 1e-9);
   CHECK (value->comparison.p > 0.1);
   g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);

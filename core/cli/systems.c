@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/systems.h"
+
+#include <string.h>
+
+static const PlaitRunFile *
+run_of (const GPtrArray *runs, guint r)
+{
+  return runs->pdata[r];
+}
+
+static void
+system_clear (gpointer item)
+{
+  PlaitRunSystem *system = item;
+
+  g_free (system->name);
+  g_free (system->runs);
+}
+
+/* All settings of a run but its seed and its name. (transfer full) */
+static char *
+settings_of (const PlaitRunFile *run)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  const char *const *groups = plait_key_file_groups (run->experiment);
+
+  for (guint g = 0; groups[g]; g++)
+    {
+      const char *const *keys = plait_key_file_keys (run->experiment, groups[g]);
+      gboolean own = g_str_equal (groups[g], "experiment");
+
+      for (guint k = 0; keys[k]; k++)
+        if (!own || (!g_str_equal (keys[k], "seed") && !g_str_equal (keys[k], "name")))
+          g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k],
+                                  plait_key_file_value (run->experiment, groups[g], keys[k]));
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static const char *
+seed_of (const PlaitRunFile *run)
+{
+  return plait_key_file_value (run->experiment, "experiment", "seed");
+}
+
+/* Whether @run is another seed of @system, whose settings it has. */
+static gboolean
+is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRunFile *run)
+{
+  for (guint i = 0; i < system->n; i++)
+    if (g_strcmp0 (seed_of (run_of (runs, system->runs[i])), seed_of (run)) == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* What the names of a system's runs begin with, less the word that tells the seed. (transfer full) */
+static char *
+common_name (const GPtrArray *runs, const PlaitRunSystem *system)
+{
+  const char *first = run_of (runs, system->runs[0])->name;
+  gsize length = strlen (first);
+
+  for (guint i = 1; i < system->n; i++)
+    {
+      const char *other = run_of (runs, system->runs[i])->name;
+      gsize same = 0;
+
+      while (same < length && first[same] == other[same])
+        same++;
+      length = same;
+    }
+  g_autofree char *name = g_strndup (first, length);
+  if (g_str_has_suffix (name, "seed-"))
+    name[strlen (name) - strlen ("seed-")] = '\0';
+  for (gsize n = strlen (name); n > 0 && strchr ("-_. ", name[n - 1]); n--)
+    name[n - 1] = '\0';
+  return g_utf8_validate (name, -1, NULL) && *name != '\0' ? g_steal_pointer (&name) : g_strdup (first);
+}
+
+/* Where two have one name, the first run of each tells which is which. */
+static void
+name_systems (GArray *systems, const GPtrArray *runs)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint s = 0; s < systems->len; s++)
+    g_ptr_array_add (names, common_name (runs, &g_array_index (systems, PlaitRunSystem, s)));
+  for (guint s = 0; s < systems->len; s++)
+    {
+      PlaitRunSystem *system = &g_array_index (systems, PlaitRunSystem, s);
+      const char *name = names->pdata[s];
+
+      for (guint other = 0; other < systems->len; other++)
+        if (other != s && g_str_equal (names->pdata[other], names->pdata[s]))
+          name = run_of (runs, system->runs[0])->name;
+      system->name = system->n > 1 ? g_strdup_printf ("%s, %u seeds", name, system->n) : g_strdup (name);
+    }
+}
+
+GArray *
+plait_run_systems_new (const GPtrArray *runs)
+{
+  GArray *systems = g_array_new (FALSE, TRUE, sizeof (PlaitRunSystem));
+  g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
+
+  g_array_set_clear_func (systems, system_clear);
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitRunFile *run = runs->pdata[r];
+      PlaitRunSystem *system = NULL;
+      g_autofree char *own = settings_of (run);
+
+      for (guint s = 0; s < systems->len && !system && !run->dump; s++)
+        if (g_str_equal (settings->pdata[s], own)
+            && !run_of (runs, g_array_index (systems, PlaitRunSystem, s).runs[0])->dump
+            && is_new_seed (runs, &g_array_index (systems, PlaitRunSystem, s), run))
+          system = &g_array_index (systems, PlaitRunSystem, s);
+      if (!system)
+        {
+          const PlaitRunSystem fresh = { .runs = g_new (guint, runs->len) };
+
+          g_array_append_val (systems, fresh);
+          g_ptr_array_add (settings, g_steal_pointer (&own));
+          system = &g_array_index (systems, PlaitRunSystem, systems->len - 1);
+        }
+      system->runs[system->n++] = r;
+    }
+  name_systems (systems, runs);
+  return systems;
+}
