@@ -146,7 +146,8 @@ describe_training (const PlaitBenchOptions *options)
   const PlaitExperiment *experiment = options->experiment;
   g_autofree char *batch = describe_batch (&experiment->train), *decoder = describe_decoder (&experiment->decoder);
 
-  return g_strdup_printf ("a training step of %s, %s", batch, decoder);
+  return g_strdup_printf ("a training step of %s, %s%s", batch, decoder,
+                          experiment->train.precision == PLAIT_TRAIN_FLOAT ? "" : ", in bfloat16");
 }
 
 const PlaitBenchWork plait_bench_train = { make_trained, train, model_free, describe_training };

@@ -181,6 +181,8 @@ TEST_CASE (bench_command, measures_any_experiment)
       "transformer: the encoders over 30 tokens, forward, " },
     { CALL ("bench", "train", "transformer.ini", "--set", "train.accumulate=2", "-n", "1", "-w", "0"),
       "transformer: a training step of 30 tokens, serial, " },
+    { CALL ("bench", "train", "recurrent.ini", "--set", "train.precision=bfloat16_emulated", "-n", "1", "-w", "0"),
+      "recurrent: a training step of 4 sentences, serial, in bfloat16, " },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
