@@ -185,3 +185,46 @@ plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **err
     }
   return g_steal_pointer (&differences);
 }
+
+/*
+ * As tables
+ */
+
+const char plait_attention_difference_legend[]
+    = "Jensen-Shannon divergence in bits, a mean over target tokens: 0 the same, 1 nothing in common.";
+
+double
+plait_attention_difference_mean (const PlaitAttentionDifference *difference, gint64 layer, gint64 head)
+{
+  gint64 step = layer * difference->heads + head;
+
+  return difference->rows[step] > 0 ? difference->sums[step] / (double)difference->rows[step] : NAN;
+}
+
+PlaitTable *
+plait_attention_difference_shown (const PlaitAttentionDifference *difference)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Layer");
+  for (gint64 h = 0; h < difference->heads; h++)
+    {
+      g_autofree char *head = g_strdup_printf ("Head %" G_GINT64_FORMAT, h);
+
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, head)->format = "%.4f";
+    }
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Mean")->format = "%.4f";
+  for (gint64 l = 0; l < difference->layers; l++)
+    {
+      double sum = 0;
+
+      plait_table_integer (table, PLAIT_TABLE_NAME, l);
+      for (gint64 h = 0; h < difference->heads; h++)
+        {
+          sum += plait_attention_difference_mean (difference, l, h);
+          plait_table_known (table, plait_attention_difference_mean (difference, l, h));
+        }
+      plait_table_known (table, sum / (double)difference->heads);
+    }
+  return table;
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/table.h"
 #include "store/store.h"
 
 /*
@@ -26,6 +27,15 @@ typedef struct
 
 /* Compares all attention below /attention of the two files. (transfer full) (element-type PlaitAttentionDifference) */
 GPtrArray *plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **error);
+
+/* The mean over rows in @layer and @head; NaN if there are none. */
+double plait_attention_difference_mean (const PlaitAttentionDifference *difference, gint64 layer, gint64 head);
+
+/* A row a layer, a column a head. (transfer full) */
+PlaitTable *plait_attention_difference_shown (const PlaitAttentionDifference *difference);
+
+/* What the numbers are. */
+extern const char plait_attention_difference_legend[];
 
 /* The divergence of @p and @q [n] in bits; NaN if either sums to nothing. */
 double plait_jensen_shannon (const double *p, const double *q, gint64 n);

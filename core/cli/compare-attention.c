@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -8,12 +7,6 @@
 #include "cli/table-print.h"
 
 /* plait compare --attention: two files, layer by layer and head by head. */
-
-static double
-mean (const PlaitAttentionDifference *difference, gint64 step)
-{
-  return difference->rows[step] > 0 ? difference->sums[step] / (double)difference->rows[step] : NAN;
-}
 
 static void
 print_json (GPtrArray *differences)
@@ -35,7 +28,7 @@ print_json (GPtrArray *differences)
         {
           plait_json_begin_array (json, NULL);
           for (gint64 h = 0; h < difference->heads; h++)
-            plait_json_real (json, NULL, mean (difference, l * difference->heads + h));
+            plait_json_real (json, NULL, plait_attention_difference_mean (difference, l, h));
           plait_json_end_array (json);
         }
       plait_json_end_array (json);
@@ -45,39 +38,10 @@ print_json (GPtrArray *differences)
   fputs (plait_json_string (json), stdout);
 }
 
-/* A row a layer, a column a head. (transfer full) */
-static PlaitTable *
-divergence_table (const PlaitAttentionDifference *difference)
-{
-  PlaitTable *table = plait_table_new ();
-
-  plait_table_column (table, PLAIT_TABLE_COUNTS, "Layer");
-  for (gint64 h = 0; h < difference->heads; h++)
-    {
-      g_autofree char *head = g_strdup_printf ("Head %" G_GINT64_FORMAT, h);
-
-      plait_table_column (table, PLAIT_TABLE_NUMBERS, head)->format = "%.4f";
-    }
-  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Mean")->format = "%.4f";
-  for (gint64 l = 0; l < difference->layers; l++)
-    {
-      double sum = 0;
-
-      plait_table_integer (table, PLAIT_TABLE_NAME, l);
-      for (gint64 h = 0; h < difference->heads; h++)
-        {
-          sum += mean (difference, l * difference->heads + h);
-          plait_table_known (table, mean (difference, l * difference->heads + h));
-        }
-      plait_table_known (table, sum / (double)difference->heads);
-    }
-  return table;
-}
-
 static void
 print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
 {
-  g_autoptr (PlaitTable) table = divergence_table (difference);
+  g_autoptr (PlaitTable) table = plait_attention_difference_shown (difference);
   g_autofree char *title = g_strdup_printf ("attention to %s on %s", difference->memory, difference->split);
 
   plait_page_heading (page, title);
@@ -116,7 +80,6 @@ plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GErro
   for (guint i = 0; i < differences->len; i++)
     print_one (differences->pdata[i], page);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
-  plait_page_paragraph (
-      page, 2, 2, "Jensen-Shannon divergence in bits, a mean over target tokens: 0 the same, 1 nothing in common.");
+  plait_page_paragraph (page, 2, 2, plait_attention_difference_legend);
   return TRUE;
 }

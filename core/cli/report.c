@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/attention-difference.h"
 #include "cli/command.h"
 #include "cli/html.h"
 #include "cli/options.h"
@@ -112,6 +113,52 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
             return FALSE;
         }
       g_string_append (html, "</details>\n");
+    }
+  return TRUE;
+}
+
+/* How differently each run attends from the first that has attention of the same sentences. */
+static gboolean
+add_divergence (GString *html, const PlaitRunComparison *comparison, GError **error)
+{
+  const PlaitRunFile *first = NULL;
+  gboolean begun = FALSE;
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      g_autoptr (GPtrArray) differences = NULL;
+
+      if (!plait_store_has (run->store, "/attention"))
+        continue;
+      if (!first)
+        {
+          first = run;
+          continue;
+        }
+      differences = plait_attention_differences (first->store, run->store, error);
+      if (!differences)
+        return FALSE;
+      for (guint i = 0; i < differences->len; i++)
+        {
+          const PlaitAttentionDifference *difference = differences->pdata[i];
+          g_autofree char *title = g_strdup_printf ("%s and %s, attention to %s on %s: %" G_GINT64_FORMAT " sentence%s",
+                                                    first->name, run->name, difference->memory, difference->split,
+                                                    difference->sentences, difference->sentences == 1 ? "" : "s");
+          g_autoptr (PlaitTable) table = plait_attention_difference_shown (difference);
+
+          if (difference->sentences == 0)
+            continue;
+          if (!begun)
+            {
+              plait_html_element (html, "h2", NULL, "How differently runs attend");
+              plait_html_element (html, "p", "class=\"dim small\"", plait_attention_difference_legend);
+            }
+          begun = TRUE;
+          plait_html_element (html, "h3", NULL, title);
+          g_string_append_c (html, '\n');
+          plait_html_table (html, table);
+        }
     }
   return TRUE;
 }
@@ -231,7 +278,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
     return FALSE;
   if (trained)
     plait_report_training (html, comparison);
-  if (!add_sentences (html, comparison, sentences, error)
+  if (!add_divergence (html, comparison, error) || !add_sentences (html, comparison, sentences, error)
       || (trained && !plait_report_settings (html, comparison, error)) || !check_intact (comparison, error))
     return FALSE;
   add_footer (html, comparison);

@@ -272,6 +272,13 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
   CHECK_CONTAINS (json.output, "\"sentences\": 1");
   CHECK_CONTAINS (json.output, "0.3333333333333333,");
   plait_test_check_refused (&single, "--attention compares two files");
+  /* The page tells the same. */
+  g_auto (PlaitTestCall) report = CALL ("report", "one.h5", "turned.h5", "-o", "page.html");
+  g_autofree char *page = contents ("page.html");
+
+  CHECK_INT (report.code, 0);
+  CHECK_CONTAINS (page, "<h2>How differently runs attend</h2>");
+  CHECK_CONTAINS (page, "one and turned, attention to en on test: 1 sentence</h3>");
 }
 
 TEST_CASE (compare_command, refuses)
