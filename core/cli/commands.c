@@ -20,7 +20,8 @@ const PlaitCommand plait_commands[] = {
     "[--retries N] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
     "Run all cells of an experiment's [grid] and make a table of them",
     "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
-    "interrupted goes on. So the same command, given again, does what is left.\n"
+    "interrupted goes on. So the same command, given again, does what is left. --dry-run tells how long that takes, "
+    "by the cells that are finished.\n"
     "\n"
     "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
     "cell, so that all have as many parameters as the first; --dry-run shows them.\n"

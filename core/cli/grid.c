@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/stop.h"
+#include "grid/cost.h"
 #include "grid/executor.h"
 #include "grid/table.h"
 #include "grid/tasks.h"
@@ -68,6 +69,27 @@ print_left_out (PlaitPage *page, const PlaitGrid *grid)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", grid->strangers[i]);
 }
 
+/* How long it takes, and where that is from. */
+static void
+print_cost (PlaitPage *page, const PlaitGrid *grid)
+{
+  PlaitGridCost cost = plait_grid_cost (grid);
+  g_autofree char *duration = plait_log_duration (cost.seconds);
+  g_autofree char *sentence = NULL;
+  gboolean due = FALSE;
+
+  for (guint i = 0; i < grid->n; i++)
+    due = due || plait_grid_cell_is_due (&grid->items[i]);
+  if (!due)
+    return;
+  sentence = cost.n_ran > 0
+                 ? g_strdup_printf ("about %s for what is left, one cell after another, by the cells most like each "
+                                    "of the %u that are finished",
+                                    duration, cost.n_ran)
+                 : g_strdup ("how long it takes is not known before a cell has run; --cell runs one");
+  plait_page_paragraph (page, 0, 0, sentence);
+}
+
 static void
 print_plan (const PlaitGrid *grid)
 {
@@ -96,6 +118,7 @@ print_plan (const PlaitGrid *grid)
       plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
+  print_cost (page, grid);
 }
 
 static gboolean

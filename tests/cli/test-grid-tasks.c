@@ -126,6 +126,8 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
   g_auto (PlaitTestCall) one = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1");
   CHECK_INT (one.code, 0);
   CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
+  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
+  CHECK_CONTAINS (plan.output, " for what is left, one cell after another, by the cells most like each");
   g_auto (PlaitTestCall) again = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1");
   CHECK_INT (again.code, 0);
   CHECK (!strstr (again.errors, "begins"));

@@ -61,6 +61,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (plan.output, "run  decoder.combiner=flat experiment.seed=1");
   CHECK_CONTAINS (plan.output, "1  decoder.combiner=flat & experiment.seed=2");
   CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again");
+  CHECK_CONTAINS (plan.output, "how long it takes is not known before a cell has run");
   CHECK (!has_file ("tiny/grid.h5"));
 
   g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--jobs", "2", "--quiet");

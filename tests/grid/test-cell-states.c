@@ -2,10 +2,45 @@
 #include <glib/gstdio.h>
 
 #include "base/digest.h"
+#include "grid/cost.h"
 #include "grids.h"
 #include "harness.h"
 
 /* Which cells are run again, and why. */
+
+/* Seconds that the file of cell @i tells. */
+static double
+seconds_of (const PlaitGrid *grid, guint i)
+{
+  g_autofree char *path = plait_grid_file (grid, &grid->items[i], ".h5");
+  g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+  double training = 0, evaluation = 0;
+
+  CHECK (run && plait_store_get_double (run, "/environment/training", "seconds", &training, NULL)
+         && plait_store_get_double (run, "/environment/evaluation/test", "seconds", &evaluation, NULL));
+  return training + evaluation;
+}
+
+/* Cells to come take what those took that are like them: a second seed as long as the first of its combiner. */
+TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
+{
+  test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1\n");
+  {
+    g_auto (TestGrid) before = test_grid_open ("cells", NULL, 0);
+
+    CHECK_INT (plait_grid_cost (before.grid).n_ran, 0);
+    CHECK_NEAR (plait_grid_cost (before.grid).seconds, 0, 0);
+  }
+  test_grid_run_all ("cells", 1, NULL);
+  test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1;2;3\n"
+                   "exclude=decoder.combiner=flat & experiment.seed=3\n");
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  PlaitGridCost cost = plait_grid_cost (opened.grid);
+
+  REQUIRE (opened.grid->n == 5);
+  CHECK_INT (cost.n_ran, 2);
+  CHECK_NEAR (cost.seconds, 2 * seconds_of (opened.grid, 0) + seconds_of (opened.grid, 3), 1e-9);
+}
 
 static const PlaitGridCell *
 find_cell (const PlaitGrid *grid, const char *label)
