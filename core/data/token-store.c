@@ -85,7 +85,9 @@ spill (PlaitTokenStore *store, GError **error)
       done += (gsize)n;
     }
   store->written += done;
-  g_byte_array_set_size (store->pending, 0);
+  /* An emptied array would keep the 64 MiB that it once held, for as long as the corpus lives. */
+  g_byte_array_unref (store->pending);
+  store->pending = g_byte_array_new ();
   return TRUE;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/token-store.h"
 
+#include <malloc.h>
+
 #include "harness.h"
 
 /* Sentence i has i * 37 % 23 ids, which follow from i and their place. */
@@ -50,4 +52,34 @@ TEST_CASE (token_store, moves_to_a_file_when_large)
 {
   check_store (65536, 8000, 10007);
   check_store (1 << 20, 5000, 10007);
+}
+
+/* What is allocated now. The sanitizers' allocator tells nothing of it. */
+static gsize
+allocated (void)
+{
+  struct mallinfo2 all = mallinfo2 ();
+
+  return all.uordblks + all.hblkhd;
+}
+
+/* Some streams of this size, each of which kept the memory that it had filled, were most of what training took. */
+TEST_CASE (token_store, holds_no_ids_in_memory_once_it_has_a_file)
+{
+  enum
+  {
+    LENGTH = 10000,
+    SENTENCES = 4000, /* 80 MB */
+  };
+  gsize before = allocated ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTokenStore) store = plait_token_store_new (65536);
+  g_autofree gint32 *sentence = g_new0 (gint32, LENGTH);
+
+  for (gint64 i = 0; i < SENTENCES; i++)
+    REQUIRE (plait_token_store_append (store, sentence, LENGTH, &error));
+  CHECK (allocated () - before < 4 * 1024 * 1024);
+  CHECK (plait_token_store_finish (store, &error));
+  CHECK (allocated () - before < 1024 * 1024);
+  CHECK_NO_ERROR (error);
 }
