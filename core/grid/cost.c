@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/cost.h"
 
-/* What a finished cell took. */
+/* What a cell took whose run is finished, be it under other settings of what looks. */
 typedef struct
 {
   const PlaitGridCell *cell;
@@ -24,7 +24,8 @@ read_seconds (PlaitStore *run, const char *place)
 static gboolean
 measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
 {
-  g_autofree char *name = cell->found ? g_strdup (cell->found) : g_strconcat (cell->name, ".h5", NULL);
+  const char *other = cell->found ? cell->found : cell->trained;
+  g_autofree char *name = other ? g_strdup (other) : g_strconcat (cell->name, ".h5", NULL);
   g_autofree char *path = g_build_filename (grid->folder, name, NULL);
   g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
   g_auto (GStrv) splits = NULL;
@@ -90,7 +91,8 @@ plait_grid_cost (const PlaitGrid *grid)
     {
       Measured one;
 
-      if (grid->items[i].state == PLAIT_CELL_FINISHED && measure (grid, &grid->items[i], &one))
+      if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].trained)
+          && measure (grid, &grid->items[i], &one))
         g_array_append_val (ran, one);
     }
   cost.n_ran = ran->len;

@@ -197,7 +197,7 @@ submit_array (Submission *submission, char *const *lines, guint n, GError **erro
   gint64 tries = (gint64)(options->retries + 1) * plait_grid_longest_task (submission->grid);
   g_autoptr (GPtrArray) words = begin_words (submission, "%A_%a.log");
   g_autoptr (GString) script = begin_script (error);
-  char *dependency = options->jobs > 0 ? after (submission, MAX (submission->jobs->len, 1) - 1) : NULL;
+  g_autofree char *dependency = options->jobs > 0 ? after (submission, MAX (submission->jobs->len, 1) - 1) : NULL;
 
   if (!script)
     return FALSE;
@@ -220,7 +220,7 @@ submit_array (Submission *submission, char *const *lines, guint n, GError **erro
   if (memory)
     g_ptr_array_add (words, g_strconcat ("--mem=", memory, NULL));
   if (dependency)
-    g_ptr_array_add (words, dependency);
+    g_ptr_array_add (words, g_steal_pointer (&dependency));
   return submit (submission, words, script->str, error) != NULL;
 }
 
@@ -287,14 +287,14 @@ plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **er
       || !plait_grid_hold (grid, options->log, error))
     return FALSE;
   plait_grid_settle_finished (grid);
-  if (g_mkdir_with_parents (logs, 0777) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
-                       logs);
   if (lines->len == 0)
     {
       plait_log_info (options->log, "%s: nothing is left to run; --collect makes the table", grid->folder);
       return TRUE;
     }
+  if (g_mkdir_with_parents (logs, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
+                       logs);
   if (submit_all (&submission, lines, size, error))
     return TRUE;
   cancel (&submission);

@@ -40,6 +40,12 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   REQUIRE (opened.grid->n == 5);
   CHECK_INT (cost.n_ran, 2);
   CHECK_NEAR (cost.seconds, 2 * seconds_of (opened.grid, 0) + seconds_of (opened.grid, 3), 1e-9);
+
+  /* Runs that are to be evaluated anew tell it too. */
+  g_auto (TestGrid) other = test_grid_open ("cells", (const char *[]){ "decode.maximum_length=6", NULL }, 0);
+  CHECK_INT (plait_grid_count (other.grid, PLAIT_CELL_TRAINED), 2);
+  CHECK_INT (plait_grid_cost (other.grid).n_ran, 2);
+  CHECK (plait_grid_cost (other.grid).seconds > 0);
 }
 
 static const PlaitGridCell *
