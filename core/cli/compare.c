@@ -181,7 +181,8 @@ gboolean
 plait_command_compare (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *test = NULL, *trials = NULL, *seed = NULL;
-  g_autofree char *format = NULL;
+  g_autofree char *format = NULL, *differ = NULL;
+  gint64 sentences = 0;
   guint place = 0;
   gboolean json = FALSE, attention = FALSE;
   PlaitComparisonOptions options = { .seed = 12345 };
@@ -192,6 +193,8 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
     { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,
       "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
+    { "differ", 0, 0, G_OPTION_ARG_FILENAME, &differ,
+      "Print the N sentences whose scores differ most between two runs instead", "N" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as markdown, csv or latex", "NAME" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
@@ -205,18 +208,27 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
     place++;
   if (place == G_N_ELEMENTS (formats))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected markdown, csv or latex", format);
-  if (format && (json || attention))
+  if (!plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
+    return FALSE;
+  if (format && (json || attention || differ))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --%s",
-                       json ? "json" : "attention");
+                       json        ? "json"
+                       : attention ? "attention"
+                                   : "differ");
+  if (attention && differ)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--attention and --differ print what they compare; leave one out");
   options.trials = options.test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
     return FALSE;
   if (attention)
     return plait_compare_attention (invocation->arguments, json, invocation->log, error);
   options.log = invocation->log;
+  options.tested = options.tested && !differ;
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
   if (!comparison)
     return FALSE;
+  if (differ)
+    return plait_compare_sentences (comparison, sentences, json, error);
   if (format)
     {
       write_scores (comparison, place);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/error.h"
+#include "cli/comparison.h"
 
 /* Prints how differently the two files in @paths attend. */
 gboolean plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GError **error);
+
+/* Prints the @n sentences of each split whose scores, by its first metric of sentences, differ most between the two
+ * runs of @comparison. */
+gboolean plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolean as_json, GError **error);

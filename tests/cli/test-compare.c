@@ -281,6 +281,23 @@ TEST_CASE (compare_command, attention_by_jensen_shannon)
   CHECK_CONTAINS (page, "one and turned, attention to en on test: 1 sentence</h3>");
 }
 
+TEST_CASE (compare_command, tells_sentences_that_differ_most)
+{
+  write_runs ();
+  g_auto (PlaitTestCall) text = CALL ("compare", "one.h5", "two.h5", "--differ", "1");
+  g_auto (PlaitTestCall) json = CALL ("compare", "one.h5", "two.h5", "--differ", "1", "--json");
+  g_auto (PlaitTestCall) single = CALL ("compare", "one.h5", "--differ", "1");
+
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "Sentences of test that differ most by chrF2\n");
+  CHECK_CONTAINS (text.output, "  two        100.00  ");
+  CHECK_CONTAINS (json.output, "\"score\": 100,");
+  CHECK_CONTAINS (json.output, "\"sentence\": 0,");
+  CHECK_CONTAINS (json.output, "\"hypothesis\": \"a man rides bikes yesterday\"");
+  CHECK (!strstr (json.output, "\"sentence\": 1,"));
+  plait_test_check_refused (&single, "--differ compares two runs, not 1");
+}
+
 TEST_CASE (compare_command, refuses)
 {
   g_autofree char *path = plait_test_path ("other.h5");

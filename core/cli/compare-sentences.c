@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/compare.h"
+#include "cli/report-data.h"
+#include "cli/table-print.h"
+
+/* plait compare --differ: the sentences whose scores differ most between two runs. */
+
+typedef struct
+{
+  gint64 sentence;
+  double scores[2];
+} Pair;
+
+static int
+by_difference (gconstpointer a, gconstpointer b)
+{
+  const Pair *one = a, *other = b;
+  double first = fabs (one->scores[1] - one->scores[0]), second = fabs (other->scores[1] - other->scores[0]);
+
+  if (first < second)
+    return 1;
+  return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
+}
+
+/* All sentences by @measure, those that differ most first; NULL where one of the runs has none. (transfer full)
+ * (element-type Pair) */
+static GArray *
+pairs_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure)
+{
+  const PlaitRunScore *scores[2];
+  GArray *pairs;
+
+  for (guint r = 0; r < 2; r++)
+    {
+      scores[r] = plait_measure_score (measure, ((const PlaitRunFile *)comparison->runs->pdata[r])->result);
+      if (!scores[r] || !scores[r]->statistics || scores[r]->statistics->sentences != scores[0]->statistics->sentences)
+        return NULL;
+    }
+  pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
+  for (gsize i = 0; i < scores[0]->statistics->sentences; i++)
+    {
+      Pair pair = { .sentence = (gint64)i };
+
+      for (guint r = 0; r < 2; r++)
+        pair.scores[r]
+            = plait_metric_score (scores[r]->scorer, scores[r]->statistics->values + i * scores[r]->statistics->width);
+      if (isfinite (pair.scores[0]) && isfinite (pair.scores[1]) && fabs (pair.scores[1] - pair.scores[0]) > 0)
+        g_array_append_val (pairs, pair);
+    }
+  g_array_sort (pairs, by_difference);
+  return pairs;
+}
+
+/* Adds the @n sentences of @pairs to @json or, if that is NULL, prints them. */
+static void
+tell (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *pairs, guint n, PlaitJson *json,
+      PlaitPage *page)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  g_autofree char *title = g_strdup_printf ("sentences of %s that differ most by %s", measure->split, measure->name);
+  char **lines[3] = { NULL };
+  gint64 lengths[3] = { 0 };
+
+  for (guint r = 0; r < 2; r++)
+    lines[r] = plait_report_lines (((const PlaitRunFile *)comparison->runs->pdata[r])->store, measure->split,
+                                   "hypotheses", &lengths[r]);
+  lines[2] = plait_report_lines (((const PlaitRunFile *)comparison->runs->pdata[0])->store, measure->split,
+                                 "references", &lengths[2]);
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentence");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
+  plait_table_column (table, PLAIT_TABLE_PROSE, "Text");
+  for (guint i = 0; i < MIN (n, pairs->len); i++)
+    {
+      const Pair *pair = &g_array_index (pairs, Pair, i);
+
+      if (json)
+        {
+          plait_json_begin_object (json, NULL);
+          plait_json_text (json, "split", measure->split);
+          plait_json_text (json, "metric", measure->metric);
+          plait_json_integer (json, "sentence", pair->sentence);
+          if (pair->sentence < lengths[2])
+            plait_json_text (json, "reference", lines[2][pair->sentence]);
+          plait_json_begin_array (json, "runs");
+        }
+      for (guint r = 0; r < 2; r++)
+        {
+          const char *text = pair->sentence < lengths[r] ? lines[r][pair->sentence] : NULL;
+
+          if (json)
+            {
+              plait_json_begin_object (json, NULL);
+              plait_json_real (json, "score", pair->scores[r]);
+              plait_json_text (json, "hypothesis", text);
+              plait_json_end_object (json);
+              continue;
+            }
+          plait_table_integer (table, PLAIT_TABLE_PLAIN, pair->sentence);
+          plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
+          plait_table_known (table, pair->scores[r]);
+          plait_table_text (table, PLAIT_TABLE_PLAIN, text);
+        }
+      if (json)
+        {
+          plait_json_end_array (json);
+          plait_json_end_object (json);
+          continue;
+        }
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, pair->sentence);
+      plait_table_text (table, PLAIT_TABLE_DIM, "reference");
+      plait_table_none (table);
+      plait_table_text (table, PLAIT_TABLE_DIM, pair->sentence < lengths[2] ? lines[2][pair->sentence] : NULL);
+    }
+  for (guint i = 0; i < 3; i++)
+    g_strfreev (lines[i]);
+  if (json)
+    return;
+  plait_page_heading (page, title);
+  plait_table_print (table, page);
+}
+
+gboolean
+plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolean as_json, GError **error)
+{
+  gboolean any = FALSE;
+
+  if (comparison->runs->len != 2)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--differ compares two runs, not %u; name two", comparison->runs->len);
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  if (json)
+    plait_json_begin_array (json, NULL);
+  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+    {
+      guint end = plait_run_comparison_split_end (comparison, m);
+      g_autoptr (GArray) pairs = NULL;
+
+      for (guint k = m; k < end && !pairs; k++)
+        {
+          pairs = pairs_of (comparison, &comparison->measures[k]);
+          if (pairs)
+            tell (comparison, &comparison->measures[k], pairs, (guint)n, json, page);
+        }
+      any = any || pairs;
+    }
+  if (!any)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--differ: no split of the two runs has scores of the same sentences; run plait test on both");
+  if (json)
+    {
+      plait_json_end_array (json);
+      fputs (plait_json_string (json), stdout);
+    }
+  return TRUE;
+}
