@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "grid/folder.h"
+#include "grid/settle.h"
 #include "grid/table.h"
 #include "run/process.h"
 
@@ -17,9 +16,7 @@ enum
   LOOK_EVERY = 200, /* milliseconds */
   PAUSE = 1,        /* seconds between cells whose number is not given */
   SHOW_EACH = 4,    /* seconds that the progress of one of several cells is shown */
-  TAIL_LINES = 8,
-  TAIL_BYTES = 2000,
-  MOST_GRACE = 30, /* seconds for a checkpoint, when a cell's time is over */
+  MOST_GRACE = 30,  /* seconds for a checkpoint, when a cell's time is over */
 };
 
 /* A cell that runs. */
@@ -52,119 +49,6 @@ static void
 clear_job (gpointer data)
 {
   plait_run_process_free (((Job *)data)->process);
-}
-
-/*
- * The folder
- */
-
-/* Puts the finished run @name at the cell's place, over what was there. */
-static gboolean
-put_in_place (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name, GError **error)
-{
-  g_autofree char *from = g_build_filename (grid->folder, name, NULL);
-  g_autofree char *to = plait_grid_file (grid, cell, ".h5");
-  int folder;
-
-  if (g_rename (from, to) != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be renamed to %s (%s)", from, to, g_strerror (errno));
-  folder = open (grid->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0)
-    {
-      fsync (folder);
-      close (folder);
-    }
-  return TRUE;
-}
-
-static void
-set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note)
-{
-  g_free (cell->note);
-  cell->note = g_strdup (note);
-  cell->state = state;
-}
-
-static gboolean
-settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
-{
-  g_autofree char *training = plait_grid_file (grid, cell, ".training.h5");
-
-  if (cell->found)
-    {
-      if (!put_in_place (grid, cell, cell->found, error))
-        return FALSE;
-      g_clear_pointer (&cell->found, g_free);
-    }
-  g_unlink (training);
-  return plait_grid_read_result (grid, cell, error);
-}
-
-void
-plait_grid_settle_finished (PlaitGrid *grid)
-{
-  for (guint i = 0; i < grid->n; i++)
-    {
-      g_autoptr (GError) fault = NULL;
-
-      if (grid->items[i].state == PLAIT_CELL_FINISHED && !settle (grid, &grid->items[i], &fault))
-        set_state (&grid->items[i], PLAIT_CELL_FAILED, fault->message);
-    }
-}
-
-/*
- * Failures
- */
-
-/* The last lines of a file of text behind its first @from bytes, what is in the last bytes. (transfer full) */
-static char *
-read_tail (const char *path, goffset from)
-{
-  char bytes[TAIL_BYTES + 1] = "";
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
-  FILE *file = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
-  gsize n;
-  char *first;
-
-  if (!file)
-    return g_strdup ("");
-  if (fseek (file, -TAIL_BYTES, SEEK_END) != 0)
-    rewind (file);
-  if (ftell (file) < from)
-    fseek (file, from, SEEK_SET);
-  n = fread (bytes, 1, TAIL_BYTES, file);
-  fclose (file);
-  while (n > 0 && g_ascii_isspace (bytes[n - 1]))
-    n--;
-  bytes[n] = '\0';
-  first = bytes + n;
-  for (guint lines = 0; first > bytes; first--)
-    if (first[-1] == '\n' && ++lines == TAIL_LINES)
-      break;
-  return g_utf8_make_valid (first, -1);
-}
-
-/* Says of every cell that failed why, and what it said last. */
-static void
-report_failures (const PlaitGrid *grid, PlaitLog *log)
-{
-  for (guint i = 0; i < grid->n; i++)
-    {
-      const PlaitGridCell *cell = &grid->items[i];
-      g_autofree char *path = plait_grid_file (grid, cell, ".log");
-      g_autofree char *tail = NULL;
-      g_auto (GStrv) lines = NULL;
-
-      if (cell->state != PLAIT_CELL_FAILED)
-        continue;
-      plait_log_warning (log, "the cell %s failed: %s", cell->cell->label, cell->note);
-      tail = read_tail (path, 0);
-      lines = g_strsplit (tail, "\n", -1);
-      if (*tail)
-        plait_log_warning (log, "the end of %s:", path);
-      for (guint k = 0; *tail && lines[k]; k++)
-        plait_log_warning (log, "  %s", lines[k]);
-    }
 }
 
 /*
@@ -256,11 +140,11 @@ is_still_due (Runner *runner, PlaitGridCell *cell)
   gboolean held = cell->lock != NULL;
 
   if (!plait_grid_hold_cell (runner->grid, cell, runner->options->log, &fault))
-    set_state (cell, PLAIT_CELL_FAILED, fault->message);
+    plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
   else if (!held && cell->state != PLAIT_CELL_TRAINED)
     plait_grid_look_again (runner->grid, cell);
-  if (cell->state == PLAIT_CELL_FINISHED && !settle (runner->grid, cell, &fault))
-    set_state (cell, PLAIT_CELL_FAILED, fault->message);
+  if (cell->state == PLAIT_CELL_FINISHED && !plait_grid_settle (runner->grid, cell, &fault))
+    plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
   if (plait_grid_cell_is_due (cell))
     return TRUE;
   runner->done++;
@@ -298,7 +182,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
     g_array_append_val (runner->jobs, job);
   else
     {
-      set_state (cell, PLAIT_CELL_FAILED, fault->message);
+      plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
       runner->done++;
     }
 }
@@ -319,7 +203,7 @@ find_trained (Runner *runner, PlaitGridCell *cell)
         && g_str_equal (grid->items[i].training_key, cell->training_key))
       {
         cell->trained = g_strconcat (grid->items[i].name, ".h5", NULL);
-        set_state (cell, PLAIT_CELL_TRAINED, "it was trained the same as a cell before");
+        plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "it was trained the same as a cell before");
         return TRUE;
       }
   return TRUE;
@@ -390,7 +274,7 @@ fail_job (Runner *runner, const Job *job, const char *reason)
       runner->done--;
     }
   else
-    set_state (cell, PLAIT_CELL_FAILED, reason);
+    plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, reason);
 }
 
 /* The process of @job has ended. FALSE only if the files over all cells cannot be written. */
@@ -410,7 +294,7 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
     {
       /* An evaluation has no checkpoints: it stays to be done. */
       if (cell->state != PLAIT_CELL_TRAINED)
-        set_state (cell, PLAIT_CELL_PARTIAL, NULL);
+        plait_grid_cell_set_state (cell, PLAIT_CELL_PARTIAL, NULL);
       return TRUE;
     }
   if (end == PLAIT_PROCESS_FAILED)
@@ -420,11 +304,11 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
     }
   runner->finished++;
   runner->seconds += (double)(g_get_monotonic_time () - job->start) / 1e6;
-  set_state (cell, PLAIT_CELL_FINISHED, NULL);
+  plait_grid_cell_set_state (cell, PLAIT_CELL_FINISHED, NULL);
   cell->found = g_strconcat (cell->name, ".training.h5", NULL);
-  if (!settle (runner->grid, cell, &fault))
+  if (!plait_grid_settle (runner->grid, cell, &fault))
     {
-      set_state (cell, PLAIT_CELL_FAILED, fault->message);
+      plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
       return TRUE;
     }
   tell_scores (runner, job);
@@ -523,7 +407,7 @@ static char *
 last_line (const Runner *runner, const Job *job)
 {
   g_autofree char *path = plait_grid_file (runner->grid, job->cell, ".log");
-  g_autofree char *tail = read_tail (path, job->said);
+  g_autofree char *tail = plait_grid_read_tail (path, job->said);
   const char *line = strrchr (tail, '\n');
 
   return g_strdup (line ? line + 1 : tail);
@@ -584,41 +468,9 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   if (!done)
     return FALSE;
   plait_grid_leave_mixed (grid, options->log);
-  report_failures (grid, options->log);
+  plait_grid_report_failures (grid, options->log);
   if (runner.stopped && has_due (grid))
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
-  return TRUE;
-}
-
-/* What a cell lacks that is not finished. (transfer full) */
-static char *
-tell_missing (const PlaitGridCell *cell)
-{
-  static const char *const lacks[] = {
-    [PLAIT_CELL_NEW] = "no process has begun it",
-    [PLAIT_CELL_STALE] = "it has to be run again",
-    [PLAIT_CELL_PARTIAL] = "it is not finished",
-    [PLAIT_CELL_TRAINED] = "it has to be evaluated",
-  };
-
-  return g_strdup_printf ("%s%s%s", lacks[cell->state], cell->note ? ": " : "", cell->note ? cell->note : "");
-}
-
-gboolean
-plait_grid_collect (PlaitGrid *grid, PlaitLog *log, GError **error)
-{
-  if (!plait_grid_hold (grid, log, error))
-    return FALSE;
-  plait_grid_settle_finished (grid);
-  for (guint i = 0; i < grid->n; i++)
-    if (plait_grid_cell_is_due (&grid->items[i]))
-      {
-        g_autofree char *missing = tell_missing (&grid->items[i]);
-
-        set_state (&grid->items[i], PLAIT_CELL_FAILED, missing);
-      }
-  plait_grid_leave_mixed (grid, log);
-  report_failures (grid, log);
   return TRUE;
 }

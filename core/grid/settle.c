@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/settle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "grid/folder.h"
+
+/* What became of cells, whoever ran them. */
+
+enum
+{
+  TAIL_LINES = 8,
+  TAIL_BYTES = 2000,
+};
+
+/*
+ * The folder
+ */
+
+/* Puts the finished run @name at the cell's place, over what was there. */
+static gboolean
+put_in_place (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name, GError **error)
+{
+  g_autofree char *from = g_build_filename (grid->folder, name, NULL);
+  g_autofree char *to = plait_grid_file (grid, cell, ".h5");
+  int folder;
+
+  if (g_rename (from, to) != 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be renamed to %s (%s)", from, to, g_strerror (errno));
+  folder = open (grid->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0)
+    {
+      fsync (folder);
+      close (folder);
+    }
+  return TRUE;
+}
+
+void
+plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note)
+{
+  g_free (cell->note);
+  cell->note = g_strdup (note);
+  cell->state = state;
+}
+
+gboolean
+plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
+{
+  g_autofree char *training = plait_grid_file (grid, cell, ".training.h5");
+
+  if (cell->found)
+    {
+      if (!put_in_place (grid, cell, cell->found, error))
+        return FALSE;
+      g_clear_pointer (&cell->found, g_free);
+    }
+  g_unlink (training);
+  return plait_grid_read_result (grid, cell, error);
+}
+
+void
+plait_grid_settle_finished (PlaitGrid *grid)
+{
+  for (guint i = 0; i < grid->n; i++)
+    {
+      g_autoptr (GError) fault = NULL;
+
+      if (grid->items[i].state == PLAIT_CELL_FINISHED && !plait_grid_settle (grid, &grid->items[i], &fault))
+        plait_grid_cell_set_state (&grid->items[i], PLAIT_CELL_FAILED, fault->message);
+    }
+}
+
+/*
+ * Failures
+ */
+
+char *
+plait_grid_read_tail (const char *path, goffset from)
+{
+  char bytes[TAIL_BYTES + 1] = "";
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
+  FILE *file = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
+  gsize n;
+  char *first;
+
+  if (!file)
+    return g_strdup ("");
+  if (fseek (file, -TAIL_BYTES, SEEK_END) != 0)
+    rewind (file);
+  if (ftell (file) < from)
+    fseek (file, from, SEEK_SET);
+  n = fread (bytes, 1, TAIL_BYTES, file);
+  fclose (file);
+  while (n > 0 && g_ascii_isspace (bytes[n - 1]))
+    n--;
+  bytes[n] = '\0';
+  first = bytes + n;
+  for (guint lines = 0; first > bytes; first--)
+    if (first[-1] == '\n' && ++lines == TAIL_LINES)
+      break;
+  return g_utf8_make_valid (first, -1);
+}
+
+void
+plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log)
+{
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const PlaitGridCell *cell = &grid->items[i];
+      g_autofree char *path = plait_grid_file (grid, cell, ".log");
+      g_autofree char *tail = NULL;
+      g_auto (GStrv) lines = NULL;
+
+      if (cell->state != PLAIT_CELL_FAILED)
+        continue;
+      plait_log_warning (log, "the cell %s failed: %s", cell->cell->label, cell->note);
+      tail = plait_grid_read_tail (path, 0);
+      lines = g_strsplit (tail, "\n", -1);
+      if (*tail)
+        plait_log_warning (log, "the end of %s:", path);
+      for (guint k = 0; *tail && lines[k]; k++)
+        plait_log_warning (log, "  %s", lines[k]);
+    }
+}
+
+/* What a cell lacks that is not finished. (transfer full) */
+static char *
+tell_missing (const PlaitGridCell *cell)
+{
+  static const char *const lacks[] = {
+    [PLAIT_CELL_NEW] = "no process has begun it",
+    [PLAIT_CELL_STALE] = "it has to be run again",
+    [PLAIT_CELL_PARTIAL] = "it is not finished",
+    [PLAIT_CELL_TRAINED] = "it has to be evaluated",
+  };
+
+  return g_strdup_printf ("%s%s%s", lacks[cell->state], cell->note ? ": " : "", cell->note ? cell->note : "");
+}
+
+gboolean
+plait_grid_collect (PlaitGrid *grid, PlaitLog *log, GError **error)
+{
+  if (!plait_grid_hold (grid, log, error))
+    return FALSE;
+  plait_grid_settle_finished (grid);
+  for (guint i = 0; i < grid->n; i++)
+    if (plait_grid_cell_is_due (&grid->items[i]))
+      {
+        g_autofree char *missing = tell_missing (&grid->items[i]);
+
+        plait_grid_cell_set_state (&grid->items[i], PLAIT_CELL_FAILED, missing);
+      }
+  plait_grid_leave_mixed (grid, log);
+  plait_grid_report_failures (grid, log);
+  return TRUE;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "grid/grid.h"
+
+void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
+
+/* Puts @cell, which is finished, into its place, and reads its results. */
+gboolean plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);
+
+/* The last lines of a file of text behind its first @from bytes, what is in the last bytes. (transfer full) */
+char *plait_grid_read_tail (const char *path, goffset from);
+
+/* Says of every cell that failed why, and what it said last. */
+void plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log);
