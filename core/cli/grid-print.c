@@ -9,9 +9,14 @@ static void
 print_text (const PlaitGridTable *table)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+  g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
 
-  plait_table_print (shown, page);
+  for (guint i = 0; i < shown->len; i++)
+    {
+      if (i > 0)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+      plait_table_print (shown->pdata[i], page);
+    }
 }
 
 static void

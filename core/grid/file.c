@@ -20,15 +20,22 @@ gboolean
 plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error)
 {
   g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
-  g_autoptr (PlaitTable) shown = plait_grid_table_shown (table);
+  g_autoptr (GPtrArray) shown = plait_grid_tables_shown (table);
   g_autofree char *csv = plait_table_csv (numbers);
-  g_autofree char *markdown = plait_table_markdown (shown);
-  g_autofree char *page = g_strdup_printf ("# %s\n\n%s", grid->cells->name, markdown);
+  g_autoptr (GString) page = g_string_new (NULL);
+  g_autoptr (GString) latex = g_string_new (NULL);
 
-  g_autofree char *latex = plait_table_latex (shown);
+  g_string_append_printf (page, "# %s\n", grid->cells->name);
+  for (guint i = 0; i < shown->len; i++)
+    {
+      g_autofree char *markdown = plait_table_markdown (shown->pdata[i]);
+      g_autofree char *tabular = plait_table_latex (shown->pdata[i]);
 
-  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", page, error)
-         && replace_text (grid, "table.tex", latex, error);
+      g_string_append_printf (page, "\n%s", markdown);
+      g_string_append_printf (latex, "%s%s", i > 0 ? "\n" : "", tabular);
+    }
+  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", page->str, error)
+         && replace_text (grid, "table.tex", latex->str, error);
 }
 
 static gboolean

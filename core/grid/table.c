@@ -135,15 +135,19 @@ static gboolean
 compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **error)
 {
   g_autofree PlaitMeasured **measured = g_new (PlaitMeasured *, rows->len + 1);
-  g_autoptr (GPtrArray) baseline = results_of (rows->pdata[0]);
+  guint first = 0;
 
+  /* What other cells have other references of is tested among those that have these. */
+  while (table->measures[m].apart && first + 1 < rows->len && table->rows[first].measured[m].n == 0)
+    first++;
+  g_autoptr (GPtrArray) baseline = results_of (rows->pdata[first]);
   for (guint r = 0; r < rows->len; r++)
     {
       const PlaitGridCell *cell = g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0);
       g_autoptr (GPtrArray) system = results_of (rows->pdata[r]);
 
       measured[r] = &table->rows[r].measured[m];
-      if (r > 0
+      if (r != first
           && !plait_measured_compare (measured[r], &table->measures[m], baseline, system, PLAIT_TEST_PERMUTATION,
                                       PLAIT_PERMUTATION_SHUFFLES, (guint64)cell->cell->experiment->evaluate.seed,
                                       error))

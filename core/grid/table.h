@@ -12,7 +12,7 @@
  * A row is tested against the first one, over the seeds that each has finished: by a t test over seeds and sentences
  * (evaluate/seeds.h), or, where both have a single one, by approximate randomisation, which speaks of these trained
  * models on other sentences. p is adjusted by Holm's method over the rows of one metric. Cells over other references of
- * a split have measures of their own.
+ * a split have measures of their own, which are tested against the first row that has them.
  */
 
 typedef struct
@@ -41,8 +41,9 @@ PlaitGridTable *plait_grid_table_new (const PlaitGrid *grid, GError **error);
 void plait_grid_table_free (PlaitGridTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGridTable, plait_grid_table_free)
 
-/* As people read it. (transfer full) */
-PlaitTable *plait_grid_table_shown (const PlaitGridTable *table);
+/* As people read it: one table, or, where cells have other references of a split, one for each of these too, of the
+ * cells that have them. (transfer full) (element-type PlaitTable) */
+GPtrArray *plait_grid_tables_shown (const PlaitGridTable *table);
 
 /* All its numbers, each in a column of its own, "test BLEU standard deviation", as files have them. (transfer full) */
 PlaitTable *plait_grid_table_numbers (const PlaitGridTable *table);

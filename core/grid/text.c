@@ -7,7 +7,23 @@
 
 /* The table of a grid for people, and its numbers for programs. */
 
-static const char apart[] = "Cells over other references of a split have columns of their own, and are not compared.";
+static const char apart[]
+    = "Cells over other references of a split have a table of their own; scores of one are not to be held against "
+      "those of another.";
+
+/* Some columns of scores, and the rows that have any of them. */
+typedef struct
+{
+  guint first, end; /* of the measures, which are of the same references; or all that are not apart */
+  gboolean apart;
+} Part;
+
+/* Whether the measure @m is among the columns of @part. */
+static gboolean
+is_column (const PlaitGridTable *table, const Part *part, guint m)
+{
+  return m >= part->first && m < part->end && table->measures[m].apart == part->apart;
+}
 
 /* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
 static const char *
@@ -22,7 +38,7 @@ axis_title (const PlaitGridTable *table, guint axis)
 }
 
 static void
-add_columns (PlaitTable *shown, const PlaitGridTable *table)
+add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
 {
   for (guint a = 0; a < table->n_axes; a++)
     plait_table_column (shown, PLAIT_TABLE_WORDS, axis_title (table, a));
@@ -30,6 +46,8 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table)
   for (guint m = 0; m < table->n_measures; m++)
     {
       const PlaitMeasure *measure = &table->measures[m];
+      if (!is_column (table, part, m))
+        continue;
       g_autofree char *where = plait_measure_where (measure);
       g_autofree char *title = g_strdup_printf ("%s %s", where, measure->name);
 
@@ -42,8 +60,14 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table)
 }
 
 static void
-add_row (PlaitTable *shown, const PlaitGridTable *table, const PlaitGridRow *row)
+add_row (PlaitTable *shown, const PlaitGridTable *table, const Part *part, const PlaitGridRow *row)
 {
+  gboolean any = !part->apart;
+
+  for (guint m = part->first; m < part->end; m++)
+    any |= row->measured[m].n > 0;
+  if (!any)
+    return;
   for (guint a = 0; a < table->n_axes; a++)
     plait_table_text (shown, PLAIT_TABLE_NAME, row->values[a]);
   plait_table_integer (shown, row->n < row->n_cells ? PLAIT_TABLE_BAD : PLAIT_TABLE_PLAIN, row->n);
@@ -51,6 +75,8 @@ add_row (PlaitTable *shown, const PlaitGridTable *table, const PlaitGridRow *row
     {
       const PlaitMeasured *value = &row->measured[m];
 
+      if (!is_column (table, part, m))
+        continue;
       plait_table_score (shown, plait_measured_shown (value));
       if (table->measures[m].tested)
         plait_comparison_cells (shown, value->compared ? &value->comparison : NULL);
@@ -62,22 +88,42 @@ add_row (PlaitTable *shown, const PlaitGridTable *table, const PlaitGridRow *row
   plait_table_known (shown, row->rate);
 }
 
-PlaitTable *
-plait_grid_table_shown (const PlaitGridTable *table)
+static void
+add_part (GPtrArray *shown, const PlaitGridTable *table, const Part *part)
 {
-  PlaitTable *shown = plait_table_new ();
-  g_autofree char *legend = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
+  PlaitTable *made = plait_table_new ();
 
-  add_columns (shown, table);
+  add_columns (made, table, part);
   for (guint r = 0; r < table->n_rows; r++)
-    add_row (shown, table, &table->rows[r]);
-  plait_table_note (shown, legend);
+    add_row (made, table, part, &table->rows[r]);
+  g_ptr_array_add (shown, made);
+}
+
+GPtrArray *
+plait_grid_tables_shown (const PlaitGridTable *table)
+{
+  g_autofree char *legend = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
+  GPtrArray *shown = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_table_free);
+  const Part together = { 0, table->n_measures, FALSE };
+  gboolean any_apart = FALSE, any_together = table->n_measures == 0;
+
   for (guint m = 0; m < table->n_measures; m++)
-    if (table->measures[m].apart)
+    *(table->measures[m].apart ? &any_apart : &any_together) = TRUE;
+  if (any_together)
+    add_part (shown, table, &together);
+  for (guint m = 0; m < table->n_measures; m++)
+    if (table->measures[m].apart && (m == 0 || !plait_measure_is_beside (&table->measures[m], &table->measures[m - 1])))
       {
-        plait_table_note (shown, apart);
-        break;
+        Part part = { m, m + 1, TRUE };
+
+        while (part.end < table->n_measures
+               && plait_measure_is_beside (&table->measures[part.end], &table->measures[m]))
+          part.end++;
+        add_part (shown, table, &part);
       }
+  plait_table_note (shown->pdata[shown->len - 1], legend);
+  if (any_apart)
+    plait_table_note (shown->pdata[shown->len - 1], apart);
   return shown;
 }
 
