@@ -111,7 +111,8 @@ const PlaitCommand plait_commands[] = {
     "  plait evaluate -r pages.cs -i system.txt --metric 'bleu:unit=document;chrf:unit=document'\n"
     "  plait evaluate -r summaries -i lead.txt -i system.txt --metric 'rouge:type=1;rouge:type=2;rouge:type=L'",
     plait_command_evaluate },
-  { "compare", "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--format NAME] [--json]",
+  { "compare",
+    "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--frequencies FILE] [--format NAME] [--json]",
     "Compare the scores of runs, and what was set otherwise",
     "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds. "
     "Runs that differ in nothing but experiment.seed and experiment.name are one system: a mean with its standard "
@@ -121,6 +122,7 @@ const PlaitCommand plait_commands[] = {
     "  plait compare serial.h5 flat.h5\n"
     "  plait compare grid/grid.h5 --test bootstrap --json\n"
     "  plait compare serial.h5 flat.h5 --differ 10\n"
+    "  plait compare serial.h5 flat.h5 --frequencies train.cs.gz\n"
     "  plait compare serial.h5 flat.h5 --attention",
     plait_command_compare },
   { "adversarial", "RUN.h5 [--split NAME] [--source-is LIST] [--set G.K=V]... [--seed N] [--json]",

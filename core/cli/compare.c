@@ -181,7 +181,7 @@ gboolean
 plait_command_compare (PlaitInvocation *invocation, GError **error)
 {
   g_autofree char *test = NULL, *trials = NULL, *seed = NULL;
-  g_autofree char *format = NULL, *differ = NULL;
+  g_autofree char *format = NULL, *differ = NULL, *frequencies = NULL;
   gint64 sentences = 0;
   guint place = 0;
   gboolean json = FALSE, attention = FALSE;
@@ -195,6 +195,8 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
       "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
     { "differ", 0, 0, G_OPTION_ARG_FILENAME, &differ,
       "Print the N sentences whose scores differ most between two runs instead", "N" },
+    { "frequencies", 0, 0, G_OPTION_ARG_FILENAME, &frequencies,
+      "Score words by how often this text of training, in the target language, has them, instead", "FILE" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as markdown, csv or latex", "NAME" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
@@ -210,25 +212,25 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected markdown, csv or latex", format);
   if (!plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
     return FALSE;
-  if (format && (json || attention || differ))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --%s",
-                       json        ? "json"
-                       : attention ? "attention"
-                                   : "differ");
-  if (attention && differ)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--attention and --differ print what they compare; leave one out");
+  if (format && json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --json");
+  if (!!format + attention + !!differ + !!frequencies > 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--format, --attention, --differ and --frequencies print one thing each; give one of them");
   options.trials = options.test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
     return FALSE;
   if (attention)
     return plait_compare_attention (invocation->arguments, json, invocation->log, error);
   options.log = invocation->log;
-  options.tested = options.tested && !differ;
+  options.tested = options.tested && !differ && !frequencies;
   g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
   if (!comparison)
     return FALSE;
   if (differ)
     return plait_compare_sentences (comparison, sentences, json, error);
+  if (frequencies)
+    return plait_compare_frequencies (comparison, frequencies, json, error);
   if (format)
     {
       write_scores (comparison, place);

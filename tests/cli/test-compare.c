@@ -298,6 +298,29 @@ TEST_CASE (compare_command, tells_sentences_that_differ_most)
   plait_test_check_refused (&single, "--differ compares two runs, not 1");
 }
 
+/* By hand: of the words that the text has never 8 of 12 and 12 match, once 3 of 3 and 4, four times 1 of 3 and 1. */
+TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
+{
+  write_runs ();
+  plait_test_write ("train.txt", "a man\na dog\na a\nthe dogs\n");
+  g_auto (PlaitTestCall) text = CALL ("compare", "one.h5", "two.h5", "--frequencies", "train.txt");
+  g_auto (PlaitTestCall) json = CALL ("compare", "one.h5", "--frequencies", "train.txt", "--json");
+  g_auto (PlaitTestCall) nowhere = CALL ("compare", "one.h5", "--frequencies", "nowhere.txt");
+  g_auto (PlaitTestCall) both = CALL ("compare", "one.h5", "--frequencies", "train.txt", "--attention");
+
+  CHECK_INT (text.code, 0);
+  CHECK_CONTAINS (text.output, "Words of test by how often training had them: F1, %\n");
+  CHECK_CONTAINS (text.output, "  never                   12  66.67  100.00\n");
+  CHECK_CONTAINS (text.output, "  once                     3  85.71  100.00\n");
+  CHECK_CONTAINS (text.output, "  2 to 4 times             3  50.00  100.00\n");
+  CHECK_CONTAINS (text.output, "  5 to 9 times             0      –       –\n");
+  CHECK_CONTAINS (json.output, "\"in_training\": \"once\",");
+  CHECK_CONTAINS (json.output, "\"hypothesis_words\": 4,");
+  CHECK_CONTAINS (json.output, "\"f1\": null");
+  plait_test_check_refused (&nowhere, "nowhere.txt");
+  plait_test_check_refused (&both, "--format, --attention, --differ and --frequencies print one thing each");
+}
+
 TEST_CASE (compare_command, refuses)
 {
   g_autofree char *path = plait_test_path ("other.h5");

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/compare.h"
+#include "cli/report-data.h"
+#include "cli/table-print.h"
+#include "data/text-file.h"
+#include "evaluate/frequencies.h"
+
+/* plait compare --frequencies: how well words are translated by how often training had them. */
+
+typedef struct
+{
+  guint run;
+  PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
+} System;
+
+static PlaitFrequencies *
+read_text (const char *path, GError **error)
+{
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
+  g_autoptr (PlaitFrequencies) frequencies = plait_frequencies_new ();
+  g_autoptr (GError) fault = NULL;
+
+  if (!reader)
+    return NULL;
+  for (const char *line; (line = plait_text_reader_next (reader, NULL, &fault));)
+    plait_frequencies_count (frequencies, line);
+  if (fault)
+    {
+      g_propagate_error (error, g_steal_pointer (&fault));
+      return NULL;
+    }
+  return g_steal_pointer (&frequencies);
+}
+
+/* The runs that have been scored by @measure, each with its words. (transfer full) (element-type System) */
+static GArray *
+score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const PlaitFrequencies *frequencies)
+{
+  GArray *systems = g_array_new (FALSE, TRUE, sizeof (System));
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      System system = { .run = r };
+      gint64 n = 0, m = 0;
+
+      if (!plait_measure_score (measure, run->result))
+        continue;
+      g_auto (GStrv) references = plait_report_lines (run->store, measure->split, "references", &n);
+      g_auto (GStrv) hypotheses = plait_report_lines (run->store, measure->split, "hypotheses", &m);
+      if (!references || !hypotheses || n != m)
+        continue;
+      for (gint64 i = 0; i < n; i++)
+        plait_frequencies_score (frequencies, references[i], hypotheses[i], system.scores);
+      g_array_append_val (systems, system);
+    }
+  return systems;
+}
+
+static const char *
+name_of (const PlaitRunComparison *comparison, const System *system)
+{
+  return ((const PlaitRunFile *)comparison->runs->pdata[system->run])->name;
+}
+
+static void
+add_json (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
+{
+  for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
+    for (guint s = 0; s < systems->len; s++)
+      {
+        const System *system = &g_array_index (systems, System, s);
+        const PlaitFrequencyScore *score = &system->scores[bin];
+
+        plait_json_begin_object (json, NULL);
+        plait_json_text (json, "split", measure->split);
+        plait_json_text (json, "in_training", plait_frequency_label (bin));
+        plait_json_text (json, "run", name_of (comparison, system));
+        plait_json_integer (json, "reference_words", score->references);
+        plait_json_integer (json, "hypothesis_words", score->hypotheses);
+        plait_json_integer (json, "matched_words", score->matched);
+        plait_json_real (json, "f1", plait_frequency_f1 (score));
+        plait_json_end_object (json);
+      }
+}
+
+static void
+print (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  g_autofree char *where = plait_measure_where (measure);
+  g_autofree char *title = g_strdup_printf ("words of %s by how often training had them: F1, %%", where);
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "In training");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Words");
+  for (guint s = 0; s < systems->len; s++)
+    plait_table_column (table, PLAIT_TABLE_NUMBERS, name_of (comparison, &g_array_index (systems, System, s)));
+  for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
+    {
+      plait_table_text (table, PLAIT_TABLE_NAME, plait_frequency_label (bin));
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, g_array_index (systems, System, 0).scores[bin].references);
+      for (guint s = 0; s < systems->len; s++)
+        plait_table_known (table, plait_frequency_f1 (&g_array_index (systems, System, s).scores[bin]));
+    }
+  plait_page_heading (page, title);
+  plait_table_print (table, page);
+}
+
+gboolean
+plait_compare_frequencies (const PlaitRunComparison *comparison, const char *path, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitFrequencies) frequencies = read_text (path, error);
+  gboolean any = FALSE;
+
+  if (!frequencies)
+    return FALSE;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  if (json)
+    plait_json_begin_array (json, NULL);
+  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+    {
+      g_autoptr (GArray) systems = score_runs (comparison, &comparison->measures[m], frequencies);
+
+      if (systems->len == 0)
+        continue;
+      any = TRUE;
+      if (json)
+        add_json (comparison, &comparison->measures[m], systems, json);
+      else
+        print (comparison, &comparison->measures[m], systems, page);
+    }
+  if (!any)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--frequencies: no split of these runs has translations and references; run plait test on them");
+  if (json)
+    {
+      plait_json_end_array (json);
+      fputs (plait_json_string (json), stdout);
+    }
+  return TRUE;
+}
