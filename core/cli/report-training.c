@@ -113,11 +113,29 @@ read_system (const PlaitRunComparison *comparison, const PlaitRunSystem *system,
     }
 }
 
+/* Whether any run was validated more than once, so that its validation is a curve. */
+static gboolean
+has_validation_curve (const PlaitRunComparison *comparison)
+{
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      gint64 rows = 0;
+      g_auto (GStrv) columns = plait_store_table_columns (((const PlaitRunFile *)comparison->runs->pdata[r])->store,
+                                                          "/training/validation", &rows, NULL);
+
+      if (columns && rows > 1)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 {
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
+  gboolean several = comparison->runs->len > 1 && plot->n > 1;
+  gboolean dashed = several && !has_validation_curve (comparison);
 
   for (guint s = 0; s < comparison->systems->len; s++)
     for (guint i = 0; i < plot->n; i++)
@@ -126,8 +144,8 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
         const Source *source = &plot->sources[i];
         PlaitHtmlCurve curve = { .name = system->name, .colour = system->runs[0], .dashed = source->dashed };
 
-        /* One curve a group is all that can be told apart. */
-        if (comparison->runs->len > 1 && source->dashed)
+        /* One curve a group is all that can be told apart: that of validation, if there is one. */
+        if (several && source->dashed != dashed)
           continue;
         read_system (comparison, system, source, &curve, memory);
         if (curve.n > 0)

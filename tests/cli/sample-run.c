@@ -131,7 +131,7 @@ write_long_attention (PlaitStore *store, gint64 number)
 }
 
 static void
-write_training (PlaitStore *store, gint64 seed)
+write_training (PlaitStore *store, gint64 seed, gint64 validations)
 {
   gint64 steps[30];
   double losses[30], rates[30], metrics[30];
@@ -155,7 +155,8 @@ write_training (PlaitStore *store, gint64 seed)
     { "metric", PLAIT_STORE_DOUBLE, metrics, NULL },
   };
   plait_store_write_table (store, "/training/updates", updates, 3, 30, "step", "negative_log_likelihood", &error);
-  plait_store_write_table (store, "/training/validation", validation, 3, 3, "step", "negative_log_likelihood", &error);
+  plait_store_write_table (store, "/training/validation", validation, 3, validations, "step", "negative_log_likelihood",
+                           &error);
   CHECK_NO_ERROR (error);
 }
 
@@ -397,7 +398,7 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   CHECK (plait_store_set_string (store, "/environment", "command", "plait run <sample>.ini", &error));
   CHECK (plait_store_write_tensor (store, "/checkpoint/last/parameters/decoder/weight", plait_tensor (weights, 2, 3),
                                    &error));
-  write_training (store, seed);
+  write_training (store, seed, run->validated_once ? 1 : 3);
   write_evaluation (store, run->hypotheses, run->references ? run->references : plait_test_right);
   if (run->sources)
     {

@@ -17,6 +17,7 @@ typedef struct
   gint64 descent_words;          /* target words of each, up to 600; 0: 100 */
   gint64 document;               /* sentences of a document that sentence 1 is, of 25 tokens each; those whose numbers
                                     divide by 40 are read most; 0: there is none */
+  gboolean validated_once;       /* not three times */
   gint64 seed;                   /* 0: 1; each after it has validation metrics 2 greater */
   gboolean hierarchical;         /* attends to a second source, "fr", and over the contexts of both */
   gint64 many;    /* sentences of 60 tokens, instead of one, with attention in two layers of four heads */

@@ -236,6 +236,20 @@ TEST_CASE (report, has_bands_over_seeds)
   CHECK_CONTAINS (band, "points=\"52,18.3 250,10 448,10 448,195.7 250,204 52,204\"/>");
 }
 
+/* A single point is no curve: then the losses of training are shown. */
+TEST_CASE (report, draws_training_where_there_is_one_validation)
+{
+  for (guint once = 0; once < 2; once++)
+    {
+      CONTEXT ("validated %s", once ? "once" : "three times");
+      plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .validated_once = once });
+      plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_wrong, .validated_once = once });
+      g_autofree char *html = page_of ("one.h5 two.h5");
+
+      CHECK ((strstr (html, "stroke-dasharray=\"5 4\"") != NULL) == once);
+    }
+}
+
 /* What plait translate --attention writes: no scores, no training, no settings. */
 TEST_CASE (report, of_a_dump)
 {
