@@ -198,12 +198,15 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
   return TRUE;
 }
 
-/* The summaries over seeds of the grids among @paths. */
+/* The summaries over seeds of the grids among @paths, each one table. */
 static gboolean
-add_summaries (GString *html, char *const *paths, GError **error)
+add_summaries (GString *html, const PlaitRunComparison *comparison, char *const *paths, GError **error)
 {
+  gboolean apart = FALSE;
   g_autofree char *note = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
 
+  for (guint m = 0; m < comparison->n_measures; m++)
+    apart |= comparison->measures[m].apart;
   for (guint i = 0; paths[i]; i++)
     {
       /* What was changed in it has been told as its runs were opened. */
@@ -215,9 +218,12 @@ add_summaries (GString *html, char *const *paths, GError **error)
         continue;
       plait_html_element (html, "h2", NULL, "The grid");
       g_string_append_c (html, '\n');
-      plait_html_element (html, "p", "class=\"dim small\"", note);
+      plait_html_element (html, "p", "class=\"dim small\"",
+                          apart ? "Its cells have different references of a split, so their scores do not stand in one "
+                                  "table: those below have each its own references."
+                                : note);
       g_string_append_c (html, '\n');
-      if (!plait_report_summary (html, store, "/summary", error))
+      if (!apart && !plait_report_summary (html, store, "/summary", error))
         return FALSE;
     }
   return TRUE;
@@ -270,7 +276,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   plait_html_element (html, "h1", NULL, title);
   g_string_append_c (html, '\n');
   plait_html_table (html, sizes);
-  if (!add_summaries (html, paths, error))
+  if (!add_summaries (html, comparison, paths, error))
     return FALSE;
   if (trained)
     plait_report_scores (html, comparison);

@@ -244,6 +244,22 @@ TEST_CASE (compare_command, unfolds_a_grid)
   CHECK_CONTAINS (call.output, "  Key               first   second\n");
 }
 
+TEST_CASE (compare_command, reports_no_table_of_a_grid_over_several_references)
+{
+  write_runs ();
+  write_grid ();
+  g_auto (PlaitTestCall) alike = CALL ("report", "grid.h5", "-o", "alike.html");
+  plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .references = plait_test_wrong });
+  g_auto (PlaitTestCall) apart = CALL ("report", "grid.h5", "-o", "apart.html");
+  g_autofree char *one = contents ("alike.html"), *two = contents ("apart.html");
+
+  CHECK_INT (alike.code, 0);
+  CHECK_INT (apart.code, 0);
+  CHECK_CONTAINS (one, "32.25");
+  CHECK (!strstr (two, "32.25"));
+  CHECK_CONTAINS (two, "Its cells have different references of a split");
+}
+
 TEST_CASE (compare_command, attention_by_jensen_shannon)
 {
   const double left[] = { 1, 0 }, right[] = { 0, 2 }, even[] = { .5, .5 }, nothing[] = { 0, 0 };
