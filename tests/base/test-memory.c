@@ -8,22 +8,25 @@
 
 #define PART ((gsize)32 << 20)
 
+/* The kernel counts on each processor by itself and adds up now and then. */
+#define ROUGHLY ((gsize)2 << 20)
+
 TEST_CASE (memory, of_a_process_counts_what_it_touched)
 {
   gsize held, most, later, highest;
 
   plait_memory_of_process (getpid (), &held, &most);
-  CHECK (held > 0 && most >= held);
+  CHECK (held > 0 && most + ROUGHLY >= held);
   gpointer pages = plait_pages_take (PART);
   REQUIRE (pages != NULL);
   memset (pages, 1, PART);
   plait_memory_of_process (getpid (), &later, &highest);
   CHECK (later >= held + PART / 2);
-  CHECK (highest >= later);
+  CHECK (highest + ROUGHLY >= later);
   plait_pages_give_back (pages, PART);
   plait_memory_of_process (getpid (), &later, &most);
   CHECK (later <= highest - PART / 2);
-  CHECK (most >= highest);
+  CHECK (most + ROUGHLY >= highest);
 }
 
 TEST_CASE (memory, of_a_process_that_is_gone_is_nothing)
