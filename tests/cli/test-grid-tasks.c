@@ -5,48 +5,12 @@
 #include "base/lock.h"
 #include "call.h"
 #include "harness.h"
+#include "tiny-grid.h"
 
 /* The cells of a grid one by one, as schedulers run them, and what is handed to Slurm. */
 
-static const char experiment[] = "[experiment]\n"
-                                 "name=tiny\n"
-                                 "[data]\n"
-                                 "generate=agreement\n"
-                                 "generate.train=24\n"
-                                 "generate.validation=4\n"
-                                 "generate.test=6\n"
-                                 "target=target\n"
-                                 "vocabulary_type=words\n"
-                                 "[source a]\n"
-                                 "encoder=transformer\n"
-                                 "layers=1\n"
-                                 "feed_forward=8\n"
-                                 "[decoder]\n"
-                                 "layers=1\n"
-                                 "width=8\n"
-                                 "heads=2\n"
-                                 "feed_forward=8\n"
-                                 "[train]\n"
-                                 "epochs=1\n"
-                                 "batch=12\n"
-                                 "warm_up=4\n"
-                                 "[decode]\n"
-                                 "beam=1\n"
-                                 "maximum_length=8\n"
-                                 "[evaluate]\n"
-                                 "resamples=5\n"
-                                 "[grid]\n";
-
 /* A folder whose name no shell takes as it is. */
 #define FOLDER "the cells' \"$HOME\" 100%"
-
-static void
-write_grid (const char *axes)
-{
-  g_autofree char *text = g_strconcat (experiment, axes, NULL);
-
-  plait_test_write ("tiny.ini", text);
-}
 
 static char *
 read_file (const char *name)
@@ -82,7 +46,7 @@ run_line (const char *line)
 /* The lines give the table of a grid that is run at once; cells that are trained the same stand in one. */
 TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
 {
-  write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
+  plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
   g_auto (PlaitTestCall) whole = CALL ("grid", "tiny.ini", "--quiet", "--jobs", "1", "--threads", "1");
   g_auto (PlaitTestCall) printed = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--threads", "1",
                                          "--retries", "2", "--time", "30m", "--set", "experiment.name=a name");
@@ -122,7 +86,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
   g_autofree char *place = NULL;
   g_autoptr (PlaitLock) lock = NULL;
 
-  write_grid ("experiment.seed=1;2\n");
+  plait_test_write_grid ("experiment.seed=1;2\n");
   g_auto (PlaitTestCall) one = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1");
   CHECK_INT (one.code, 0);
   CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
@@ -149,7 +113,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
 
 TEST_CASE (command_grid, refuses_what_no_executor_does)
 {
-  write_grid ("experiment.seed=1\n");
+  plait_test_write_grid ("experiment.seed=1\n");
   g_auto (PlaitTestCall) cell = CALL ("grid", "tiny.ini", "--cell", "none");
   g_auto (PlaitTestCall) two = CALL ("grid", "tiny.ini", "--cell", "none", "--collect");
   g_auto (PlaitTestCall) time = CALL ("grid", "tiny.ini", "--time", "2 hours");
@@ -165,8 +129,9 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   plait_test_check_refused (&fresh, "--fresh would begin a job anew each time");
   CHECK (!exists ("tiny"));
 
-  write_grid ("experiment.seed=1\nexecutor=lsf\nexecutor.jobs=0\nexecutor.memory=much\nexecutor.options=long\n"
-              "executor.partition=cpu\n");
+  plait_test_write_grid (
+      "experiment.seed=1\nexecutor=lsf\nexecutor.jobs=0\nexecutor.memory=much\nexecutor.options=long\n"
+      "executor.partition=cpu\n");
   g_auto (PlaitTestCall) file = CALL ("grid", "tiny.ini");
   CHECK_INT (file.code, 2);
   CHECK_CONTAINS (file.errors, "executor: cannot be \"lsf\"; expected local or slurm");
@@ -212,8 +177,8 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
 {
   g_autofree char *before = g_strdup (g_getenv ("PATH"));
 
-  write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
-              "executor.jobs=1\nexecutor.time=90s\nexecutor.threads=2\n");
+  plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
+                         "executor.jobs=1\nexecutor.time=90s\nexecutor.threads=2\n");
   stand_in_slurm ("echo $n");
   g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--output", FOLDER, "--retries", "1");
   g_autofree char *words = read_file ("words"), *script = read_file ("script");
@@ -237,7 +202,7 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
 {
   g_autofree char *before = g_strdup (g_getenv ("PATH"));
 
-  write_grid ("experiment.seed=1;2;3\n");
+  plait_test_write_grid ("experiment.seed=1;2;3\n");
   stand_in_slurm ("[ $n = 1 ] && echo 71 && exit\necho 'sbatch: error: no room' >&2\nexit 1\n");
   g_auto (PlaitTestCall) refused = CALL ("grid", "tiny.ini", "--executor", "slurm");
   plait_test_write ("queue", "12_3\n");

@@ -5,45 +5,9 @@
 
 #include "call.h"
 #include "harness.h"
+#include "tiny-grid.h"
 
 /* plait grid as a user calls it. */
-
-static const char experiment[] = "[experiment]\n"
-                                 "name=tiny\n"
-                                 "[data]\n"
-                                 "generate=agreement\n"
-                                 "generate.train=24\n"
-                                 "generate.validation=4\n"
-                                 "generate.test=6\n"
-                                 "target=target\n"
-                                 "vocabulary_type=words\n"
-                                 "[source a]\n"
-                                 "encoder=transformer\n"
-                                 "layers=1\n"
-                                 "feed_forward=8\n"
-                                 "[decoder]\n"
-                                 "layers=1\n"
-                                 "width=8\n"
-                                 "heads=2\n"
-                                 "feed_forward=8\n"
-                                 "[train]\n"
-                                 "epochs=1\n"
-                                 "batch=12\n"
-                                 "warm_up=4\n"
-                                 "[decode]\n"
-                                 "beam=1\n"
-                                 "maximum_length=8\n"
-                                 "[evaluate]\n"
-                                 "resamples=5\n"
-                                 "[grid]\n";
-
-static void
-write_grid (const char *axes)
-{
-  g_autofree char *text = g_strconcat (experiment, axes, NULL);
-
-  plait_test_write ("tiny.ini", text);
-}
 
 static gboolean
 has_file (const char *name)
@@ -55,7 +19,8 @@ has_file (const char *name)
 
 TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
 {
-  write_grid ("decoder.combiner=serial;flat\nexperiment.seed=1;2\nexclude=decoder.combiner=flat & experiment.seed=2\n");
+  plait_test_write_grid (
+      "decoder.combiner=serial;flat\nexperiment.seed=1;2\nexclude=decoder.combiner=flat & experiment.seed=2\n");
   g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
   CHECK_INT (plan.code, 0);
   CHECK_CONTAINS (plan.output, "run  decoder.combiner=flat experiment.seed=1");
@@ -96,7 +61,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
 /* plait test on a grid: each cell's file gets what is asked for, and the tables are of that. */
 TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
 {
-  write_grid ("decoder.combiner=serial;flat\n");
+  plait_test_write_grid ("decoder.combiner=serial;flat\n");
   g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--quiet");
   CHECK_INT (first.code, 0);
   g_auto (PlaitTestCall) greedy
@@ -140,7 +105,7 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
 
 TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
 {
-  write_grid ("experiment.seed=1\n");
+  plait_test_write_grid ("experiment.seed=1\n");
   plait_test_write ("text.h5", "no run");
   g_auto (PlaitTestCall) none = CALL ("test", "nothing.h5");
   g_auto (PlaitTestCall) text = CALL ("test", "text.h5");
@@ -155,7 +120,7 @@ TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
 
 TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)
 {
-  write_grid ("data.maximum_target_length=0;1\n");
+  plait_test_write_grid ("data.maximum_target_length=0;1\n");
   g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--output", "cells");
 
   CHECK_INT (call.code, 1);
@@ -168,7 +133,7 @@ TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)
 
 TEST_CASE (command_grid, refuses_bad_usage)
 {
-  write_grid ("experiment.seed=1\n");
+  plait_test_write_grid ("experiment.seed=1\n");
   plait_test_write ("plain.ini", "[experiment]\nname=plain\n");
   g_auto (PlaitTestCall) opposites = CALL ("grid", "tiny.ini", "--fresh", "--resume");
   g_auto (PlaitTestCall) jobs = CALL ("grid", "tiny.ini", "--jobs", "0");
@@ -203,7 +168,7 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
   GPid child;
   int status = 0;
 
-  write_grid ("experiment.seed=1\n");
+  plait_test_write_grid ("experiment.seed=1\n");
   REQUIRE (g_spawn_async (plait_test_folder (), words, NULL,
                           G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
                           NULL, &child, NULL));
