@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "data/batch.h"
+#include "hat-models.h"
+#include "reference.h"
+
+/* Documents through the encoder hat, against the float64 reference. */
+
+enum
+{
+  WIDTH = 8
+};
+
+typedef struct
+{
+  const char *name; /* of the case */
+  PlaitSpecimen *model;
+  gboolean checking; /* gradients, instead of setting values */
+} Visit;
+
+/* OURS/SUFFIX, from column @column on, is THEIRS/NAME of the case, if there is such a parameter. */
+static void
+visit (const Visit *to, const char *ours, const char *suffix, gint64 column, const char *theirs, const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", ours, suffix);
+  g_autofree char *array = *theirs ? g_strdup_printf ("%s/%s", theirs, name) : g_strdup (name);
+  PlaitParameter *parameter = plait_parameters_find (plait_model_parameters (to->model->model), path);
+
+  if (to->checking)
+    reference_check_gradient (parameter, column, to->name, array);
+  else
+    reference_set (parameter, column, to->name, array);
+}
+
+static void
+visit_self (const Visit *to, const char *ours, const char *theirs)
+{
+  visit (to, ours, "query_key_value/weight", 0, theirs, "Wq");
+  visit (to, ours, "query_key_value/weight", WIDTH, theirs, "Wk");
+  visit (to, ours, "query_key_value/weight", 2 * WIDTH, theirs, "Wv");
+  visit (to, ours, "query_key_value/bias", 0, theirs, "bq");
+  visit (to, ours, "query_key_value/bias", WIDTH, theirs, "bk");
+  visit (to, ours, "query_key_value/bias", 2 * WIDTH, theirs, "bv");
+  visit (to, ours, "output/weight", 0, theirs, "Wo");
+  visit (to, ours, "output/bias", 0, theirs, "bo");
+}
+
+static void
+visit_attention (const Visit *to, const char *ours, const char *theirs)
+{
+  visit (to, ours, "query/weight", 0, theirs, "Wq");
+  visit (to, ours, "query/bias", 0, theirs, "bq");
+  visit (to, ours, "key_value/weight", 0, theirs, "Wk");
+  visit (to, ours, "key_value/weight", WIDTH, theirs, "Wv");
+  visit (to, ours, "key_value/bias", 0, theirs, "bk");
+  visit (to, ours, "key_value/bias", WIDTH, theirs, "bv");
+  visit (to, ours, "output/weight", 0, theirs, "Wo");
+  visit (to, ours, "output/bias", 0, theirs, "bo");
+}
+
+static void
+visit_feed_forward (const Visit *to, const char *ours, const char *theirs)
+{
+  visit (to, ours, "inner/weight", 0, theirs, "W1");
+  visit (to, ours, "inner/bias", 0, theirs, "b1");
+  visit (to, ours, "outer/weight", 0, theirs, "W2");
+  visit (to, ours, "outer/bias", 0, theirs, "b2");
+}
+
+static void
+visit_norm (const Visit *to, const char *ours, const char *theirs)
+{
+  visit (to, ours, "gain", 0, theirs, "g");
+  visit (to, ours, "bias", 0, theirs, "b");
+}
+
+static void
+visit_top (const Visit *to)
+{
+  visit_self (to, "source/first/layer/0/self_attention", "encoder/layer/self");
+  visit_norm (to, "source/first/layer/0/self_attention_norm", "encoder/layer/ln1");
+  visit_feed_forward (to, "source/first/layer/0/feed_forward", "encoder/layer/ff");
+  visit_norm (to, "source/first/layer/0/feed_forward_norm", "encoder/layer/ln2");
+  visit_norm (to, "source/first/norm", "encoder/norm");
+  visit_self (to, "decoder/layer/0/self_attention", "decoder/self");
+  visit_norm (to, "decoder/layer/0/self_attention_norm", "decoder/ln1");
+  visit_attention (to, "decoder/layer/0/combiner/attend/first.tokens", "decoder/combiner/attend/0");
+  visit_norm (to, "decoder/layer/0/combiner/normalise/0", "decoder/combiner/ln/0");
+  visit_attention (to, "decoder/layer/0/combiner/attend/first.sentences", "decoder/combiner/attend/1");
+  visit_norm (to, "decoder/layer/0/combiner/normalise/1", "decoder/combiner/ln/1");
+  visit_feed_forward (to, "decoder/layer/0/feed_forward", "decoder/ff");
+  visit_norm (to, "decoder/layer/0/feed_forward_norm", "decoder/ln3");
+  visit_norm (to, "decoder/norm", "decoder/norm");
+}
+
+static void
+visit_layers (const Visit *to)
+{
+  visit_self (to, "source/first/layer/0/self_attention", "self");
+  visit_norm (to, "source/first/layer/0/self_attention_norm", "ln1");
+  visit_self (to, "source/first/layer/0/sentence_attention", "sentence");
+  visit_norm (to, "source/first/layer/0/sentence_attention_norm", "ln2");
+  visit_feed_forward (to, "source/first/layer/0/feed_forward", "ff");
+  visit_norm (to, "source/first/layer/0/feed_forward_norm", "ln3");
+  visit_norm (to, "source/first/norm", "norm");
+}
+
+/* A decoder of one layer that adds nothing to the embeddings of its own. */
+static PlaitDecoderSettings
+reference_decoder (gint norm)
+{
+  PlaitDecoderSettings settings = plait_specimen_decoder (0);
+
+  settings.layers = 1;
+  settings.norm = norm;
+  settings.activation = 1;                           /* gelu */
+  settings.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
+  settings.positions = PLAIT_POSITIONS_NONE;
+  settings.scale_embeddings = FALSE;
+  settings.share_embeddings = FALSE;
+  settings.tie_output = FALSE;
+  return settings;
+}
+
+/* Rows ids[i] of the table @parameter become those of the case's input @name, or their gradients are checked. */
+static void
+visit_rows (const Visit *to, const char *parameter, const gint32 *ids, const char *name)
+{
+  PlaitParameter *table = plait_parameters_find (plait_model_parameters (to->model->model), parameter);
+  g_autofree char *path = g_strdup_printf (to->checking ? "gradients/inputs/%s" : "inputs/%s", name);
+  const ReferenceArray *array = reference (to->name, path);
+
+  for (int i = 0; i < array->rows; i++)
+    for (int k = 0; k < array->width; k++)
+      {
+        double number = array->numbers[i * array->width + k];
+
+        if (to->checking)
+          CHECK_NEAR ((double)plait_tensor_row (table->gradient, ids[i])[k], number, AGREEMENT);
+        else
+          plait_tensor_row (table->value, ids[i])[k] = (PlaitScalar)number;
+      }
+}
+
+/* One document of six rows in which sentences begin at rows 0, 3 and 4, and a target of three rows. */
+static PlaitBatch *
+reference_batch (const gint32 *tokens, const gint32 *target)
+{
+  static const gint64 begins[] = { 0, 3, 4, 6 };
+  PlaitBatchSource source = {
+    .name = "first", .kind = PLAIT_INPUT_DOCUMENTS, .rows = 6, .has_documents = TRUE, .sentences = 3, .starts = TRUE
+  };
+  PlaitBatch *batch = plait_batch_new (1, &source, 1, 3, NULL);
+  PlaitInput *input = plait_batch_fill (PlaitInput, batch->inputs);
+
+  plait_batch_fill (gint64, batch->sentence)[0] = 0;
+  memcpy (plait_batch_fill (gint64, input->rows.offsets), (gint64[]){ 0, 6 }, 2 * sizeof (gint64));
+  memcpy (plait_batch_fill (gint32, input->tokens), tokens, 6 * sizeof (gint32));
+  input->n_missing = 0;
+  memcpy (plait_batch_fill (gint64, input->documents->sentences.offsets), (gint64[]){ 0, 3 }, 2 * sizeof (gint64));
+  memcpy (plait_batch_fill (gint64, input->documents->rows), begins, sizeof begins);
+  memcpy (plait_batch_fill (gint64, batch->target_rows.offsets), (gint64[]){ 0, 3 }, 2 * sizeof (gint64));
+  plait_batch_fill_target (batch, PLAIT_TARGET_TEXT, 0, target, 2);
+  return batch;
+}
+
+static void
+check_states (const char *the_case, const char *output, const PlaitNode *states)
+{
+  g_autofree char *path = g_strdup_printf ("outputs/%s", output);
+  const ReferenceArray *array = reference (the_case, path);
+
+  CHECK_INT (states->value.rows, array->rows);
+  check_tensor (output, states->value, array->numbers, AGREEMENT);
+}
+
+/* Encoder, and where the case has one the decoder: values, and all gradients. */
+static void
+check_case (const char *name, const TestDocuments *documents, gint norm, void (*visit_parameters) (const Visit *to),
+            const char *first_output, gboolean decodes)
+{
+  static const gint32 tokens[] = { 4, 5, 6, 7, 8, 9 }, target[] = { PLAIT_TOKEN_BOS, 4, 5 };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitSpecimen) model = test_hat_model (registry, documents, reference_decoder (norm));
+  g_autoptr (PlaitBatch) batch = reference_batch (tokens, target + 1);
+  Visit to = { name, model, FALSE };
+  PlaitParameters *parameters = plait_model_parameters (model->model);
+  PlaitNode *states, *terms[2];
+  PlaitReading reading;
+  CONTEXT ("%s", name);
+
+  plait_parameters_write_values (parameters);
+  visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
+  if (decodes)
+    visit_rows (&to, "decoder/embedding/table", target, "x");
+  visit_parameters (&to);
+  plait_parameters_zero_gradients (parameters);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  reading = plait_model_read (model->model, bench.tape, batch, NULL);
+  CHECK_INT (reading.n_memories, 2);
+  check_states (name, "sentences", reading.memories[1].states);
+  states = reading.memories[0].states;
+  if (decodes)
+    {
+      PlaitDecoderSources sources = plait_reading_sources (&reading);
+
+      states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &sources, batch->target_rows,
+                                      batch->target_inputs, NULL);
+    }
+  check_states (name, first_output, states);
+  terms[0] = reference_weigh (&bench, states, name, first_output, 0);
+  terms[1] = reference_weigh (&bench, reading.memories[1].states, name, "sentences", 0);
+  plait_tape_backward (bench.tape, plait_sum (bench.tape, terms, 2));
+  to.checking = TRUE;
+  visit_rows (&to, "source/first/embedding/table", tokens, "tokens");
+  if (decodes)
+    visit_rows (&to, "decoder/embedding/table", target, "x");
+  visit_parameters (&to);
+}
+
+static const char *const small[] = { "layers", "1", "heads", "2", "feed_forward", "12", NULL };
+static const char *const small_biased[]
+    = { "layers", "1", "heads", "2", "feed_forward", "12", "attention_bias", "true", NULL };
+
+TEST_CASE (hat, rohde2021_section_3_sentence_memory_and_decoder_layer)
+{
+  check_case ("hat/top_pre", &(TestDocuments){ small, test_embedding_leaves }, PLAIT_NORM_PRE, visit_top, "y", TRUE);
+  check_case ("hat/top_post", &(TestDocuments){ small_biased, test_embedding_leaves }, PLAIT_NORM_POST, visit_top, "y",
+              TRUE);
+}
+
+/* The rows that are not gathered are masked: the same numbers. */
+TEST_CASE (hat, rohde2021_section_3_2_by_masking)
+{
+  static const char *const masked[] = { "layers", "1", "heads", "2", "feed_forward", "12", "readers", "all", NULL };
+
+  check_case ("hat/top_pre", &(TestDocuments){ masked, test_embedding_leaves }, PLAIT_NORM_PRE, visit_top, "y", TRUE);
+}
+
+TEST_CASE (hat, rohde2021_section_7_attention_in_each_layer)
+{
+  static const char *const all[] = { "place", "layers", "layers", "1", "heads", "2", "feed_forward", "12", NULL };
+  static const char *const starts[] = { "place", "layers",         "layers", "1",       "heads",  "2", "feed_forward",
+                                        "12",    "attention_bias", "true",   "readers", "starts", NULL };
+
+  check_case ("hat/layers_pre_all", &(TestDocuments){ all, test_embedding_leaves }, PLAIT_NORM_PRE, visit_layers,
+              "tokens", FALSE);
+  check_case ("hat/layers_post_starts", &(TestDocuments){ starts, test_embedding_leaves }, PLAIT_NORM_POST,
+              visit_layers, "tokens", FALSE);
+}
