@@ -112,19 +112,35 @@ plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound)
   return (guint64)(((unsigned __int128)plait_random_bits (key, index) * bound) >> 64);
 }
 
-/* Swaps each position, from the last down, with one of those before it or (@reach = 1) itself. */
+/* Swaps each position, from the last down, with one of those before it or (@reach = 1) itself. A large permutation lies
+ * far from the processor, so places are drawn, and fetched, some swaps ahead. */
 static void
 shuffle (PlaitRandomKey key, gint64 *permutation, gsize n, gsize reach)
 {
+  enum
+  {
+    AHEAD = 32
+  };
   for (gsize i = 0; i < n; i++)
     permutation[i] = (gint64)i;
-  for (gsize i = n; i-- > 1;)
+  for (gsize end = n, begin; end > 1; end = begin)
     {
-      gsize j = plait_random_below (key, i, i + reach);
-      gint64 kept = permutation[i];
+      gsize places[AHEAD];
 
-      permutation[i] = permutation[j];
-      permutation[j] = kept;
+      begin = MAX (end, AHEAD + 1) - AHEAD;
+      for (gsize i = begin; i < end; i++)
+        {
+          places[i - begin] = plait_random_below (key, i, i + reach);
+          __builtin_prefetch (&permutation[places[i - begin]], 1);
+        }
+      for (gsize i = end; i-- > begin;)
+        {
+          gsize j = places[i - begin];
+          gint64 kept = permutation[i];
+
+          permutation[i] = permutation[j];
+          permutation[j] = kept;
+        }
     }
 }
 

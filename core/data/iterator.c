@@ -14,6 +14,7 @@ struct PlaitIterator
   gint64 position;
 
   gint64 *tuples;  /* [corpus size], in the order of this epoch */
+  guint8 *sorted;  /* [windows]: whether a window has been sorted; NULL: all have */
   GArray *bounds;  /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
   gint64 *batches; /* [bounds - 1], the order of the batches; NULL: as they stand */
 };
@@ -82,12 +83,34 @@ cut (PlaitIterator *self, gint64 first, gint64 end)
   g_array_append_val (self->bounds, end);
 }
 
+/* The end of the window that begins with tuple @first. */
+static gint64
+window_end (const PlaitIterator *self, gint64 first)
+{
+  gint64 left = plait_corpus_size (self->corpus) - first;
+
+  return first + (self->settings.window > 1 ? MIN (self->settings.window, left) : left);
+}
+
+/* Sorts the window that tuple @first of this epoch is in, unless that has been done. */
+static void
+sort_window (PlaitIterator *self, gint64 first)
+{
+  gint64 window = first / self->settings.window, begin = window * self->settings.window;
+
+  if (!self->sorted || self->sorted[window])
+    return;
+  sort_by_length (self->corpus, self->tuples + begin, window_end (self, begin) - begin);
+  self->sorted[window] = TRUE;
+}
+
 /* Lays out the epoch self->epoch. */
 static void
 plan_epoch (PlaitIterator *self)
 {
   gint64 n = plait_corpus_size (self->corpus);
   gint64 zero = 0;
+  g_clear_pointer (&self->sorted, g_free);
   g_array_set_size (self->bounds, 0);
   g_array_append_val (self->bounds, zero);
   g_clear_pointer (&self->batches, g_free);
@@ -104,13 +127,15 @@ plan_epoch (PlaitIterator *self)
 
   PlaitRandomKey key = plait_random_key (self->settings.seed, "shuffle", "tuples", (guint64)self->epoch);
   plait_random_permutation (key, self->tuples, (gsize)n);
-  gboolean sorts = self->settings.window > 1;
-  gint64 window = sorts ? self->settings.window : n;
+  if (self->settings.window > 1)
+    self->sorted = g_new0 (guint8, n / self->settings.window + 1);
   for (gint64 first = 0, end; first < n; first = end)
     {
-      end = first + MIN (window, n - first);
-      if (sorts)
-        sort_by_length (self->corpus, self->tuples + first, end - first);
+      end = window_end (self, first);
+      /* Where sentences are counted it is the same wherever they stand, so a window waits until it is read: to sort
+       * all of them takes longer than all else that comes before the first update on a large corpus. */
+      if (self->settings.unit == PLAIT_BATCH_BY_TOKENS)
+        sort_window (self, first);
       cut (self, first, end);
     }
   gint64 batches = plait_iterator_batches (self);
@@ -158,6 +183,7 @@ plait_iterator_free (PlaitIterator *self)
   if (!self)
     return;
   g_free (self->tuples);
+  g_free (self->sorted);
   g_free (self->batches);
   g_array_unref (self->bounds);
   g_free (self);
@@ -182,6 +208,7 @@ plait_iterator_next (PlaitIterator *self, GError **error)
     }
   gint64 b = self->batches ? self->batches[self->position] : self->position;
   const gint64 *bounds = (const gint64 *)self->bounds->data + b;
+  sort_window (self, bounds[0]);
   PlaitBatch *batch
       = plait_corpus_batch_in (self->corpus, self->epoch, self->tuples + bounds[0], bounds[1] - bounds[0], error);
   self->position += batch != NULL;

@@ -111,6 +111,30 @@ TEST_CASE (random, permutations_are_permutations_and_all_of_them)
     CHECK_NEAR (seen[i], 1000, 150);
 }
 
+/* Runs that are gone on with need the order that they began with. */
+TEST_CASE (random, permutations_are_swaps_from_the_last_down)
+{
+  for (gsize n = 2; n < 140; n++)
+    {
+      PlaitRandomKey key = plait_random_key (1, "shuffle", NULL, n);
+      gint64 p[140], expected[140];
+
+      for (gsize i = 0; i < n; i++)
+        expected[i] = (gint64)i;
+      for (gsize i = n - 1; i > 0; i--)
+        {
+          gsize j = plait_random_below (key, i, i + 1);
+          gint64 kept = expected[i];
+
+          expected[i] = expected[j];
+          expected[j] = kept;
+        }
+      plait_random_permutation (key, p, n);
+      for (gsize i = 0; i < n; i++)
+        REQUIRE (p[i] == expected[i]);
+    }
+}
+
 TEST_CASE (random, permutations_of_any_size)
 {
   const gsize sizes[] = { 0, 1, 2, 5, 1000 };
