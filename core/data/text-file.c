@@ -323,15 +323,32 @@ fail_nul (const PlaitTextReader *reader, gint64 line, gsize byte, GError **error
                      reader->name, line, byte);
 }
 
+/* How many of the first bytes of @text are plain ASCII without NUL, as most text is, in whole words of eight. */
+static gsize
+count_plain (const char *text, gsize length)
+{
+  const guint64 ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+  gsize i = 0;
+
+  for (guint64 word; i + 8 <= length; i += 8)
+    {
+      memcpy (&word, text + i, 8);
+      if ((word | (word - ones)) & tops) /* of a byte that is 0, or has its top bit set */
+        break;
+    }
+  return i;
+}
+
 /* Checks the line text[0 .. length - 1] and terminates it. */
 static gboolean
 check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
 {
-  const char *nul = memchr (text, 0, length);
+  gsize plain = count_plain (text, length);
+  const char *nul = memchr (text + plain, 0, length - plain);
   if (nul)
     return fail_nul (reader, reader->line, (gsize)(nul - text) + 1, error);
   const char *bad;
-  if (!g_utf8_validate_len (text, length, &bad))
+  if (!g_utf8_validate_len (text + plain, length - plain, &bad))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
                        " of the line (0x%02x) is not UTF-8; convert the file, for example with iconv -t UTF-8",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "base/pool.h"
 
 /*
  * Vocabularies: text to ids and back.
@@ -35,13 +36,14 @@ typedef struct
   const char *normalization; /* SentencePiece: identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf */
   gboolean byte_fallback;    /* SentencePiece: characters without a piece become bytes instead of unknown */
   gint64 sentence_limit;     /* SentencePiece: learn from this many lines, spread evenly over the text; 0: from all */
+  PlaitPool *pool;           /* words and labels: counts several files at a time; NULL: one after the other */
 } PlaitVocabularySettings;
 
 /* bpe of 8,000 pieces, character coverage 1, identity, no byte fallback, all lines. */
 PlaitVocabularySettings plait_vocabulary_defaults (void);
 
 /* Makes a vocabulary from the lines of all @paths (NULL-terminated; plain or gzip) together: a shared vocabulary is
- * trained on several files. The same text and settings give the same bytes, on one thread whatever the machine has.
+ * trained on several files. The same text and settings give the same bytes, whatever threads the pool has.
  * (transfer full) */
 PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *const *paths,
                                          GError **error);

@@ -2,6 +2,7 @@
 #include "data/words.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/error.h"
 #include "data/input.h"
@@ -19,36 +20,107 @@ typedef struct
 {
   const char *text;
   gsize length;
+  gint64 count;
 } Word;
 
 /* What the words of a text are: plait_words_next, or a text has one, which is a label. */
 typedef const char *(*NextWord) (const char *text, gsize text_length, gsize *position, gsize *length);
 
+/* Numbers of words by their text. A slot has half of the word's hash and its number + 1, or is 0: most lookups, of
+ * which there are billions in a large corpus, read one slot and one word. At most half of the slots are taken. */
+typedef struct
+{
+  guint64 *slots;
+  gsize mask; /* slots - 1, a power of 2 less 1 */
+  GArray *words;
+} Table;
+
 typedef struct
 {
   NextWord next;
-  gint32 size;
-  char *text;          /* all words, each with its NUL */
-  Word *words;         /* [size]; the specials point to constants */
-  gint64 *counts;      /* [size]; 0 for the specials */
-  GHashTable *by_text; /* Word -> id */
+  char *text;  /* all words, each with its NUL */
+  Table table; /* the specials, which text never is, are in its words alone; their text is constant, their count 0 */
 } Words;
 
-static guint
-word_hash (gconstpointer key)
+static Table
+table_new (void)
 {
-  const Word *word = key;
-  guint64 h = 0xcbf29ce484222325u;
-  for (gsize i = 0; i < word->length; i++)
-    h = (h ^ (guint8)word->text[i]) * 0x100000001b3u;
-  return (guint)(h ^ (h >> 32));
+  return (Table){ g_new0 (guint64, 1024), 1023, g_array_new (FALSE, FALSE, sizeof (Word)) };
 }
 
-static gboolean
-word_equal (gconstpointer a, gconstpointer b)
+static void
+table_clear (Table *table)
 {
-  const Word *x = a, *y = b;
-  return x->length == y->length && memcmp (x->text, y->text, x->length) == 0;
+  g_free (table->slots);
+  if (table->words)
+    g_array_unref (table->words);
+}
+
+static Word *
+table_word (const Table *table, gsize number)
+{
+  return &g_array_index (table->words, Word, number);
+}
+
+static guint64
+word_hash (const char *text, gsize length)
+{
+  return XXH3_64bits (text, length);
+}
+
+/* The slot of the word, or the empty one where it belongs. */
+static gsize
+table_find (const Table *table, const char *text, gsize length, guint64 hash)
+{
+  for (gsize at = hash & table->mask;; at = (at + 1) & table->mask)
+    {
+      guint64 slot = table->slots[at];
+
+      if (slot == 0)
+        return at;
+      if ((guint32)(slot >> 32) == (guint32)(hash >> 32))
+        {
+          const Word *word = table_word (table, (guint32)slot - 1);
+
+          if (word->length == length && memcmp (word->text, text, length) == 0)
+            return at;
+        }
+    }
+}
+
+/* The number of the word, or -1. */
+static gint64
+table_number (const Table *table, const char *text, gsize length)
+{
+  return (gint64)(guint32)table->slots[table_find (table, text, length, word_hash (text, length))] - 1;
+}
+
+/* Takes in @word, whose text must stay; FALSE if it is there. */
+static gboolean
+table_add (Table *table, Word word)
+{
+  guint64 hash = word_hash (word.text, word.length);
+  gsize at = table_find (table, word.text, word.length, hash);
+
+  if (table->slots[at] != 0)
+    return FALSE;
+  g_array_append_val (table->words, word);
+  table->slots[at] = (hash >> 32 << 32) | table->words->len;
+  if (2 * (gsize)table->words->len <= table->mask)
+    return TRUE;
+  gsize slots = table->mask + 1;
+  g_autofree guint64 *old = table->slots;
+  table->mask = 2 * slots - 1;
+  table->slots = g_new0 (guint64, 2 * slots);
+  for (gsize i = 0; i < slots; i++)
+    if (old[i] != 0)
+      {
+        const Word *moved = table_word (table, (guint32)old[i] - 1);
+        guint64 of = word_hash (moved->text, moved->length);
+
+        table->slots[table_find (table, moved->text, moved->length, of)] = old[i];
+      }
+  return TRUE;
 }
 
 const char *
@@ -98,20 +170,18 @@ static void
 words_free (gpointer model)
 {
   Words *self = model;
-  g_clear_pointer (&self->by_text, g_hash_table_unref);
-  g_free (self->words);
-  g_free (self->counts);
+  table_clear (&self->table);
   g_free (self->text);
   g_free (self);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Words, words_free)
 
-/* Reads line @line of the vocabulary, "WORD COUNT", into entry @id. */
+/* Reads the next line of the vocabulary, "WORD COUNT". */
 static gboolean
-load_entry (Words *self, gint32 id, char *text, gsize length, const char *name, GError **error)
+load_entry (Words *self, char *text, gsize length, const char *name, GError **error)
 {
-  gint64 line = (gint64)id - PLAIT_TOKEN_SPECIALS + 2;
+  gint64 line = (gint64)self->table.words->len - PLAIT_TOKEN_SPECIALS + 2;
   char *space = memrchr (text, ' ', length);
   gsize n = space ? (gsize)(space - text) : 0;
   text[length] = '\0';
@@ -126,9 +196,7 @@ load_entry (Words *self, gint32 id, char *text, gsize length, const char *name, 
                        "again with plait vocabulary",
                        name, line);
   *space = '\0';
-  self->words[id] = (Word){ text, n };
-  self->counts[id] = (gint64)count;
-  if (!g_hash_table_insert (self->by_text, &self->words[id], GINT_TO_POINTER (id)))
+  if (!table_add (&self->table, (Word){ text, n, (gint64)count }))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%" G_GINT64_FORMAT ": the word \"%s\" stands in the vocabulary twice; make it again with "
                        "plait vocabulary",
@@ -161,19 +229,19 @@ load (GBytes *bytes, const char *header, NextWord next, const char *name, GError
 
   g_autoptr (Words) self = g_new0 (Words, 1);
   self->next = next;
-  self->size = (gint32)lines + PLAIT_TOKEN_SPECIALS;
   self->text = g_memdup2 (data + skipped, MAX (size - skipped, 1));
-  self->words = g_new0 (Word, self->size);
-  self->counts = g_new0 (gint64, self->size);
-  self->by_text = g_hash_table_new (word_hash, word_equal);
+  self->table = table_new ();
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
-    self->words[id] = (Word){ specials[id], strlen (specials[id]) };
+    {
+      Word special = { specials[id], strlen (specials[id]), 0 };
+      g_array_append_val (self->table.words, special);
+    }
 
   char *at = self->text;
-  for (gint32 id = PLAIT_TOKEN_SPECIALS; id < self->size; id++)
+  for (gint64 line = 0; line < lines; line++)
     {
       char *lf = memchr (at, '\n', (gsize)(self->text + size - skipped - at));
-      if (!load_entry (self, id, at, (gsize)(lf - at), name, error))
+      if (!load_entry (self, at, (gsize)(lf - at), name, error))
         return NULL;
       at = lf + 1;
     }
@@ -195,31 +263,31 @@ labels_load (GBytes *bytes, const char *name, GError **error)
 static gint32
 words_size (gconstpointer model)
 {
-  return ((const Words *)model)->size;
+  return (gint32)((const Words *)model)->table.words->len;
 }
 
 static const char *
 words_piece (gconstpointer model, gint32 id)
 {
-  return ((const Words *)model)->words[id].text;
+  return table_word (&((const Words *)model)->table, id)->text;
 }
 
 static double
 words_score (gconstpointer model, gint32 id)
 {
-  return (double)((const Words *)model)->counts[id];
+  return (double)table_word (&((const Words *)model)->table, id)->count;
 }
 
 static void
 words_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
 {
   const Words *self = model;
-  gsize position = 0;
-  Word word;
-  while ((word.text = self->next (text, length, &position, &word.length)))
+  gsize position = 0, n;
+  const char *word;
+  while ((word = self->next (text, length, &position, &n)))
     {
-      gpointer found = g_hash_table_lookup (self->by_text, &word);
-      gint32 id = found ? GPOINTER_TO_INT (found) : PLAIT_TOKEN_UNKNOWN;
+      gint64 found = table_number (&self->table, word, n);
+      gint32 id = found < 0 ? PLAIT_TOKEN_UNKNOWN : (gint32)found;
       g_array_append_val (ids, id);
     }
 }
@@ -231,74 +299,124 @@ words_decode (gconstpointer model, const gint32 *ids, gsize n)
   GString *text = g_string_new (NULL);
   for (gsize i = 0; i < n; i++)
     {
-      g_assert (ids[i] >= 0 && ids[i] < self->size);
+      const Word *word = table_word (&self->table, ids[i]);
+      g_assert (ids[i] >= 0 && ids[i] < words_size (self));
       if (ids[i] < PLAIT_TOKEN_UNKNOWN)
         continue;
       if (text->len > 0)
         g_string_append_c (text, ' ');
-      g_string_append_len (text, self->words[ids[i]].text, (gssize)self->words[ids[i]].length);
+      g_string_append_len (text, word->text, (gssize)word->length);
     }
   return g_string_free (text, FALSE);
 }
 
-/* Training counts words. */
+/* Training counts the words of each file, of several at a time, and adds up. */
 typedef struct
 {
-  Word word;
-  gint64 count;
-} Counted;
+  const char *path;
+  NextWord next;
+  Table table;
+  GStringChunk *text;
+  GError *error;
+} Count;
+
+typedef GArray Counts;
+
+static void
+counts_free (Counts *counts)
+{
+  for (guint i = 0; i < counts->len; i++)
+    {
+      Count *count = &g_array_index (counts, Count, i);
+
+      table_clear (&count->table);
+      g_string_chunk_free (count->text);
+      g_clear_error (&count->error);
+    }
+  g_array_unref (counts);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Counts, counts_free)
 
 static int
 by_falling_count (gconstpointer a, gconstpointer b)
 {
-  const Counted *x = *(const Counted *const *)a, *y = *(const Counted *const *)b;
+  const Word *x = a, *y = b;
   if (x->count != y->count)
     return x->count > y->count ? -1 : 1;
-  return strcmp (x->word.text, y->word.text);
+  return strcmp (x->text, y->text);
 }
 
+/* Adds @word, and its text to @text unless that is NULL; @line is that of @path where it stands. */
 static gboolean
-count_line (GHashTable *counts, GStringChunk *chunk, NextWord next, const char *line, gsize length,
-            PlaitTextReader *reader, GError **error)
+add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 line, GError **error)
 {
-  gsize position = 0;
-  Word word;
-  while ((word.text = next (line, length, &position, &word.length)))
+  gint64 found = table_number (table, word.text, word.length);
+
+  if (found >= 0)
     {
-      Counted *counted = g_hash_table_lookup (counts, &word);
-      if (!counted)
-        {
-          if (g_hash_table_size (counts) == WORDS_LIMIT)
-            return plait_fail (error, PLAIT_ERROR_INPUT,
-                               "%s:%" G_GINT64_FORMAT ": the text has more than %d different words; expected text for "
-                               "which a word vocabulary makes sense, so use type bpe or unigram",
-                               plait_text_reader_name (reader), plait_text_reader_line (reader), WORDS_LIMIT);
-          counted = g_new (Counted, 1);
-          word.text = g_string_chunk_insert_len (chunk, word.text, (gssize)word.length);
-          *counted = (Counted){ word, 0 };
-          g_hash_table_insert (counts, &counted->word, counted);
-        }
-      counted->count++;
+      table_word (table, (gsize)found)->count += word.count;
+      return TRUE;
     }
-  return TRUE;
+  if (table->words->len == WORDS_LIMIT)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%" G_GINT64_FORMAT ": the text has more than %d different words; expected text for "
+                       "which a word vocabulary makes sense, so use type bpe or unigram",
+                       path, line, WORDS_LIMIT);
+  if (text)
+    word.text = g_string_chunk_insert_len (text, word.text, (gssize)word.length);
+  return table_add (table, word);
 }
 
-static gboolean
-count_file (GHashTable *counts, GStringChunk *chunk, NextWord next, const char *path, GError **error)
+static void
+count_file (gpointer data, gint64 piece, guint thread)
 {
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
-  if (!reader)
-    return FALSE;
-  g_autoptr (GError) cause = NULL;
+  Count *count = &((Count *)data)[piece];
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (count->path, &count->error);
   const char *line;
   gsize length;
-  while ((line = plait_text_reader_next (reader, &length, &cause)))
-    if (!count_line (counts, chunk, next, line, length, reader, error))
-      return FALSE;
-  if (!cause)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
+
+  while (reader && !count->error && (line = plait_text_reader_next (reader, &length, &count->error)))
+    {
+      gsize position = 0;
+      Word word = { .count = 1 };
+
+      while (!count->error && (word.text = count->next (line, length, &position, &word.length)))
+        add_word (&count->table, count->text, word, count->path, plait_text_reader_line (reader), &count->error);
+    }
+}
+
+/* The words of all @paths, most frequent first; their text lasts as long as @counts. NULL on failure. */
+static GArray *
+count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool *pool, GError **error)
+{
+  g_assert (paths[0]);
+  for (gsize i = 0; paths[i]; i++)
+    {
+      Count count = { paths[i], next, table_new (), g_string_chunk_new (64 * 1024), NULL };
+      g_array_append_val (counts, count);
+    }
+  if (pool)
+    plait_pool_run (pool, counts->len, count_file, counts->data);
+  else
+    for (guint i = 0; i < counts->len; i++)
+      count_file (counts->data, i, 0);
+  Count *all = &g_array_index (counts, Count, 0);
+  for (guint i = 0; i < counts->len; i++)
+    {
+      Count *count = &g_array_index (counts, Count, i);
+
+      if (count->error)
+        {
+          g_propagate_error (error, g_steal_pointer (&count->error));
+          return NULL;
+        }
+      for (guint w = 0; i > 0 && w < count->table.words->len; w++)
+        if (!add_word (&all->table, NULL, *table_word (&count->table, w), count->path, 1, error))
+          return NULL;
+    }
+  g_array_sort (all->table.words, by_falling_count);
+  return all->table.words;
 }
 
 static GBytes *
@@ -313,19 +431,10 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
                   settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
       return NULL;
     }
-  g_autoptr (GStringChunk) chunk = g_string_chunk_new (64 * 1024);
-  g_autoptr (GHashTable) counts = g_hash_table_new_full (word_hash, word_equal, NULL, g_free);
-  for (gsize i = 0; paths[i]; i++)
-    if (!count_file (counts, chunk, next, paths[i], error))
-      return NULL;
-
-  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer value;
-  g_hash_table_iter_init (&iter, counts);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    g_ptr_array_add (sorted, value);
-  g_ptr_array_sort (sorted, by_falling_count);
+  g_autoptr (Counts) counts = g_array_new (FALSE, FALSE, sizeof (Count));
+  const GArray *sorted = count_words (counts, next, paths, settings->pool, error);
+  if (!sorted)
+    return NULL;
   gsize n = sorted->len;
   if (settings->size != 0)
     n = MIN (n, (gsize)(settings->size - PLAIT_TOKEN_SPECIALS));
@@ -333,17 +442,17 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
   gsize kept = 0;
   for (; kept < n; kept++)
     {
-      const Counted *counted = sorted->pdata[kept];
-      if (counted->count < settings->minimum_count)
+      const Word *word = &g_array_index (sorted, Word, kept);
+      if (word->count < settings->minimum_count)
         break;
-      g_string_append_len (text, counted->word.text, (gssize)counted->word.length);
-      g_string_append_printf (text, " %" G_GINT64_FORMAT "\n", counted->count);
+      g_string_append_len (text, word->text, (gssize)word->length);
+      g_string_append_printf (text, " %" G_GINT64_FORMAT "\n", word->count);
     }
   if (kept == 0)
     {
       plait_fail (error, PLAIT_ERROR_INPUT,
                   "%s: no word occurs at least %" G_GINT64_FORMAT " times; expected text to make a vocabulary from",
-                  paths[0] ? paths[0] : "vocabulary", settings->minimum_count);
+                  paths[0], settings->minimum_count);
       return NULL;
     }
   return g_string_free_to_bytes (g_steal_pointer (&text));

@@ -110,7 +110,7 @@ find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
 }
 
 PlaitMaterials *
-plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error)
+plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitPool *pool, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitMaterials) materials = g_new0 (PlaitMaterials, 1);
 
@@ -119,7 +119,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLo
   materials->digests = plait_digests_new ();
   if (!run && !plait_materials_generate (materials, log, error))
     return NULL;
-  materials->vocabularies = plait_vocabularies_find (materials, run, log, error);
+  materials->vocabularies = plait_vocabularies_find (materials, run, pool, log, error);
   if (!materials->vocabularies || !check_tree_vocabularies (materials, error) || !find_trees (materials, run, error))
     return NULL;
   return g_steal_pointer (&materials);

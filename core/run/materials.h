@@ -14,8 +14,10 @@
  */
 typedef struct PlaitMaterials PlaitMaterials;
 
-/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. (transfer full) */
-PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitLog *log, GError **error);
+/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. @pool (may be NULL) shares what is
+ * learnt. (transfer full) */
+PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
+                                     GError **error);
 void plait_materials_free (PlaitMaterials *materials);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMaterials, plait_materials_free)
 

@@ -166,7 +166,7 @@ prepare_data (Run *run, GError **error)
   const PlaitExperiment *experiment = run->experiment;
   PlaitLog *log = run->options->log;
 
-  run->materials = plait_materials_new (experiment, run->old, log, error);
+  run->materials = plait_materials_new (experiment, run->old, run->pool, log, error);
   if (!run->materials || !plait_materials_generate (run->materials, log, error))
     return FALSE;
   run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
@@ -445,7 +445,7 @@ test_old (Run *run, PlaitRunOutcome *outcome, GError **error)
   PlaitTestOptions test = { .threads = options->threads, .log = options->log, .stop = options->stop };
   PlaitTestOutcome tested;
 
-  run->materials = plait_materials_new (run->experiment, run->old, options->log, error);
+  run->materials = plait_materials_new (run->experiment, run->old, run->pool, options->log, error);
   if (!run->materials || !find_keys (run, error) || !check_old (run, error)
       || !plait_test (run->old, run->place, run->materials, run->training_key, NULL, &test, &tested, error))
     return FALSE;

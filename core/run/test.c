@@ -187,7 +187,7 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   if (!own || !check_training (path, own, text, overrides, options->name != NULL, registry, error))
     return FALSE;
   experiment = plait_experiment_parse (text, origin, overrides, registry, error);
-  materials = experiment ? plait_materials_new (experiment, trained, options->log, error) : NULL;
+  materials = experiment ? plait_materials_new (experiment, trained, NULL, options->log, error) : NULL;
   if (!materials)
     return FALSE;
   plait_materials_trust (materials, trained, own);

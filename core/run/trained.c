@@ -73,7 +73,7 @@ plait_trained_open (const char *path, const char *checkpoint, const char *const 
       = trained->store ? plait_trained_experiment (trained->store, overrides, trained->registry, error) : NULL;
   if (!trained->experiment)
     return NULL;
-  trained->materials = plait_materials_new (trained->experiment, trained->store, log, error);
+  trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, log, error);
   if (!trained->materials)
     return NULL;
   widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);

@@ -21,9 +21,9 @@ static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "give
 
 /* Learns the labels of @stream, of which there are two at least. */
 static PlaitVocabulary *
-learn_labels (const PlaitMaterials *materials, const char *stream, PlaitLog *log, GError **error)
+learn_labels (const PlaitMaterials *materials, const char *stream, PlaitPool *pool, PlaitLog *log, GError **error)
 {
-  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
+  PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1, .pool = pool };
   const char *paths[] = { plait_materials_file (materials, "train", stream), NULL };
   g_autoptr (PlaitVocabulary) labels = plait_vocabulary_train (&settings, paths, error);
   gint32 n = labels ? plait_vocabulary_size (labels) - PLAIT_TOKEN_SPECIALS : 0;
@@ -40,7 +40,7 @@ learn_labels (const PlaitMaterials *materials, const char *stream, PlaitLog *log
 
 /* Learns vocabulary @name from the training text of its streams. */
 static PlaitVocabulary *
-learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError **error)
+learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, PlaitLog *log, GError **error)
 {
   static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
   const PlaitExperiment *experiment = plait_materials_experiment (materials);
@@ -53,6 +53,7 @@ learn (const PlaitMaterials *materials, const char *name, PlaitLog *log, GError 
     .normalization = normalisations[data->vocabulary_normalisation],
     .byte_fallback = data->vocabulary_byte_fallback,
     .sentence_limit = data->vocabulary_sentences,
+    .pool = pool,
   };
   g_autofree const char **used = plait_experiment_streams (experiment);
   g_autoptr (GPtrArray) paths = g_ptr_array_new ();
@@ -186,7 +187,8 @@ take_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
  */
 
 static PlaitVocabulary *
-find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, PlaitLog *log, GError **error)
+find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, PlaitPool *pool, PlaitLog *log,
+      GError **error)
 {
   const PlaitExperiment *experiment = plait_materials_experiment (materials);
   const char *name = plait_experiment_vocabulary (experiment, stream);
@@ -196,12 +198,12 @@ find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, Plai
   if (run)
     return plait_run_vocabulary_read (run, name, error);
   if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
-    return learn_labels (materials, stream, log, error);
+    return learn_labels (materials, stream, pool, log, error);
   if (file)
     return read_named (experiment, name, file, log, error);
   if (!take_initial (experiment, name, log, &taken, error))
     return NULL;
-  return taken ? taken : learn (materials, name, log, error);
+  return taken ? taken : learn (materials, name, pool, log, error);
 }
 
 static void
@@ -211,7 +213,8 @@ unref_vocabulary (gpointer vocabulary)
 }
 
 GHashTable *
-plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, PlaitLog *log, GError **error)
+plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
+                         GError **error)
 {
   const PlaitExperiment *experiment = plait_materials_experiment (materials);
   g_autofree const char **used = plait_experiment_streams (experiment);
@@ -224,7 +227,7 @@ plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, Plait
 
       if (!is_tokens (experiment, used[i]) || g_hash_table_contains (vocabularies, name))
         continue;
-      vocabulary = find (materials, run, used[i], log, error);
+      vocabulary = find (materials, run, used[i], pool, log, error);
       if (!vocabulary)
         return NULL;
       g_hash_table_insert (vocabularies, g_strdup (name), vocabulary);

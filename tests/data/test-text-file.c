@@ -86,6 +86,10 @@ TEST_CASE (text_file, refuses_what_is_not_text)
   check_refused ("cut \xc5", -1, "", "text:1: byte 5 of the line (0xc5) is not UTF-8");
   check_refused ("\xed\xa0\x80\n", -1, "", "text:1: byte 1");
   check_refused ("a\nb\0c\n", 6, "a|", "text:2: byte 2 of the line is NUL");
+  /* Behind words of plain letters, and within one. */
+  check_refused ("eight by sixteen bytes\xff\n", -1, "", "text:1: byte 23 of the line (0xff) is not UTF-8");
+  check_refused ("eight by six\xc3teen bytes\n", -1, "", "text:1: byte 13 of the line (0xc3) is not UTF-8");
+  check_refused ("eight by six\0teen bytes\n", 24, "", "text:1: byte 13 of the line is NUL");
 }
 
 TEST_CASE (text_file, bounds_the_length_of_a_line)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/vocabulary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -99,6 +100,50 @@ TEST_CASE (words, are_limited_by_size_and_count)
   settings.size = 4;
   CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Vocabulary size 4 leaves no room");
+}
+
+/* Three files with thousands of words, some of them in all: counted together, by one thread or three. */
+TEST_CASE (words, are_counted_over_files)
+{
+  enum
+  {
+    FILES = 3,
+    WORDS = 5000
+  };
+  g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *paths[FILES + 1] = { NULL };
+  PlaitVocabularySettings settings = subword_settings ("words", 0);
+  for (int f = 0; f < FILES; f++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autofree char *name = g_strdup_printf ("file-%d", f);
+      for (int i = 0; i < WORDS; i++)
+        g_string_append_printf (text, "w%d %s", i % (f + 2) == 0 ? i : 10 * WORDS + i, i % 20 == 19 ? "\n" : "");
+      paths[f] = data_write (name, text->str, -1);
+    }
+  g_autoptr (PlaitVocabulary) alone = plait_vocabulary_train (&settings, (const char *const *)paths, &error);
+  CHECK_NO_ERROR (error);
+  settings.pool = pool;
+  g_autoptr (PlaitVocabulary) together = plait_vocabulary_train (&settings, (const char *const *)paths, &error);
+  CHECK_NO_ERROR (error);
+  CHECK_STRING (plait_vocabulary_hash (together), plait_vocabulary_hash (alone));
+  int counts[4] = { 0 };
+  for (int i = 0; i < WORDS; i++)
+    counts[(i % 2 == 0) + (i % 3 == 0) + (i % 4 == 0)]++;
+  int once = 0;
+  for (gint32 id = PLAIT_TOKEN_SPECIALS; id < plait_vocabulary_size (alone); id++)
+    {
+      g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+      const char *piece = plait_vocabulary_piece (alone, id);
+      int number = atoi (piece + 1), i = number % (10 * WORDS);
+      double n = (i % 2 == 0) + (i % 3 == 0) + (i % 4 == 0);
+      CHECK_NEAR (plait_vocabulary_score (alone, id), number < WORDS ? n : FILES - n, 0);
+      plait_vocabulary_encode (alone, piece, strlen (piece), ids);
+      CHECK_INT (g_array_index (ids, gint32, 0), id);
+      once += number < WORDS;
+    }
+  CHECK_INT (once, counts[1] + counts[2] + counts[3]);
 }
 
 /* A shortlist: of a 3, b 2, c 1 and d 1 the two most frequent, beside the four special ones; the rest is unknown. */
