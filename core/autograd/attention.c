@@ -8,8 +8,11 @@
 static PlaitAttentionSettings
 settings_of (PlaitTape *tape, const PlaitAttentionOptions *options)
 {
-  PlaitAttentionSettings settings
-      = { .heads = options->heads, .scale = options->scale, .causal = options->causal, .dropout = 0 };
+  PlaitAttentionSettings settings = { .heads = options->heads,
+                                      .scale = options->scale,
+                                      .causal = options->causal,
+                                      .dropout = 0,
+                                      .precision = plait_tape_precision (tape) };
 
   if (options->dropout > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
     {

@@ -29,10 +29,11 @@ typedef struct
 typedef struct
 {
   guint heads;
-  double scale;       /* of the scores; 0: 1 / sqrt (w / heads) */
-  gboolean causal;    /* query t of a sentence sees keys 0 .. t; one memory only */
-  double dropout;     /* of the weights, after the softmax, inverted */
-  PlaitRandomKey key; /* of the dropout; the draw of (head, query row, key of all memories of the sentence) */
+  double scale;             /* of the scores; 0: 1 / sqrt (w / heads) */
+  gboolean causal;          /* query t of a sentence sees keys 0 .. t; one memory only */
+  double dropout;           /* of the weights, after the softmax, inverted */
+  PlaitPrecision precision; /* of the products of sentences with many keys: of numbers or of bfloat16; items: numbers */
+  PlaitRandomKey key;       /* of the dropout; the draw of (head, query row, key of all memories of the sentence) */
 } PlaitAttentionSettings;
 
 /* context [r, w]; @log_sums is NULL or heads * r numbers, [row][head], for backward. */

@@ -29,6 +29,7 @@ def parse():
     parser.set_defaults(steps=6)
     parser.add_argument("--lengths", default="512,1024,3072", help="tokens of a source")
     parser.add_argument("--batch-tokens", type=int, default=3072, help="source tokens of a batch in training; a search takes one source")
+    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="of products, all programs; bfloat16: training alone")
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: time of processors, for machines that are not quiet")
     return parser.parse_args()
 
@@ -44,9 +45,9 @@ def measure(options, program, mode, length, batch, path):
     common = ["--json", "--data", path, "--threads", str(options.threads), "--warmup", "2", "--steps", str(options.steps)]
     if isinstance(program, Program):
         command = [options.python, "-W", "ignore", HERE / "peer.py", mode, "--size", "long", "--settings", program.settings, *common]
-        report = run(command + (["--beam", "4", "--batch", "1"] if mode == "decode" else []), program.label)
+        report = run(command + (["--beam", "4", "--batch", "1"] if mode == "decode" else ["--precision", options.precision]), program.label)
     else:
-        keys = {"experiment.sources": program, "train.batch": batch}
+        keys = {"experiment.sources": program, "train.batch": batch, "train.precision": options.precision}
         report = run([options.plait, "bench", mode, path_of("long"), *(f"--set={key}={value}" for key, value in keys.items()), *common], f"plait, {program}")
     seconds = statistics.median(report["seconds_per_step" if options.clock == "wall" else "processor_seconds_per_step"])
     report.update(program=report["program"] if isinstance(program, Program) else f"plait, {program}", mode=mode, length=length)
@@ -94,7 +95,7 @@ def main():
             for length in map(int, options.lengths.split(",")):
                 path, batch = Path(folder) / f"{length}.txt", max(1, options.batch_tokens // length)
                 draw(path, length, batch)
-                for mode in ("train", "decode"):
+                for mode in ("train", "decode") if options.precision == "float" else ("train",):
                     for program in rotated(PROGRAMS, turn):
                         print(f"round {turn + 1} of {options.rounds}: {length} {mode} {getattr(program, 'label', program)}", file=sys.stderr)
                         report = measure(options, program, mode, length, batch, path)

@@ -38,6 +38,7 @@ def parse():
     parser.add_argument("--size", choices=WORK, action="append", help="repeatable; default: all")
     parser.add_argument("--mode", choices=("train", "decode"), help="default: both")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
+    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="of products in training, all programs")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--beam", type=int, default=10)
     return parser.parse_args()
@@ -51,7 +52,7 @@ def programs_of(sentences):
 def measure(options, program, name, mode, sentences, path):
     steps = options.steps or WORK[name][mode, sentences]
     asked = {"mode": mode, "size": name, "data": path, "combiner": options.combiner, "warmup": 2, "steps": steps}
-    asked.update({"dropout": options.dropout} if mode == "train" else {"beam": options.beam, "batch": sentences})
+    asked.update({"dropout": options.dropout, "precision": options.precision} if mode == "train" else {"beam": options.beam, "batch": sentences})
     report = start(options, program, asked)
 
     size, batches = SIZES[name], tokens.read(path, SIZES[name])

@@ -28,6 +28,7 @@ def parse():
     parser.add_argument("--data", help="token-data file (README.md)")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
     parser.add_argument("--settings", choices=("plain", "tuned"), default="tuned", help="plain: padded rows and the process as it comes")
+    parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="train: bfloat16 casts as torch.autocast does")
     parser.add_argument("--dropout", type=float, default=0.1, help="train: of embeddings and sub-layer outputs")
     parser.add_argument("--beam", type=int, default=10)
     parser.add_argument("--batch", type=int, help="sentences a batch in decoding; default 16")
@@ -60,7 +61,7 @@ def peak_bytes():
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
-def updating(model, loss):
+def updating(model, loss, precision="float"):
     """A training step: the loss of a batch, its gradients, and the update."""
     import torch
 
@@ -73,7 +74,8 @@ def updating(model, loss):
 
     def step(batch):
         optimiser.zero_grad(set_to_none=True)
-        found = loss(batch)
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            found = loss(batch)
         found.backward()
         clip(trained, 1.0, **foreach)
         optimiser.step()
@@ -94,7 +96,7 @@ def transformer(options, size, batches):
     prepared = [Batch(batch, size, packed, image) for batch in batches]
     model = Model(size, options.combiner, options.dropout)
     if options.mode == "train":
-        return updating(model, model.loss), prepared
+        return updating(model, model.loss, options.precision), prepared
     model.eval()
     if options.settings == "tuned":
         prepack(model, options.beam * max(map(len, batches)))
@@ -198,6 +200,7 @@ def main():
                 "beam": options.beam if options.mode == "decode" else None,
                 "batch": statistics.median(len(batch) for batch in timed) if timed else 1,
                 "threads": options.threads,
+                "precision": options.precision if options.mode == "train" else None,
                 "dropout": 0 if is_recurrent else options.dropout,
                 **derived,
                 "peak_bytes": peak,

@@ -87,6 +87,8 @@ def plait_arguments(asked, shards):
     if "dropout" in asked:
         texts = [f"source.text{index}" for index in range(SIZES[asked["size"]].token_sources)]
         keys.update({f"{group}.dropout": asked["dropout"] for group in ["decoder", *texts]})
+    if "precision" in asked:
+        keys["train.precision"] = asked["precision"]
     if "beam" in asked:
         keys.update({"decode.beam": asked["beam"], "decode.n_best": asked["beam"], "decode.batch": asked["batch"]})
     own = [f"--{name}={asked[name]}" for name in ("data", "warmup", "steps", "parameters") if name in asked]

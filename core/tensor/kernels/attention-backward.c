@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/attention-piece.h"
+#include "tensor/kernels/attention-halves.h"
 
 #include "tensor/terms.h"
 
@@ -22,6 +22,13 @@ typedef struct
   PlaitScalar *dqueries; /* [queries][padded] */
   PlaitScalar *dkeys;    /* [keys][padded] */
   PlaitScalar *dvalues;
+
+  /* With bfloat16 instead of columns and copied rows: */
+  Right key_panels; /* of the block, its keys by columns */
+  Right value_panels;
+  Right key_row_panels; /* its keys by rows */
+  PlaitHalves *left;    /* factors that a tile brings */
+  PlaitHalves *right;
 } Room;
 
 /* Returns the scalars that it takes. */
@@ -31,10 +38,23 @@ take_room (const Piece *piece, PlaitScalar *data, Room *room)
   Scratch scratch = { data, 0 };
 
   room->keys = take_block (&scratch, piece->block * piece->padded);
-  room->key_columns = take_block (&scratch, piece->width * piece->stride);
-  room->value_columns = take_block (&scratch, piece->width * piece->stride);
-  room->queries = take_block (&scratch, piece->tile * piece->padded);
-  room->dcontext = take_block (&scratch, piece->tile * piece->padded);
+  if (piece->bfloat16)
+    {
+      gint64 along = piece->tile * plait_halves (MAX (piece->width, piece->block));
+
+      room->key_panels.panels = take_halves (&scratch, right_size (piece->block, piece->width));
+      room->value_panels.panels = take_halves (&scratch, right_size (piece->block, piece->width));
+      room->key_row_panels.panels = take_halves (&scratch, right_size (piece->width, piece->block));
+      room->left = take_halves (&scratch, MAX (along, piece->block * plait_halves (piece->tile)));
+      room->right = take_halves (&scratch, right_size (piece->width, piece->tile));
+    }
+  else
+    {
+      room->key_columns = take_block (&scratch, piece->width * piece->stride);
+      room->value_columns = take_block (&scratch, piece->width * piece->stride);
+      room->queries = take_block (&scratch, piece->tile * piece->padded);
+      room->dcontext = take_block (&scratch, piece->tile * piece->padded);
+    }
   room->weights = take_block (&scratch, piece->tile * piece->stride);
   room->changes = take_block (&scratch, piece->tile * piece->stride);
   room->deltas = take_block (&scratch, piece->queries);
@@ -129,10 +149,19 @@ key_rows_of_part (const Piece *piece, const Room *room, Part part, gint64 from)
   return (Rows){ room->keys + (part.place - from) * piece->padded, piece->padded };
 }
 
-/* scores [n][stride] = the tile's @left times the block's @columns. */
+/* scores [n][stride] = the tile's @left times the block's keys or values by columns. */
 static void
-multiply_columns (const Piece *piece, PlaitScalar *scores, Rows left, gint64 n, const PlaitScalar *columns, gint64 keys)
+multiply_columns (const Piece *piece, const Room *room, PlaitScalar *scores, Rows left, gint64 n, gboolean values,
+                  gint64 keys)
 {
+  const PlaitScalar *columns = values ? room->value_columns : room->key_columns;
+
+  if (piece->bfloat16)
+    {
+      multiply_halves (piece, round_left (piece, room->left, left, n, piece->width, FALSE),
+                       values ? room->value_panels : room->key_panels, scores, piece->stride, keys, FALSE);
+      return;
+    }
   KERNEL (multiply)
   (n, whole_vectors (keys), piece->width, left.data, left.stride, 1, columns, piece->stride, scores, piece->stride,
    FALSE, NULL);
@@ -140,10 +169,42 @@ multiply_columns (const Piece *piece, PlaitScalar *scores, Rows left, gint64 n, 
 
 /* gradient [keys][padded] += scores^T times the tile's @right. */
 static void
-add_transposed (const Piece *piece, PlaitScalar *gradient, const PlaitScalar *scores, gint64 keys, gint64 n, Rows right)
+add_transposed (const Piece *piece, const Room *room, PlaitScalar *gradient, const PlaitScalar *scores, gint64 keys,
+                gint64 n, Rows right)
 {
+  if (piece->bfloat16)
+    {
+      Rows rows = { scores, piece->stride };
+
+      multiply_halves (piece, round_left (piece, room->left, rows, n, keys, TRUE),
+                       round_right (piece, room->right, right, n, FALSE), gradient, piece->padded, piece->width, TRUE);
+      return;
+    }
   KERNEL (multiply)
   (keys, piece->width, n, scores, 1, piece->stride, right.data, right.stride, gradient, piece->padded, TRUE, NULL);
+}
+
+/* gradients of the tile's queries += those of the scores times the block's keys. */
+static void
+add_to_queries (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
+{
+  PlaitScalar *gradient = room->dqueries + first * piece->padded;
+  Rows changes = { room->changes, piece->stride };
+
+  if (piece->bfloat16)
+    {
+      multiply_halves (piece, round_left (piece, room->left, changes, n, keys, FALSE), room->key_row_panels, gradient,
+                       piece->padded, piece->width, TRUE);
+      return;
+    }
+  EACH_PART (part, piece, from, from + keys)
+  {
+    Rows rows = key_rows_of_part (piece, room, part, from);
+
+    KERNEL (multiply)
+    (n, piece->width, part.n, room->changes + part.place - from, piece->stride, 1, rows.data, rows.stride, gradient,
+     piece->padded, TRUE, NULL);
+  }
 }
 
 /* Queries @first .. @first + @n - 1 and those of the keys from @from on in the block that they see. */
@@ -154,33 +215,43 @@ tile_backward (const Piece *piece, const Room *room, gint64 first, gint64 n, gin
   Rows queries = rows_of_queries (piece, piece->job->queries, first, n, room->queries);
   Rows dcontext = rows_of_queries (piece, piece->job->dcontext, first, n, room->dcontext);
 
-  multiply_columns (piece, room->weights, queries, n, room->key_columns, keys);
-  multiply_columns (piece, room->changes, dcontext, n, room->value_columns, keys);
+  multiply_columns (piece, room, room->weights, queries, n, FALSE, keys);
+  multiply_columns (piece, room, room->changes, dcontext, n, TRUE, keys);
   for (gint64 q = 0; q < n; q++)
     softmax_backward (piece, first + q, room->weights + q * piece->stride, room->changes + q * piece->stride,
                       room->deltas[first + q], from, keys);
-  EACH_PART (part, piece, from, from + keys)
-  {
-    Rows rows = key_rows_of_part (piece, room, part, from);
-
-    KERNEL (multiply)
-    (n, piece->width, part.n, room->changes + part.place - from, piece->stride, 1, rows.data, rows.stride,
-     room->dqueries + first * piece->padded, piece->padded, TRUE, NULL);
-  }
-  add_transposed (piece, room->dkeys + from * piece->padded, room->changes, keys, n, queries);
-  add_transposed (piece, room->dvalues + from * piece->padded, room->weights, keys, n, dcontext);
+  add_to_queries (piece, room, first, n, from, keys);
+  add_transposed (piece, room, room->dkeys + from * piece->padded, room->changes, keys, n, queries);
+  add_transposed (piece, room, room->dvalues + from * piece->padded, room->weights, keys, n, dcontext);
 }
 
-/* All tiles that see the block from @from on. */
+/* The keys and values of the block, as its products read them. */
 static void
-block_backward (const Piece *piece, const Room *room, gint64 from)
+lay_out_block (const Piece *piece, Room *room, gint64 from, gint64 end)
 {
-  gint64 end = MIN (from + piece->block, piece->keys), query = piece->job->settings->causal ? from : 0;
+  if (piece->bfloat16)
+    {
+      Rows keys = rows_of_block (piece, FALSE, from, end, room->keys);
 
+      room->key_panels = round_right (piece, room->key_panels.panels, keys, end - from, TRUE);
+      room->key_row_panels = round_right (piece, room->key_row_panels.panels, keys, end - from, FALSE);
+      room->value_panels = round_right (piece, room->value_panels.panels,
+                                        rows_of_block (piece, TRUE, from, end, room->keys), end - from, TRUE);
+      return;
+    }
   transpose_block (piece, room->key_columns, FALSE, from, end, NULL);
   transpose_block (piece, room->value_columns, TRUE, from, end, NULL);
   EACH_PART (part, piece, from, end)
   rows_of_part (piece, part, FALSE, piece->in_place, room->keys + (part.place - from) * piece->padded);
+}
+
+/* All tiles that see the block from @from on. */
+static void
+block_backward (const Piece *piece, Room *room, gint64 from)
+{
+  gint64 end = MIN (from + piece->block, piece->keys), query = piece->job->settings->causal ? from : 0;
+
+  lay_out_block (piece, room, from, end);
   for (gint64 first = query / piece->tile * piece->tile; first < piece->queries; first += piece->tile)
     tile_backward (piece, room, first, MIN (piece->tile, piece->queries - first), from);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "tensor/kernels/bfloat16.h"
 #include "tensor/kernels/parts.h"
 #include "tensor/kernels/variant.h"
 
@@ -18,6 +19,8 @@
  */
 #define MOST_QUERIES 64
 #define MOST_KEYS 256
+/* With fewer keys rounding costs more than bfloat16 saves. */
+#define LEAST_BFLOAT16_KEYS 64
 /* Scratch is taken in multiples of so many scalars. */
 #define TAKEN 16
 
@@ -38,6 +41,7 @@ typedef struct
   gint64 stride;     /* of a row of scores, or of a column of keys: a block, and room for a memory's last vector */
   gboolean at_once;  /* the keys are one block */
   gboolean in_place; /* rows are read where they stand */
+  const PlaitBfloat16Kernels *bfloat16; /* multiplies, or NULL */
   PlaitScalar scale;
   guint32 threshold; /* of the dropout hash */
   PlaitScalar kept;  /* factor of weights that are not dropped */
@@ -73,7 +77,10 @@ piece_of (const PlaitAttentionPiece *given)
   piece.block = MIN (whole_vectors (MAX (piece.keys, 1)), MOST_KEYS);
   piece.stride = piece.block + VECTOR_LENGTH;
   piece.at_once = piece.keys <= piece.block;
-  piece.in_place = piece.at_once && piece.padded == piece.width;
+  if (piece.keys >= LEAST_BFLOAT16_KEYS && !job->memories[0].key_columns)
+    piece.bfloat16 = plait_bfloat16_kernels (settings->precision);
+  /* What is rounded is copied anyway. */
+  piece.in_place = piece.bfloat16 || (piece.at_once && piece.padded == piece.width);
   piece.scale = settings->scale != 0 ? (PlaitScalar)settings->scale : 1 / (PlaitScalar)sqrt ((double)piece.width);
   piece.threshold = (guint32)(settings->dropout * 0x1p32);
   piece.kept = (PlaitScalar)(1 / (1 - settings->dropout));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/attention-piece.h"
+#include "tensor/kernels/attention-halves.h"
 
 /*
  * Forward. The softmax of a query is made block by block: a weight is exp (score - the greatest score so far), and when
@@ -15,6 +15,12 @@ typedef struct
   PlaitScalar *queries;  /* the same of a tile */
   PlaitScalar *scores;   /* [tile][stride] */
   PlaitScalar *contexts; /* [tile][padded] */
+
+  /* With bfloat16 instead of columns, values and queries: */
+  PlaitHalves *key_panels;   /* of each block, its keys by columns */
+  PlaitHalves *value_panels; /* the same of its values by rows */
+  PlaitHalves *query_halves; /* of a tile */
+  PlaitHalves *weight_halves;
 } Room;
 
 /* Of the queries of a tile. */
@@ -38,12 +44,20 @@ take_room (const Piece *piece, PlaitScalar *data, Room *room)
   Scratch scratch = { data, 0 };
   gint64 blocks = (piece->keys + piece->block - 1) / piece->block;
 
-  room->columns = take_block (&scratch, has_columns (piece) ? 0 : blocks * piece->width * piece->stride);
   room->gathered = take_block (&scratch, piece->block * piece->padded);
-  room->values = take_block (&scratch, piece->keys * piece->padded);
-  room->queries = take_block (&scratch, piece->tile * piece->padded);
   room->scores = take_block (&scratch, piece->tile * piece->stride);
   room->contexts = take_block (&scratch, piece->tile * piece->padded);
+  if (piece->bfloat16)
+    {
+      room->key_panels = take_halves (&scratch, blocks * right_size (piece->block, piece->width));
+      room->value_panels = take_halves (&scratch, blocks * right_size (piece->width, piece->block));
+      room->query_halves = take_halves (&scratch, piece->tile * plait_halves (piece->width));
+      room->weight_halves = take_halves (&scratch, piece->tile * plait_halves (piece->block));
+      return scratch.taken;
+    }
+  room->columns = take_block (&scratch, has_columns (piece) ? 0 : blocks * piece->width * piece->stride);
+  room->values = take_block (&scratch, piece->keys * piece->padded);
+  room->queries = take_block (&scratch, piece->tile * piece->padded);
   return scratch.taken;
 }
 
@@ -53,9 +67,43 @@ columns_of_block (const Piece *piece, const Room *room, gint64 from)
   return room->columns + from / piece->block * piece->width * piece->stride;
 }
 
+/* The keys of the block from @from on as a right factor, and the values. */
+static Right
+key_panels_of_block (const Piece *piece, const Room *room, gint64 from)
+{
+  return (Right){ room->key_panels + from / piece->block * right_size (piece->block, piece->width),
+                  plait_halves (piece->width) };
+}
+
+static Right
+value_panels_of_block (const Piece *piece, const Room *room, gint64 from)
+{
+  return (Right){ room->value_panels + from / piece->block * right_size (piece->width, piece->block),
+                  plait_halves (MIN (piece->block, piece->keys - from)) };
+}
+
+static void
+round_memories (const Piece *piece, const Room *room)
+{
+  for (gint64 from = 0; from < piece->keys; from += piece->block)
+    {
+      gint64 end = MIN (from + piece->block, piece->keys);
+
+      round_right (piece, key_panels_of_block (piece, room, from).panels,
+                   rows_of_block (piece, FALSE, from, end, room->gathered), end - from, TRUE);
+      round_right (piece, value_panels_of_block (piece, room, from).panels,
+                   rows_of_block (piece, TRUE, from, end, room->gathered), end - from, FALSE);
+    }
+}
+
 static void
 lay_out_memories (const Piece *piece, const Room *room)
 {
+  if (piece->bfloat16)
+    {
+      round_memories (piece, room);
+      return;
+    }
   for (gint64 from = 0; from < piece->keys && !has_columns (piece); from += piece->block)
     transpose_block (piece, columns_of_block (piece, room, from), FALSE, from, MIN (from + piece->block, piece->keys),
                      room->gathered);
@@ -78,6 +126,12 @@ score_block (const Piece *piece, const Room *room, Rows queries, gint64 n, gint6
 {
   gint64 width = piece->job->queries.width;
 
+  if (piece->bfloat16)
+    {
+      multiply_halves (piece, round_left (piece, room->query_halves, queries, n, piece->width, FALSE),
+                       key_panels_of_block (piece, room, from), room->scores, piece->stride, keys, FALSE);
+      return;
+    }
   if (!has_columns (piece))
     {
       KERNEL (multiply)
@@ -183,6 +237,14 @@ divide_by_totals (const Piece *piece, const Room *room, const Running *running, 
 static void
 read_values (const Piece *piece, const Room *room, PlaitScalar *to, gint64 stride, gint64 n, gint64 from, gint64 keys)
 {
+  if (piece->bfloat16)
+    {
+      Rows weights = { room->scores, piece->stride };
+
+      multiply_halves (piece, round_left (piece, room->weight_halves, weights, n, keys, FALSE),
+                       value_panels_of_block (piece, room, from), to, stride, piece->width, from > 0);
+      return;
+    }
   EACH_PART (part, piece, from, from + keys)
   {
     Rows values = values_of_part (piece, room, part);
