@@ -17,7 +17,8 @@ cd "$root" || exit 1
 
 . experiments/packages.sh
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
-  liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev python3-pandas"
+  liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev
+  libopenmpi-dev openmpi-bin python3-pandas"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
 double_tests="tensor autograd nn plugin model contract"
 

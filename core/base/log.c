@@ -16,6 +16,7 @@ struct PlaitLog
   /* When the next progress may be shown. */
   gint64 next_progress;
   gboolean line_shown;
+  gboolean mute;
 };
 
 PlaitLog *
@@ -59,6 +60,13 @@ plait_log_free (PlaitLog *log)
   g_free (log);
 }
 
+void
+plait_log_mute (PlaitLog *log)
+{
+  plait_log_progress_end (log);
+  log->settings.quiet = log->mute = TRUE;
+}
+
 /* The formatted text with nothing in it that commands the terminal; line breaks stay if @lines. */
 static char *
 harmless_text (const char *format, va_list arguments, gboolean lines)
@@ -73,6 +81,8 @@ say (PlaitLog *log, const char *colour, const char *word, const char *format, va
 {
   g_autofree char *text = harmless_text (format, arguments, TRUE);
 
+  if (log->mute)
+    return;
   take_line_off (log);
   if (word && log->settings.colour)
     fprintf (log->settings.stream, "\033[%sm%s:\033[0m ", colour, word);

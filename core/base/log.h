@@ -38,6 +38,9 @@ PlaitLog *plait_log_new_with (PlaitLogSettings settings);
 void plait_log_free (PlaitLog *log);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLog, plait_log_free)
 
+/* From now on the log says nothing, warnings and errors included. */
+void plait_log_mute (PlaitLog *log);
+
 /* One message, without a line break at its end. */
 void plait_log_info (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

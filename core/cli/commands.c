@@ -11,8 +11,14 @@ const PlaitCommand plait_commands[] = {
     "--log and --tensorboard tell other programs of training as it goes on, by the names of the columns of "
     "/training/updates and /training/validation.\n"
     "\n"
+    "Started by mpirun, several processes train one model: each has some of the train.shards of a batch, and the "
+    "result "
+    "has the bits of one process with as many shards. The first process writes and evaluates; all must have the same "
+    "plait and data.\n"
+    "\n"
     "Examples:\n"
     "  plait run experiments/quickstart.ini\n"
+    "  mpirun -n 4 plait run experiments/quickstart.ini --set train.shards=4 --threads 2\n"
     "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
     plait_command_run },
   { "grid",

@@ -6,6 +6,7 @@
 #include "cli/grid-print.h"
 #include "cli/options.h"
 #include "cli/page.h"
+#include "cli/ranks.h"
 #include "cli/stop.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
@@ -296,6 +297,8 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   overrides = (const char *const *)wishes.overrides;
   cells = (const char *const *)wishes.cells;
   flags = wishes.fresh ? PLAIT_GRID_FRESH : 0;
+  if (!plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
+    return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
   grid = cells ? plait_grid_new_part (invocation->arguments[0], overrides, wishes.folder, flags, cells, registry,

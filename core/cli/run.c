@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "cli/runs.h"
 #include "cli/stop.h"
 #include "cli/table-print.h"
@@ -125,7 +126,9 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   };
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitRanks) ranks = NULL;
   PlaitRunOptions options;
+  gboolean ready;
   PlaitRunOutcome outcome;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
@@ -136,9 +139,11 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (dry_run && json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no scores to print as JSON; leave one of the two out");
   registry = plait_registry_new ();
+  if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
+    return FALSE;
   experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
                                            PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, error);
-  if (!experiment)
+  if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
   if (!output)
     output = default_output (invocation->arguments[0]);
@@ -151,14 +156,18 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     .lines = lines,
     .events = events,
     .log = invocation->log,
+    .ranks = ranks,
     .stop = plait_stop_on_signals (),
   };
-  if (!dry_run && !check_logs (lines, events, output, force || resume, error))
+  ready = dry_run || !plait_ranks_is_first (ranks) || check_logs (lines, events, output, force || resume, error);
+  if (!plait_ranks_agree (ranks, ready, error))
     return FALSE;
   if (dry_run)
     return plait_run_plan (experiment, &options, error);
   if (!plait_run (experiment, &options, &outcome, error))
     return FALSE;
+  if (!plait_ranks_is_first (ranks))
+    return TRUE;
   plait_log_info (invocation->log,
                   outcome == PLAIT_RUN_COMPLETE    ? "%s is complete"
                   : outcome == PLAIT_RUN_EVALUATED ? "%s was trained already, and is evaluated again"

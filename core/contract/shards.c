@@ -30,7 +30,7 @@ update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint thr
     return NULL;
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = shards;
-  updating = plait_update_new (held->specimen->model, tape, &settings, error);
+  updating = plait_update_new (held->specimen->model, tape, &settings, NULL, error);
   if (!updating)
     return NULL;
   plait_parameters_zero_gradients (parameters);

@@ -233,7 +233,7 @@ begin_log (Run *run, GError **error)
 {
   const PlaitRunOptions *options = run->options;
 
-  if (!options->lines && !options->events)
+  if ((!options->lines && !options->events) || !plait_ranks_is_first (options->ranks))
     return TRUE;
   run->training_log = plait_training_log_open (options->lines, options->events, options->log, error);
   if (!run->training_log)
@@ -287,11 +287,16 @@ prepare_model (Run *run, GError **error)
     .log = run->options->log,
     .stop = run->options->stop,
     .limit = run->options->updates,
-    .calls = { .measure = *experiment->train.metric ? measure : NULL,
-               .checkpoint = write_checkpoint,
-               .note = note,
-               .data = run },
+    .ranks = run->options->ranks,
   };
+
+  if (plait_ranks_is_first (run->options->ranks))
+    setup.calls = (PlaitTrainerCalls){
+      .measure = *experiment->train.metric ? measure : NULL,
+      .checkpoint = write_checkpoint,
+      .note = note,
+      .data = run,
+    };
 
   for (guint i = 0; i < experiment->n_sources; i++)
     if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
@@ -316,16 +321,23 @@ find_old (Run *run, gboolean *complete, GError **error)
 {
   const PlaitRunOptions *options = run->options;
   g_autofree char *status = NULL;
+  gboolean has_file;
 
   *complete = FALSE;
   if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error))
     return FALSE;
-  run->place = plait_run_place_new (options->output, options->force || options->resume, options->log, error);
-  if (!run->place)
-    return FALSE;
-  if (!options->trained && (!options->resume || !plait_run_place_has_file (run->place)))
+  if (plait_ranks_is_first (options->ranks))
+    {
+      run->place = plait_run_place_new (options->output, options->force || options->resume, options->log, error);
+      if (!run->place)
+        return FALSE;
+    }
+  has_file = run->place ? plait_run_place_has_file (run->place) : g_file_test (options->output, G_FILE_TEST_EXISTS);
+  if (!options->trained && (!options->resume || !has_file))
     return TRUE;
-  run->old = options->trained ? plait_store_open (options->trained, error) : plait_run_place_open (run->place, error);
+  run->old = options->trained ? plait_store_open (options->trained, error)
+             : run->place     ? plait_run_place_open (run->place, error)
+                              : plait_store_open (options->output, error);
   /* All of it is used in the end; what is damaged is told now, not at the first checkpoint. */
   if (!run->old || !plait_store_check (run->old, error))
     return FALSE;
@@ -384,6 +396,32 @@ prepare (Run *run, GError **error)
       || !check_tests (run, error))
     return FALSE;
   return !run->old || check_old (run, error);
+}
+
+/* Whether this process is about to train what the first one trains. */
+static gboolean
+check_likeness (const Run *run, GError **error)
+{
+  PlaitRanks *ranks = run->options->ranks;
+  g_autofree char *own = g_strdup_printf ("%s %s %" G_GSIZE_FORMAT " %" G_GINT64_FORMAT, PLAIT_VERSION, run->key,
+                                          sizeof (PlaitScalar), plait_trainer_step (run->trainer));
+  g_autofree char *first = g_strdup (own);
+  gsize n = strlen (own);
+
+  if (!ranks)
+    return TRUE;
+  plait_ranks_broadcast (ranks, &n, sizeof n, 0);
+  if (n > strlen (own))
+    first = g_realloc (first, n + 1);
+  plait_ranks_broadcast (ranks, first, n, 0);
+  first[n] = '\0';
+  return plait_ranks_agree (ranks,
+                            g_str_equal (own, first)
+                                || plait_fail (error, PLAIT_ERROR_INPUT,
+                                               "on %s plait, a plugin, the data or the run gone on with is not what "
+                                               "the first process has; give all of them the same ones",
+                                               g_get_host_name ()),
+                            error);
 }
 
 /* Puts the trainer where the old run was left. */
@@ -457,16 +495,19 @@ gboolean
 plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome, GError **error)
 {
   g_auto (Run) run = { .experiment = experiment, .options = options };
+  PlaitRanks *ranks = options->ranks;
+  gboolean first = plait_ranks_is_first (ranks);
   PlaitTrainingEnd end;
   gboolean complete;
 
-  if (!find_old (&run, &complete, error))
+  if (!plait_ranks_agree (ranks, find_old (&run, &complete, error), error))
     return FALSE;
+  *outcome = PLAIT_RUN_ALREADY_COMPLETE;
   if (complete)
-    return test_old (&run, outcome, error);
+    return !first || test_old (&run, outcome, error);
   *outcome = PLAIT_RUN_COMPLETE;
-  if (!prepare (&run, error) || !go_on (&run, error) || !begin_log (&run, error)
-      || !plait_trainer_run (run.trainer, &end, error))
+  if (!plait_ranks_agree (ranks, prepare (&run, error) && go_on (&run, error) && begin_log (&run, error), error)
+      || !check_likeness (&run, error) || !plait_trainer_run (run.trainer, &end, error))
     return FALSE;
   if (end == PLAIT_TRAINING_INTERRUPTED && options->updates > 0 && plait_trainer_step (run.trainer) >= options->updates)
     {
@@ -477,7 +518,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",
                        plait_trainer_step (run.trainer), options->output);
-  return finish (&run, error);
+  return !first || finish (&run, error);
 }
 
 static gboolean

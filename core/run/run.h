@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/ranks.h"
 #include "run/system.h"
 
 /*
@@ -28,6 +29,7 @@ typedef struct
                           that ends earlier: it is gone on with */
   const char *lines;   /* NULL, or a file that training is told to as JSON lines: training-log.h */
   const char *events;  /* NULL, or a folder of TensorBoard's */
+  PlaitRanks *ranks;   /* NULL, or the processes that train together; the first alone writes, speaks and evaluates */
   gint64 updates;      /* > 0: end after this update, with a checkpoint: PLAIT_RUN_PART */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */

@@ -16,6 +16,7 @@ struct PlaitTrainer
   PlaitOptimizer *optimizer;
   PlaitIterator *iterator;
   gint64 planned;
+  double exchange_seconds; /* of the updates that this trainer has made */
 
   /* The state, which checkpoints hold. */
   gint64 step;

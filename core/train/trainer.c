@@ -42,7 +42,7 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
                   "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
       return NULL;
     }
-  trainer->update = plait_update_new (setup->model, trainer->tape, settings, error);
+  trainer->update = plait_update_new (setup->model, trainer->tape, settings, setup->ranks, error);
   if (!trainer->update)
     return NULL;
   trainer->optimizer = plait_optimizer_new (settings, trainer->parameters, error);
@@ -133,9 +133,11 @@ make_update (PlaitTrainer *trainer, GError **error)
   gint64 tokens = trainer->sums.tokens;
   gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
   double loss = trainer->sums.loss;
+  double exchanged = plait_ranks_seconds (setup->ranks);
   double seconds;
 
-  if (!next_batches (trainer, batches, error) || !compute_gradients (trainer, batches, error))
+  if (!plait_ranks_agree (setup->ranks, next_batches (trainer, batches, error), error)
+      || !compute_gradients (trainer, batches, error))
     return FALSE;
   trainer->learning_rate = plait_learning_rate (setup->settings, step, setup->width, trainer->planned);
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
@@ -149,6 +151,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   trainer->target_tokens += tokens;
   seconds = (double)(g_get_monotonic_time () - start) / 1e6;
   trainer->seconds += seconds;
+  trainer->exchange_seconds += plait_ranks_seconds (setup->ranks) - exchanged;
   trainer->sums.seconds += seconds;
   return TRUE;
 }
@@ -217,6 +220,15 @@ keep_recent (PlaitTrainer *trainer)
 }
 
 static gboolean
+checkpoint (PlaitTrainer *trainer, gboolean best, GError **error)
+{
+  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+  gboolean written = !calls->checkpoint || calls->checkpoint (calls->data, best, error);
+
+  return plait_ranks_agree (trainer->setup.ranks, written, error);
+}
+
+static gboolean
 validate (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
@@ -247,14 +259,7 @@ validate (PlaitTrainer *trainer, GError **error)
                     "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f, %s %.2f%s",
                     row.step, row.negative_log_likelihood, row.perplexity, row.accuracy, settings->metric, row.metric,
                     row.best ? " (best)" : "");
-  return !trainer->setup.calls.checkpoint
-         || trainer->setup.calls.checkpoint (trainer->setup.calls.data, row.best, error);
-}
-
-static gboolean
-checkpoint (PlaitTrainer *trainer, GError **error)
-{
-  return !trainer->setup.calls.checkpoint || trainer->setup.calls.checkpoint (trainer->setup.calls.data, FALSE, error);
+  return checkpoint (trainer, row.best, error);
 }
 
 /* What an update that began in @epoch is followed by: rows, validation, checkpoints. The batches of one update may
@@ -274,7 +279,7 @@ after_update (PlaitTrainer *trainer, gint64 epoch, gboolean last, GError **error
   if (trainer->setup.validation && (due || last))
     return validate (trainer, error);
   if (last || (settings->checkpoint_every > 0 && trainer->step % settings->checkpoint_every == 0))
-    return checkpoint (trainer, error);
+    return checkpoint (trainer, FALSE, error);
   return TRUE;
 }
 
@@ -296,11 +301,23 @@ is_stale (const PlaitTrainer *trainer)
   return settings->patience > 0 && trainer->stale >= settings->patience;
 }
 
+/* How much of the updates' time since @before the processes needed to hear of each other. */
+static void
+tell_exchange (const PlaitTrainer *trainer, double before)
+{
+  double exchange = trainer->exchange_seconds, all = trainer->seconds - before;
+
+  if (trainer->setup.ranks && all > 0)
+    plait_log_info (trainer->setup.log, "%u processes: %.0f %% of the updates' time for exchange, waiting included",
+                    plait_ranks_n (trainer->setup.ranks), 100 * exchange / all);
+}
+
 gboolean
 plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
 {
   const gint *stop = trainer->setup.stop;
   gint64 limit = trainer->setup.limit;
+  double seconds = trainer->seconds;
   gboolean boundary;
 
   *end = PLAIT_TRAINING_GOES_ON;
@@ -312,11 +329,12 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
         *end = PLAIT_TRAINING_COMPLETE;
       else if (is_stale (trainer))
         *end = PLAIT_TRAINING_STOPPED_EARLY;
-      else if ((stop && g_atomic_int_get (stop)) || (limit > 0 && trainer->step >= limit))
+      else if (plait_ranks_any (trainer->setup.ranks, stop && g_atomic_int_get (stop))
+               || (limit > 0 && trainer->step >= limit))
         {
           *end = PLAIT_TRAINING_INTERRUPTED;
           plait_log_progress_end (trainer->setup.log);
-          return checkpoint (trainer, error);
+          return checkpoint (trainer, FALSE, error);
         }
       else if (!make_update (trainer, error) || !after_update (trainer, epoch, is_complete (trainer), error))
         {
@@ -325,6 +343,7 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
         }
     }
   plait_log_progress_end (trainer->setup.log);
+  tell_exchange (trainer, seconds);
   return TRUE;
 }
 

@@ -26,8 +26,11 @@ struct PlaitUpdate
   const PlaitModel *model;
   PlaitTape *tape;
   const PlaitTrainSettings *settings;
-  double scale;  /* one over what the loss is the mean of */
-  Shard *shards; /* [settings->shards] */
+  PlaitRanks *ranks; /* NULL: a process by itself */
+  double scale;      /* one over what the loss is the mean of */
+  gint64 first;      /* of all shards, that of this process */
+  gint64 n_shards;   /* of this process */
+  Shard *shards;     /* [n_shards] */
 };
 
 static gboolean
@@ -37,15 +40,31 @@ is_cut (const PlaitUpdate *update)
 }
 
 PlaitUpdate *
-plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings, GError **error)
+plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings, PlaitRanks *ranks,
+                  GError **error)
 {
   g_autoptr (PlaitUpdate) update = g_new0 (PlaitUpdate, 1);
-  gint64 n = settings->shards;
+  guint processes = plait_ranks_n (ranks), own = plait_ranks_own (ranks);
+  gint64 first = settings->shards * own / processes, n = settings->shards * (own + 1) / processes - first;
   guint threads = plait_pool_threads (plait_tape_pool (tape));
 
+  *update = (PlaitUpdate){ .model = model,
+                           .tape = tape,
+                           .settings = settings,
+                           .ranks = ranks,
+                           .first = first,
+                           .n_shards = n,
+                           .shards = g_new0 (Shard, n) };
   if (!plait_precision_check (plait_train_precision (settings), error))
     return NULL;
-  *update = (PlaitUpdate){ .model = model, .tape = tape, .settings = settings, .shards = g_new0 (Shard, n) };
+  if (processes > settings->shards)
+    {
+      plait_fail (error, PLAIT_ERROR_INPUT,
+                  "there are %u processes, but train.shards is %" G_GINT64_FORMAT
+                  ": a batch has no part for each; set train.shards to %u or more, or start fewer",
+                  processes, settings->shards, processes);
+      return NULL;
+    }
   for (gint64 i = 0; i < n; i++)
     {
       Shard *shard = &update->shards[i];
@@ -71,7 +90,7 @@ plait_update_free (PlaitUpdate *update)
 {
   if (!update)
     return;
-  for (gint64 i = 0; is_cut (update) && i < update->settings->shards; i++)
+  for (gint64 i = 0; is_cut (update) && i < update->n_shards; i++)
     {
       plait_tape_free (update->shards[i].tape);
       plait_arena_free (update->shards[i].arena);
@@ -86,7 +105,7 @@ plait_update_peak (const PlaitUpdate *update)
 {
   gsize peak = 0;
 
-  for (gint64 i = 0; i < update->settings->shards; i++)
+  for (gint64 i = 0; i < update->n_shards; i++)
     peak += plait_arena_peak (update->shards[i].arena);
   return peak;
 }
@@ -197,6 +216,76 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
 }
 
 /*
+ * Between processes
+ */
+
+/* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
+ * has something to do. */
+#define MOST_NUMBERS 65536
+
+/* Adds what the first @n shards have to the gradients @from .. @end - 1 of all parameters. */
+static void
+add_own (const PlaitUpdate *update, gint64 n, gint64 from, gint64 end)
+{
+  const PlaitParameters *parameters = plait_model_parameters (update->model);
+  PlaitScalar *all = plait_parameters_gradients (parameters).data;
+
+  for (guint p = 0; p < plait_parameters_n (parameters); p++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, p);
+      gint64 first = MAX (from, parameter->offset);
+      gint64 last = MIN (end, parameter->offset + parameter->value.rows * parameter->value.width);
+
+      for (gint64 i = 0; i < n && first < last; i++)
+        {
+          PlaitTensor own = plait_tape_keyed_gradient (update->shards[i].tape, parameter);
+
+          if (own.data)
+            plait_tensor_accumulate (plait_tape_pool (update->tape), plait_tensor (all + first, 1, last - first), 1, 1,
+                                     plait_tensor (own.data + first - parameter->offset, 1, last - first));
+        }
+    }
+}
+
+/* The sum goes through all processes in the order of their shards, and then from the last to all. */
+static void
+exchange_gradients (const PlaitUpdate *update, gint64 n)
+{
+  PlaitTensor all = plait_parameters_gradients (plait_model_parameters (update->model));
+  guint own = plait_ranks_own (update->ranks), last = plait_ranks_n (update->ranks) - 1;
+
+  for (gint64 from = 0; from < all.width; from += MOST_NUMBERS)
+    {
+      gint64 end = MIN (from + MOST_NUMBERS, all.width);
+      gsize bytes = sizeof (PlaitScalar) * (gsize)(end - from);
+
+      if (own > 0)
+        plait_ranks_receive (update->ranks, all.data + from, bytes);
+      add_own (update, n, from, end);
+      if (own < last)
+        plait_ranks_send (update->ranks, all.data + from, bytes);
+    }
+  plait_ranks_broadcast (update->ranks, all.data, sizeof (PlaitScalar) * (gsize)all.width, last);
+}
+
+/* The same of sums, but for the seconds, which are each one's own. */
+static void
+exchange_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
+{
+  guint own = plait_ranks_own (update->ranks), last = plait_ranks_n (update->ranks) - 1;
+  double seconds = sums->seconds;
+
+  if (own > 0)
+    plait_ranks_receive (update->ranks, sums, sizeof *sums);
+  for (gint64 i = 0; i < n; i++)
+    add_sums (sums, &update->shards[i].sums);
+  if (own < last)
+    plait_ranks_send (update->ranks, sums, sizeof *sums);
+  plait_ranks_broadcast (update->ranks, sums, sizeof *sums, last);
+  sums->seconds = seconds;
+}
+
+/*
  * A batch
  */
 
@@ -231,29 +320,34 @@ end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
   return end;
 }
 
-/* Gives the shards what they have of @batch, and returns how many there are. */
-static gint64
-cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, GError **error)
+/* Gives the shards of this process what they have of @batch; *@n: how many have something. */
+static gboolean
+cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, GError **error)
 {
-  gint64 n = MIN (update->settings->shards, batch->n_sentences), first = 0;
+  gint64 all = MIN (update->settings->shards, batch->n_sentences), first = 0;
 
+  *n = CLAMP (all - update->first, 0, update->n_shards);
   if (!is_cut (update))
     {
       update->shards->batch = batch;
-      return 1;
+      return TRUE;
     }
-  for (gint64 i = 0; i < n; i++)
+  for (gint64 i = 0; i < update->first + *n; i++)
     {
-      gint64 end = end_of (batch, first, i, n);
-      PlaitBatch *own = plait_batch_part (batch, first, end - first, error);
+      gint64 end = end_of (batch, first, i, all);
 
-      if (!own)
-        return 0;
-      g_ptr_array_add (kept, own);
-      update->shards[i].batch = own;
+      if (i >= update->first)
+        {
+          PlaitBatch *own = plait_batch_part (batch, first, end - first, error);
+
+          if (!own)
+            return FALSE;
+          g_ptr_array_add (kept, own);
+          update->shards[i - update->first].batch = own;
+        }
       first = end;
     }
-  return n;
+  return TRUE;
 }
 
 /* What a step over the first @n sentences of @batch takes. 0 if that does not fit either. */
@@ -310,19 +404,23 @@ batch_free (gpointer batch)
   plait_batch_free (batch);
 }
 
-/* Forward and backward of @batch, number @at of the update's @n. */
+/* Forward and backward of this process's shards of @batch, number @at of the update's @n: *@computed of them have
+ * something. */
 static gboolean
-compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
-               PlaitTrainingSums *sums, GError **error)
+compute_shards (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
+                gint64 *computed, GError **error)
 {
   g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (batch_free);
-  gint64 shards = cut (update, batch, own, error);
+  gint64 shards;
 
+  if (!cut (update, batch, own, computed, error))
+    return FALSE;
+  shards = *computed;
   for (gint64 i = 0; i < shards; i++)
     {
       Shard *shard = &update->shards[i];
 
-      shard->dropout = plait_random_subkey (dropout, (guint64)(at * update->settings->shards + i));
+      shard->dropout = plait_random_subkey (dropout, (guint64)(at * update->settings->shards + update->first + i));
       shard->keeps = n == 1 || is_cut (update);
     }
   plait_pool_run (plait_tape_pool (update->tape), shards, shard_piece, update->shards);
@@ -339,11 +437,29 @@ compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, 
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
+  return TRUE;
+}
+
+static gboolean
+compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
+               PlaitTrainingSums *sums, GError **error)
+{
+  gint64 shards;
+  gboolean computed = compute_shards (update, batch, at, n, dropout, &shards, error);
+
+  if (!plait_ranks_agree (update->ranks, computed, error))
+    return FALSE;
+  if (update->ranks)
+    {
+      exchange_sums (update, shards, sums);
+      exchange_gradients (update, shards);
+      return TRUE;
+    }
   for (gint64 i = 0; i < shards; i++)
     add_sums (sums, &update->shards[i].sums);
   if (is_cut (update))
     gather (update, shards, n > 1);
-  return shards > 0;
+  return TRUE;
 }
 
 gboolean
@@ -356,6 +472,9 @@ plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
       if (n == 1)
         plait_tape_keep_gradients (update->tape);
+      /* What the tape keeps none of is read there, which the optimizer leaves as it is then. */
+      if (n == 1 && update->ranks)
+        plait_parameters_zero_gradients (plait_model_parameters (update->model));
     }
   for (guint i = 0; i < n; i++)
     if (!compute_batch (update, batches[i], i, n, dropout, sums, error))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/ranks.h"
 #include "model/model.h"
 #include "train/settings.h"
 
@@ -25,21 +26,25 @@ typedef struct
  * about the same number of rows, each with a tape, an arena and its share of the threads of its own: they go forward
  * and back without waiting for one another. Where the cuts are depends on the batch alone, and the shards' gradients
  * are added in their order, so the numbers follow the number of shards, never that of threads.
+ *
+ * With @ranks each process has some shards that follow one another. The sum of the gradients goes from process to
+ * process, each adding its own, and from the last to all: so the order is that of one process, and so are the bits.
  */
 typedef struct PlaitUpdate PlaitUpdate;
 
-/* Updates of @model, whose gradients @tape is to hold, on its pool. All are borrowed. NULL if the threads of the shards
- * cannot be started, or this processor has not settings->precision. (transfer full) */
+/* Updates of @model, whose gradients @tape is to hold, on its pool; of all processes of @ranks, or of one by itself.
+ * All are borrowed. NULL if the threads of the shards cannot be started, if there are more processes than shards, or
+ * this processor has not settings->precision. (transfer full) */
 PlaitUpdate *plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings,
-                               GError **error);
+                               PlaitRanks *ranks, GError **error);
 void plait_update_free (PlaitUpdate *update);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitUpdate, plait_update_free)
 
 /*
  * Forward and backward of @n batches as one update, for plait_optimizer_update: the gradients of their mean loss stay
- * on the tape where there is one batch, else they are added to those of the parameters. Adds to @sums. The batches suit
- * the model (plait_model_check_batch). @dropout keys this update's masks. PLAIT_ERROR_MEMORY names the batch that does
- * not fit, about what it would need, and the keys to change.
+ * on the tape where there is one batch and one process, else they are added to those of the parameters. Adds to @sums.
+ * The batches suit the model (plait_model_check_batch). @dropout keys this update's masks. PLAIT_ERROR_MEMORY names the
+ * batch that does not fit, about what it would need, and the keys to change. All processes fail where one does.
  */
 gboolean plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n, PlaitRandomKey dropout,
                                  PlaitTrainingSums *sums, GError **error);

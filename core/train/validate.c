@@ -66,32 +66,62 @@ plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **
   return iterator && !local;
 }
 
-static gboolean
-compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+/* Of a batch; zeros where another process computes it. Integers are below 2^53. */
+typedef struct
 {
-  g_autoptr (PlaitIterator) iterator = new_iterator (trainer, error);
-  g_autoptr (GError) local = NULL;
-  double sum = 0;
-  gint64 correct = 0;
-  gint64 tokens = 0;
+  double negative_log_likelihood;
+  double correct;
+  double tokens;
+} BatchSums;
 
-  if (!iterator)
-    return FALSE;
-  for (;;)
+/* Those of all batches, which processes compute in turn. */
+static gboolean
+compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
+{
+  PlaitRanks *ranks = trainer->setup.ranks;
+  g_autoptr (PlaitIterator) iterator = new_iterator (trainer, error);
+  GError *local = NULL;
+
+  while (iterator && !local)
     {
       g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &local);
       Pass pass = { .trainer = trainer, .batch = batch };
+      gboolean own = sums->len % plait_ranks_n (ranks) == plait_ranks_own (ranks);
+      BatchSums found = { 0 };
 
-      if (!batch || !pass_batch (trainer, &pass, &local))
+      if (!batch)
         break;
-      sum += pass.sums.words.negative_log_likelihood;
-      correct += pass.sums.words.correct;
-      tokens += plait_ragged_rows (batch->target_rows);
+      if (own && pass_batch (trainer, &pass, &local))
+        found = (BatchSums){ pass.sums.words.negative_log_likelihood, (double)pass.sums.words.correct,
+                             (double)plait_ragged_rows (batch->target_rows) };
+      g_array_append_val (sums, found);
     }
   if (local)
+    g_propagate_error (error, g_steal_pointer (&local));
+  return iterator && !*error;
+}
+
+static gboolean
+compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+{
+  PlaitRanks *ranks = trainer->setup.ranks;
+  g_autoptr (GArray) batches = g_array_new (FALSE, FALSE, sizeof (BatchSums));
+  GError *local = NULL;
+  double sum = 0, correct = 0, tokens = 0;
+
+  if (!plait_ranks_agree (ranks, compute_batches (trainer, batches, &local), &local))
     {
-      g_propagate_error (error, g_steal_pointer (&local));
+      g_propagate_error (error, local);
       return FALSE;
+    }
+  plait_ranks_add (ranks, (double *)batches->data, batches->len * (sizeof (BatchSums) / sizeof (double)));
+  for (guint i = 0; i < batches->len; i++)
+    {
+      const BatchSums *batch = &g_array_index (batches, BatchSums, i);
+
+      sum += batch->negative_log_likelihood;
+      correct += batch->correct;
+      tokens += batch->tokens;
     }
   if (!isfinite (sum))
     return plait_fail (error, PLAIT_ERROR_FAILED,
@@ -99,9 +129,9 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
                        "validation data are out of all range; lower train.learning_rate, raise train.warm_up, or look "
                        "at the data",
                        trainer->step, sum);
-  row->negative_log_likelihood = sum / (double)MAX (1, tokens);
+  row->negative_log_likelihood = sum / MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
-  row->accuracy = (double)correct / (double)MAX (1, tokens);
+  row->accuracy = correct / MAX (1, tokens);
   return TRUE;
 }
 
@@ -109,11 +139,17 @@ gboolean
 plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
 {
   gint64 position;
+  gboolean measured;
 
   *row = (PlaitValidationRow){ .step = trainer->step, .metric = NAN };
   plait_iterator_tell (trainer->iterator, &row->epoch, &position);
   row->epoch++;
   if (!compute_loss (trainer, row, error))
     return FALSE;
-  return !trainer->setup.calls.measure || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
+  measured
+      = !trainer->setup.calls.measure || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
+  if (!plait_ranks_agree (trainer->setup.ranks, measured, error))
+    return FALSE;
+  plait_ranks_broadcast (trainer->setup.ranks, &row->metric, sizeof row->metric, 0);
+  return TRUE;
 }

@@ -108,7 +108,7 @@ update_in (PlaitTrainPrecision precision, const PlaitSpecimen *model, gint64 sha
   settings.shards = shards;
   settings.precision = precision;
   plait_parameters_zero_gradients (parameters);
-  work = plait_update_new (model->model, tape, &settings, NULL);
+  work = plait_update_new (model->model, tape, &settings, NULL, NULL);
   /* Twice: what is left of the first must not matter. */
   for (guint i = 0; i < 2; i++)
     {
@@ -357,7 +357,7 @@ TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = 3;
   settings.memory = 24;
-  work = plait_update_new (model->model, tape, &settings, NULL);
+  work = plait_update_new (model->model, tape, &settings, NULL, NULL);
   CHECK (!plait_update_gradients (work, &large, 1, plait_random_key (1, "dropout", NULL, 1), &sums, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY,
                "a batch of 40 sentences with 3200 source rows and 1640 target rows needs about");

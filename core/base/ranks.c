@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/ranks.h"
+
+#include <gmodule.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+
+struct PlaitRanks
+{
+  const PlaitRanksModule *module;
+  guint n;
+  guint own;
+  gint64 microseconds;
+};
+
+/* Of Open MPI and MPICH, and of Slurm's srun where it hands processes to either. */
+static const struct
+{
+  const char *rank;
+  const char *n;
+} launchers[] = {
+  { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+  { "PMI_RANK", "PMI_SIZE" },
+  { "PMI_RANK", "SLURM_STEP_NUM_TASKS" },
+  { "PMIX_RANK", "SLURM_STEP_NUM_TASKS" },
+};
+
+guint
+plait_ranks_launched (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (launchers); i++)
+    {
+      const char *n = g_getenv (launchers[i].rank) ? g_getenv (launchers[i].n) : NULL;
+      gint64 number;
+
+      if (n && plait_parse_integer (n, &number) && number > 0 && number <= G_MAXINT)
+        return (guint)number;
+    }
+  return 1;
+}
+
+PlaitRanks *
+plait_ranks_new (const char *path, GError **error)
+{
+  GModule *opened = g_module_open (path, G_MODULE_BIND_LOCAL);
+  PlaitRanks *ranks;
+  gpointer symbol = NULL;
+
+  if (!opened || !g_module_symbol (opened, PLAIT_RANKS_SYMBOL, &symbol) || !symbol)
+    {
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be loaded: %s", path, g_module_error ());
+      return NULL;
+    }
+  /* What it links to has threads of its own. */
+  g_module_make_resident (opened);
+  ranks = g_new0 (PlaitRanks, 1);
+  ranks->module = symbol;
+  ranks->module->join (&ranks->n, &ranks->own);
+  return ranks;
+}
+
+void
+plait_ranks_free (PlaitRanks *ranks)
+{
+  if (!ranks)
+    return;
+  ranks->module->leave ();
+  g_free (ranks);
+}
+
+guint
+plait_ranks_n (const PlaitRanks *ranks)
+{
+  return ranks ? ranks->n : 1;
+}
+
+guint
+plait_ranks_own (const PlaitRanks *ranks)
+{
+  return ranks ? ranks->own : 0;
+}
+
+gboolean
+plait_ranks_is_first (const PlaitRanks *ranks)
+{
+  return plait_ranks_own (ranks) == 0;
+}
+
+double
+plait_ranks_seconds (const PlaitRanks *ranks)
+{
+  return ranks ? (double)ranks->microseconds / 1e6 : 0;
+}
+
+#define TIMED(call)                                                                                                    \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    gint64 start = g_get_monotonic_time ();                                                                            \
+                                                                                                                       \
+    call;                                                                                                              \
+    ranks->microseconds += g_get_monotonic_time () - start;                                                            \
+  }                                                                                                                    \
+  G_STMT_END
+
+void
+plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n)
+{
+  TIMED (ranks->module->send (bytes, n, ranks->own + 1));
+}
+
+void
+plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n)
+{
+  TIMED (ranks->module->receive (bytes, n, ranks->own - 1));
+}
+
+void
+plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from)
+{
+  if (ranks)
+    TIMED (ranks->module->broadcast (bytes, n, from));
+}
+
+void
+plait_ranks_add (PlaitRanks *ranks, double *numbers, gsize n)
+{
+  if (ranks)
+    TIMED (ranks->module->add (numbers, n));
+}
+
+gboolean
+plait_ranks_any (PlaitRanks *ranks, gboolean own)
+{
+  double number = own ? 1 : 0;
+
+  plait_ranks_add (ranks, &number, 1);
+  return number > 0;
+}
+
+/* Brings the error of process @from to all others. */
+static void
+share_error (PlaitRanks *ranks, guint from, GError **error)
+{
+  gboolean own = ranks->own == from;
+  g_autofree char *text = own ? g_strdup (*error ? (*error)->message : "it failed") : NULL;
+  guint32 said[2] = { own && *error ? (guint32)(*error)->code : PLAIT_ERROR_FAILED, own ? (guint32)strlen (text) : 0 };
+
+  plait_ranks_broadcast (ranks, said, sizeof said, from);
+  if (!own)
+    text = g_malloc0 (said[1] + 1);
+  plait_ranks_broadcast (ranks, text, said[1], from);
+  if (own)
+    return;
+  g_clear_error (error);
+  if (from == 0)
+    plait_fail (error, (PlaitErrorCode)said[0], "%s", text);
+  else
+    plait_fail (error, (PlaitErrorCode)said[0], "process %u of %u: %s", from + 1, ranks->n, text);
+}
+
+gboolean
+plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error)
+{
+  g_autofree double *failed = NULL;
+  GError *local = NULL;
+
+  if (!ranks)
+    return well;
+  if (!error)
+    error = &local;
+  failed = g_new0 (double, ranks->n);
+  failed[ranks->own] = well ? 0 : 1;
+  plait_ranks_add (ranks, failed, ranks->n);
+  for (guint i = 0; i < ranks->n; i++)
+    if (failed[i] > 0)
+      {
+        share_error (ranks, i, error);
+        g_clear_error (&local);
+        return FALSE;
+      }
+  return TRUE;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * The processes of one job, which a launcher such as mpirun has started, perhaps on several machines. They are numbered
+ * from 0; what they say to each other goes through a module (plugins/ranks/mpi.c), so that plait needs no MPI. All of
+ * them come to the same calls in the same order. NULL is a process by itself.
+ *
+ * An exchange that fails ends the job: the launcher ends all processes when one of them dies.
+ */
+typedef struct PlaitRanks PlaitRanks;
+
+/* How many processes the launcher says that it has started; 1 without one. */
+guint plait_ranks_launched (void);
+
+/* Joins the other processes by the module at @path. (transfer full) */
+PlaitRanks *plait_ranks_new (const char *path, GError **error);
+
+/* Waits for the others to leave too. */
+void plait_ranks_free (PlaitRanks *ranks);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRanks, plait_ranks_free)
+
+guint plait_ranks_n (const PlaitRanks *ranks);
+guint plait_ranks_own (const PlaitRanks *ranks);
+
+/* The first process, or one by itself: it alone writes and speaks. */
+gboolean plait_ranks_is_first (const PlaitRanks *ranks);
+
+/* @n bytes to the next process, from the one before, and from @from to all others. */
+void plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n);
+void plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n);
+void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from);
+
+/* Each of @n numbers becomes the sum over all processes; exact where no more than one has another number than 0. */
+void plait_ranks_add (PlaitRanks *ranks, double *numbers, gsize n);
+
+/* Whether @own is so in any process. */
+gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
+
+/* Whether all are @well. A process that is not has set @error; the others come to the error of the first of those, with
+ * its number before it where it is not the first of all. */
+gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
+
+/* Seconds spent in exchange so far, waiting for others included. */
+double plait_ranks_seconds (const PlaitRanks *ranks);
+
+/* What a module is to export, as PLAIT_RANKS_SYMBOL. */
+#define PLAIT_RANKS_SYMBOL "plait_ranks_module"
+
+typedef struct
+{
+  /* Joins, and tells how many processes there are, and which is the own one. */
+  void (*join) (guint *n, guint *own);
+  void (*leave) (void);
+  void (*send) (gconstpointer bytes, gsize n, guint to);
+  void (*receive) (gpointer bytes, gsize n, guint from);
+  void (*broadcast) (gpointer bytes, gsize n, guint from);
+  void (*add) (double *numbers, gsize n);
+} PlaitRanksModule;

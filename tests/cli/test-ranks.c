@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "harness.h"
+#include "tiny-grid.h"
+
+/* Several processes that train one model, started as a user starts them. */
+
+/* What a shell prints, and its exit code. $PLAIT is the program. */
+static PlaitTestCall
+shell (const char *command)
+{
+  g_autofree char *program = plait_test_build_path ("plait");
+  g_autoptr (GSubprocessLauncher) launcher
+      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  PlaitTestCall call = { -1, NULL, NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+
+  g_subprocess_launcher_set_cwd (launcher, plait_test_folder ());
+  g_subprocess_launcher_setenv (launcher, "PLAIT", program, TRUE);
+  g_subprocess_launcher_setenv (launcher, "OMPI_ALLOW_RUN_AS_ROOT", "1", TRUE);
+  g_subprocess_launcher_setenv (launcher, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", TRUE);
+  g_subprocess_launcher_setenv (launcher, "OMPI_MCA_rmaps_base_oversubscribe", "1", TRUE);
+  /* A container may forbid processes to read each other's memory. */
+  g_subprocess_launcher_setenv (launcher, "OMPI_MCA_btl_vader_single_copy_mechanism", "none", TRUE);
+  process = g_subprocess_launcher_spawn (launcher, &error, "sh", "-c", command, NULL);
+  CHECK_NO_ERROR (error);
+  if (!process)
+    return call;
+  CHECK (g_subprocess_communicate_utf8 (process, NULL, NULL, &call.output, &call.errors, &error));
+  CHECK_NO_ERROR (error);
+  call.code = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
+  return call;
+}
+
+#define SHELL(call, code_expected, command)                                                                            \
+  g_auto (PlaitTestCall) call = shell (command);                                                                       \
+  if (call.code != code_expected)                                                                                      \
+    CHECK_STRING (call.errors, "");                                                                                    \
+  CHECK_INT (call.code, code_expected)
+
+static gboolean
+is_absent (void)
+{
+  g_autofree char *mpirun = g_find_program_in_path ("mpirun");
+
+  return !PLAIT_HAS_MPI || !mpirun;
+}
+
+#define SKIP_WITHOUT_MPI                                                                                               \
+  if (is_absent ())                                                                                                    \
+  SKIP_TEST ("there is no MPI: libopenmpi-dev, openmpi-bin")
+
+/* Small batches, so that some have fewer sentences than there are shards. */
+#define SETTINGS " --set train.shards=5 --set train.batch=7 --set train.metric=bleu --threads 1 --quiet "
+#define BUT_TIMES                                                                                                      \
+  " --exclude-path /environment --exclude-path /contents --exclude-path /training/updates/seconds"                     \
+  " --exclude-path /training/updates/target_tokens_per_second "
+
+TEST_CASE (ranks, have_the_bits_of_one_process)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  for (guint accumulate = 1; accumulate <= 2; accumulate++)
+    {
+      g_autofree char *one
+          = g_strdup_printf ("$PLAIT run tiny.ini" SETTINGS "--set train.accumulate=%u --force -o one.h5", accumulate);
+      CONTEXT ("accumulate %u", accumulate);
+      SHELL (alone, 0, one);
+
+      for (guint n = accumulate; n <= 4; n += n)
+        {
+          g_autofree char *command
+              = g_strdup_printf ("mpirun -n %u $PLAIT run tiny.ini" SETTINGS
+                                 "--set train.accumulate=%u --force -o many.h5 && h5diff" BUT_TIMES "one.h5 many.h5",
+                                 n, accumulate);
+          CONTEXT ("%u processes", n);
+          SHELL (together, 0, command);
+        }
+    }
+}
+
+TEST_CASE (ranks, tell_what_exchange_costs)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  SHELL (call, 0, "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --threads 1 -o told.h5");
+  CHECK_CONTAINS (call.errors, "2 processes: ");
+  CHECK_CONTAINS (call.errors, " of the updates' time for exchange");
+  /* The first speaks, and it alone. */
+  CHECK (strstr (call.errors, "told.h5 is complete") == g_strrstr (call.errors, "told.h5 is complete"));
+}
+
+/* mpirun says more, each time it ends. */
+static void
+check_refused (const char *command, const char *part)
+{
+  g_autofree char *output = g_strdup_printf ("%s/refused.h5", plait_test_folder ());
+  CONTEXT ("%s", command);
+  SHELL (call, 2, command);
+
+  CHECK_CONTAINS (call.errors, part);
+  CHECK (strstr (call.errors, "error: ") == g_strrstr (call.errors, "error: "));
+  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+}
+
+TEST_CASE (ranks, refuse_in_one_sentence)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  check_refused ("mpirun -n 2 $PLAIT run tiny.ini -o refused.h5", "train.shards is 1: a batch has no part for each");
+  check_refused ("mpirun -n 1 $PLAIT run tiny.ini --set train.shards=2 -o refused.h5 : "
+                 "-n 1 $PLAIT run tiny.ini --set train.shards=2 --set experiment.seed=2 -o refused.h5",
+                 "is not what the first process has");
+  check_refused ("mpirun -n 1 $PLAIT run tiny.ini --set train.shards=2 -o refused.h5 : "
+                 "-n 1 $PLAIT run tiny.ini --set train.shards=2 --set decoder.combiner=flatt -o refused.h5",
+                 "process 2 of 2: ");
+  check_refused ("mpirun -n 2 $PLAIT run tiny.ini --dry-run", "--dry-run is for one");
+}
+
+TEST_CASE (ranks, are_not_for_grids)
+{
+  g_autofree char *command = NULL;
+
+  plait_test_write_grid ("train.batch=7;8\n");
+  SHELL (call, 2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 $PLAIT grid tiny.ini --dry-run");
+  CHECK_CONTAINS (call.errors, "2 processes were started together, but plait grid");
+}
+
+/* The last checkpoint is whole, and one process goes on with it to the bits of an undisturbed run. */
+TEST_CASE (ranks, one_that_dies_ends_the_job)
+{
+#define LONG SETTINGS "--set train.epochs=12 --set train.validate_every=1 "
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  SHELL (alone, 0, "$PLAIT run tiny.ini" LONG "-o one.h5");
+  plait_test_write ("dies.sh", "$PLAIT run tiny.ini" LONG "-o dies.h5 & own=$!\n"
+                               "while [ ! -e dies.h5 ]; do sleep .01; done\n"
+                               "kill -9 $own\n"
+                               "wait $own\n");
+  SHELL (call, 137, "mpirun -n 1 $PLAIT run tiny.ini" LONG "-o dies.h5 : -n 1 sh dies.sh");
+  SHELL (after, 0,
+         "$PLAIT verify dies.h5 > verified && $PLAIT run tiny.ini" LONG "--resume -o dies.h5 && "
+         "h5diff" BUT_TIMES "one.h5 dies.h5");
+}
