@@ -3,6 +3,7 @@
 
 #include "data/documents.h"
 #include "data/iterator.h"
+#include "model/dealt.h"
 
 void
 plait_translation_free (PlaitTranslation *translation)
@@ -98,42 +99,45 @@ keep (PlaitTranslation *translation, const PlaitBatch *batch, PlaitHypotheses *h
   return good;
 }
 
-PlaitTranslation *
-plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
-                        const PlaitDecodeSettings *settings, const char *what, PlaitLog *log, const gint *stop,
-                        PlaitAttentionTaker take, gpointer data, GError **error)
+static gboolean
+translate_batch (PlaitTranslation *translation, PlaitSearch *search, const PlaitBatch *batch,
+                 const PlaitDecodeSettings *settings, PlaitAttentionTaker take, gpointer data, GError **error)
 {
-  g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
+  PlaitSentenceAttention *attention = NULL;
+  PlaitHypotheses *hypotheses
+      = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, 1, FALSE, error);
+  gboolean kept = hypotheses && keep (translation, batch, hypotheses, attention, take, data, error);
+
+  if (hypotheses)
+    plait_sentence_attention_free (attention, batch->n_sentences);
+  return kept;
+}
+
+/* Of all batches, those that are in turn this process's. */
+static gboolean
+translate_batches (PlaitTranslation *translation, PlaitSearch *search, const PlaitCorpus *corpus,
+                   const PlaitDecodeSettings *settings, const char *what, PlaitLog *log, const gint *stop,
+                   PlaitAttentionTaker take, gpointer data, PlaitRanks *ranks, GError **error)
+{
   g_autoptr (PlaitIterator) iterator = by_length (corpus, settings->batch, error);
   g_autoptr (GError) local = NULL;
-  PlaitSearchWork before = plait_search_work (search);
   gint64 start = g_get_monotonic_time ();
   gint64 done = 0;
 
   if (!iterator)
-    return NULL;
+    return FALSE;
   translation->n = plait_corpus_size (corpus);
   translation->hypotheses = g_new0 (PlaitHypotheses, translation->n);
   translation->n_lines = plait_corpus_lines (corpus);
-  for (;;)
+  for (guint turn = 0;; turn++)
     {
+      gboolean own = turn % plait_ranks_n (ranks) == plait_ranks_own (ranks);
       g_autoptr (PlaitBatch) batch = NULL;
-      PlaitHypotheses *hypotheses;
-      PlaitSentenceAttention *attention = NULL;
-      gboolean kept;
 
       if (stopped (stop, error))
         break;
       batch = plait_iterator_next (iterator, &local);
-      if (!batch)
-        break;
-      hypotheses
-          = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, 1, FALSE, error);
-      if (!hypotheses)
-        break;
-      kept = keep (translation, batch, hypotheses, attention, take, data, error);
-      plait_sentence_attention_free (attention, batch->n_sentences);
-      if (!kept)
+      if (!batch || (own && !translate_batch (translation, search, batch, settings, take, data, error)))
         break;
       done += batch->n_sentences;
       show (log, what, done, translation->n, start);
@@ -141,8 +145,37 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
   plait_log_progress_end (log);
   if (local)
     g_propagate_error (error, g_steal_pointer (&local));
-  if (done < translation->n)
+  return done == translation->n;
+}
+
+PlaitTranslation *
+plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
+                        const PlaitDecodeSettings *settings, const char *what, PlaitLog *log, const gint *stop,
+                        PlaitAttentionTaker take, gpointer data, GError **error)
+{
+  g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
+  PlaitSearchWork before = plait_search_work (search);
+
+  if (!translate_batches (translation, search, corpus, settings, what, log, stop, take, data, NULL, error))
     return NULL;
+  translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
+  translation->work = plait_search_work_since (search, &before);
+  return g_steal_pointer (&translation);
+}
+
+PlaitTranslation *
+plait_translate_corpus_together (PlaitSearch *search, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
+                                 const PlaitDecodeSettings *settings, const char *what, PlaitLog *log,
+                                 PlaitRanks *ranks, GError **error)
+{
+  g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
+  PlaitSearchWork before = plait_search_work (search);
+  gboolean translated
+      = translate_batches (translation, search, corpus, settings, what, log, NULL, NULL, NULL, ranks, error);
+
+  if (!plait_ranks_agree (ranks, translated, error))
+    return NULL;
+  plait_hypotheses_share (ranks, translation->hypotheses, translation->n);
   translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
   translation->work = plait_search_work_since (search, &before);
   return g_steal_pointer (&translation);

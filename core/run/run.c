@@ -202,11 +202,11 @@ measure (gpointer data, double *score, GError **error)
   const char *const *sets[] = { (const char *const *)run->validation_references };
   PlaitTextPairs pairs = { .reference_sets = 1, .references = sets, .documents = TRUE };
 
-  if (!search || !metric)
+  if (!plait_ranks_agree (run->options->ranks, search && metric, error))
     return FALSE;
-  translation = plait_translate_corpus (search, run->validation,
-                                        plait_materials_vocabulary (run->materials, experiment->data.target),
-                                        &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
+  translation = plait_translate_corpus_together (
+      search, run->validation, plait_materials_vocabulary (run->materials, experiment->data.target),
+      &experiment->decode, "validation", run->options->log, run->options->ranks, error);
   if (!translation)
     return FALSE;
   pairs.sentences = (gsize)translation->n_lines;
@@ -287,16 +287,15 @@ prepare_model (Run *run, GError **error)
     .log = run->options->log,
     .stop = run->options->stop,
     .limit = run->options->updates,
+    .calls = { .measure = *experiment->train.metric ? measure : NULL, .data = run },
     .ranks = run->options->ranks,
   };
 
   if (plait_ranks_is_first (run->options->ranks))
-    setup.calls = (PlaitTrainerCalls){
-      .measure = *experiment->train.metric ? measure : NULL,
-      .checkpoint = write_checkpoint,
-      .note = note,
-      .data = run,
-    };
+    {
+      setup.calls.checkpoint = write_checkpoint;
+      setup.calls.note = note;
+    }
 
   for (guint i = 0; i < experiment->n_sources; i++)
     if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)

@@ -72,7 +72,7 @@ typedef enum
 typedef struct
 {
   /* Scores the present parameters on validation text, larger is better; NULL where train.metric is empty. */
-  gboolean (*measure) (gpointer data, double *score, GError **error); /* of several processes, the first's alone */
+  gboolean (*measure) (gpointer data, double *score, GError **error);
   /* Writes a checkpoint of the trainer's state, which plait_trainer_write gives. @best: the present parameters are the
    * best so far. */
   gboolean (*checkpoint) (gpointer data, gboolean best, GError **error);
@@ -93,7 +93,7 @@ typedef struct
   PlaitLog *log;
   const gint *stop;  /* NULL, or a flag that a signal raises */
   gint64 limit;      /* > 0: it is as if the flag were raised after this update */
-  PlaitRanks *ranks; /* NULL, or the processes that train together; those but the first have no calls */
+  PlaitRanks *ranks; /* NULL, or the processes that train together; the first alone writes checkpoints and notes rows */
   PlaitTrainerCalls calls;
 } PlaitTrainerSetup;
 

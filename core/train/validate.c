@@ -148,8 +148,5 @@ plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError *
     return FALSE;
   measured
       = !trainer->setup.calls.measure || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
-  if (!plait_ranks_agree (trainer->setup.ranks, measured, error))
-    return FALSE;
-  plait_ranks_broadcast (trainer->setup.ranks, &row->metric, sizeof row->metric, 0);
-  return TRUE;
+  return plait_ranks_agree (trainer->setup.ranks, measured, error);
 }

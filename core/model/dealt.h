@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/ranks.h"
+#include "model/search.h"
+
+/* Of @n sentences each process has the hypotheses of some, and none of the others: now all have all. */
+void plait_hypotheses_share (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n);
