@@ -109,7 +109,7 @@ make_trained (const PlaitBench *bench, GError **error)
 
   if (!model)
     return NULL;
-  model->update = plait_update_new (model->system->model, bench->tape, train, NULL, error);
+  model->update = plait_update_new (model->system->model, bench->tape, train, bench->options->ranks, error);
   if (!model->update)
     return NULL;
   model->optimizer = plait_optimizer_new (train, plait_model_parameters (model->system->model), error);

@@ -103,6 +103,7 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   plait_json_end_array (json);
   plait_json_text (json, "measured", what);
   plait_json_integer (json, "threads", figures->threads);
+  plait_json_integer (json, "processes", plait_ranks_n (options->ranks));
   print_rate (json, "tokens_per_second", median_rate (figures->tokens, figures->seconds, n));
   plait_json_real (json, "sentences_per_second", median_rate (figures->sentences, figures->seconds, n));
   plait_json_integer (json, "peak_bytes", figures->peak);
@@ -113,6 +114,8 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   plait_json_integer (json, "steps", n);
   print_numbers (json, "seconds_per_step", figures->seconds, n);
   print_numbers (json, "processor_seconds_per_step", figures->processor, n);
+  if (options->ranks)
+    print_numbers (json, "exchange_seconds_per_step", figures->exchange, n);
   print_numbers (json, "flop_per_step", figures->flops, n);
   print_numbers (json, "losses", figures->losses, figures->losses[0] != 0 ? options->warmup + n : 0);
   if (options->profile)
@@ -138,6 +141,8 @@ print_text (const PlaitBenchOptions *options, const char *what, const PlaitBench
   printf ("%s: %s, %u threads\n", options->experiment->name, what, figures->threads);
   print_line ("milliseconds", "%.2f", 1e3 * plait_median (figures->seconds, (gsize)n));
   print_line ("processor milliseconds", "%.2f", 1e3 * plait_median (figures->processor, (gsize)n));
+  if (options->ranks)
+    print_line ("exchange, milliseconds", "%.2f", 1e3 * plait_median (figures->exchange, (gsize)n));
   if (figures->tokens[0] > 0)
     {
       print_line ("tokens/s", "%.1f", median_rate (figures->tokens, figures->seconds, n));

@@ -93,6 +93,7 @@ time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBench *bench, 
       if (timed == 0 && options->profile)
         plait_pool_watch (bench->pool);
       PlaitBenchMoment start = plait_bench_now (), end;
+      double exchanged = plait_ranks_seconds (options->ranks);
 
       if (!work->step (made, step, &done, error))
         return FALSE;
@@ -102,6 +103,7 @@ time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBench *bench, 
         continue;
       figures->seconds[timed] = end.clock - start.clock;
       figures->processor[timed] = end.processor - start.processor;
+      figures->exchange[timed] = plait_ranks_seconds (options->ranks) - exchanged;
       figures->sentences[timed] = done.sentences;
       figures->tokens[timed] = done.tokens;
       figures->flops[timed] = 2 * done.multiplications;
@@ -117,6 +119,7 @@ figures_clear (PlaitBenchFigures *figures)
 {
   g_free (figures->seconds);
   g_free (figures->processor);
+  g_free (figures->exchange);
   g_free (figures->sentences);
   g_free (figures->tokens);
   g_free (figures->flops);
@@ -135,6 +138,7 @@ plait_bench_time (const PlaitBenchWork *work, const PlaitBenchOptions *options, 
   g_auto (PlaitBenchFigures) figures = {
     .seconds = g_new0 (double, options->steps),
     .processor = g_new0 (double, options->steps),
+    .exchange = g_new0 (double, options->steps),
     .sentences = g_new0 (double, options->steps),
     .tokens = g_new0 (double, options->steps),
     .flops = g_new0 (double, options->steps),
@@ -153,11 +157,15 @@ plait_bench_time (const PlaitBenchWork *work, const PlaitBenchOptions *options, 
   tape = plait_tape_new (pool, arena);
   const PlaitBench bench = { options, pool, arena, tape };
   made = work->make (&bench, error);
-  if (!made)
-    return FALSE;
+  if (!plait_ranks_agree (options->ranks, made != NULL, error))
+    {
+      if (made)
+        work->free (made);
+      return FALSE;
+    }
   good = time_steps (work, made, &bench, &figures, error) && plait_blas_rate (pool, RATE_SECONDS, &figures.rate, error);
   work->free (made);
-  if (good)
+  if (good && plait_ranks_is_first (options->ranks))
     plait_bench_print (options, what, &figures);
   return good;
 }

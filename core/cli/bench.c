@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 
 /* plait bench: whole training steps and searches of an experiment's model, and parts of them; steps of attention of
  * several experiments. */
@@ -86,6 +87,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   };
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitRanks) ranks = NULL;
   const Mode *mode;
   gboolean several;
 
@@ -114,8 +116,12 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "plait bench %s takes one file; plait bench steps takes several",
                        options.mode);
   registry = plait_registry_new ();
+  if (!plait_ranks_join (&ranks, registry, invocation, error)
+      || (mode->work != &plait_bench_train && !plait_ranks_refuse ("this mode", error)))
+    return FALSE;
+  options.ranks = ranks;
   options.experiment = experiment
       = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, error);
-  return experiment && plait_bench_has_decoder (experiment, options.mode, error)
+  return plait_ranks_agree (ranks, experiment && plait_bench_has_decoder (experiment, options.mode, error), error)
          && plait_bench_time (mode->work, &options, error);
 }

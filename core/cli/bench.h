@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "base/ranks.h"
 #include "data/batch.h"
 #include "experiment/file.h"
 #include "nn/parameter.h"
@@ -31,6 +32,7 @@ typedef struct
   gint64 threads;
   gboolean profile; /* where the time goes */
   gboolean json;
+  PlaitRanks *ranks; /* train: NULL, or the processes that make each step together */
 } PlaitBenchOptions;
 
 /* What a step came to. */
@@ -128,6 +130,7 @@ typedef struct
   guint threads;
   double *seconds;
   double *processor; /* seconds of processors, all threads together */
+  double *exchange;  /* seconds between processes */
   double *sentences;
   double *tokens;
   double *flops;

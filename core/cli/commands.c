@@ -334,6 +334,8 @@ const PlaitCommand plait_commands[] = {
     "encode the encoders alone, forward and backward; attend one step of the decoder's attention over bench.positions "
     "rows, whose keys are there already.\n"
     "\n"
+    "Started by mpirun, train times the updates that the processes make together, and what exchange takes of them.\n"
+    "\n"
     "steps times that of several experiments, over memories that grow, and compares them with the first: a step of "
     "search, or with --words forward and backward over whole targets. A source whose encoder stands on another one has "
     "the memory that it makes of drawn leaves.\n"
