@@ -2,6 +2,7 @@
 #include "base/ranks.h"
 
 #include <gmodule.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ struct PlaitRanks
   guint n;
   guint own;
   gint64 microseconds;
+  gboolean failed; /* all have agreed on that */
 };
 
 /* Of Open MPI and MPICH, and of Slurm's srun where it hands processes to either. */
@@ -176,9 +178,19 @@ plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error)
   for (guint i = 0; i < ranks->n; i++)
     if (failed[i] > 0)
       {
+        ranks->failed = TRUE;
         share_error (ranks, i, error);
         g_clear_error (&local);
         return FALSE;
       }
   return TRUE;
+}
+
+void
+plait_ranks_fail (PlaitRanks *ranks, const GError *error)
+{
+  if (!ranks || ranks->failed)
+    return;
+  fprintf (stderr, "error: process %u of %u: %s\n", ranks->own + 1, ranks->n, error->message);
+  ranks->module->end (1);
 }

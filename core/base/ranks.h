@@ -5,7 +5,7 @@
 
 /*
  * The processes of one job, which a launcher such as mpirun has started, perhaps on several machines. They are numbered
- * from 0; what they say to each other goes through a module (plugins/ranks/mpi.c), so that plait needs no MPI. All of
+ * from 0; what they say to each other goes through a module (ranks-mpi.c), so that plait needs no MPI. All of
  * them come to the same calls in the same order. NULL is a process by itself.
  *
  * An exchange that fails ends the job: the launcher ends all processes when one of them dies.
@@ -43,6 +43,10 @@ gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
  * its number before it where it is not the first of all. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
+/* To be called where a process fails: if the others have not agreed with it (plait_ranks_agree), they wait for it in
+ * vain, so that the job ends here, with @error on stderr. */
+void plait_ranks_fail (PlaitRanks *ranks, const GError *error);
+
 /* Seconds spent in exchange so far, waiting for others included. */
 double plait_ranks_seconds (const PlaitRanks *ranks);
 
@@ -54,6 +58,7 @@ typedef struct
   /* Joins, and tells how many processes there are, and which is the own one. */
   void (*join) (guint *n, guint *own);
   void (*leave) (void);
+  void (*end) (int code); /* ends all processes */
   void (*send) (gconstpointer bytes, gsize n, guint to);
   void (*receive) (gpointer bytes, gsize n, guint from);
   void (*broadcast) (gpointer bytes, gsize n, guint from);

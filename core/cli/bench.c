@@ -60,6 +60,16 @@ plait_bench_has_decoder (const PlaitExperiment *experiment, const char *mode, GE
                         experiment->path, mode);
 }
 
+static gboolean
+time_together (const PlaitBenchWork *work, const PlaitBenchOptions *options, GError **error)
+{
+  gboolean good = plait_bench_time (work, options, error);
+
+  if (!good)
+    plait_ranks_fail (options->ranks, *error);
+  return good;
+}
+
 gboolean
 plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
@@ -123,5 +133,5 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   options.experiment = experiment
       = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, error);
   return plait_ranks_agree (ranks, experiment && plait_bench_has_decoder (experiment, options.mode, error), error)
-         && plait_bench_time (mode->work, &options, error);
+         && time_together (mode->work, &options, error);
 }

@@ -13,7 +13,7 @@ const PlaitCommand plait_commands[] = {
     "\n"
     "Started by mpirun, several processes train one model: each has some of the train.shards of a batch, and the "
     "result "
-    "has the bits of one process with as many shards. The first process writes and evaluates; all must have the same "
+    "has the bits of one process with as many shards. The first process writes; all must have the same "
     "plait and data.\n"
     "\n"
     "Examples:\n"

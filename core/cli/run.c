@@ -165,7 +165,10 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (dry_run)
     return plait_run_plan (experiment, &options, error);
   if (!plait_run (experiment, &options, &outcome, error))
-    return FALSE;
+    {
+      plait_ranks_fail (ranks, *error);
+      return FALSE;
+    }
   if (!plait_ranks_is_first (ranks))
     return TRUE;
   plait_log_info (invocation->log,

@@ -50,8 +50,11 @@ take (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
 void
 plait_hypotheses_share (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
 {
-  g_autoptr (GByteArray) own = g_byte_array_new ();
+  g_autoptr (GByteArray) own = NULL;
 
+  if (!ranks)
+    return;
+  own = g_byte_array_new ();
   for (gint64 i = 0; i < n; i++)
     for (guint k = 0; k < hypotheses[i].n; k++)
       append (own, i, &hypotheses[i].hypotheses[k]);
@@ -67,4 +70,18 @@ plait_hypotheses_share (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n
       if (!mine)
         take (hypotheses, bytes, size);
     }
+}
+
+void
+plait_search_work_add (PlaitRanks *ranks, PlaitSearchWork *work)
+{
+  /* Counts are below 2^53. */
+  double counts[]
+      = { (double)work->words, (double)work->steps, (double)work->touched.all, (double)work->touched.chosen };
+
+  plait_ranks_add (ranks, counts, G_N_ELEMENTS (counts));
+  work->words = (gint64)counts[0];
+  work->steps = (gint64)counts[1];
+  work->touched.all = (gint64)counts[2];
+  work->touched.chosen = (gint64)counts[3];
 }

@@ -20,8 +20,21 @@ struct PlaitSearch
   PlaitArena *step_arena;
   PlaitTape *lasting;
   PlaitTape *step;
+  PlaitRanks *ranks; /* that share corpora, or NULL */
   PlaitSearchWork work;
 };
+
+void
+plait_search_deal (PlaitSearch *search, PlaitRanks *ranks)
+{
+  search->ranks = ranks;
+}
+
+PlaitRanks *
+plait_search_ranks (const PlaitSearch *search)
+{
+  return search->ranks;
+}
 
 /* One batch being searched. What it owns is freed by whoever made it, even if a step ran out of memory. */
 typedef struct

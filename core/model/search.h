@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/ranks.h"
 #include "model/model.h"
 #include "model/sentence-attention.h"
 
@@ -45,6 +46,10 @@ typedef struct PlaitSearch PlaitSearch;
 PlaitSearch *plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory,
                                GError **error);
 void plait_search_free (PlaitSearch *search);
+
+/* From now on whole corpora are dealt to the processes of @ranks (borrowed), all of which search them. */
+void plait_search_deal (PlaitSearch *search, PlaitRanks *ranks);
+PlaitRanks *plait_search_ranks (const PlaitSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSearch, plait_search_free)
 
 /* What searches, not forced decoding, have come to so far, or since they had come to @before. */

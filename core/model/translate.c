@@ -5,6 +5,8 @@
 #include "data/iterator.h"
 #include "model/dealt.h"
 
+#include <string.h>
+
 void
 plait_translation_free (PlaitTranslation *translation)
 {
@@ -155,49 +157,52 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
 {
   g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
   PlaitSearchWork before = plait_search_work (search);
+  PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
 
-  if (!translate_batches (translation, search, corpus, settings, what, log, stop, take, data, NULL, error))
-    return NULL;
-  translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
-  translation->work = plait_search_work_since (search, &before);
-  return g_steal_pointer (&translation);
-}
-
-PlaitTranslation *
-plait_translate_corpus_together (PlaitSearch *search, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
-                                 const PlaitDecodeSettings *settings, const char *what, PlaitLog *log,
-                                 PlaitRanks *ranks, GError **error)
-{
-  g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
-  PlaitSearchWork before = plait_search_work (search);
-  gboolean translated
-      = translate_batches (translation, search, corpus, settings, what, log, NULL, NULL, NULL, ranks, error);
-
-  if (!plait_ranks_agree (ranks, translated, error))
+  if (!plait_ranks_agree (
+          ranks, translate_batches (translation, search, corpus, settings, what, log, stop, take, data, ranks, error),
+          error))
     return NULL;
   plait_hypotheses_share (ranks, translation->hypotheses, translation->n);
   translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
   translation->work = plait_search_work_since (search, &before);
+  plait_search_work_add (ranks, &translation->work);
   return g_steal_pointer (&translation);
 }
 
+/* Of a corpus, by its sentences. */
+typedef struct
+{
+  gint64 *order; /* in which they were computed, by whichever process */
+  gint64 *lengths;
+  double *log_probabilities;
+  gint64 done;
+} Scores;
+
+static void
+scores_clear (Scores *scores)
+{
+  g_free (scores->order);
+  g_free (scores->lengths);
+  g_free (scores->log_probabilities);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scores, scores_clear)
+
 /* Sums of one batch, and its attention handed over as that of the targets. */
 static gboolean
-keep_scores (const PlaitCorpus *corpus, const PlaitBatch *batch, const double *rows,
-             const PlaitSentenceAttention *attention, double *log_probabilities, gint64 *tokens,
+keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention, Scores *scores,
              PlaitAttentionTaker take, gpointer data, GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 line = plait_corpus_line (corpus, batch->sentence[i]);
       gint64 first = batch->target_rows.offsets[i];
       gint64 length = plait_ragged_length (batch->target_rows, i);
       double sum = 0;
 
       for (gint64 row = first; row < first + length; row++)
         sum += rows[row];
-      log_probabilities[line] += sum;
-      tokens[line] += length;
+      scores->log_probabilities[batch->sentence[i]] = sum;
       if (attention)
         {
           PlaitHypothesis target = {
@@ -215,46 +220,79 @@ keep_scores (const PlaitCorpus *corpus, const PlaitBatch *batch, const double *r
   return TRUE;
 }
 
-gboolean
-plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch_size, const char *what, PlaitLog *log,
-                    const gint *stop, double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take,
-                    gpointer data, GError **error)
+static gboolean
+score_batch (PlaitSearch *search, const PlaitBatch *batch, Scores *scores, PlaitAttentionTaker take, gpointer data,
+             GError **error)
+{
+  g_autofree double *rows = g_new (double, plait_ragged_rows (batch->target_rows));
+  PlaitSentenceAttention *attention = NULL;
+  gboolean kept;
+
+  if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, FALSE, error))
+    return FALSE;
+  kept = keep_scores (batch, rows, attention, scores, take, data, error);
+  plait_sentence_attention_free (attention, batch->n_sentences);
+  return kept;
+}
+
+/* Of all batches, those that are in turn this process's. */
+static gboolean
+score_batches (Scores *scores, PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch_size, const char *what,
+               PlaitLog *log, const gint *stop, PlaitAttentionTaker take, gpointer data, PlaitRanks *ranks,
+               GError **error)
 {
   g_autoptr (PlaitIterator) iterator = by_length (corpus, batch_size, error);
   g_autoptr (GError) local = NULL;
   gint64 start = g_get_monotonic_time ();
   gint64 all = plait_corpus_size (corpus);
-  gint64 done = 0;
 
-  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
+  scores->order = g_new0 (gint64, all);
+  scores->lengths = g_new0 (gint64, all);
+  scores->log_probabilities = g_new0 (double, all);
+  for (guint turn = 0; iterator && scores->done < all; turn++)
     {
-      log_probabilities[line] = 0;
-      tokens[line] = 0;
-    }
-  while (iterator && done < all)
-    {
+      gboolean own = turn % plait_ranks_n (ranks) == plait_ranks_own (ranks);
       g_autoptr (PlaitBatch) batch = NULL;
-      g_autofree double *rows = NULL;
-      PlaitSentenceAttention *attention = NULL;
-      gboolean kept;
 
       if (stopped (stop, error))
         break;
       batch = plait_iterator_next (iterator, &local);
-      if (!batch)
+      if (!batch || (own && !score_batch (search, batch, scores, take, data, error)))
         break;
-      rows = g_new (double, plait_ragged_rows (batch->target_rows));
-      if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, FALSE, error))
-        break;
-      kept = keep_scores (corpus, batch, rows, attention, log_probabilities, tokens, take, data, error);
-      plait_sentence_attention_free (attention, batch->n_sentences);
-      if (!kept)
-        break;
-      done += batch->n_sentences;
-      show (log, what, done, all, start);
+      for (gint64 i = 0; i < batch->n_sentences; i++)
+        {
+          scores->order[scores->done++] = batch->sentence[i];
+          scores->lengths[batch->sentence[i]] = plait_ragged_length (batch->target_rows, i);
+        }
+      show (log, what, scores->done, all, start);
     }
   plait_log_progress_end (log);
   if (local)
     g_propagate_error (error, g_steal_pointer (&local));
-  return iterator && done == all;
+  return iterator && scores->done == all;
+}
+
+gboolean
+plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch_size, const char *what, PlaitLog *log,
+                    const gint *stop, double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take,
+                    gpointer data, GError **error)
+{
+  g_auto (Scores) scores = { NULL };
+  PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
+  gsize lines = (gsize)plait_corpus_lines (corpus);
+
+  if (!plait_ranks_agree (
+          ranks, score_batches (&scores, search, corpus, batch_size, what, log, stop, take, data, ranks, error), error))
+    return FALSE;
+  plait_ranks_add (ranks, scores.log_probabilities, (gsize)scores.done);
+  memset (log_probabilities, 0, lines * sizeof *log_probabilities);
+  memset (tokens, 0, lines * sizeof *tokens);
+  for (gint64 i = 0; i < scores.done; i++)
+    {
+      gint64 sentence = scores.order[i], line = plait_corpus_line (corpus, sentence);
+
+      log_probabilities[line] += scores.log_probabilities[sentence];
+      tokens[line] += scores.lengths[sentence];
+    }
+  return TRUE;
 }

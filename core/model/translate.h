@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/log.h"
-#include "base/ranks.h"
 #include "data/corpus.h"
 #include "data/vocabulary.h"
 #include "model/search.h"
 
 /* Translating and scoring whole corpora that dropped nothing, batches sorted by length, results in the order of the
- * corpus. */
+ * corpus. Without attention, the batches are dealt to the processes of the search (plait_search_deal), and all come to
+ * all results. */
 
 /* What becomes of each sentence of a corpus. */
 typedef struct
@@ -41,13 +41,6 @@ PlaitTranslation *plait_translate_corpus (PlaitSearch *search, const PlaitCorpus
                                           const PlaitVocabulary *vocabulary, const PlaitDecodeSettings *settings,
                                           const char *what, PlaitLog *log, const gint *stop, PlaitAttentionTaker take,
                                           gpointer data, GError **error);
-
-/* The same without attention by all processes of @ranks, each of which searches some batches and comes to all of the
- * text; the work is its own. (transfer full) */
-PlaitTranslation *plait_translate_corpus_together (PlaitSearch *search, const PlaitCorpus *corpus,
-                                                   const PlaitVocabulary *vocabulary,
-                                                   const PlaitDecodeSettings *settings, const char *what, PlaitLog *log,
-                                                   PlaitRanks *ranks, GError **error);
 
 /* Natural log-probabilities of the targets of @corpus: the sum over each line's or document's tokens and ends, [lines],
  * and how many those are. With @take also the teacher-forced attention (its hypothesis is the target). */

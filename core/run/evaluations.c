@@ -69,15 +69,21 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
   const PlaitExperiment *experiment = setup->system->experiment;
   g_autoptr (PlaitEvaluations) evaluations = g_new0 (PlaitEvaluations, 1);
   g_autofree char *parameters = NULL;
+  gboolean first = plait_ranks_is_first (setup->ranks);
 
   evaluations->setup = *setup;
   evaluations->items = g_array_new (FALSE, TRUE, sizeof (Item));
   g_array_set_clear_func (evaluations->items, item_clear);
-  parameters = plait_checkpoint_path (setup->trained, checkpoints[experiment->evaluate.checkpoint], error);
-  if (!parameters)
-    return NULL;
-  g_auto (GStrv) components = g_strsplit (parameters, "/", -1);
-  evaluations->checkpoint = g_strdup (components[2]);
+  if (first)
+    {
+      g_auto (GStrv) components = NULL;
+
+      parameters = plait_checkpoint_path (setup->trained, checkpoints[experiment->evaluate.checkpoint], error);
+      if (!parameters)
+        return NULL;
+      components = g_strsplit (parameters, "/", -1);
+      evaluations->checkpoint = g_strdup (components[2]);
+    }
   for (guint i = 0; experiment->test_splits[i]; i++)
     {
       const char *split = experiment->test_splits[i];
@@ -89,7 +95,7 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
         .corpus = setup->tests ? setup->tests[i] : NULL,
       };
 
-      item.due = item.key && !has (setup->trained, item.name, item.key);
+      item.due = first && item.key && !has (setup->trained, item.name, item.key);
       g_array_append_val (evaluations->items, item);
       if (!item.key)
         return NULL;
@@ -201,21 +207,38 @@ make (const PlaitEvaluations *evaluations, Item *item, GError **error)
   return TRUE;
 }
 
+/* Those of the checkpoint, which the first process has. */
+static gboolean
+read_parameters (const PlaitEvaluations *evaluations, GError **error)
+{
+  const PlaitEvaluationsSetup *setup = &evaluations->setup;
+  PlaitParameters *parameters = plait_model_parameters (setup->system->model);
+
+  if (plait_ranks_is_first (setup->ranks))
+    return plait_checkpoint_read (parameters, setup->trained, evaluations->checkpoint, error);
+  plait_parameters_write_values (parameters);
+  return TRUE;
+}
+
 gboolean
 plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
+  PlaitTensor values = plait_parameters_values (plait_model_parameters (setup->system->model));
   GArray *items = evaluations->items;
 
+  for (guint i = 0; i < items->len; i++)
+    plait_ranks_broadcast (setup->ranks, &g_array_index (items, Item, i).due, sizeof (gboolean), 0);
   if (plait_evaluations_due (evaluations) == 0)
     return TRUE;
-  if (!plait_checkpoint_read (plait_model_parameters (setup->system->model), setup->trained, evaluations->checkpoint,
-                              error))
+  if (!plait_ranks_agree (setup->ranks, read_parameters (evaluations, error), error))
     return FALSE;
+  plait_ranks_broadcast (setup->ranks, values.data, sizeof *values.data * (gsize)values.width, 0);
   evaluations->search = plait_search_new (setup->system->model, setup->pool,
                                           (PlaitPrecision)setup->system->experiment->decode.precision, 0, error);
   if (!evaluations->search)
     return FALSE;
+  plait_search_deal (evaluations->search, setup->ranks);
   /* What cannot be read is told before anything is translated. */
   for (guint i = 0; i < items->len; i++)
     if (g_array_index (items, Item, i).due && !open_corpus (evaluations, &g_array_index (items, Item, i), error))

@@ -24,13 +24,14 @@ typedef struct
   const PlaitSystem *system;
   const PlaitMaterials *materials; /* of the same experiment; their text is there (plait_materials_generate) */
   PlaitCorpus *const *tests;       /* of each test split; NULL: opened as they are needed */
-  PlaitStore *trained;             /* the checkpoints, and evaluations that may be there already */
+  PlaitStore *trained;             /* the checkpoints, and evaluations that may be there already; the first process's */
   const char *training_key;
   const char *name;       /* of evaluations beside the others, or NULL */
   const char *const *set; /* with @name: the settings that make them others, NULL-terminated */
   PlaitPool *pool;
   PlaitLog *log;
   const gint *stop;
+  PlaitRanks *ranks; /* NULL, or the processes that all make them, each with a part of the search */
 } PlaitEvaluationsSetup;
 
 /* Looks which evaluations are to be made; nothing is made yet. @setup is copied. (transfer full) */

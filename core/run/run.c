@@ -204,9 +204,10 @@ measure (gpointer data, double *score, GError **error)
 
   if (!plait_ranks_agree (run->options->ranks, search && metric, error))
     return FALSE;
-  translation = plait_translate_corpus_together (
-      search, run->validation, plait_materials_vocabulary (run->materials, experiment->data.target),
-      &experiment->decode, "validation", run->options->log, run->options->ranks, error);
+  plait_search_deal (search, run->options->ranks);
+  translation = plait_translate_corpus (search, run->validation,
+                                        plait_materials_vocabulary (run->materials, experiment->data.target),
+                                        &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
   if (!translation)
     return FALSE;
   pairs.sentences = (gsize)translation->n_lines;
@@ -458,7 +459,9 @@ write_complete (Run *run, PlaitStore *old, const PlaitEvaluations *evaluations, 
 static gboolean
 finish (Run *run, GError **error)
 {
-  g_autoptr (PlaitStore) old = plait_run_place_open (run->place, error);
+  PlaitRanks *ranks = run->options->ranks;
+  gboolean first = plait_ranks_is_first (ranks);
+  g_autoptr (PlaitStore) old = first ? plait_run_place_open (run->place, error) : NULL;
   PlaitEvaluationsSetup setup = {
     .system = run->system,
     .materials = run->materials,
@@ -468,10 +471,12 @@ finish (Run *run, GError **error)
     .pool = run->pool,
     .log = run->options->log,
     .stop = run->options->stop,
+    .ranks = ranks,
   };
-  g_autoptr (PlaitEvaluations) evaluations = old ? plait_evaluations_new (&setup, error) : NULL;
+  g_autoptr (PlaitEvaluations) evaluations = old || !first ? plait_evaluations_new (&setup, error) : NULL;
 
-  return evaluations && plait_evaluations_make (evaluations, error) && write_complete (run, old, evaluations, error);
+  return plait_ranks_agree (ranks, evaluations != NULL, error) && plait_evaluations_make (evaluations, error)
+         && (!first || write_complete (run, old, evaluations, error));
 }
 
 /* The old run is finished: what it lacks of this experiment is its evaluation. */
@@ -517,7 +522,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",
                        plait_trainer_step (run.trainer), options->output);
-  return !first || finish (&run, error);
+  return finish (&run, error);
 }
 
 static gboolean

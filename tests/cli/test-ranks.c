@@ -133,6 +133,18 @@ TEST_CASE (ranks, are_not_for_grids)
   CHECK_CONTAINS (call.errors, "2 processes were started together, but plait grid");
 }
 
+/* But for going on with a run, whose file all read. */
+TEST_CASE (ranks, need_no_folder_in_common)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  SHELL (alone, 0, "$PLAIT run tiny.ini" SETTINGS "-o one.h5");
+  SHELL (call, 0,
+         "mpirun -n 1 $PLAIT run tiny.ini" SETTINGS "-o apart.h5 : "
+         "-n 1 sh -c 'cd / && $PLAIT run $OLDPWD/tiny.ini" SETTINGS "-o apart.h5' && "
+         "h5diff" BUT_TIMES "one.h5 apart.h5");
+}
+
 /* The last checkpoint is whole, and one process goes on with it to the bits of an undisturbed run. */
 TEST_CASE (ranks, one_that_dies_ends_the_job)
 {

@@ -33,6 +33,12 @@ leave (void)
 }
 
 static void
+end (int code)
+{
+  MPI_Abort (MPI_COMM_WORLD, code);
+}
+
+static void
 send_bytes (gconstpointer bytes, gsize n, guint to)
 {
   EACH_PIECE (at, piece, n)
@@ -63,6 +69,7 @@ add (double *numbers, gsize n)
 G_MODULE_EXPORT const PlaitRanksModule plait_ranks_module = {
   .join = join,
   .leave = leave,
+  .end = end,
   .send = send_bytes,
   .receive = receive_bytes,
   .broadcast = broadcast,
