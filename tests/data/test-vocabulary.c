@@ -112,7 +112,7 @@ TEST_CASE (words, are_counted_over_files)
   };
   g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
   g_autoptr (GError) error = NULL;
-  g_autofree char *paths[FILES + 1] = { NULL };
+  g_auto (GStrv) paths = g_new0 (char *, FILES + 1);
   PlaitVocabularySettings settings = subword_settings ("words", 0);
   for (int f = 0; f < FILES; f++)
     {
