@@ -17,9 +17,13 @@ shell (const char *command)
   g_autoptr (GSubprocessLauncher) launcher
       = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
   PlaitTestCall call = { -1, NULL, NULL };
+  const char *sanitizer = g_getenv ("ASAN_OPTIONS");
+  /* Open MPI leaves memory behind, and closes what took it, so that no suppression knows its name. */
+  g_autofree char *leaky = g_strconcat (sanitizer ? sanitizer : "", ":detect_leaks=0", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GSubprocess) process = NULL;
 
+  g_subprocess_launcher_setenv (launcher, "ASAN_OPTIONS", leaky, TRUE);
   g_subprocess_launcher_set_cwd (launcher, plait_test_folder ());
   g_subprocess_launcher_setenv (launcher, "PLAIT", program, TRUE);
   g_subprocess_launcher_setenv (launcher, "OMPI_ALLOW_RUN_AS_ROOT", "1", TRUE);
