@@ -22,6 +22,9 @@ test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
 # What is built with doubles: where gradients are checked and plugins are held to their contracts.
 double_tests="tensor autograd nn plugin model contract"
 
+# Builds for sanitizers: gcc takes three times as long over their checks at -O2, and a report needs lines alone.
+sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
+
 # What is built with ThreadSanitizer, and the cases of it that are about threads.
 thread_tests="base autograd nn train"
 thread_plugins="encoder/transformer encoder/bigru encoder/bitree-gru combiner/serial coverage/tree"
@@ -96,7 +99,8 @@ case "${1-}" in
     export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:intercept_tls_get_addr=0}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
     export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
-    must build sanitize --buildtype=debugoptimized -Db_sanitize=address,undefined
+    # shellcheck disable=SC2086
+    must build sanitize $sanitizer_options -Db_sanitize=address,undefined
     run_tests sanitize
     ;;
   --threads)
@@ -104,7 +108,8 @@ case "${1-}" in
     export GTEST_FILTER=$thread_cases
     for test in $thread_tests; do targets="$targets tests/$test/test-$test"; done
     for plugin in $thread_plugins; do targets="$targets plugins/$plugin.so plugins/$plugin.ini"; done
-    must build threads --buildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+    # shellcheck disable=SC2086
+    must build threads $sanitizer_options -Db_sanitize=thread -Db_lundef=false
     # shellcheck disable=SC2086
     run_tests threads $thread_tests
     ;;
