@@ -84,70 +84,90 @@ show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
                       all, (double)done / MAX (seconds, 1e-9), left);
 }
 
+/* What goes through a whole corpus. */
+typedef struct
+{
+  const PlaitCorpus *corpus;
+  gint64 batch; /* sentences */
+  const char *what;
+  PlaitLog *log;
+  const gint *stop;
+  PlaitRanks *ranks; /* that share the batches, or NULL */
+} Pass;
+
+/* @own: this process is to compute the batch; the others see it too. */
+typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean own, GError **error);
+
+/* Hands out all batches, which are in turn the processes'. */
+static gboolean
+pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
+{
+  g_autoptr (PlaitIterator) iterator = by_length (pass->corpus, pass->batch, error);
+  guint processes = plait_ranks_n (pass->ranks), self = plait_ranks_own (pass->ranks);
+  gint64 start = g_get_monotonic_time ();
+  gint64 all = plait_corpus_size (pass->corpus);
+  gint64 done = 0;
+
+  for (guint turn = 0; iterator && done < all; turn++)
+    {
+      g_autoptr (PlaitBatch) batch = stopped (pass->stop, error) ? NULL : plait_iterator_next (iterator, error);
+
+      if (!batch || !take (data, batch, turn % processes == self, error))
+        break;
+      done += batch->n_sentences;
+      show (pass->log, pass->what, done, all, start);
+    }
+  plait_log_progress_end (pass->log);
+  return iterator && done == all;
+}
+
+/*
+ * Translating
+ */
+
+typedef struct
+{
+  PlaitSearch *search;
+  const PlaitDecodeSettings *settings;
+  PlaitTranslation *translation;
+  PlaitAttentionTaker take;
+  gpointer data;
+} Translating;
+
 /* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
 static gboolean
-keep (PlaitTranslation *translation, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
-      const PlaitSentenceAttention *attention, PlaitAttentionTaker take, gpointer data, GError **error)
+keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
+      const PlaitSentenceAttention *attention, GError **error)
 {
   gboolean good = TRUE;
 
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      translation->hypotheses[batch->sentence[i]] = hypotheses[i];
+      to->translation->hypotheses[batch->sentence[i]] = hypotheses[i];
       if (good && attention && hypotheses[i].n > 0)
-        good = take (batch, i, &hypotheses[i].hypotheses[0], &attention[i], data, error);
+        good = to->take (batch, i, &hypotheses[i].hypotheses[0], &attention[i], to->data, error);
     }
   g_free (hypotheses);
   return good;
 }
 
 static gboolean
-translate_batch (PlaitTranslation *translation, PlaitSearch *search, const PlaitBatch *batch,
-                 const PlaitDecodeSettings *settings, PlaitAttentionTaker take, gpointer data, GError **error)
+translate_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
 {
+  const Translating *to = data;
   PlaitSentenceAttention *attention = NULL;
-  PlaitHypotheses *hypotheses
-      = plait_search_batch_with_attention (search, batch, settings, take ? &attention : NULL, 1, FALSE, error);
-  gboolean kept = hypotheses && keep (translation, batch, hypotheses, attention, take, data, error);
+  PlaitHypotheses *hypotheses;
+  gboolean kept;
 
-  if (hypotheses)
-    plait_sentence_attention_free (attention, batch->n_sentences);
-  return kept;
-}
-
-/* Of all batches, those that are in turn this process's. */
-static gboolean
-translate_batches (PlaitTranslation *translation, PlaitSearch *search, const PlaitCorpus *corpus,
-                   const PlaitDecodeSettings *settings, const char *what, PlaitLog *log, const gint *stop,
-                   PlaitAttentionTaker take, gpointer data, PlaitRanks *ranks, GError **error)
-{
-  g_autoptr (PlaitIterator) iterator = by_length (corpus, settings->batch, error);
-  g_autoptr (GError) local = NULL;
-  gint64 start = g_get_monotonic_time ();
-  gint64 done = 0;
-
-  if (!iterator)
+  if (!own)
+    return TRUE;
+  hypotheses = plait_search_batch_with_attention (to->search, batch, to->settings, to->take ? &attention : NULL, 1,
+                                                  FALSE, error);
+  if (!hypotheses)
     return FALSE;
-  translation->n = plait_corpus_size (corpus);
-  translation->hypotheses = g_new0 (PlaitHypotheses, translation->n);
-  translation->n_lines = plait_corpus_lines (corpus);
-  for (guint turn = 0;; turn++)
-    {
-      gboolean own = turn % plait_ranks_n (ranks) == plait_ranks_own (ranks);
-      g_autoptr (PlaitBatch) batch = NULL;
-
-      if (stopped (stop, error))
-        break;
-      batch = plait_iterator_next (iterator, &local);
-      if (!batch || (own && !translate_batch (translation, search, batch, settings, take, data, error)))
-        break;
-      done += batch->n_sentences;
-      show (log, what, done, translation->n, start);
-    }
-  plait_log_progress_end (log);
-  if (local)
-    g_propagate_error (error, g_steal_pointer (&local));
-  return done == translation->n;
+  kept = keep (to, batch, hypotheses, attention, error);
+  plait_sentence_attention_free (attention, batch->n_sentences);
+  return kept;
 }
 
 PlaitTranslation *
@@ -158,10 +178,13 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
   g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
   PlaitSearchWork before = plait_search_work (search);
   PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
+  Translating translating = { search, settings, translation, take, data };
+  const Pass pass = { corpus, settings->batch, what, log, stop, ranks };
 
-  if (!plait_ranks_agree (
-          ranks, translate_batches (translation, search, corpus, settings, what, log, stop, take, data, ranks, error),
-          error))
+  translation->n = plait_corpus_size (corpus);
+  translation->hypotheses = g_new0 (PlaitHypotheses, translation->n);
+  translation->n_lines = plait_corpus_lines (corpus);
+  if (!plait_ranks_agree (ranks, pass_batches (&pass, translate_batch, &translating, error), error))
     return NULL;
   plait_hypotheses_share (ranks, translation->hypotheses, translation->n);
   translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
@@ -170,29 +193,35 @@ plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const Pl
   return g_steal_pointer (&translation);
 }
 
-/* Of a corpus, by its sentences. */
+/*
+ * Scoring
+ */
+
 typedef struct
 {
-  gint64 *order; /* in which they were computed, by whichever process */
-  gint64 *lengths;
-  double *log_probabilities;
-  gint64 done;
-} Scores;
+  PlaitSearch *search;
+  gint64 done; /* sentences, by whichever process */
+  gint64 *order;
+  gint64 *lengths;           /* of each sentence of the corpus */
+  double *log_probabilities; /* likewise; 0 where another process computes it */
+  PlaitAttentionTaker take;
+  gpointer data;
+} Scoring;
 
 static void
-scores_clear (Scores *scores)
+scoring_clear (Scoring *scoring)
 {
-  g_free (scores->order);
-  g_free (scores->lengths);
-  g_free (scores->log_probabilities);
+  g_free (scoring->order);
+  g_free (scoring->lengths);
+  g_free (scoring->log_probabilities);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scores, scores_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scoring, scoring_clear)
 
 /* Sums of one batch, and its attention handed over as that of the targets. */
 static gboolean
-keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention, Scores *scores,
-             PlaitAttentionTaker take, gpointer data, GError **error)
+keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention,
+             GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
@@ -202,7 +231,7 @@ keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAtt
 
       for (gint64 row = first; row < first + length; row++)
         sum += rows[row];
-      scores->log_probabilities[batch->sentence[i]] = sum;
+      to->log_probabilities[batch->sentence[i]] = sum;
       if (attention)
         {
           PlaitHypothesis target = {
@@ -213,7 +242,7 @@ keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAtt
             .ended = TRUE,
           };
 
-          if (!take (batch, i, &target, &attention[i], data, error))
+          if (!to->take (batch, i, &target, &attention[i], to->data, error))
             return FALSE;
         }
     }
@@ -221,55 +250,32 @@ keep_scores (const PlaitBatch *batch, const double *rows, const PlaitSentenceAtt
 }
 
 static gboolean
-score_batch (PlaitSearch *search, const PlaitBatch *batch, Scores *scores, PlaitAttentionTaker take, gpointer data,
-             GError **error)
+score_own_batch (const Scoring *to, const PlaitBatch *batch, GError **error)
 {
   g_autofree double *rows = g_new (double, plait_ragged_rows (batch->target_rows));
   PlaitSentenceAttention *attention = NULL;
   gboolean kept;
 
-  if (!plait_search_forced (search, batch, rows, take ? &attention : NULL, FALSE, error))
+  if (!plait_search_forced (to->search, batch, rows, to->take ? &attention : NULL, FALSE, error))
     return FALSE;
-  kept = keep_scores (batch, rows, attention, scores, take, data, error);
+  kept = keep_scores (to, batch, rows, attention, error);
   plait_sentence_attention_free (attention, batch->n_sentences);
   return kept;
 }
 
-/* Of all batches, those that are in turn this process's. */
 static gboolean
-score_batches (Scores *scores, PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch_size, const char *what,
-               PlaitLog *log, const gint *stop, PlaitAttentionTaker take, gpointer data, PlaitRanks *ranks,
-               GError **error)
+score_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
 {
-  g_autoptr (PlaitIterator) iterator = by_length (corpus, batch_size, error);
-  g_autoptr (GError) local = NULL;
-  gint64 start = g_get_monotonic_time ();
-  gint64 all = plait_corpus_size (corpus);
+  Scoring *to = data;
 
-  scores->order = g_new0 (gint64, all);
-  scores->lengths = g_new0 (gint64, all);
-  scores->log_probabilities = g_new0 (double, all);
-  for (guint turn = 0; iterator && scores->done < all; turn++)
+  if (own && !score_own_batch (to, batch, error))
+    return FALSE;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gboolean own = turn % plait_ranks_n (ranks) == plait_ranks_own (ranks);
-      g_autoptr (PlaitBatch) batch = NULL;
-
-      if (stopped (stop, error))
-        break;
-      batch = plait_iterator_next (iterator, &local);
-      if (!batch || (own && !score_batch (search, batch, scores, take, data, error)))
-        break;
-      for (gint64 i = 0; i < batch->n_sentences; i++)
-        {
-          scores->order[scores->done++] = batch->sentence[i];
-          scores->lengths[batch->sentence[i]] = plait_ragged_length (batch->target_rows, i);
-        }
-      show (log, what, scores->done, all, start);
+      to->order[to->done++] = batch->sentence[i];
+      to->lengths[batch->sentence[i]] = plait_ragged_length (batch->target_rows, i);
     }
-  plait_log_progress_end (log);
-  if (local)
-    g_propagate_error (error, g_steal_pointer (&local));
-  return iterator && scores->done == all;
+  return TRUE;
 }
 
 gboolean
@@ -277,22 +283,25 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
                     const gint *stop, double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take,
                     gpointer data, GError **error)
 {
-  g_auto (Scores) scores = { NULL };
+  gint64 all = plait_corpus_size (corpus);
   PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
+  g_auto (Scoring) scoring
+      = { search, 0, g_new0 (gint64, all), g_new0 (gint64, all), g_new0 (double, all), take, data };
+  const Pass pass = { corpus, batch_size, what, log, stop, ranks };
   gsize lines = (gsize)plait_corpus_lines (corpus);
 
-  if (!plait_ranks_agree (
-          ranks, score_batches (&scores, search, corpus, batch_size, what, log, stop, take, data, ranks, error), error))
+  if (!plait_ranks_agree (ranks, pass_batches (&pass, score_batch, &scoring, error), error))
     return FALSE;
-  plait_ranks_add (ranks, scores.log_probabilities, (gsize)scores.done);
+  plait_ranks_add (ranks, scoring.log_probabilities, (gsize)all);
   memset (log_probabilities, 0, lines * sizeof *log_probabilities);
   memset (tokens, 0, lines * sizeof *tokens);
-  for (gint64 i = 0; i < scores.done; i++)
+  /* The sentences of a document are added up in the order of one process. */
+  for (gint64 i = 0; i < all; i++)
     {
-      gint64 sentence = scores.order[i], line = plait_corpus_line (corpus, sentence);
+      gint64 sentence = scoring.order[i], line = plait_corpus_line (corpus, sentence);
 
-      log_probabilities[line] += scores.log_probabilities[sentence];
-      tokens[line] += scores.lengths[sentence];
+      log_probabilities[line] += scoring.log_probabilities[sentence];
+      tokens[line] += scoring.lengths[sentence];
     }
   return TRUE;
 }
