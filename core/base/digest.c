@@ -7,14 +7,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Both go by a library that knows the instructions which processors have for it: GLib's takes four times as long. */
+static char *
+hexadecimal (const guchar *value)
+{
+  GString *digest = g_string_new (NULL);
+
+  for (gsize i = 0; i < PLAIT_DIGEST_LENGTH / 2; i++)
+    g_string_append_printf (digest, "%02x", value[i]);
+  return g_string_free (digest, FALSE);
+}
+
 char *
 plait_digest_bytes (gconstpointer bytes, gsize length)
 {
-  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, bytes, length);
+  guchar value[PLAIT_DIGEST_LENGTH / 2];
+  int done = EVP_Digest (bytes, length, value, NULL, EVP_sha256 (), NULL);
+
+  g_assert (done == 1);
+  return hexadecimal (value);
 }
 
-/* The digest of the rest of @descriptor, by a library that knows the instructions which processors have for it: GLib's
- * takes seven times as long. NULL with errno set. */
+/* The digest of the rest of @descriptor. NULL with errno set. */
 static char *
 digest_rest (int descriptor)
 {
@@ -26,7 +40,7 @@ digest_rest (int descriptor)
   guchar value[PLAIT_DIGEST_LENGTH / 2];
   EVP_MD_CTX *context = EVP_MD_CTX_new ();
   gboolean done = context && EVP_DigestInit_ex (context, EVP_sha256 (), NULL) == 1;
-  GString *digest = NULL;
+  char *digest = NULL;
   ssize_t got = 1;
 
   while (done && got != 0)
@@ -35,13 +49,9 @@ digest_rest (int descriptor)
       done = got >= 0 ? EVP_DigestUpdate (context, chunk, (gsize)got) == 1 : errno == EINTR;
     }
   if (done && EVP_DigestFinal_ex (context, value, NULL) == 1)
-    {
-      digest = g_string_new (NULL);
-      for (gsize i = 0; i < sizeof value; i++)
-        g_string_append_printf (digest, "%02x", value[i]);
-    }
+    digest = hexadecimal (value);
   EVP_MD_CTX_free (context);
-  return digest ? g_string_free (digest, FALSE) : NULL;
+  return digest;
 }
 
 char *

@@ -53,6 +53,8 @@ plait_ranks_new (const char *path, GError **error)
   if (!opened || !g_module_symbol (opened, PLAIT_RANKS_SYMBOL, &symbol) || !symbol)
     {
       plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be loaded: %s", path, g_module_error ());
+      if (opened)
+        g_module_close (opened);
       return NULL;
     }
   /* What it links to has threads of its own. */

@@ -299,8 +299,9 @@ words_decode (gconstpointer model, const gint32 *ids, gsize n)
   GString *text = g_string_new (NULL);
   for (gsize i = 0; i < n; i++)
     {
-      const Word *word = table_word (&self->table, ids[i]);
+      const Word *word;
       g_assert (ids[i] >= 0 && ids[i] < words_size (self));
+      word = table_word (&self->table, ids[i]);
       if (ids[i] < PLAIT_TOKEN_UNKNOWN)
         continue;
       if (text->len > 0)
@@ -347,7 +348,8 @@ by_falling_count (gconstpointer a, gconstpointer b)
   return strcmp (x->text, y->text);
 }
 
-/* Adds @word, and its text to @text unless that is NULL; @line is that of @path where it stands. */
+/* Adds @word, and its text to @text unless that is NULL; @line is that of @path where it stands, or 0
+ * where files are added up. */
 static gboolean
 add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 line, GError **error)
 {
@@ -359,10 +361,15 @@ add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 
       return TRUE;
     }
   if (table->words->len == WORDS_LIMIT)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": the text has more than %d different words; expected text for "
-                       "which a word vocabulary makes sense, so use type bpe or unigram",
-                       path, line, WORDS_LIMIT);
+    {
+      g_autofree char *place = line > 0 ? g_strdup_printf ("%s:%" G_GINT64_FORMAT, path, line)
+                                        : g_strdup_printf ("%s and the files before it", path);
+
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: the text has more than %d different words; expected text for which a word vocabulary "
+                         "makes sense, so use type bpe or unigram",
+                         place, WORDS_LIMIT);
+    }
   if (text)
     word.text = g_string_chunk_insert_len (text, word.text, (gssize)word.length);
   return table_add (table, word);
@@ -412,7 +419,7 @@ count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool 
           return NULL;
         }
       for (guint w = 0; i > 0 && w < count->table.words->len; w++)
-        if (!add_word (&all->table, NULL, *table_word (&count->table, w), count->path, 1, error))
+        if (!add_word (&all->table, NULL, *table_word (&count->table, w), count->path, 0, error))
           return NULL;
     }
   g_array_sort (all->table.words, by_falling_count);
