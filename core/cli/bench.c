@@ -98,6 +98,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRanks) ranks = NULL;
+  g_autoptr (GError) fault = NULL;
   const Mode *mode;
   gboolean several;
 
@@ -126,12 +127,14 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "plait bench %s takes one file; plait bench steps takes several",
                        options.mode);
   registry = plait_registry_new ();
+  options.experiment = experiment
+      = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, &fault);
   if (!plait_ranks_join (&ranks, registry, invocation, error)
       || (mode->work != &plait_bench_train && !plait_ranks_refuse ("this mode", error)))
     return FALSE;
+  if (fault)
+    g_propagate_error (error, g_steal_pointer (&fault));
   options.ranks = ranks;
-  options.experiment = experiment
-      = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, error);
   return plait_ranks_agree (ranks, experiment && plait_bench_has_decoder (experiment, options.mode, error), error)
          && time_together (mode->work, &options, error);
 }

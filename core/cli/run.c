@@ -127,6 +127,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRanks) ranks = NULL;
+  g_autoptr (GError) fault = NULL;
   PlaitRunOptions options;
   gboolean ready;
   PlaitRunOutcome outcome;
@@ -139,10 +140,13 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (dry_run && json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no scores to print as JSON; leave one of the two out");
   registry = plait_registry_new ();
+  experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
+                                           PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
+  /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
   if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;
-  experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
-                                           PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, error);
+  if (fault)
+    g_propagate_error (error, g_steal_pointer (&fault));
   if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
   if (!output)
