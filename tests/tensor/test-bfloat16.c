@@ -1,61 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/kernels/bfloat16.h"
+#include "halves-twin.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "tensor/attention.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
-#include "trial.h"
-
-static const PlaitPrecision precisions[] = { PLAIT_PRECISION_BFLOAT16_EMULATED, PLAIT_PRECISION_BFLOAT16 };
-
-/* Those that run here with the kernels that are chosen. */
-#define EACH_PRECISION(p)                                                                                              \
-  for (guint p = 0; p < G_N_ELEMENTS (precisions); p++)                                                                \
-    if (plait_precision_runs_here (precisions[p]))
-
-static float
-float_of (guint32 bits)
-{
-  float value;
-
-  memcpy (&value, &bits, sizeof value);
-  return value;
-}
-
-static guint32
-bits_of (float value)
-{
-  guint32 bits;
-
-  memcpy (&bits, &value, sizeof bits);
-  return bits;
-}
-
-/* By the distances to both neighbours, which are a step of the upper half apart. */
-static guint16
-slow_round (float x)
-{
-  guint16 below = (guint16)(bits_of (x) >> 16);
-  double to_below, to_above;
-
-  if (isnan (x))
-    return below | 0x40;
-  if (isinf (x))
-    return below;
-  if (fabs ((double)x) < (double)FLT_MIN)
-    return below & 0x8000;
-  to_below = fabs ((double)x - (double)float_of ((guint32)below << 16));
-  /* The step after the greatest number leads to infinity. */
-  to_above = (below & 0x7f80) == 0x7f80 ? INFINITY : fabs (ldexp (1, (below >> 7 & 0xff) - 127 - 7)) - to_below;
-  if (to_below == to_above)
-    return below & 1 ? below + 1 : below;
-  return to_below < to_above ? below : below + 1;
-}
 
 static void
 check_rounding (const PlaitBfloat16Kernels *kernels, const guint32 *bits, gint64 n)
@@ -143,22 +95,6 @@ TEST_CASE (bfloat16, rounds_special_values)
   }
 }
 
-/* What the numbers become. */
-static PlaitTensor
-rounded (Trial *trial, PlaitTensor tensor)
-{
-  PlaitTensor copy = trial_copy (trial, tensor);
-
-  for (gint64 i = 0; i < copy.rows; i++)
-    for (gint64 j = 0; j < copy.width; j++)
-      {
-        PlaitScalar *at = plait_tensor_row (copy, i) + j;
-
-        *at = (PlaitScalar)float_of ((guint32)slow_round ((float)*at) << 16);
-      }
-  return copy;
-}
-
 /* What is not normal becomes zero, of floats. */
 static PlaitScalar
 multiply_add (PlaitScalar a, PlaitScalar b, PlaitScalar sum)
@@ -201,15 +137,6 @@ slow_product (PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose
       }
 #undef A
 #undef B
-}
-
-static void
-check_same (PlaitTensor found, PlaitTensor expected)
-{
-  for (gint64 i = 0; i < found.rows; i++)
-    CHECK (
-        memcmp (plait_tensor_row (found, i), plait_tensor_row (expected, i), sizeof (PlaitScalar) * (gsize)found.width)
-        == 0);
 }
 
 static void
@@ -386,31 +313,11 @@ find (Trial *trial, PlaitVocabularyWork work, PlaitPrecision precision)
   return found;
 }
 
-static void
-check_within (PlaitTensor found, PlaitTensor expected, double part_of_greatest)
-{
-  double greatest = 0;
-
-  for (gint64 i = 0; i < found.rows; i++)
-    for (gint64 j = 0; j < found.width; j++)
-      greatest = MAX (greatest, fabs ((double)plait_tensor_row (expected, i)[j]));
-  for (gint64 i = 0; i < found.rows; i++)
-    for (gint64 j = 0; j < found.width; j++)
-      CHECK_NEAR (plait_tensor_row (found, i)[j], plait_tensor_row (expected, i)[j], greatest * part_of_greatest);
-}
-
 /* Within bfloat16's precision of the greatest number. */
 static void
 check_close (PlaitTensor found, PlaitTensor expected)
 {
   check_within (found, expected, 1. / 256);
-}
-
-/* The same after products of products. */
-static void
-check_rather_close (PlaitTensor found, PlaitTensor expected)
-{
-  check_within (found, expected, 1. / 64);
 }
 
 static void
@@ -494,128 +401,4 @@ TEST_CASE (bfloat16, other_kernels_are_emulated)
   CHECK (!plait_precision_runs_here (PLAIT_PRECISION_BFLOAT16));
   CHECK (plait_precision_runs_here (PLAIT_PRECISION_BFLOAT16_EMULATED));
   plait_kernels_choose (NULL);
-}
-
-/* Two memories under one softmax, and what they come to by one precision. */
-typedef struct
-{
-  PlaitAttentionSettings settings;
-  PlaitRagged query_rows;
-  guint n_memories;
-  PlaitAttentionMemory memories[2];
-  PlaitTensor queries;
-  PlaitTensor dcontext;
-} Attended;
-
-typedef struct
-{
-  PlaitTensor context;
-  PlaitTensor log_sums;
-  PlaitTensor dqueries;
-  PlaitTensor dkeys[2];
-  PlaitTensor dvalues[2];
-} Contexts;
-
-static Contexts
-attend (Trial *trial, Attended from, PlaitPrecision precision)
-{
-  gint64 rows = from.queries.rows, width = from.queries.width;
-  Contexts found = { .context = trial_rubbish (trial, rows, width),
-                     .log_sums = trial_rubbish (trial, 1, rows * from.settings.heads),
-                     .dqueries = trial_rubbish (trial, rows, width) };
-  PlaitAttentionMemoryGradient gradients[2];
-
-  from.settings.precision = precision;
-  for (guint m = 0; m < from.n_memories; m++)
-    {
-      found.dkeys[m] = trial_rubbish (trial, from.memories[m].keys.rows, width);
-      found.dvalues[m] = trial_rubbish (trial, from.memories[m].keys.rows, width);
-      gradients[m] = (PlaitAttentionMemoryGradient){ { found.dkeys[m], 0 }, { found.dvalues[m], 0 } };
-    }
-  plait_attention_forward (trial->pool, found.context, from.queries, from.query_rows, from.memories, from.n_memories,
-                           &from.settings, found.log_sums.data);
-  plait_attention_backward (trial->pool, (PlaitGradientTarget){ found.dqueries, 0 }, gradients, from.dcontext,
-                            found.context, from.queries, from.query_rows, from.memories, from.n_memories,
-                            &from.settings, found.log_sums.data);
-  return found;
-}
-
-static void
-check_contexts (Contexts found, Contexts expected, guint n_memories, void (*check) (PlaitTensor, PlaitTensor))
-{
-  check (found.context, expected.context);
-  check (found.log_sums, expected.log_sums);
-  check (found.dqueries, expected.dqueries);
-  for (guint m = 0; m < n_memories; m++)
-    {
-      check (found.dkeys[m], expected.dkeys[m]);
-      check (found.dvalues[m], expected.dvalues[m]);
-    }
-}
-
-/* Of two sentences, which have @longest keys and a few less. */
-static Attended
-random_attention (Trial *trial, gint64 longest)
-{
-  Attended from
-      = { .n_memories = (guint)trial_number (trial, 1, 2), .settings.heads = (guint)trial_number (trial, 1, 2) };
-  gint64 width = from.settings.heads * trial_number (trial, 1, 80);
-
-  from.settings.dropout = trial_flip (trial) ? .2 : 0;
-  from.settings.key = plait_random_subkey (trial->key, 4);
-  from.settings.causal = from.n_memories == 1 && trial_flip (trial);
-  from.query_rows
-      = trial_ragged (trial, 2, from.settings.causal ? longest - 3 : 1, from.settings.causal ? longest : 70);
-  for (guint m = 0; m < from.n_memories; m++)
-    {
-      PlaitAttentionMemory *memory = &from.memories[m];
-      gint64 most = m == 0 ? longest : 9;
-
-      memory->rows = from.settings.causal ? from.query_rows : trial_ragged (trial, 2, MAX (0, most - 9), most);
-      /* Rounded ones have the scores of numbers. */
-      memory->keys = rounded (trial, trial_tensor (trial, plait_ragged_rows (memory->rows), width));
-      memory->values = trial_tensor (trial, memory->keys.rows, width);
-    }
-  from.queries = rounded (trial, trial_tensor (trial, plait_ragged_rows (from.query_rows), width));
-  from.dcontext = trial_tensor (trial, from.queries.rows, width);
-  return from;
-}
-
-/* The least that is multiplied so, about a block, and more. */
-static const gint64 attended_lengths[] = { 73, 100, 265, 530 };
-
-static void
-attention_body (Trial *trial)
-{
-  Attended from = random_attention (trial, attended_lengths[trial_number (trial, 0, 3)]);
-  Contexts numbers = attend (trial, from, PLAIT_PRECISION_FLOAT);
-  Contexts emulated = attend (trial, from, PLAIT_PRECISION_BFLOAT16_EMULATED);
-
-  check_contexts (emulated, numbers, from.n_memories, check_rather_close);
-  for (gint64 i = 0; i < numbers.log_sums.width; i++)
-    CHECK_NEAR (emulated.log_sums.data[i], numbers.log_sums.data[i], 1e-4);
-  CHECK (memcmp (emulated.context.data, numbers.context.data, sizeof (PlaitScalar) * (gsize)numbers.context.width)
-         != 0);
-  if (plait_precision_runs_here (PLAIT_PRECISION_BFLOAT16))
-    check_contexts (attend (trial, from, PLAIT_PRECISION_BFLOAT16), emulated, from.n_memories, check_same);
-}
-
-TEST_CASE (bfloat16, attention_is_close_to_that_of_numbers_and_its_bits_are_those_of_the_emulation)
-{
-  trial_run (attention_body, 12);
-}
-
-static void
-short_attention_body (Trial *trial)
-{
-  Attended from = random_attention (trial, 50);
-  Contexts numbers = attend (trial, from, PLAIT_PRECISION_FLOAT);
-
-  EACH_PRECISION (p)
-  check_contexts (attend (trial, from, precisions[p]), numbers, from.n_memories, check_same);
-}
-
-TEST_CASE (bfloat16, attention_to_few_keys_is_that_of_numbers)
-{
-  trial_run (short_attention_body, 3);
 }
