@@ -12,6 +12,10 @@ cd "$root"
 
 # shellcheck disable=SC2086
 install_packages $build_packages
+# What the tests have built is as good.
+if [ ! -e build/quickstart ] && [ -x build/release/plait ]; then
+  ln -s release build/quickstart
+fi
 if [ ! -f build/quickstart/build.ninja ]; then
   say "setting up build/quickstart"
   mkdir -p build

@@ -19,8 +19,9 @@ cd "$root" || exit 1
 test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   liblink-grammar-dev link-grammar-dictionaries-en libcairo2-dev libpango1.0-dev
   libopenmpi-dev openmpi-bin python3-pandas"
-# What is built with doubles: where gradients are checked and plugins are held to their contracts.
-double_tests="tensor autograd nn plugin model contract"
+# What is built with doubles: where gradients are checked and plugins are held to their contracts. Meson runs them in
+# this order, so the longest come first.
+double_tests="contract tensor model plugin autograd nn"
 
 # Builds for sanitizers: gcc takes three times as long over their checks at -O2, and a report needs lines alone.
 sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
@@ -51,11 +52,14 @@ must ()
   finish
 }
 
-# build NAME OPTION...: sets up build/NAME once and builds it, or of it what $targets names.
-targets=
+# build NAME OPTION...: sets up build/NAME once and builds it; or of it, where $suites names some, these with all modules
+# and what lies beside them, or with those of $plugins alone.
+suites=
+plugins=
 build ()
 {
   folder=build/$1
+  targets=
   shift
   if [ ! -f "$folder/build.ninja" ]; then
     say "setting up $folder ($*)"
@@ -63,11 +67,17 @@ build ()
     meson setup "$folder" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
   fi
   say "building $folder"
+  for suite in $suites; do targets="$targets tests/$suite/test-$suite"; done
+  for plugin in $plugins; do targets="$targets plugins/$plugin.so plugins/$plugin.ini"; done
+  if [ -n "$suites" ] && [ -z "$plugins" ]; then
+    targets="$targets $(ninja -C "$folder" -t targets all | sed -nE 's/^((plugins|tests)\/.*\.(so|ini)): .*/\1/p')"
+  fi
   # shellcheck disable=SC2086
   ninja -C "$folder" --quiet $targets
 }
 
-# run_tests NAME [TEST...]: runs the tests of build/NAME and adds up their cases.
+# run_tests NAME [TEST...]: runs the tests of build/NAME, one more at a time than there are processors, since some wait,
+# and adds up their cases.
 run_tests ()
 {
   folder=build/$1
@@ -76,7 +86,7 @@ run_tests ()
   rm -rf "$folder/results"
   mkdir -p "$folder/results"
   GTEST_OUTPUT="xml:$root/$folder/results/" meson test -C "$folder" --no-rebuild --print-errorlogs \
-    --timeout-multiplier 5 "$@"
+    --timeout-multiplier 5 --num-processes $(($(nproc) + 1)) "$@"
   counts=$(python3 tests/count.py "$folder") || counts="0 1 0"
   read -r p f s <<< "$counts"
   say "$folder: $p passed, $f failed, $s skipped"
@@ -90,6 +100,7 @@ case "${1-}" in
   '')
     must build release --buildtype=release --werror
     run_tests release
+    suites=$double_tests
     must build double --buildtype=release --werror -Dscalar=double
     # shellcheck disable=SC2086
     run_tests double $double_tests
@@ -106,8 +117,8 @@ case "${1-}" in
   --threads)
     export TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:suppressions=$root/tests/thread.supp}
     export GTEST_FILTER=$thread_cases
-    for test in $thread_tests; do targets="$targets tests/$test/test-$test"; done
-    for plugin in $thread_plugins; do targets="$targets plugins/$plugin.so plugins/$plugin.ini"; done
+    suites=$thread_tests
+    plugins=$thread_plugins
     # shellcheck disable=SC2086
     must build threads $sanitizer_options -Db_sanitize=thread -Db_lundef=false
     # shellcheck disable=SC2086

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/families.h"
 #include "autograd/internal.h"
-#include "autograd/operators.h"
 #include "tensor/attention.h"
-#include "tensor/families.h"
 #include "tensor/kernels/kernels.h"
 
 static PlaitAttentionSettings
@@ -213,7 +212,7 @@ typedef struct
 {
   PlaitAttentionSettings settings;
   PlaitRagged query_rows;
-  PlaitFamilies families;
+  const PlaitFamilies *families;
 } FamiliesPayload;
 
 /* The inputs are the queries, the keys, the values. */
@@ -223,7 +222,7 @@ families_attention_of (const PlaitNode *node)
   const FamiliesPayload *payload = node->payload;
 
   return (PlaitFamiliesAttention){ node->inputs[0]->value, node->inputs[1]->value, node->inputs[2]->value,
-                                   payload->query_rows,    &payload->families,     &payload->settings };
+                                   payload->query_rows,    payload->families,      &payload->settings };
 }
 
 static void
@@ -247,33 +246,30 @@ static const PlaitOperator families
     = { .name = "attention_over_families", .backward = families_backward, .ignores_value = TRUE };
 
 PlaitNode *
-plait_attention_over_families (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries, PlaitNode *keys,
-                               PlaitNode *values, const PlaitAttentionOptions *options, gint64 *weighed)
+plait_attention_over_families (PlaitTape *tape, const PlaitFamilies *of, PlaitRagged query_rows, PlaitNode *queries,
+                               PlaitNode *keys, PlaitNode *values, const PlaitAttentionOptions *options)
 {
   PlaitNode *inputs[] = { queries, keys, values };
   PlaitNode *node = plait_tape_node (tape, &families, queries->value.rows, queries->value.width, inputs, 3,
                                      sizeof (FamiliesPayload));
   FamiliesPayload *payload = node->payload;
-  PlaitFamiliesAttention from = families_attention_of (node);
   gint64 n = 0, read = 0;
+  PlaitFamiliesAttention from;
 
   plait_tape_expect (tape, options->heads > 0 && queries->value.width % options->heads == 0);
   plait_tape_expect (tape, keys->value.width == queries->value.width && values->value.width == queries->value.width);
-  plait_tape_expect (tape, walk->queries.n == walk->rows.n && keys->value.rows == values->value.rows);
-  plait_tape_expect (tape, plait_ragged_rows (walk->queries) == queries->value.rows);
-  plait_tape_expect (tape, plait_ragged_rows (walk->rows) == keys->value.rows);
-  if (!plait_families (plait_tape_arena (tape), walk, &payload->families))
-    plait_tape_fail (tape, "%s: children of a row are not rows of its sentence, in order before it", G_STRFUNC);
-  for (gint64 s = 0; s < walk->queries.n; s++)
+  plait_tape_expect (tape, query_rows.n == of->rows.n && keys->value.rows == values->value.rows);
+  plait_tape_expect (tape, plait_ragged_rows (query_rows) == queries->value.rows);
+  plait_tape_expect (tape, plait_ragged_rows (of->rows) == keys->value.rows);
+  for (gint64 s = 0; s < query_rows.n; s++)
     {
-      n += options->heads * plait_ragged_length (walk->queries, s) * payload->families.weighed[s];
-      read += options->heads * plait_ragged_length (walk->queries, s) * payload->families.leaves[s];
+      n += plait_ragged_length (query_rows, s) * of->weighed[s];
+      read += plait_ragged_length (query_rows, s) * plait_families_leaves (of, s);
     }
-  *weighed = n;
-  plait_tape_note_product (tape, queries, keys, n * (queries->value.width / options->heads));
-  plait_tape_note_product (tape, queries, values, read * (queries->value.width / options->heads));
-  payload->settings = settings_of (tape, options);
-  payload->query_rows = from.query_rows = walk->queries;
+  plait_tape_note_product (tape, queries, keys, n * queries->value.width);
+  plait_tape_note_product (tape, queries, values, read * queries->value.width);
+  *payload = (FamiliesPayload){ settings_of (tape, options), query_rows, of };
+  from = families_attention_of (node);
   plait_families_attention_forward (plait_tape_pool (tape), node->value, &from);
   return node;
 }

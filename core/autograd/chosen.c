@@ -81,19 +81,30 @@ plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
   return node;
 }
 
+static PlaitAdditive
+additive_of (PlaitNode *const *inputs)
+{
+  return (PlaitAdditive){ .queries = inputs[0]->value, .keys = inputs[1]->value, .vector = inputs[2]->value.data };
+}
+
+void
+plait_chosen_additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *chosen,
+                                const PlaitScalar *dscores)
+{
+  PlaitAdditive additive = additive_of (inputs);
+  PlaitAdditiveGradients gradients = {
+    .queries = plait_gradient_to_add_if_needed (tape, inputs[0]),
+    .keys = plait_gradient_to_add_if_needed (tape, inputs[1]),
+    .vector = plait_gradient_to_add_if_needed (tape, inputs[2]).data,
+  };
+
+  plait_chosen_tanh_backward (plait_tape_pool (tape), plait_tape_arena (tape), chosen, &gradients, dscores, &additive);
+}
+
 static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitAdditive additive = plait_additive_of (node->inputs, node->n_inputs);
-  PlaitAdditiveGradients gradients = {
-    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_QUERIES]),
-    .keys = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_KEYS]),
-    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_VECTOR]).data,
-    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_BIAS]).data,
-  };
-
-  plait_chosen_tanh_backward (plait_tape_pool (tape), plait_tape_arena (tape), node->payload, &gradients,
-                              node->gradient.data, &additive);
+  plait_chosen_additive_backward (tape, node->inputs, node->payload, node->gradient.data);
 }
 
 static const PlaitOperator additive
@@ -101,9 +112,9 @@ static const PlaitOperator additive
 
 PlaitNode *
 plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *keys,
-                       PlaitNode *vector, PlaitNode *bias)
+                       PlaitNode *vector)
 {
-  PlaitNode *inputs[] = { queries, keys, vector, bias };
+  PlaitNode *inputs[] = { queries, keys, vector };
   PlaitNode *node;
   PlaitAdditive from;
 
@@ -114,7 +125,7 @@ plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *qu
                           sizeof *chosen);
   *(PlaitChosen *)node->payload = *chosen;
   plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
-  from = plait_additive_of (inputs, G_N_ELEMENTS (inputs));
+  from = additive_of (inputs);
   plait_chosen_tanh (plait_tape_pool (tape), chosen, node->value.data, &from);
   return node;
 }

@@ -4,8 +4,8 @@
 #include "autograd/tape.h"
 #include "base/crash.h"
 #include "tensor/activation.h"
+#include "tensor/chosen.h"
 #include "tensor/elementwise.h"
-#include "tensor/pairs.h"
 #include "tensor/product.h"
 #include "tensor/step.h"
 #include "tensor/terms.h"
@@ -139,18 +139,9 @@ void plait_often_end (PlaitTape *tape);
 /* The first of the tape's weights that are used often. */
 PlaitOften **plait_tape_often (PlaitTape *tape);
 
-/* The inputs of additive scores; those of chosen rows end before the extra. */
-enum
-{
-  PLAIT_ADDITIVE_QUERIES,
-  PLAIT_ADDITIVE_KEYS,
-  PLAIT_ADDITIVE_VECTOR,
-  PLAIT_ADDITIVE_BIAS,  /* or NULL */
-  PLAIT_ADDITIVE_EXTRA, /* or NULL */
-};
-
-/* The values of the @n inputs. */
-PlaitAdditive plait_additive_of (PlaitNode *const *inputs, guint n);
+/* Adds the gradients of additive scores of chosen rows; @inputs begin with the queries, the keys and the vector. */
+void plait_chosen_additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *chosen,
+                                     const PlaitScalar *dscores);
 
 /*
  * PLAIT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every

@@ -115,17 +115,6 @@ PLAIT_API PlaitNode *plait_attention_over_items (PlaitTape *tape, PlaitNode *que
                                                  const PlaitAttentionOptions *options, PlaitScalar *weights);
 
 /*
- * Attention from the top of a memory's levels down all branches (tensor/families.h): the rows at the top, and the
- * children of each row, are under one softmax; a row has its weight times what its parent has, and row i of the result
- * is the sum of what the leaves have for query i times their values. queries [query rows, w], keys and values [rows,
- * w];
- * @walk says whose levels, of queries and rows, and nothing else. *weighed: rows, of all queries and heads together.
- */
-PLAIT_API PlaitNode *plait_attention_over_families (PlaitTape *tape, const PlaitWalk *walk, PlaitNode *queries,
-                                                    PlaitNode *keys, PlaitNode *values,
-                                                    const PlaitAttentionOptions *options, gint64 *weighed);
-
-/*
  * Attention taken apart, for decoders that score otherwise, and for those who need the weights as numbers of the tape
  * (coverage). A pair is a query row of a sentence with a memory row of the same sentence; the pairs of sentence s are
  * [its queries][its rows], sentences end to end, one row a pair in what follows.
@@ -163,10 +152,9 @@ PLAIT_API PlaitNode *plait_pair_read (PlaitTape *tape, const PlaitPairs *pairs, 
 PLAIT_API PlaitNode *plait_chosen_products (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries,
                                             PlaitNode *keys, double scale);
 
-/* vector . tanh (query + key) + bias: queries [query rows, a], keys [rows, a], vector [1, a], bias [1, 1] or NULL; one
- * head -> [chosen, 1]. */
+/* vector . tanh (query + key): queries [query rows, a], keys [rows, a], vector [1, a]; one head -> [chosen, 1]. */
 PLAIT_API PlaitNode *plait_chosen_additive (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries,
-                                            PlaitNode *keys, PlaitNode *vector, PlaitNode *bias);
+                                            PlaitNode *keys, PlaitNode *vector);
 
 /* The softmax of each set: scores [chosen, 1] -> weights [chosen, 1]. */
 PLAIT_API PlaitNode *plait_chosen_weights (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *scores);

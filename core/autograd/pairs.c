@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/families.h"
 #include "autograd/internal.h"
-#include "autograd/operators.h"
+#include "tensor/family-weights.h"
 
 PlaitPairs
 plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows)
@@ -9,31 +10,41 @@ plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows)
   return plait_pairs_new (plait_tape_arena (tape), queries, rows);
 }
 
-PlaitAdditive
-plait_additive_of (PlaitNode *const *inputs, guint n)
+enum
 {
-  const PlaitNode *extra = n > PLAIT_ADDITIVE_EXTRA ? inputs[PLAIT_ADDITIVE_EXTRA] : NULL;
+  ADDITIVE_QUERIES,
+  ADDITIVE_KEYS,
+  ADDITIVE_VECTOR,
+  ADDITIVE_BIAS,  /* or NULL */
+  ADDITIVE_EXTRA, /* or NULL */
+  ADDITIVE_INPUTS
+};
+
+static PlaitAdditive
+additive_of (PlaitNode *const *inputs)
+{
+  const PlaitNode *bias = inputs[ADDITIVE_BIAS], *extra = inputs[ADDITIVE_EXTRA];
 
   return (PlaitAdditive){
-    .queries = inputs[PLAIT_ADDITIVE_QUERIES]->value,
-    .keys = inputs[PLAIT_ADDITIVE_KEYS]->value,
+    .queries = inputs[ADDITIVE_QUERIES]->value,
+    .keys = inputs[ADDITIVE_KEYS]->value,
     .extra = extra ? extra->value : (PlaitTensor){ 0 },
-    .vector = inputs[PLAIT_ADDITIVE_VECTOR]->value.data,
-    .bias = inputs[PLAIT_ADDITIVE_BIAS] ? inputs[PLAIT_ADDITIVE_BIAS]->value.data : NULL,
+    .vector = inputs[ADDITIVE_VECTOR]->value.data,
+    .bias = bias ? bias->value.data : NULL,
   };
 }
 
 static void
 additive_backward (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitAdditive additive = plait_additive_of (node->inputs, node->n_inputs);
+  PlaitAdditive additive = additive_of (node->inputs);
   PlaitScalar keys_beta, extra_beta;
   PlaitAdditiveGradients gradients = {
-    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_QUERIES]),
-    .keys = plait_gradient_if_needed (tape, node->inputs[PLAIT_ADDITIVE_KEYS], &keys_beta),
-    .extra = plait_gradient_if_needed (tape, node->inputs[PLAIT_ADDITIVE_EXTRA], &extra_beta),
-    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_VECTOR]).data,
-    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[PLAIT_ADDITIVE_BIAS]).data,
+    .queries = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_QUERIES]),
+    .keys = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_KEYS], &keys_beta),
+    .extra = plait_gradient_if_needed (tape, node->inputs[ADDITIVE_EXTRA], &extra_beta),
+    .vector = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_VECTOR]).data,
+    .bias = plait_gradient_to_add_if_needed (tape, node->inputs[ADDITIVE_BIAS]).data,
   };
 
   gradients.replaces_keys = keys_beta == 0;
@@ -48,7 +59,7 @@ PlaitNode *
 plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries, PlaitNode *keys, PlaitNode *extra,
                    PlaitNode *vector, PlaitNode *bias)
 {
-  PlaitNode *inputs[] = { queries, keys, vector, bias, extra };
+  PlaitNode *inputs[ADDITIVE_INPUTS] = { queries, keys, vector, bias, extra };
   PlaitNode *node;
   PlaitAdditive from;
 
@@ -57,10 +68,10 @@ plait_pair_scores (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *queries,
                                && keys->value.rows == plait_ragged_rows (pairs->rows));
   plait_tape_expect (
       tape, !extra || (extra->value.rows == plait_pairs_number (pairs) && extra->value.width == keys->value.width));
-  node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, G_N_ELEMENTS (inputs), sizeof *pairs);
+  node = plait_tape_node (tape, &additive, plait_pairs_number (pairs), 1, inputs, ADDITIVE_INPUTS, sizeof *pairs);
   *(PlaitPairs *)node->payload = *pairs;
   plait_tape_note_product (tape, queries, keys, node->value.rows * keys->value.width);
-  from = plait_additive_of (inputs, G_N_ELEMENTS (inputs));
+  from = additive_of (inputs);
   plait_pairs_additive (plait_tape_pool (tape), pairs, node->value.data, &from);
   return node;
 }
@@ -151,6 +162,35 @@ plait_pair_weights (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *const *
     plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (node->value, rows, scores[m]->value.rows), 0, 1,
                              scores[m]->value);
   plait_pairs_softmax (plait_tape_pool (tape), kept, n, node->value.data, node->value.data);
+  return node;
+}
+
+static void
+family_weights_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, node->inputs[0], &beta);
+
+  plait_family_weights_backward (plait_tape_pool (tape), node->payload, target.data, beta != 0, node->gradient.data);
+}
+
+static const PlaitOperator family_weights
+    = { .name = "family_weights", .backward = family_weights_backward, .ignores_inputs = TRUE, .ignores_value = TRUE };
+
+PlaitNode *
+plait_family_weights (PlaitTape *tape, const PlaitFamilies *families, PlaitRagged queries, PlaitNode *scores,
+                      PlaitPairs *leaves)
+{
+  PlaitFamilyWeights made;
+  PlaitNode *node;
+
+  plait_tape_expect (tape, queries.n == families->rows.n);
+  made = plait_family_weights_new (plait_tape_arena (tape), families, queries);
+  *leaves = made.leaves;
+  plait_tape_expect (tape, scores->value.rows == plait_pairs_number (&made.pairs) && scores->value.width == 1);
+  node = plait_tape_node (tape, &family_weights, plait_pairs_number (leaves), 1, &scores, 1, sizeof made);
+  *(PlaitFamilyWeights *)node->payload = made;
+  plait_family_weights_forward (plait_tape_pool (tape), node->payload, node->value.data, scores->value.data);
   return node;
 }
 

@@ -19,23 +19,6 @@ typedef struct
 } Payload;
 
 static void
-additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *all, const PlaitScalar *dscores)
-{
-  PlaitAdditive additive = {
-    .queries = inputs[WALK_QUERIES]->value,
-    .keys = inputs[WALK_KEYS]->value,
-    .vector = inputs[WALK_VECTOR]->value.data,
-  };
-  PlaitAdditiveGradients gradients = {
-    .queries = plait_gradient_to_add_if_needed (tape, inputs[WALK_QUERIES]),
-    .keys = plait_gradient_to_add_if_needed (tape, inputs[WALK_KEYS]),
-    .vector = plait_gradient_to_add_if_needed (tape, inputs[WALK_VECTOR]).data,
-  };
-
-  plait_chosen_tanh_backward (plait_tape_pool (tape), plait_tape_arena (tape), all, &gradients, dscores, &additive);
-}
-
-static void
 products_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *all, PlaitTensor dscores)
 {
   PlaitPool *pool = plait_tape_pool (tape);
@@ -63,7 +46,7 @@ walk_backward (PlaitTape *tape, PlaitNode *node)
   plait_walk_backward (plait_tape_pool (tape), plait_tape_arena (tape), walked, dscores.data, payload->scale,
                        node->gradient.data);
   if (node->inputs[WALK_VECTOR])
-    additive_backward (tape, node->inputs, &walked->all, dscores.data);
+    plait_chosen_additive_backward (tape, node->inputs, &walked->all, dscores.data);
   else
     products_backward (tape, node->inputs, &walked->all, dscores);
   plait_tape_release (tape, dscores);

@@ -63,10 +63,7 @@ plait_digest_file (const char *path, goffset offset, GError **error)
   char *digest = NULL;
 
   if (descriptor < 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
   if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again.", path);
   else if (status.st_size < offset)

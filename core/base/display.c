@@ -3,7 +3,15 @@
 
 #include <unistd.h>
 
+#include "base/ranks.h"
+
 #define REPLACEMENT 0xfffd
+
+gboolean
+plait_display_is_terminal (FILE *stream)
+{
+  return isatty (fileno (stream)) == 1 && plait_ranks_launched () == 0;
+}
 
 gboolean
 plait_display_is_hostile (gunichar character)

@@ -12,17 +12,43 @@ plait_error_quark (void)
   return g_quark_from_static_string ("plait-error");
 }
 
+static void
+set_error (GError **error, PlaitErrorCode code, const char *format, va_list arguments)
+{
+  g_autofree char *message = error ? plait_message (format, arguments) : NULL;
+
+  if (message)
+    g_set_error_literal (error, PLAIT_ERROR, code, message);
+}
+
 gboolean
 plait_fail (GError **error, PlaitErrorCode code, const char *format, ...)
 {
   va_list arguments;
 
-  if (!error)
-    return FALSE;
   va_start (arguments, format);
-  g_autofree char *message = plait_message (format, arguments);
+  set_error (error, code, format, arguments);
   va_end (arguments);
-  g_set_error_literal (error, PLAIT_ERROR, code, message);
+  return FALSE;
+}
+
+gpointer
+plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  set_error (error, code, format, arguments);
+  va_end (arguments);
+  return NULL;
+}
+
+gboolean
+plait_no_fault (GError **fault, GError **error)
+{
+  if (!*fault)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (fault));
   return FALSE;
 }
 

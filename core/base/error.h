@@ -26,6 +26,12 @@ PLAIT_API GQuark plait_error_quark (void);
 /* Sets *error with printf formatting and returns FALSE, so that "return plait_fail (error, ...)" reads well. */
 PLAIT_API gboolean plait_fail (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
+/* The same for functions that return a pointer: returns NULL. */
+PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* TRUE where *@fault is NULL; else moves it to *@error. For calls that tell failure by their GError alone. */
+PLAIT_API gboolean plait_no_fault (GError **fault, GError **error);
+
 /* The name among @names (NULL-terminated) nearest to @wanted, or NULL if none is near enough to be a slip.
  * (transfer none) */
 PLAIT_API const char *plait_nearest_name (const char *wanted, const char *const *names);

@@ -197,7 +197,9 @@ plait_file_commit (PlaitFile *file, GError **error)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: another program has written it in the meantime, so it is left as it is; name another file.",
                 file->name);
-  else if (rename (file->temporary, file->path) != 0)
+  /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
+  else if (rename (file->temporary, file->path) != 0
+           && !(errno == ENOENT && plait_lock_stands (file->descriptor, file->path)))
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays", error);
   else
     {
@@ -221,6 +223,18 @@ plait_file_abandon (PlaitFile *file)
     return;
   unlink (file->temporary);
   file_free (file);
+}
+
+gboolean
+plait_file_is_same (const char *a, const char *b)
+{
+  g_autofree char *a_path = g_canonicalize_filename (a, NULL);
+  g_autofree char *b_path = g_canonicalize_filename (b, NULL);
+  struct stat a_status, b_status;
+
+  return g_str_equal (a_path, b_path)
+         || (stat (a, &a_status) == 0 && stat (b, &b_status) == 0 && a_status.st_dev == b_status.st_dev
+             && a_status.st_ino == b_status.st_ino);
 }
 
 gboolean

@@ -35,6 +35,9 @@ gboolean plait_file_commit (PlaitFile *file, GError **error);
 void plait_file_abandon (PlaitFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
 
+/* Whether @a and @b, which need not exist, are one file, also by links. */
+gboolean plait_file_is_same (const char *a, const char *b);
+
 /* Whether a command may make @path (NULL: it makes none): there is no such file, or @force. PLAIT_ERROR_INPUT if there
  * is one, naming @option, by which another can be chosen, and before it @remedy, such as "add --resume to go on with
  * it, ", or "". What is no file is left to plait_file_begin. */

@@ -169,6 +169,33 @@ plait_json_boolean (PlaitJson *json, const char *name, gboolean value)
 }
 
 void
+plait_json_texts (PlaitJson *json, const char *name, const char *const *texts, gint64 n)
+{
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; n < 0 ? texts && texts[i] : i < n; i++)
+    plait_json_text (json, NULL, texts[i]);
+  plait_json_end_array (json);
+}
+
+void
+plait_json_integers (PlaitJson *json, const char *name, const gint64 *values, gint64 n)
+{
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; i < n; i++)
+    plait_json_integer (json, NULL, values[i]);
+  plait_json_end_array (json);
+}
+
+void
+plait_json_reals (PlaitJson *json, const char *name, const double *values, gint64 n)
+{
+  plait_json_begin_array (json, name);
+  for (gint64 i = 0; i < n; i++)
+    plait_json_real (json, NULL, values[i]);
+  plait_json_end_array (json);
+}
+
+void
 plait_json_document (PlaitJson *json, const char *name, const char *document)
 {
   begin_value (json, name);

@@ -29,6 +29,11 @@ void plait_json_integer (PlaitJson *json, const char *name, gint64 value);
 void plait_json_real (PlaitJson *json, const char *name, double value);
 void plait_json_boolean (PlaitJson *json, const char *name, gboolean value);
 
+/* Arrays of @n items; of texts a negative @n means all before a NULL, of which @texts may be one. */
+void plait_json_texts (PlaitJson *json, const char *name, const char *const *texts, gint64 n);
+void plait_json_integers (PlaitJson *json, const char *name, const gint64 *values, gint64 n);
+void plait_json_reals (PlaitJson *json, const char *name, const double *values, gint64 n);
+
 /* @document is what plait_json_string() gave for another. */
 void plait_json_document (PlaitJson *json, const char *name, const char *document);
 

@@ -339,10 +339,7 @@ open_path (const char *path, gboolean pipes, GError **error)
   struct stat status;
 
   if (descriptor < 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
   if (fstat (descriptor, &status) != 0 || S_ISDIR (status.st_mode) || (!pipes && !S_ISREG (status.st_mode)))
     {
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys.", path,
@@ -378,15 +375,10 @@ load (const char *path, gboolean pipes, GError **error)
   nobody = length == 0 && fstat (fileno (stream), &status) == 0 && S_ISFIFO (status.st_mode);
   fclose (stream);
   if (problem != 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s.", path, g_strerror (problem));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s.", path, g_strerror (problem));
   if (nobody)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write.", path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write.",
+                            path);
   return plait_key_file_load_data (text, (gssize)length, path, error);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum
@@ -37,8 +38,40 @@ plait_lock_stands (int descriptor, const char *path)
 {
   struct stat held, found;
 
-  return fstat (descriptor, &held) == 0 && lstat (path, &found) == 0 && held.st_dev == found.st_dev
+  /* A network file system may remember the name of a file that another machine has removed; of the file itself it is
+   * told when it is locked. */
+  return fstat (descriptor, &held) == 0 && held.st_nlink > 0 && lstat (path, &found) == 0 && held.st_dev == found.st_dev
          && held.st_ino == found.st_ino;
+}
+
+gboolean
+plait_lock_is_local (const char *mounts, guint major, guint minor)
+{
+  static const char *const local[] = { "local_lock=all", "local_lock=flock", "nolock", "localflock", "nobrl", NULL };
+  g_autofree char *device = g_strdup_printf (" %u:%u ", major, minor);
+  g_auto (GStrv) lines = g_strsplit (mounts, "\n", -1);
+
+  for (guint i = 0; lines[i]; i++)
+    {
+      const char *options = strrchr (lines[i], ' ');
+      g_auto (GStrv) words = options && strstr (lines[i], device) ? g_strsplit (options + 1, ",", -1) : NULL;
+
+      for (guint w = 0; words && words[w]; w++)
+        if (g_strv_contains (local, words[w]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether the locks of the file system of what is open as @descriptor hold on this machine alone. */
+static gboolean
+is_local (int descriptor)
+{
+  g_autofree char *mounts = NULL;
+  struct stat status;
+
+  return fstat (descriptor, &status) == 0 && g_file_get_contents ("/proc/self/mountinfo", &mounts, NULL, NULL)
+         && plait_lock_is_local (mounts, major (status.st_dev), minor (status.st_dev));
 }
 
 /* Opens @path to be locked. Some file systems lock only what may be written, and some files may only be read. */
@@ -151,18 +184,21 @@ plait_lock_take (const char *path, const char *busy, const char *remedy, PlaitLo
                                "%s: the file system has no locks, so a second plait that writes there too is only "
                                "found out when it has; see that there is none",
                                path);
+          else if (is_local (lock->descriptor))
+            plait_log_warning (log,
+                               "%s: the file system is mounted so that locks hold on this machine alone, so a second "
+                               "plait that writes there from another one is only found out when it has; see that there "
+                               "is none, or mount it with local_lock=none",
+                               path);
           return g_steal_pointer (&lock);
         }
-      if (fault)
-        {
-          g_propagate_error (error, g_steal_pointer (&fault));
-          return NULL;
-        }
+      if (!plait_no_fault (&fault, error))
+        return NULL;
       if (holder)
         g_usleep (PAUSE);
     }
-  plait_fail (error, PLAIT_ERROR_INPUT, "%s (%s); %s", busy, holder ? holder : "an unnamed process", remedy);
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s (%s); %s", busy, holder ? holder : "an unnamed process",
+                          remedy);
 }
 
 void

@@ -32,7 +32,7 @@ plait_log_new_with (PlaitLogSettings settings)
 PlaitLog *
 plait_log_new (gboolean quiet)
 {
-  gboolean terminal = isatty (STDERR_FILENO) == 1 && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+  gboolean terminal = plait_display_is_terminal (stderr) && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
   const char *no_colour = g_getenv ("NO_COLOR");
 
   return plait_log_new_with ((PlaitLogSettings){ .stream = stderr,
@@ -65,6 +65,12 @@ plait_log_mute (PlaitLog *log)
 {
   plait_log_progress_end (log);
   log->settings.quiet = log->mute = TRUE;
+}
+
+gboolean
+plait_log_is_mute (const PlaitLog *log)
+{
+  return log->mute;
 }
 
 /* The formatted text with nothing in it that commands the terminal; line breaks stay if @lines. */

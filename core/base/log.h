@@ -40,6 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLog, plait_log_free)
 
 /* From now on the log says nothing, warnings and errors included. */
 void plait_log_mute (PlaitLog *log);
+gboolean plait_log_is_mute (const PlaitLog *log);
 
 /* One message, without a line break at its end. */
 void plait_log_info (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -16,10 +16,9 @@ find_home (const char *user, GError **error)
   if (getpwnam_r (user, &entry, buffer, MOST_OF_USER, &found) == 0 && found)
     return g_strdup (entry.pw_dir);
   g_autofree char *shown = g_utf8_make_valid (user, -1);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name", shown, shown,
-              shown);
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name",
+                          shown, shown, shown);
 }
 
 char *

@@ -334,8 +334,24 @@ plait_pool_watch (PlaitPool *pool)
 PlaitWorkTimes
 plait_pool_times (PlaitPool *pool)
 {
-  account_alone (pool);
+  if (pool->watched)
+    account_alone (pool);
   return pool->times;
+}
+
+void
+plait_pool_watch_too (PlaitPool *part, const PlaitPool *pool)
+{
+  if (pool->watched)
+    plait_pool_watch (part);
+}
+
+void
+plait_pool_itemise (PlaitPool *pool, const PlaitWorkTimes *part)
+{
+  pool->times.works[pool->work] -= part->all;
+  for (guint work = 0; work < PLAIT_N_WORKS; work++)
+    pool->times.works[work] += part->works[work];
 }
 
 void

@@ -79,8 +79,13 @@ typedef struct
 /* Begins to add up, from zero. */
 void plait_pool_watch (PlaitPool *pool);
 
-/* What has been added up until now. */
+/* What has been added up until now; nothing where it is not watched. */
 PlaitWorkTimes plait_pool_times (PlaitPool *pool);
+
+/* Of a piece that works with a pool of its own, @part: begins to add up in it too if @pool is watched; and, when the
+ * run on @pool is over, lets what it came to stand in the place of the run's one work. */
+void plait_pool_watch_too (PlaitPool *part, const PlaitPool *pool);
+void plait_pool_itemise (PlaitPool *pool, const PlaitWorkTimes *part);
 
 /* A pool of one thread that belongs to @thread of @pool: for a piece to call what cuts its own work. (transfer none) */
 PLAIT_API PlaitPool *plait_pool_alone (PlaitPool *pool, guint thread);

@@ -115,14 +115,15 @@ plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound)
 /* Swaps each position, from the last down, with one of those before it or (@reach = 1) itself. A large permutation lies
  * far from the processor, so places are drawn, and fetched, some swaps ahead. */
 static void
-shuffle (PlaitRandomKey key, gint64 *permutation, gsize n, gsize reach)
+shuffle (PlaitRandomKey key, guint32 *permutation, gsize n, gsize reach)
 {
   enum
   {
     AHEAD = 32
   };
+  g_assert (n <= (gsize)G_MAXUINT32 + 1);
   for (gsize i = 0; i < n; i++)
-    permutation[i] = (gint64)i;
+    permutation[i] = (guint32)i;
   for (gsize end = n, begin; end > 1; end = begin)
     {
       gsize places[AHEAD];
@@ -136,7 +137,7 @@ shuffle (PlaitRandomKey key, gint64 *permutation, gsize n, gsize reach)
       for (gsize i = end; i-- > begin;)
         {
           gsize j = places[i - begin];
-          gint64 kept = permutation[i];
+          guint32 kept = permutation[i];
 
           permutation[i] = permutation[j];
           permutation[j] = kept;
@@ -145,13 +146,13 @@ shuffle (PlaitRandomKey key, gint64 *permutation, gsize n, gsize reach)
 }
 
 void
-plait_random_permutation (PlaitRandomKey key, gint64 *permutation, gsize n)
+plait_random_permutation (PlaitRandomKey key, guint32 *permutation, gsize n)
 {
   shuffle (key, permutation, n, 1);
 }
 
 void
-plait_random_derangement (PlaitRandomKey key, gint64 *permutation, gsize n)
+plait_random_derangement (PlaitRandomKey key, guint32 *permutation, gsize n)
 {
   g_assert (n >= 2);
   shuffle (key, permutation, n, 0);

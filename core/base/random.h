@@ -30,11 +30,11 @@ PLAIT_API double plait_random_normal (PlaitRandomKey key, guint64 index);
 /* Uniform in 0 .. @bound - 1, without modulo bias to speak of (64-bit multiply-high). @bound > 0. */
 PLAIT_API guint64 plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound);
 
-/* Fills @permutation[0 .. n-1] with a random permutation of 0 .. n-1. */
-PLAIT_API void plait_random_permutation (PlaitRandomKey key, gint64 *permutation, gsize n);
+/* Fills @permutation[0 .. n-1] with a random permutation of 0 .. n-1, where n is at most 2^32. */
+PLAIT_API void plait_random_permutation (PlaitRandomKey key, guint32 *permutation, gsize n);
 
 /* A permutation without fixed points (Sattolo's cycle); n must be at least 2. */
-PLAIT_API void plait_random_derangement (PlaitRandomKey key, gint64 *permutation, gsize n);
+PLAIT_API void plait_random_derangement (PlaitRandomKey key, guint32 *permutation, gsize n);
 
 /*
  * The cheap 32-bit hash that dropout uses, inline because kernels vectorise it. @key is (guint32) of the low half and

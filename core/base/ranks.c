@@ -40,7 +40,7 @@ plait_ranks_launched (void)
       if (n && plait_parse_integer (n, &number) && number > 0 && number <= G_MAXINT)
         return (guint)number;
     }
-  return 1;
+  return 0;
 }
 
 PlaitRanks *

@@ -12,7 +12,7 @@
  */
 typedef struct PlaitRanks PlaitRanks;
 
-/* How many processes the launcher says that it has started; 1 without one. */
+/* How many processes the launcher says that it has started; 0 without one. */
 guint plait_ranks_launched (void);
 
 /* Joins the other processes by the module at @path. (transfer full) */

@@ -85,13 +85,11 @@ plait_temporary_new (GError **error)
       g_autofree char *path = g_build_filename (g_get_tmp_dir (), PATTERN, NULL);
 
       if (!g_mkdtemp (path) || ((temporary->descriptor = open_folder (path)) < 0 && errno != ENOENT))
-        {
-          plait_fail (error, PLAIT_ERROR_FAILED,
-                      "%s: no folder for temporary files can be made (%s); make room there, or set TMPDIR to another "
-                      "folder",
-                      g_get_tmp_dir (), g_strerror (errno));
-          return NULL;
-        }
+        return plait_fail_null (
+            error, PLAIT_ERROR_FAILED,
+            "%s: no folder for temporary files can be made (%s); make room there, or set TMPDIR to another "
+            "folder",
+            g_get_tmp_dir (), g_strerror (errno));
       /* Another process may have taken it for left behind before it was locked. */
       if (temporary->descriptor >= 0 && plait_lock_descriptor (temporary->descriptor) != PLAIT_LOCK_BUSY
           && plait_lock_stands (temporary->descriptor, path))

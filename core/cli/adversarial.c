@@ -271,16 +271,16 @@ read_disturbances (const char *text, Disturbance *wanted, guint *n_wanted, GErro
 gboolean
 plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *split = NULL;
+  char *split = NULL;
   static const char *const groups[] = { "decode", "evaluate", NULL };
-  g_autofree char *checkpoint = NULL;
-  g_auto (GStrv) sets = NULL;
-  g_autofree char *seed_text = NULL;
-  g_autofree char *threads_text = NULL;
+  char *checkpoint = NULL;
+  char **sets = NULL;
+  char *seed_text = NULL;
+  char *threads_text = NULL;
   gint64 seed = 1;
   gint64 threads = 0;
   gboolean json = FALSE;
-  g_autofree char *source_is = NULL;
+  char *source_is = NULL;
   Disturbance wanted[G_N_ELEMENTS (disturbances)];
   guint n_wanted;
   const GOptionEntry entries[] = {

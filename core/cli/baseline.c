@@ -103,11 +103,8 @@ read_documents (Baseline *baseline, PlaitTextReader *reader, GError **error)
           inside = FALSE;
         }
     }
-  if (local)
-    {
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
-    }
+  if (!plait_no_fault (&local, error))
+    return FALSE;
   if (inside)
     end_document (baseline);
   return TRUE;
@@ -255,10 +252,6 @@ plait_command_baseline (PlaitInvocation *invocation, GError **error)
   gboolean done = plait_invocation_parse (invocation, entries, 1, 2, error)
                   && baseline_run (invocation, &options, &baseline, error);
 
-  g_free (options.words);
-  g_free (options.sentences);
-  g_free (options.train);
-  g_free (options.output);
   g_free (baseline.majority);
   g_string_free (baseline.beginning, TRUE);
   return done;

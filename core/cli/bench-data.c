@@ -212,12 +212,6 @@ draw_features (const PlaitBenchTokens *tokens, PlaitTensor *features, GError **e
   return features->data != NULL;
 }
 
-static void
-batch_free (gpointer batch)
-{
-  plait_batch_free (batch);
-}
-
 void
 plait_bench_data_free (PlaitBenchData *data)
 {
@@ -235,15 +229,12 @@ plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint m
   g_autoptr (PlaitBenchTokens) tokens = plait_bench_tokens_new (experiment);
   g_autoptr (PlaitBenchData) data = g_new0 (PlaitBenchData, 1);
 
-  data->batches = g_ptr_array_new_with_free_func (batch_free);
+  data->batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
   if (experiment->data.vocabulary_size == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: data.vocabulary_size=0 keeps all words of a text, but none is read here; say how many "
-                  "there are, as with --set data.vocabulary_size=8000",
-                  experiment->path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: data.vocabulary_size=0 keeps all words of a text, but none is read here; say how many "
+                            "there are, as with --set data.vocabulary_size=8000",
+                            experiment->path);
   if (!(options->data ? plait_bench_tokens_read (tokens, options->data, error)
                       : plait_bench_tokens_draw (tokens, error)))
     return NULL;

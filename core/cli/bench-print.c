@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -18,23 +19,11 @@ median_rate (const double *amounts, const double *seconds, gint64 n)
   return plait_median (rates, (gsize)n);
 }
 
-static void
-print_numbers (PlaitJson *json, const char *name, const double *numbers, gint64 n)
+/* No number where nothing was counted. */
+static double
+known (double rate)
 {
-  plait_json_begin_array (json, name);
-  for (gint64 i = 0; i < n; i++)
-    plait_json_real (json, NULL, numbers[i]);
-  plait_json_end_array (json);
-}
-
-/* A rate, or null where nothing was counted. */
-static void
-print_rate (PlaitJson *json, const char *name, double rate)
-{
-  if (rate > 0)
-    plait_json_real (json, name, rate);
-  else
-    plait_json_text (json, name, NULL);
+  return rate > 0 ? rate : NAN;
 }
 
 /* The times of @figures in order, named; returns how many. */
@@ -97,27 +86,24 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   plait_json_text (json, "version", PLAIT_VERSION);
   plait_json_text (json, "mode", options->mode);
   plait_json_text (json, "experiment", options->experiment->name);
-  plait_json_begin_array (json, "set");
-  for (guint i = 0; options->overrides && options->overrides[i]; i++)
-    plait_json_text (json, NULL, options->overrides[i]);
-  plait_json_end_array (json);
+  plait_json_texts (json, "set", options->overrides, -1);
   plait_json_text (json, "measured", what);
   plait_json_integer (json, "threads", figures->threads);
   plait_json_integer (json, "processes", plait_ranks_n (options->ranks));
-  print_rate (json, "tokens_per_second", median_rate (figures->tokens, figures->seconds, n));
+  plait_json_real (json, "tokens_per_second", known (median_rate (figures->tokens, figures->seconds, n)));
   plait_json_real (json, "sentences_per_second", median_rate (figures->sentences, figures->seconds, n));
   plait_json_integer (json, "peak_bytes", figures->peak);
   plait_json_integer (json, "loaded_bytes", figures->loaded);
   plait_json_real (json, "sgemm_gflops", figures->rate / 1e9);
-  print_rate (json, "share", median_rate (figures->flops, figures->seconds, n) / figures->rate);
+  plait_json_real (json, "share", known (median_rate (figures->flops, figures->seconds, n) / figures->rate));
   plait_json_integer (json, "warmup", options->warmup);
   plait_json_integer (json, "steps", n);
-  print_numbers (json, "seconds_per_step", figures->seconds, n);
-  print_numbers (json, "processor_seconds_per_step", figures->processor, n);
+  plait_json_reals (json, "seconds_per_step", figures->seconds, n);
+  plait_json_reals (json, "processor_seconds_per_step", figures->processor, n);
   if (options->ranks)
-    print_numbers (json, "exchange_seconds_per_step", figures->exchange, n);
-  print_numbers (json, "flop_per_step", figures->flops, n);
-  print_numbers (json, "losses", figures->losses, figures->losses[0] != 0 ? options->warmup + n : 0);
+    plait_json_reals (json, "exchange_seconds_per_step", figures->exchange, n);
+  plait_json_reals (json, "flop_per_step", figures->flops, n);
+  plait_json_reals (json, "losses", figures->losses, figures->losses[0] != 0 ? options->warmup + n : 0);
   if (options->profile)
     print_times_json (figures, json);
   plait_json_text (json, "core_type", plait_blas_description ());

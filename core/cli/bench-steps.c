@@ -37,14 +37,6 @@ typedef struct
   gint64 touched;
 } Cost;
 
-void
-plait_bench_steps_clear (PlaitBenchSteps *steps)
-{
-  g_free (steps->lengths);
-  g_free (steps->batches);
-  g_free (steps->words);
-}
-
 static void
 bench_clear (Bench *bench)
 {
@@ -192,26 +184,15 @@ measure_batch (const Bench *bench, gint64 batch, GError **error)
 static PlaitTable *
 new_table (void)
 {
-  static const struct
-  {
-    const char *title;
-    PlaitTableKind kind;
-    const char *format;
-  } columns[] = {
-    { "batch", PLAIT_TABLE_COUNTS, NULL },           { "rows", PLAIT_TABLE_COUNTS, NULL },
-    { "experiment", PLAIT_TABLE_WORDS, NULL },       { "us", PLAIT_TABLE_NUMBERS, "%.1f" },
-    { "processor us", PLAIT_TABLE_NUMBERS, "%.1f" }, { "times as fast", PLAIT_TABLE_NUMBERS, "%.2f" },
-    { "weighed", PLAIT_TABLE_COUNTS, NULL },
-  };
   PlaitTable *table = plait_table_new ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    {
-      PlaitTableColumn *column = plait_table_column (table, columns[i].kind, columns[i].title);
-
-      if (columns[i].format)
-        column->format = columns[i].format;
-    }
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "batch");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "rows");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "experiment");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "us")->format = "%.1f";
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "processor us")->format = "%.1f";
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "times as fast");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "weighed");
   return table;
 }
 
@@ -233,10 +214,7 @@ print (const Bench *bench)
       plait_json_integer (json, "threads", threads);
       plait_json_integer (json, "samples", options->steps);
       plait_table_add_json (bench->table, json);
-      plait_json_begin_array (json, "notes");
-      for (guint i = 0; i < bench->table->notes->len; i++)
-        plait_json_text (json, NULL, bench->table->notes->pdata[i]);
-      plait_json_end_array (json);
+      plait_json_texts (json, "notes", (const char *const *)bench->table->notes->pdata, bench->table->notes->len);
       plait_json_text (json, "core_type", plait_blas_description ());
       plait_json_end_object (json);
       fputs (plait_json_string (json), stdout);

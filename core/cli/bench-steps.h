@@ -18,9 +18,6 @@ typedef struct
   char *words;   /* NULL: a step of search; else forward and backward over targets of so many */
 } PlaitBenchSteps;
 
-void plait_bench_steps_clear (PlaitBenchSteps *steps);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitBenchSteps, plait_bench_steps_clear)
-
 /* Measures the experiments @files (NULL-terminated), with the first of which the others are compared, and prints a
  * table or JSON. @options->steps samples are taken, whose medians are told; the experiment of @options is not read. */
 gboolean plait_bench_steps (const PlaitBenchSteps *steps, const char *const *files, const PlaitBenchOptions *options,

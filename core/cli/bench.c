@@ -43,11 +43,10 @@ find_mode (const PlaitBenchOptions *options, GError **error)
         return mode;
       return NULL;
     }
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "plait bench cannot measure \"%s\"; expected train, decode, encode, attend or "
-              "steps",
-              options->mode);
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "plait bench cannot measure \"%s\"; expected train, decode, encode, attend or "
+                          "steps",
+                          options->mode);
 }
 
 gboolean
@@ -73,9 +72,9 @@ time_together (const PlaitBenchWork *work, const PlaitBenchOptions *options, GEr
 gboolean
 plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (GStrv) overrides = NULL;
-  g_autofree char *data = NULL, *parameters = NULL, *steps = NULL, *warmup = NULL, *threads = NULL;
-  g_auto (PlaitBenchSteps) of_steps = { NULL };
+  char **overrides = NULL;
+  char *data = NULL, *parameters = NULL, *steps = NULL, *warmup = NULL, *threads = NULL;
+  PlaitBenchSteps of_steps = { NULL };
   PlaitBenchOptions options = { .steps = 10, .warmup = 2 };
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as train.batch=32", "G.K=V" },

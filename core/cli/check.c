@@ -223,9 +223,9 @@ plait_command_check (PlaitInvocation *invocation, GError **error)
 {
   gboolean json = FALSE;
   gboolean is_experiment;
-  g_auto (GStrv) names = NULL;
-  g_auto (GStrv) overrides = NULL;
-  g_autofree char *seconds_text = NULL;
+  char **names = NULL;
+  char **overrides = NULL;
+  char *seconds_text = NULL;
   gint64 seconds = SECONDS;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Of an experiment: set a key", "G.K=V" },

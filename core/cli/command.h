@@ -33,6 +33,7 @@ struct PlaitInvocation
 {
   const PlaitCommand *command;
   char **arguments;       /* after plait_invocation_parse: what is neither an option nor its value; NULL-terminated */
+  GPtrArray *values;      /* what was given to options, which point into it; owned */
   char *line;             /* the whole command line as typed, quoted for a shell, to be stored in runs */
   PlaitDescribe describe; /* not NULL: plait_invocation_parse calls it and ends there, quietly */
   PlaitLog *log;          /* made by plait_invocation_parse, which knows --quiet; says nothing before */
@@ -42,6 +43,8 @@ struct PlaitInvocation
  * Takes @entries (NULL-terminated, or NULL for none), --quiet and --help out of the arguments, of which @least to @most
  * (negative: any number) must be left. FALSE with PLAIT_ERROR_INPUT on bad usage, FALSE without an error after --help
  * was shown.
+ *
+ * Values stay with @invocation. One of an option that --help describes by its choices, "best|last", is one of these.
  *
  * Texts are G_OPTION_ARG_FILENAME or G_OPTION_ARG_FILENAME_ARRAY (bytes as given), because G_OPTION_ARG_STRING depends
  * on the locale; so do reals, which are taken as texts and read with plait_parse_double.

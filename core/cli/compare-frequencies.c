@@ -27,11 +27,8 @@ read_text (const char *path, GError **error)
     return NULL;
   for (const char *line; (line = plait_text_reader_next (reader, NULL, &fault));)
     plait_frequencies_count (frequencies, line);
-  if (fault)
-    {
-      g_propagate_error (error, g_steal_pointer (&fault));
-      return NULL;
-    }
+  if (!plait_no_fault (&fault, error))
+    return NULL;
   return g_steal_pointer (&frequencies);
 }
 

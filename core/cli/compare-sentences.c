@@ -55,21 +55,18 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure)
   return pairs;
 }
 
-/* Adds the @n sentences of @pairs to @json or, if that is NULL, prints them. */
-static void
-tell (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *pairs, guint n, PlaitJson *json,
-      PlaitPage *page)
+/* The first @n of @pairs: what each run has, and the reference. (transfer full) */
+static PlaitTable *
+table_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *pairs, guint n)
 {
-  g_autoptr (PlaitTable) table = plait_table_new ();
-  g_autofree char *title = g_strdup_printf ("sentences of %s that differ most by %s", measure->split, measure->name);
-  char **lines[3] = { NULL };
-  gint64 lengths[3] = { 0 };
+  PlaitTable *table = plait_table_new ();
+  const PlaitRunFile *const *runs = (const PlaitRunFile *const *)comparison->runs->pdata;
+  gint64 lengths[3];
+  g_auto (GStrv) one = plait_report_lines (runs[0]->store, measure->split, "hypotheses", &lengths[0]);
+  g_auto (GStrv) other = plait_report_lines (runs[1]->store, measure->split, "hypotheses", &lengths[1]);
+  g_auto (GStrv) references = plait_report_lines (runs[0]->store, measure->split, "references", &lengths[2]);
+  char *const *lines[] = { one, other, references };
 
-  for (guint r = 0; r < 2; r++)
-    lines[r] = plait_report_lines (((const PlaitRunFile *)comparison->runs->pdata[r])->store, measure->split,
-                                   "hypotheses", &lengths[r]);
-  lines[2] = plait_report_lines (((const PlaitRunFile *)comparison->runs->pdata[0])->store, measure->split,
-                                 "references", &lengths[2]);
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentence");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
@@ -78,50 +75,41 @@ tell (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const G
     {
       const Pair *pair = &g_array_index (pairs, Pair, i);
 
-      if (json)
+      for (guint r = 0; r < 3; r++)
         {
-          plait_json_begin_object (json, NULL);
-          plait_json_text (json, "split", measure->split);
-          plait_json_text (json, "metric", measure->metric);
-          plait_json_integer (json, "sentence", pair->sentence);
-          if (pair->sentence < lengths[2])
-            plait_json_text (json, "reference", lines[2][pair->sentence]);
-          plait_json_begin_array (json, "runs");
-        }
-      for (guint r = 0; r < 2; r++)
-        {
-          const char *text = pair->sentence < lengths[r] ? lines[r][pair->sentence] : NULL;
-
-          if (json)
-            {
-              plait_json_begin_object (json, NULL);
-              plait_json_real (json, "score", pair->scores[r]);
-              plait_json_text (json, "hypothesis", text);
-              plait_json_end_object (json);
-              continue;
-            }
           plait_table_integer (table, PLAIT_TABLE_PLAIN, pair->sentence);
-          plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
-          plait_table_known (table, pair->scores[r]);
-          plait_table_text (table, PLAIT_TABLE_PLAIN, text);
+          if (r < 2)
+            plait_table_run (table, runs[r]->name, r);
+          else
+            plait_table_text (table, PLAIT_TABLE_DIM, "reference");
+          plait_table_known (table, r < 2 ? pair->scores[r] : NAN);
+          plait_table_text (table, r < 2 ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM,
+                            pair->sentence < lengths[r] ? lines[r][pair->sentence] : NULL);
         }
-      if (json)
-        {
-          plait_json_end_array (json);
-          plait_json_end_object (json);
-          continue;
-        }
-      plait_table_integer (table, PLAIT_TABLE_PLAIN, pair->sentence);
-      plait_table_text (table, PLAIT_TABLE_DIM, "reference");
-      plait_table_none (table);
-      plait_table_text (table, PLAIT_TABLE_DIM, pair->sentence < lengths[2] ? lines[2][pair->sentence] : NULL);
     }
-  for (guint i = 0; i < 3; i++)
-    g_strfreev (lines[i]);
+  return table;
+}
+
+/* Adds the sentences to @json or, if that is NULL, prints them. */
+static void
+tell (const PlaitMeasure *measure, const PlaitTable *table, PlaitJson *json, PlaitPage *page)
+{
+  g_autofree char *title = g_strdup_printf ("sentences of %s that differ most by %s", measure->split, measure->name);
+
   if (json)
-    return;
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "split", measure->split);
+      plait_json_text (json, "metric", measure->metric);
+      plait_table_add_json (table, json);
+      plait_json_end_object (json);
+      return;
+    }
   plait_page_heading (page, title);
-  plait_table_print (table, page);
+  if (table->cells->len > 0)
+    plait_table_print (table, page);
+  else
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  none: both runs score the same in every sentence\n");
 }
 
 gboolean
@@ -143,8 +131,10 @@ plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolea
       for (guint k = m; k < end && !pairs; k++)
         {
           pairs = pairs_of (comparison, &comparison->measures[k]);
-          if (pairs)
-            tell (comparison, &comparison->measures[k], pairs, (guint)n, json, page);
+          g_autoptr (PlaitTable) table
+              = pairs ? table_of (comparison, &comparison->measures[k], pairs, (guint)n) : NULL;
+          if (table)
+            tell (&comparison->measures[k], table, json, page);
         }
       any = any || pairs;
     }

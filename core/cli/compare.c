@@ -13,16 +13,15 @@
 
 /* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
 
+#define FORMATS "markdown|csv|latex"
+
 /* What --format takes. */
 static const struct
 {
-  const char *name;
   const char *mark; /* before a title */
   const char *below;
   char *(*write) (const PlaitTable *table);
-} formats[] = { { "markdown", "## ", "\n", plait_table_markdown },
-                { "csv", "", "", plait_table_csv },
-                { "latex", "% ", "", plait_table_latex } };
+} formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };
 
 /* A mean over seeds has no interval of the bootstrap, and a single seed no spread. */
 static void
@@ -94,11 +93,8 @@ print_json (const PlaitRunComparison *comparison, GError **error)
         {
           const PlaitRunScore *score = plait_measure_score (&comparison->measures[m], run->result);
 
-          if (!score)
-            continue;
-          plait_json_begin_object (json, NULL);
-          plait_run_score_add_json (score, json);
-          plait_json_end_object (json);
+          if (score)
+            plait_run_score_add_json (score, json);
         }
       plait_json_end_array (json);
       if (!plait_lengths_add_json (run, json, error))
@@ -180,15 +176,13 @@ print_text (const PlaitRunComparison *comparison, GError **error)
 gboolean
 plait_command_compare (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *test = NULL, *trials = NULL, *seed = NULL;
-  g_autofree char *format = NULL, *differ = NULL, *frequencies = NULL;
+  char *test = NULL, *trials = NULL, *seed = NULL;
+  char *format = NULL, *differ = NULL, *frequencies = NULL;
   gint64 sentences = 0;
-  guint place = 0;
   gboolean json = FALSE, attention = FALSE;
   PlaitComparisonOptions options = { .seed = 12345 };
   const GOptionEntry entries[] = {
-    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test, "Test against the first run (permutation)",
-      "permutation|bootstrap|none" },
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test, "Test against the first run (permutation)", PLAIT_OPTION_TESTS },
     { "trials", 0, 0, G_OPTION_ARG_FILENAME, &trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
     { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,
@@ -197,19 +191,15 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
       "Print the N sentences whose scores differ most between two runs instead", "N" },
     { "frequencies", 0, 0, G_OPTION_ARG_FILENAME, &frequencies,
       "Score words by how often this text of training, in the target language, has them, instead", "FILE" },
-    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as markdown, csv or latex", "NAME" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as text for other programs", FORMATS },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
 
   if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !plait_option_test (test, &options.tested, &options.test, error)
       || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error))
     return FALSE;
-  while (format && place < G_N_ELEMENTS (formats) && !g_str_equal (format, formats[place].name))
-    place++;
-  if (place == G_N_ELEMENTS (formats))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected markdown, csv or latex", format);
+  plait_option_test (test, &options.tested, &options.test);
   if (!plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
     return FALSE;
   if (format && json)
@@ -233,7 +223,7 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
     return plait_compare_frequencies (comparison, frequencies, json, error);
   if (format)
     {
-      write_scores (comparison, place);
+      write_scores (comparison, plait_option_choice (format, FORMATS));
       return TRUE;
     }
   return json ? print_json (comparison, error) : print_text (comparison, error);

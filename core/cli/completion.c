@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/reference.h"
+#include "cli/resources.h"
 #include "experiment/groups.h"
 
 /* plait help --bash and --zsh. What a value may be is told by how --help names it (options.h). */
@@ -28,9 +29,6 @@ print_command_names (void)
   for (const PlaitCommand *command = plait_commands; command->name; command++)
     printf ("%s ", command->name);
 }
-
-/* A line of the shell that names the plugins that are found now. */
-#define PLUGIN_NAMES "plait plugins 2> /dev/null | sed -n 's/^  \\([a-z][^ ]*\\) .*/\\1/p'"
 
 static void
 print_bash_options (const GOptionEntry *entries)
@@ -91,77 +89,30 @@ print_bash_command (const PlaitCommand *command, const GOptionEntry *own, const 
   fputs ("      esac\n      ;;\n", stdout);
 }
 
+/* Prints the script @name, with names by @print_names and the options of each command by @describe in their places. */
+static void
+print_script (const char *name, void (*print_names) (void), PlaitDescribe describe)
+{
+  g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), name, 0, NULL);
+  g_autofree char *script = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  g_auto (GStrv) halves = g_strsplit (script, "@COMMANDS@", 2);
+  g_auto (GStrv) parts = g_strsplit (halves[0], "@NAMES@", -1);
+
+  fputs (parts[0], stdout);
+  for (guint i = 1; parts[i]; i++)
+    {
+      print_names ();
+      fputs (parts[i], stdout);
+    }
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
+    plait_command_describe (command, describe);
+  fputs (halves[1], stdout);
+}
+
 void
 plait_completion_print_bash (void)
 {
-  fputs ("# Completion of plait for bash. Made by plait help --bash.\n"
-         "# Lines KEY=VALUES, of the experiment file on the line if there is one.\n"
-         "_plait_keys ()\n"
-         "{\n"
-         "  local word\n"
-         "  for word in \"${COMP_WORDS[@]}\"; do\n"
-         "    [ \"${word%.ini}\" = \"$word\" ] || { plait inspect --keys \"$word\" 2> /dev/null && return; }\n"
-         "  done\n"
-         "  plait inspect --keys 2> /dev/null\n"
-         "}\n"
-         "_plait ()\n"
-         "{\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD option before setting='' equals='' key values\n"
-         "  local kind=argument options='' words='' names=''\n"
-         "  COMPREPLY=()\n"
-         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W '",
-         stdout);
-  print_command_names ();
-  fputs ("help --help --version' -- \"$current\")\n"
-         "    return\n"
-         "  fi\n"
-         "  # An equals sign is a word of its own: --option=value, --source name=file, --set key=value.\n"
-         "  [ \"$current\" != = ] || { current='' at=$((at + 1)); }\n"
-         "  [ \"${COMP_WORDS[at-1]}\" != = ] || equals=yes at=$((at - 1))\n"
-         "  option=${COMP_WORDS[at-1]}\n"
-         "  if [ -n \"$equals\" ] && [ \"$at\" -ge 4 ]; then\n"
-         "    before=${COMP_WORDS[at-2]}\n"
-         "    [ \"$before\" != = ] || before=${COMP_WORDS[at-3]}\n"
-         "    case $before in --set | -s) setting=$option option=$before ;; esac\n"
-         "  fi\n"
-         "  case ${COMP_WORDS[1]} in\n"
-         "    help)\n"
-         "      words='",
-         stdout);
-  print_command_names ();
-  fputs ("--man --bash --zsh'\n      kind=words\n      ;;\n", stdout);
-  for (const PlaitCommand *command = plait_commands; command->name; command++)
-    plait_command_describe (command, print_bash_command);
-  fputs ("  esac\n"
-         "  if [ \"$kind\" = argument ] && [ \"${current#-}\" != \"$current\" ]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")\n"
-         "    return\n"
-         "  fi\n"
-         "  [ -z \"$names\" ] || words=\"$words $(" PLUGIN_NAMES ")\"\n"
-         "  if [ \"$kind\" = key ] && [ -n \"$setting\" ]; then\n"
-         "    kind=words\n"
-         "    while IFS== read -r key values; do\n"
-         "      [ \"$key\" != \"$setting\" ] || words=$values\n"
-         "    done < <(_plait_keys)\n"
-         "    [ \"$words\" != FILE ] || kind=file words=''\n"
-         "  fi\n"
-         "  case $kind in\n"
-         "    key)\n"
-         "      compopt -o nospace 2> /dev/null\n"
-         "      mapfile -t COMPREPLY < <(compgen -S = -W \"$(_plait_keys | sed 's/=.*//')\" -- \"$current\") ;;\n"
-         "    words)\n"
-         "      mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\") ;;\n"
-         "    folder)\n"
-         "      compopt -o filenames 2> /dev/null\n"
-         "      mapfile -t COMPREPLY < <(compgen -d -- \"$current\") ;;\n"
-         "    argument | file)\n"
-         "      compopt -o filenames 2> /dev/null\n"
-         "      mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; compgen -f -- \"$current\") ;;\n"
-         "  esac\n"
-         "}\n"
-         "complete -F _plait plait\n",
-         stdout);
+  print_script ("/plait/completion.bash", print_command_names, print_bash_command);
 }
 
 /* In single quotes, where _arguments reads brackets and colons as its own. */
@@ -228,63 +179,19 @@ print_zsh_command (const PlaitCommand *command, const GOptionEntry *own, const G
     fputs (" \\\n        '*:argument:_files'\n      ;;\n", stdout);
 }
 
-void
-plait_completion_print_zsh (void)
+static void
+print_zsh_names (void)
 {
-  fputs ("#compdef plait\n"
-         "# Completion of plait for zsh. Made by plait help --zsh.\n"
-         "_plait_keys ()\n"
-         "{\n"
-         "  local -a files lines values\n"
-         "  local key\n"
-         "  files=(${(M)words:#*.ini})\n"
-         "  lines=(${(f)\"$(plait inspect --keys ${files[1]} 2> /dev/null || plait inspect --keys 2> /dev/null)\"})\n"
-         "  if compset -P '*='; then\n"
-         "    key=${${IPREFIX%=}##*=}\n"
-         "    values=(${=${(M)lines:#$key=*}#*=})\n"
-         "    if [[ $values = FILE ]]; then\n"
-         "      _files\n"
-         "    else\n"
-         "      compadd -a values\n"
-         "    fi\n"
-         "  else\n"
-         "    compadd -S = -- ${lines%%=*}\n"
-         "  fi\n"
-         "}\n"
-         "_plait_plugins ()\n"
-         "{\n"
-         "  compadd -- ${(f)\"$(" PLUGIN_NAMES ")\"}\n"
-         "}\n"
-         "_plait_names ()\n"
-         "{\n"
-         "  _alternative 'plugins:plugin:_plait_plugins' 'files:file:_files'\n"
-         "}\n"
-         "_plait ()\n"
-         "{\n"
-         "  local -a commands\n"
-         "  commands=(\n",
-         stdout);
   for (const PlaitCommand *command = plait_commands; command->name; command++)
     {
       printf ("    '%s:", command->name);
       print_zsh_text (command->summary);
       fputs ("'\n", stdout);
     }
-  fputs ("    'help:Show the help of a command'\n"
-         "  )\n"
-         "  if (( CURRENT == 2 )); then\n"
-         "    _describe command commands\n"
-         "    return\n"
-         "  fi\n"
-         "  shift words\n"
-         "  (( CURRENT-- ))\n"
-         "  case $words[1] in\n"
-         "    help) _describe command commands ;;\n",
-         stdout);
-  for (const PlaitCommand *command = plait_commands; command->name; command++)
-    plait_command_describe (command, print_zsh_command);
-  fputs ("  esac\n"
-         "}\n"
-         "_plait \"$@\"\n",
-         stdout);
+}
+
+void
+plait_completion_print_zsh (void)
+{
+  print_script ("/plait/completion.zsh", print_zsh_names, print_zsh_command);
 }

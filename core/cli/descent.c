@@ -201,28 +201,6 @@ span_rows (const Arrays *arrays, PlaitDescentMap *descent)
     }
 }
 
-/* The steps @first to @last of an axis of @extent; what they are is told in @text. */
-static gboolean
-choose (const Arrays *arrays, const char *name, gint64 extent, gint64 wanted, gint64 usual, gint64 *first, gint64 *last,
-        GString *text, GError **error)
-{
-  if (wanted == PLAIT_MAP_USUAL)
-    wanted = usual;
-  if (wanted >= extent)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has no %s %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT ", or mean",
-                       plait_store_path (arrays->store), arrays->path, name, wanted, extent - 1);
-  *first = wanted == PLAIT_MAP_MEAN ? 0 : wanted;
-  *last = wanted == PLAIT_MAP_MEAN ? extent - 1 : wanted;
-  if (text->len > 0)
-    g_string_append (text, ", ");
-  if (wanted == PLAIT_MAP_MEAN)
-    g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
-  else
-    g_string_append_printf (text, "%s %" G_GINT64_FORMAT, name, wanted);
-  return TRUE;
-}
-
 /* Adds what entry @entry weighed to the steps of its word; @of_level is room for a sum a level, and @seen [rows] tells
  * the entry that weighed each row last. */
 static void
@@ -259,8 +237,10 @@ add_steps (const Arrays *arrays, PlaitDescentMap *descent, PlaitMapChoice choice
   gint64 layers[2], heads[2];
   gsize n = (gsize)(descent->n_targets * descent->n_rows);
 
-  if (!choose (arrays, "layer", arrays->layers, choice.layer, arrays->layers - 1, &layers[0], &layers[1], text, error)
-      || !choose (arrays, "head", arrays->heads, choice.head, PLAIT_MAP_MEAN, &heads[0], &heads[1], text, error))
+  if (!plait_map_choose (arrays->store, arrays->path, "layer", arrays->layers, choice, &layers[0], &layers[1], text,
+                         error)
+      || !plait_map_choose (arrays->store, arrays->path, "head", arrays->heads, choice, &heads[0], &heads[1], text,
+                            error))
     return FALSE;
   descent->choice = g_strdup (text->str);
   descent->ways = (guint)((layers[1] - layers[0] + 1) * (heads[1] - heads[0] + 1));

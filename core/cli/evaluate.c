@@ -205,10 +205,7 @@ print_json (const Evaluation *evaluation, char **reference_names)
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_object (json, NULL);
-  plait_json_begin_array (json, "references");
-  for (guint r = 0; reference_names[r]; r++)
-    plait_json_text (json, NULL, reference_names[r]);
-  plait_json_end_array (json);
+  plait_json_texts (json, "references", (const char *const *)reference_names, -1);
   plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < evaluation->n_systems; s++)
@@ -430,9 +427,9 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
                        "--%s is missing; plait evaluate needs --reference FILE and --hypothesis FILE",
                        !options->references ? "reference" : "hypothesis");
   if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
-      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error)
-      || !plait_option_test (options->test, &evaluation->tested, &evaluation->test, error))
+      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error))
     return FALSE;
+  plait_option_test (options->test, &evaluation->tested, &evaluation->test);
   trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
   if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
     return FALSE;
@@ -505,8 +502,7 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
       "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
     { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,
       "Bootstrap samples for intervals, 0 for no intervals (1000)", "N" },
-    { "test", 0, 0, G_OPTION_ARG_FILENAME, &options.test, "Test between systems (permutation)",
-      "permutation|bootstrap|none" },
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &options.test, "Test between systems (permutation)", PLAIT_OPTION_TESTS },
     { "trials", 0, 0, G_OPTION_ARG_FILENAME, &options.trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
     { "seed", 0, 0, G_OPTION_ARG_FILENAME, &options.seed, "Seed of intervals and tests (12345)", "N" },
     { "sentences", 0, 0, G_OPTION_ARG_NONE, &options.sentences,
@@ -514,16 +510,6 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     { NULL },
   };
-  gboolean done = plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, error);
 
-  g_strfreev (options.references);
-  g_strfreev (options.hypotheses);
-  g_free (options.metrics);
-  g_free (options.resamples);
-  g_free (options.seed);
-  g_free (options.test);
-  g_free (options.trials);
-  g_free (options.source);
-  g_free (options.bins);
-  return done;
+  return plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, error);
 }

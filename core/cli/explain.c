@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -308,10 +309,7 @@ add_component_json (PlaitJson *json, const Component *component)
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "component", component->part->title);
   plait_json_text (json, "plugin", component->part->component ? component->part->component->plugin->name : NULL);
-  plait_json_begin_array (json, "equations");
-  for (guint i = 0; equations[i]; i++)
-    plait_json_text (json, NULL, equations[i]);
-  plait_json_end_array (json);
+  plait_json_texts (json, "equations", (const char *const *)equations, -1);
   plait_json_begin_array (json, "memories");
   for (guint i = 0; i < component->memories->len; i++)
     {
@@ -337,10 +335,7 @@ add_component_json (PlaitJson *json, const Component *component)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  if (component->operations >= 0)
-    plait_json_real (json, "multiply_adds_a_token", component->operations);
-  else
-    plait_json_text (json, "multiply_adds_a_token", NULL);
+  plait_json_real (json, "multiply_adds_a_token", component->operations >= 0 ? component->operations : NAN);
   plait_json_text (json, "token_of", component->operations >= 0 ? component->token : NULL);
   plait_json_end_object (json);
 }
@@ -389,7 +384,7 @@ explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
 gboolean
 plait_command_explain (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (GStrv) overrides = NULL;
+  char **overrides = NULL;
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },

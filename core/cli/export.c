@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "run/export.h"
 
 /* plait export: the parameters of a run in formats that other programs read. */
 
+#define FORMATS "safetensors|ctranslate2"
+
 /* A format, and the files that it writes below what --output names (none: that itself). */
 static const struct
 {
-  const char *name;
   const char *files[6];
   gboolean (*write) (const PlaitTrained *trained, const char *path, GError **error);
 } formats[] = {
-  { "safetensors", { NULL }, plait_export_safetensors },
-  { "ctranslate2",
-    { PLAIT_CTRANSLATE2_MODEL, PLAIT_CTRANSLATE2_CONFIG, PLAIT_CTRANSLATE2_SHARED, PLAIT_CTRANSLATE2_SOURCE,
+  { { NULL }, plait_export_safetensors },
+  { { PLAIT_CTRANSLATE2_MODEL, PLAIT_CTRANSLATE2_CONFIG, PLAIT_CTRANSLATE2_SHARED, PLAIT_CTRANSLATE2_SOURCE,
       PLAIT_CTRANSLATE2_TARGET, NULL },
     plait_export_ctranslate2 },
 };
-
-static gboolean
-find_format (const char *name, guint *format, GError **error)
-{
-  for (*format = 0; *format < G_N_ELEMENTS (formats); (*format)++)
-    if (g_str_equal (formats[*format].name, name))
-      return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected safetensors or ctranslate2", name);
-}
 
 /* Whether none of what @format writes is there. */
 static gboolean
@@ -47,12 +39,11 @@ check_new (guint format, const char *output, gboolean force, GError **error)
 gboolean
 plait_command_export (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *output = NULL, *checkpoint = NULL, *format_name = NULL;
+  char *output = NULL, *checkpoint = NULL, *format_name = NULL;
   gboolean force = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE|FOLDER" },
-    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "A file (the default), or a folder",
-      "safetensors|ctranslate2" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "A file (the default), or a folder", FORMATS },
     PLAIT_OUTPUT_FORCE (force),
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
       "best|last|average" },
@@ -61,9 +52,9 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitTrained) trained = NULL;
   guint format;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !find_format (format_name ? format_name : formats[0].name, &format, error))
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
     return FALSE;
+  format = plait_option_choice (format_name, FORMATS);
   if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nowhere to write to: add --output FILE");
   if (!plait_output_differs ("--output", output, invocation->arguments[0], error)

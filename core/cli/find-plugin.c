@@ -32,11 +32,9 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const Plai
       if (!g_str_equal (wanted, plugin->name))
         continue;
       if (found)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is the name of plugins of several kinds; give %s or %s/%s",
-                      wanted, full, plait_plugin_kind_name (found->kind), found->name);
-          return NULL;
-        }
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "\"%s\" is the name of plugins of several kinds; give %s or %s/%s", wanted, full,
+                                plait_plugin_kind_name (found->kind), found->name);
       found = plugin;
     }
   if (found)

@@ -40,10 +40,7 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "name", task->name);
   plait_json_text (json, "summary", task->summary);
-  plait_json_begin_array (json, "streams");
-  for (guint i = 0; task->streams[i]; i++)
-    plait_json_text (json, NULL, task->streams[i]);
-  plait_json_end_array (json);
+  plait_json_texts (json, "streams", task->streams, -1);
   plait_json_begin_array (json, "parameters");
   for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
     {
@@ -204,8 +201,8 @@ generate (PlaitInvocation *invocation, const char *folder, gboolean force, char 
 gboolean
 plait_command_generate (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *folder = NULL;
-  g_auto (GStrv) sets = NULL;
+  char *folder = NULL;
+  char **sets = NULL;
   gboolean force = FALSE, json = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder for the files SPLIT.STREAM; made if need be",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,29 +71,63 @@ print_left_out (PlaitPage *page, const PlaitGrid *grid)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", grid->strangers[i]);
 }
 
+static gboolean
+has_due (const PlaitGrid *grid)
+{
+  for (guint i = 0; i < grid->n; i++)
+    if (plait_grid_cell_is_due (&grid->items[i]))
+      return TRUE;
+  return FALSE;
+}
+
 /* How long it takes, and where that is from. */
 static void
-print_cost (PlaitPage *page, const PlaitGrid *grid)
+print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
 {
-  PlaitGridCost cost = plait_grid_cost (grid);
-  g_autofree char *duration = plait_log_duration (cost.seconds);
-  g_autofree char *sentence = NULL;
-  gboolean due = FALSE;
+  g_autofree char *duration = plait_log_duration (cost->seconds);
+  g_autoptr (GString) sentence = g_string_new (NULL);
+  guint n_known = cost->n_ran + cost->n_measured;
 
-  for (guint i = 0; i < grid->n; i++)
-    due = due || plait_grid_cell_is_due (&grid->items[i]);
-  if (!due)
+  if (!has_due (grid))
     return;
-  sentence = cost.n_ran > 0
-                 ? g_strdup_printf ("about %s for what is left, one cell after another, by the cells most like each "
-                                    "of the %u that are finished",
-                                    duration, cost.n_ran)
-                 : g_strdup ("how long it takes is not known before a cell has run; --cell runs one");
-  plait_page_paragraph (page, 0, 0, sentence);
+  if (n_known == 0)
+    g_string_append (sentence, "how long it takes is not known, as no cell has run and none could be measured");
+  else
+    g_string_append_printf (sentence,
+                            "about %s for what is left, one cell after another, by the cells most like each, of which "
+                            "%u ran and the speed of %u was measured now",
+                            duration, cost->n_ran, cost->n_measured);
+  if (cost->n_measured > 0)
+    g_string_append_printf (sentence, " with %u thread%s each", cost->threads, cost->threads == 1 ? "" : "s");
+  if (cost->bytes > 0)
+    g_string_append_printf (sentence, "; memory of one at most %.0f MiB", (double)cost->bytes / 1024 / 1024);
+  plait_page_paragraph (page, 0, 0, sentence->str);
+}
+
+/* "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". (transfer full) */
+static char *
+describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
+{
+  g_autofree char *duration = plait_log_duration (estimate->seconds);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (estimate->fault)
+    g_string_append_printf (text, "not measured: %s%s", estimate->fault, estimate->like ? "; " : "");
+  if (!estimate->like)
+    return text->len > 0 ? g_strdup (text->str) : NULL;
+  g_string_append_printf (text, "about %s", duration);
+  if (estimate->bytes > 0)
+    g_string_append_printf (text, " and %.0f MiB", (double)estimate->bytes / 1024 / 1024);
+  if (estimate->like == cell)
+    g_string_append (text, estimate->measured ? ": measured" : ": as it ran before");
+  else
+    g_string_append_printf (text, ": as %s %s", estimate->like->cell->label,
+                            estimate->measured ? "was measured" : "ran");
+  return g_strdup (text->str);
 }
 
 static void
-print_plan (const PlaitGrid *grid)
+print_plan (const PlaitGrid *grid, const PlaitGridCost *cost)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   guint width = 0;
@@ -103,12 +138,14 @@ print_plan (const PlaitGrid *grid)
     {
       const PlaitGridCell *cell = &grid->items[i];
       g_autofree char *found = cell->found ? g_strdup_printf ("as %s", cell->found) : NULL;
+      g_autofree char *estimate = describe_estimate (cell, &cost->cells[i]);
       const char *because = found ? found : cell->note;
 
       plait_page_row (page, width, describe_action (cell), cell->cell->label);
       plait_page_row (page, width, "", cell->cell->matched);
       if (because && *because != '\0')
         plait_page_row (page, width, "", because);
+      plait_page_row (page, width, "", estimate);
     }
   print_left_out (page, grid);
   g_autofree char *sum = g_strdup_printf (
@@ -119,14 +156,89 @@ print_plan (const PlaitGrid *grid)
       plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
-  print_cost (page, grid);
+  print_cost (page, grid, cost);
+}
+
+/*
+ * The plan as JSON
+ */
+
+/* @value, or null where nothing is known. */
+static void
+add_known (PlaitJson *json, const char *name, gboolean known, double value)
+{
+  plait_json_real (json, name, known ? value : NAN);
+}
+
+static void
+add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
+{
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "label", cell->cell->label);
+  plait_json_text (json, "name", cell->name);
+  plait_json_text (json, "state", plait_grid_cell_state_name (cell->state));
+  plait_json_text (json, "action", describe_action (cell));
+  plait_json_text (json, "because", cell->note);
+  plait_json_text (json, "found", cell->found);
+  plait_json_text (json, "matched", cell->cell->matched);
+  add_known (json, "seconds", estimate->like != NULL, estimate->seconds);
+  add_known (json, "bytes", estimate->bytes > 0, (double)estimate->bytes);
+  plait_json_text (json, "like", estimate->like ? estimate->like->cell->label : NULL);
+  plait_json_boolean (json, "measured", estimate->measured);
+  plait_json_text (json, "fault", estimate->fault);
+  plait_json_end_object (json);
+}
+
+static void
+add_texts (PlaitJson *json, const char *name, char *const *texts)
+{
+  plait_json_begin_array (json, name);
+  for (guint i = 0; texts[i]; i++)
+    plait_json_text (json, NULL, texts[i]);
+  plait_json_end_array (json);
+}
+
+static void
+print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost)
+{
+  g_autoptr (PlaitJson) json = plait_json_new ();
+  gboolean known = cost->n_ran + cost->n_measured > 0;
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "folder", grid->folder);
+  plait_json_integer (json, "cells", grid->n);
+  plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
+  add_known (json, "seconds", known, cost->seconds);
+  add_known (json, "bytes", cost->bytes > 0, (double)cost->bytes);
+  plait_json_integer (json, "ran", cost->n_ran);
+  plait_json_integer (json, "measured", cost->n_measured);
+  plait_json_integer (json, "threads", cost->threads);
+  plait_json_begin_array (json, "plan");
+  for (guint i = 0; i < grid->n; i++)
+    add_cell (json, &grid->items[i], &cost->cells[i]);
+  plait_json_end_array (json);
+  plait_json_begin_array (json, "excluded");
+  for (guint e = 0; e < grid->cells->n_exclusions; e++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "rule", grid->cells->exclusions[e].rule);
+      plait_json_integer (json, "cells", grid->cells->exclusions[e].n_cells);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  add_texts (json, "same", grid->cells->same);
+  add_texts (json, "others", grid->strangers);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
 }
 
 static gboolean
-print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog *log, GError **error)
 {
   g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
 
+  if (lines && lines->len == 0)
+    plait_log_info (log, "%s: no cell is left to be run; --collect makes the table", grid->folder);
   for (guint i = 0; lines && i < lines->len; i++)
     printf ("%s\n", (const char *)lines->pdata[i]);
   return lines != NULL;
@@ -134,7 +246,7 @@ print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, GError *
 
 /* Failures are the result. */
 static gboolean
-check_all_finished (const PlaitGrid *grid, const char *done, PlaitLog *log, GError **error)
+check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, PlaitLog *log, GError **error)
 {
   g_autoptr (GString) failed = g_string_new (NULL);
   guint n_failed = plait_grid_count (grid, PLAIT_CELL_FAILED);
@@ -147,24 +259,24 @@ check_all_finished (const PlaitGrid *grid, const char *done, PlaitLog *log, GErr
   for (guint i = 0; i < grid->n; i++)
     if (grid->items[i].state == PLAIT_CELL_FAILED)
       g_string_append_printf (failed, "%s%s", failed->len > 0 ? "; " : "", grid->items[i].cell->label);
-  return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "%u of %u cells failed (%s); their logs are in %s, and the same command tries them again",
-                     n_failed, grid->n, failed->str, grid->folder);
+  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u cells failed (%s); their logs are in %s, and %s", n_failed,
+                     grid->n, failed->str, grid->folder,
+                     ran ? "the same command tries them again" : "without --collect the same command runs them");
 }
 
-/* Everything is written and shown whatever failed. */
+/* Everything is written and shown whatever failed. @ran: not only looked at. */
 static gboolean
-conclude (const PlaitGrid *grid, gboolean as_json, PlaitLog *log, GError **error)
+conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitGridTable) table = NULL;
 
   if (grid->part)
-    return check_all_finished (grid, "--collect makes the table of all", log, error);
+    return check_all_finished (grid, "--collect makes the table of all", ran, log, error);
   table = plait_grid_table_new (grid, error);
   if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
     return FALSE;
   plait_grid_print (grid, table, as_json);
-  return check_all_finished (grid, "see table.csv, table.md and grid.h5", log, error);
+  return check_all_finished (grid, "see table.csv, table.md and grid.h5", ran, log, error);
 }
 
 /* What the command line asks for. */
@@ -186,21 +298,6 @@ typedef struct
   gboolean json;
 } Wishes;
 
-static void
-wishes_clear (Wishes *wishes)
-{
-  g_strfreev (wishes->overrides);
-  g_free (wishes->folder);
-  g_free (wishes->jobs);
-  g_free (wishes->threads);
-  g_free (wishes->retries);
-  g_free (wishes->time);
-  g_free (wishes->executor);
-  g_strfreev (wishes->cells);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wishes, wishes_clear)
-
 static gboolean
 check_wishes (const Wishes *wishes, GError **error)
 {
@@ -208,8 +305,6 @@ check_wishes (const Wishes *wishes, GError **error)
 
   if (wishes->fresh && wishes->resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
-  if (wishes->dry_run && wishes->json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no table to print as JSON; leave one of the two out");
   if ((wishes->cells || wishes->commands) && wishes->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; --collect --json does so");
   if (n > 1)
@@ -231,8 +326,8 @@ choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *o
   const char *name = wishes->executor ? wishes->executor : grid->part ? "local" : settings->executor;
   gint64 jobs = settings->jobs, threads = settings->threads, retries = settings->retries;
 
-  *executor = plait_executor_find (name, error);
-  if (!*executor || !plait_option_integer ("--jobs", wishes->jobs, 1, PLAIT_GRID_MOST_JOBS, &jobs, error)
+  *executor = plait_executor_find (name);
+  if (!plait_option_integer ("--jobs", wishes->jobs, 1, PLAIT_GRID_MOST_JOBS, &jobs, error)
       || !plait_option_threads (wishes->threads, &threads, error)
       || !plait_option_integer ("--retries", wishes->retries, 0, PLAIT_GRID_MOST_RETRIES, &retries, error))
     return FALSE;
@@ -257,7 +352,8 @@ choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *o
 gboolean
 plait_command_grid (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (Wishes) wishes = { NULL };
+  Wishes wishes = { NULL };
+  g_autofree char *usual = NULL;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.overrides, "Set a key of all cells, such as train.batch=32",
       "G.K=V" },
@@ -279,8 +375,10 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     { "fresh", 'f', 0, G_OPTION_ARG_NONE, &wishes.fresh, "Run finished and interrupted cells again too, from the start",
       NULL },
     { "resume", 'r', 0, G_OPTION_ARG_NONE, &wishes.resume, "Go on with what is there, as without this option", NULL },
-    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &wishes.dry_run, "List the cells and what would be done with each", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &wishes.json, "Print the table as JSON, with all its numbers", NULL },
+    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &wishes.dry_run,
+      "List the cells, what would be done with each, and what it takes", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &wishes.json, "Print the table as JSON, with all its numbers; or the plan",
+      NULL },
     { NULL },
   };
   g_autoptr (PlaitRegistry) registry = NULL;
@@ -293,7 +391,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
     return FALSE;
   if (!wishes.folder)
-    wishes.folder = default_folder (invocation->arguments[0]);
+    wishes.folder = usual = default_folder (invocation->arguments[0]);
   overrides = (const char *const *)wishes.overrides;
   cells = (const char *const *)wishes.cells;
   flags = wishes.fresh ? PLAIT_GRID_FRESH : 0;
@@ -307,17 +405,23 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
     return FALSE;
   if (wishes.commands)
-    return print_commands (grid, &options, error);
+    return print_commands (grid, &options, invocation->log, error);
   if (wishes.dry_run)
     {
+      g_autoptr (PlaitGridCost) cost = NULL;
+
       if (!plait_grid_check_place (grid, invocation->log, error))
         return FALSE;
-      print_plan (grid);
+      /* A task of Slurm has one processor where nothing is said. */
+      if (!executor->waits)
+        options.threads = MAX (1, options.threads);
+      cost = plait_grid_cost_new (grid, &options);
+      (wishes.json ? print_plan_json : print_plan) (grid, cost);
       return TRUE;
     }
   if (wishes.collect)
-    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, options.log, error);
+    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, FALSE, options.log, error);
   options.stop = plait_stop_on_signals ();
   return executor->run (grid, &options, error)
-         && (!executor->waits || conclude (grid, wishes.json, options.log, error));
+         && (!executor->waits || conclude (grid, wishes.json, TRUE, options.log, error));
 }

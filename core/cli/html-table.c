@@ -48,16 +48,13 @@ add_picture (GString *html, const PlaitTableScore *score, const Range *range, gu
     places[i] = range->most > range->least
                     ? 5 + (numbers[i] - range->least) / (range->most - range->least) * (INTERVAL_WIDTH - 10)
                     : INTERVAL_WIDTH / 2.;
+  colour %= PLAIT_HTML_COLOURS;
   plait_html_add (html,
                   "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/>"
-                  "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"",
-                  INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour % PLAIT_HTML_COLOURS);
-  plait_html_real (html, places[0], 1);
-  g_string_append (html, "\" x2=\"");
-  plait_html_real (html, places[1], 1);
-  g_string_append (html, "\"/><circle r=\"4.5\" cy=\"8\" cx=\"");
-  plait_html_real (html, places[2], 1);
-  plait_html_add (html, "\" fill=\"var(--c%u)\"/></svg>", colour % PLAIT_HTML_COLOURS);
+                  "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"%s\" "
+                  "x2=\"%s\"/><circle r=\"4.5\" cy=\"8\" cx=\"%s\" fill=\"var(--c%u)\"/></svg>",
+                  INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour, PLAIT_HTML_REAL (places[0], 1),
+                  PLAIT_HTML_REAL (places[1], 1), PLAIT_HTML_REAL (places[2], 1), colour);
 }
 
 /* The classes of a cell for the style sheet, "" for none. (transfer none) */
@@ -145,8 +142,5 @@ plait_html_table (GString *html, const PlaitTable *table)
     }
   g_string_append (html, "</table></div>\n");
   for (guint i = 0; i < table->notes->len; i++)
-    {
-      plait_html_element (html, "p", "class=\"dim small\"", table->notes->pdata[i]);
-      g_string_append_c (html, '\n');
-    }
+    plait_html_element (html, "p", "class=\"dim small\"", table->notes->pdata[i]);
 }

@@ -50,16 +50,16 @@ plait_html_element (GString *html, const char *tag, const char *attributes, cons
 {
   plait_html_add (html, "<%s%s%s>", tag, attributes ? " " : "", attributes ? attributes : "");
   plait_html_text (html, text);
-  plait_html_add (html, "</%s>", tag);
+  plait_html_add (html, "</%s>\n", tag);
 }
 
-void
-plait_html_real (GString *html, double value, guint digits)
+const char *
+plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits)
 {
-  char format[16], text[G_ASCII_DTOSTR_BUF_SIZE];
+  char format[16];
 
   g_snprintf (format, sizeof format, "%%.%uf", digits);
-  g_ascii_formatd (text, sizeof text, format, fabs (value) < 1e12 ? value : 0);
+  g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, format, fabs (value) < 1e12 ? value : 0);
   if (strchr (text, '.'))
     {
       char *end = text + strlen (text);
@@ -69,24 +69,16 @@ plait_html_real (GString *html, double value, guint digits)
       if (end[-1] == '.')
         end[-1] = '\0';
     }
-  g_string_append (html, strcmp (text, "-0") == 0 ? "0" : text);
+  return strcmp (text, "-0") == 0 ? "0" : text;
 }
 
 void
 plait_html_begin_svg (GString *html, const char *name, double width, double height)
 {
-  g_string_append (html, "<svg");
-  if (name)
-    plait_html_add (html, " class=\"%s\"", name);
-  g_string_append (html, " role=\"img\" width=\"");
-  plait_html_real (html, width, 0);
-  g_string_append (html, "\" height=\"");
-  plait_html_real (html, height, 0);
-  g_string_append (html, "\" viewBox=\"0 0 ");
-  plait_html_real (html, width, 0);
-  g_string_append_c (html, ' ');
-  plait_html_real (html, height, 0);
-  g_string_append (html, "\">\n");
+  const char *across = PLAIT_HTML_REAL (width, 0), *down = PLAIT_HTML_REAL (height, 0);
+
+  plait_html_add (html, "<svg%s%s%s role=\"img\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\">\n",
+                  name ? " class=\"" : "", name ? name : "", name ? "\"" : "", across, down, across, down);
 }
 
 void
@@ -152,7 +144,7 @@ plait_html_begin (GString *html, const char *title)
                   "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
                   digest);
   plait_html_element (html, "title", NULL, title);
-  plait_html_add (html, "\n<style>\n%s</style>\n</head>\n<body>\n", style);
+  plait_html_add (html, "<style>\n%s</style>\n</head>\n<body>\n", style);
 }
 
 void
@@ -209,34 +201,30 @@ place_y (const Scale *scale, double value)
   return PLOT_HEIGHT - BOTTOM - (value - scale->least) / (scale->most - scale->least) * (PLOT_HEIGHT - TOP - BOTTOM);
 }
 
-static void
-add_tick_text (GString *html, double value, double step)
+/* (transfer none): until the block ends that @text stands in */
+static const char *
+tick_text (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, double step)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (fabs (value) < step / 1e6)
-    value = 0;
-  g_string_append (html, g_ascii_formatd (text, sizeof text, "%.6g", value));
+  return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, "%.6g", fabs (value) < step / 1e6 ? 0 : value);
 }
 
 static void
 add_axes (GString *html, const Scale *x, const Scale *y, const char *x_title)
 {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
   for (guint i = 0; i < 100; i++)
     {
       double value = y->least + i * y->step;
+      const char *height = PLAIT_HTML_REAL (place_y (y, value), 1);
 
       if (value > y->most + y->step / 2)
         break;
-      plait_html_add (html, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"", LEFT, PLOT_WIDTH - RIGHT);
-      plait_html_real (html, place_y (y, value), 1);
-      g_string_append (html, "\" y2=\"");
-      plait_html_real (html, place_y (y, value), 1);
-      plait_html_add (html, "\"/><text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"", LEFT - 6);
-      plait_html_real (html, place_y (y, value) + 4, 1);
-      g_string_append (html, "\">");
-      add_tick_text (html, value, y->step);
-      g_string_append (html, "</text>\n");
+      plait_html_add (html,
+                      "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/>"
+                      "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
+                      LEFT, PLOT_WIDTH - RIGHT, height, height, LEFT - 6, PLAIT_HTML_REAL (place_y (y, value) + 4, 1),
+                      tick_text (text, value, y->step));
     }
   for (guint i = 0; i < 100; i++)
     {
@@ -244,11 +232,9 @@ add_axes (GString *html, const Scale *x, const Scale *y, const char *x_title)
 
       if (value > x->most + x->step / 2)
         break;
-      g_string_append (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"");
-      plait_html_real (html, place_x (x, value), 1);
-      plait_html_add (html, "\" y=\"%d\">", PLOT_HEIGHT - BOTTOM + 16);
-      add_tick_text (html, value, x->step);
-      g_string_append (html, "</text>\n");
+      plait_html_add (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
+                      PLAIT_HTML_REAL (place_x (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
+                      tick_text (text, value, x->step));
     }
   plait_html_add (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
                   PLOT_HEIGHT - 4);
@@ -262,6 +248,14 @@ is_point (const PlaitHtmlCurve *curve, guint i)
   return isfinite (curve->x[i]) && isfinite (curve->y[i]);
 }
 
+/* A corner of a band or curve, within the axes. */
+static void
+add_corner (GString *html, const Scale *x, const Scale *y, double at, double value, gboolean first)
+{
+  plait_html_add (html, "%s%s,%s", first ? "" : " ", PLAIT_HTML_REAL (place_x (x, at), 1),
+                  PLAIT_HTML_REAL (place_y (y, CLAMP (value, y->least, y->most)), 1));
+}
+
 static void
 add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
 {
@@ -273,23 +267,14 @@ add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Sca
                   curve->colour % PLAIT_HTML_COLOURS, curve->dashed ? " stroke-dasharray=\"5 4\"" : "");
   for (guint i = 0; i < curve->n; i++)
     if (is_point (curve, i))
-      {
-        g_string_append (html, n_points++ > 0 ? " " : "");
-        plait_html_real (html, place_x (x, curve->x[i]), 1);
-        g_string_append_c (html, ',');
-        plait_html_real (html, place_y (y, curve->y[i]), 1);
-      }
+      add_corner (html, x, y, curve->x[i], curve->y[i], n_points++ == 0);
   g_string_append (html, "\"/>\n");
   /* Few points are marked; one alone would not be seen at all. */
   for (guint i = 0; i < curve->n && n_points <= 30; i++)
     if (is_point (curve, i))
-      {
-        g_string_append (html, "<circle r=\"2.4\" cx=\"");
-        plait_html_real (html, place_x (x, curve->x[i]), 1);
-        g_string_append (html, "\" cy=\"");
-        plait_html_real (html, place_y (y, curve->y[i]), 1);
-        plait_html_add (html, "\" fill=\"var(--c%u)\"/>", curve->colour % PLAIT_HTML_COLOURS);
-      }
+      plait_html_add (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
+                      PLAIT_HTML_REAL (place_x (x, curve->x[i]), 1), PLAIT_HTML_REAL (place_y (y, curve->y[i]), 1),
+                      curve->colour % PLAIT_HTML_COLOURS);
 }
 
 /* A band is in sight where both its edges are. */
@@ -297,15 +282,6 @@ static gboolean
 has_band (const PlaitHtmlCurve *curve, guint i)
 {
   return curve->low && curve->high && is_point (curve, i) && isfinite (curve->low[i]) && isfinite (curve->high[i]);
-}
-
-static void
-add_corner (GString *html, const Scale *x, const Scale *y, double at, double value, gboolean first)
-{
-  g_string_append (html, first ? "" : " ");
-  plait_html_real (html, place_x (x, at), 1);
-  g_string_append_c (html, ',');
-  plait_html_real (html, place_y (y, CLAMP (value, y->least, y->most)), 1);
 }
 
 static void

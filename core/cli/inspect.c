@@ -68,11 +68,7 @@ add_names (PlaitJson *json, const char *name, const char *joined)
 {
   g_auto (GStrv) names = g_strsplit (joined ? joined : "", ";", -1);
 
-  plait_json_begin_array (json, name);
-  for (guint i = 0; names[i]; i++)
-    if (*names[i] != '\0')
-      plait_json_text (json, NULL, names[i]);
-  plait_json_end_array (json);
+  plait_json_texts (json, name, (const char *const *)names, -1);
 }
 
 static void
@@ -170,27 +166,16 @@ list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
                         "shows one.");
 }
 
-/* Where in an experiment file the parameters stand. */
-static const char *
-home_of (PlaitPluginKind kind)
-{
-  switch (kind)
-    {
-    case PLAIT_PLUGIN_ENCODER:
-      return "parameters, in [source NAME] beside encoder=";
-    case PLAIT_PLUGIN_COMBINER:
-      return "parameters, in [combiner]";
-    case PLAIT_PLUGIN_COVERAGE:
-      return "parameters, in [coverage]";
-    }
-  return "parameters";
-}
-
 static void
 print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refusal)
 {
+  static const char *const homes[] = {
+    [PLAIT_PLUGIN_ENCODER] = "parameters, in [source NAME] beside encoder=",
+    [PLAIT_PLUGIN_COMBINER] = "parameters, in [combiner]",
+    [PLAIT_PLUGIN_COVERAGE] = "parameters, in [coverage]",
+  };
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autofree char *decoders = NULL;
+  g_autofree char *decoders = schema->decoders ? plait_choices_text (schema->decoders) : NULL;
   g_autofree char *structure = plait_structure_text (schema->requires_structure);
   g_autofree char *needs
       = g_strconcat (structure, schema->one_memory_is_enough ? ", of one memory at least" : "", NULL);
@@ -229,11 +214,6 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
           = g_strconcat (plait_input_kind_name (schema->input), schema->reads_trees ? ", trees" : "", NULL);
       plait_page_row (page, LABEL_WIDTH, "Input", input);
     }
-  if (schema->decoders)
-    {
-      g_auto (GStrv) names = g_strsplit (schema->decoders, ";", -1);
-      decoders = g_strjoinv (", ", names);
-    }
   plait_page_row (page, LABEL_WIDTH, "Decoder", decoders ? decoders : "any");
   plait_page_row (page, LABEL_WIDTH, "Structure", needs);
   if (schema->refuses_coverage)
@@ -243,7 +223,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   if (schema->kind == PLAIT_PLUGIN_ENCODER)
     plait_page_row (page, LABEL_WIDTH, "Provides", gives);
 
-  plait_page_heading (page, schema->n_parameters > 0 ? home_of (schema->kind) : "no parameters");
+  plait_page_heading (page, schema->n_parameters > 0 ? homes[schema->kind] : "no parameters");
   print_settings (page, schema->parameters, schema->n_parameters);
 }
 

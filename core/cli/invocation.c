@@ -182,6 +182,54 @@ expand_paths (const GOptionEntry *entries, GError **error)
   return TRUE;
 }
 
+/* "a, b or c". (transfer full) */
+static char *
+list_choices (char *const *choices)
+{
+  GString *list = g_string_new (choices[0]);
+
+  for (guint i = 1; choices[i]; i++)
+    g_string_append_printf (list, "%s%s", choices[i + 1] ? ", " : " or ", choices[i]);
+  return g_string_free (list, FALSE);
+}
+
+/* Whether values are among the choices that --help tells of. */
+static gboolean
+check_choices (const GOptionEntry *entries, GError **error)
+{
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    {
+      const char *value = option->arg == G_OPTION_ARG_FILENAME ? *(char **)option->arg_data : NULL;
+      g_auto (GStrv) choices = NULL;
+
+      if (!value || plait_option_value_kind (option->arg_description) != PLAIT_VALUE_CHOICE)
+        continue;
+      choices = g_strsplit (option->arg_description, "|", -1);
+      if (g_strv_contains ((const char *const *)choices, value))
+        continue;
+      g_autofree char *shown = g_utf8_make_valid (value, -1), *expected = list_choices (choices);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected %s", option->long_name, shown,
+                         expected);
+    }
+  return TRUE;
+}
+
+/* Lets values last as long as @invocation. */
+static void
+keep_values (PlaitInvocation *invocation, const GOptionEntry *entries)
+{
+  invocation->values = g_ptr_array_new_with_free_func (g_free);
+  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+    if (option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY)
+      {
+        gpointer value = *(gpointer *)option->arg_data;
+
+        g_ptr_array_add (invocation->values, value);
+        for (char **each = value; option->arg == G_OPTION_ARG_FILENAME_ARRAY && each && *each; each++)
+          g_ptr_array_add (invocation->values, *each);
+      }
+}
+
 void
 plait_command_describe (const PlaitCommand *command, PlaitDescribe describe)
 {
@@ -195,7 +243,7 @@ gboolean
 plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries, int least, int most, GError **error)
 {
   const PlaitCommand *command = invocation->command;
-  gboolean help = FALSE, quiet = FALSE;
+  gboolean help = FALSE, quiet = FALSE, good;
   const GOptionEntry common[] = {
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Say only warnings and errors", NULL },
     { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this", NULL },
@@ -222,12 +270,11 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
     return FALSE;
   if (!g_option_context_parse_strv (context, &words, &fault))
     return refuse_option (invocation, entries, common, fault, error);
+  good = help || (expand_paths (entries, error) && check_choices (entries, error));
+  keep_values (invocation, entries);
   if (help)
-    {
-      print_command_help (command, entries, common);
-      return FALSE;
-    }
-  if (!expand_paths (entries, error))
+    print_command_help (command, entries, common);
+  if (help || !good)
     return FALSE;
   invocation->log = plait_log_new (quiet);
 

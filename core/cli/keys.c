@@ -180,10 +180,7 @@ print_json (const Keys *keys)
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "key", key->name);
       plait_json_boolean (json, "path", key->is_path);
-      plait_json_begin_array (json, "values");
-      for (guint v = 0; v < key->values->len; v++)
-        plait_json_text (json, NULL, key->values->pdata[v]);
-      plait_json_end_array (json);
+      plait_json_texts (json, "values", (const char *const *)key->values->pdata, key->values->len);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);

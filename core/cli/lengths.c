@@ -105,18 +105,6 @@ plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page)
  * Of runs
  */
 
-static void
-table_free (gpointer table)
-{
-  plait_length_table_free (table);
-}
-
-static void
-rows_free (gpointer rows)
-{
-  g_ptr_array_unref (rows);
-}
-
 /* The rows of each split of @run, by its name; splits without are left out. */
 static gboolean
 read_rows (const PlaitRunFile *run, GPtrArray *splits, GPtrArray *rows, GError **error)
@@ -169,7 +157,7 @@ where_of (const PlaitRunComparison *comparison, const PlaitRunFile *run, const c
 GPtrArray *
 plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error)
 {
-  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (table_free);
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_length_table_free);
   g_autofree const char **systems = g_new0 (const char *, comparison->runs->len + 1);
 
   for (guint r = 0; r < comparison->runs->len; r++)
@@ -177,7 +165,7 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (rows_free);
+      g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
 
       if (!read_rows (comparison->runs->pdata[r], splits, rows, error))
         return NULL;
@@ -215,7 +203,7 @@ gboolean
 plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error)
 {
   g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (rows_free);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
   gboolean any = FALSE;
 
   if (!read_rows (run, splits, rows, error))

@@ -63,19 +63,14 @@ find_command (const char *name, GError **error)
     }
   g_ptr_array_add (names, NULL);
   if (*name == '-')
-    {
-      plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "%s is no option before a command: expected plait COMMAND [OPTION...]; plait --help lists the commands",
-          name);
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s is no option before a command: expected plait COMMAND [OPTION...]; plait --help lists the commands", name);
   nearest = plait_nearest_name (name, (const char *const *)names->pdata);
   if (nearest)
-    plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; did you mean \"plait %s\"?", name, nearest);
-  else
-    plait_fail (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; plait --help lists them", name);
-  return NULL;
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; did you mean \"plait %s\"?", name,
+                            nearest);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; plait --help lists them", name);
 }
 
 /* The command line as a shell would take it again. */
@@ -108,6 +103,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
     invocation.arguments[i - 2] = g_strdup (argv[i]);
   done = command->run (&invocation, error);
   *log = invocation.log;
+  g_clear_pointer (&invocation.values, g_ptr_array_unref);
   g_strfreev (invocation.arguments);
   g_free (invocation.line);
   return done;
@@ -196,7 +192,9 @@ plait_main (int argc, char **argv)
     log = plait_log_new (FALSE);
   if (error)
     plait_log_error (log, "%s", error->message);
-  code = flush_results (log, plait_exit_code (error));
+  /* Of processes that have failed together the first has the word, and its code counts: a launcher would end it in the
+   * middle of its sentence where another one fails before. */
+  code = flush_results (log, plait_log_is_mute (log) ? PLAIT_EXIT_DONE : plait_exit_code (error));
   plait_log_free (log);
   return code;
 }

@@ -32,12 +32,9 @@ plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
         columns[part->n_columns++] = c;
     }
   if (part->n_columns == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "the document has no sentence %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT, sentence,
-                  largest);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "the document has no sentence %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT,
+                            sentence, largest);
   g_free (part->choice);
   part->choice
       = g_strdup_printf ("%s%ssentence %" G_GINT64_FORMAT, map->choice, *map->choice == '\0' ? "" : ", ", sentence);

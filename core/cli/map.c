@@ -61,11 +61,9 @@ signal_path (PlaitStore *store, const char *path, GError **error)
   if (!signal)
     return NULL;
   if (*signal == '\0' || strchr (signal, '/'))
-    {
-      plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: attribute signal of %s is \"%s\"; expected the name of a member",
-                  plait_store_path (store), path, signal);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
+                            "%s: attribute signal of %s is \"%s\"; expected the name of a member",
+                            plait_store_path (store), path, signal);
   return plait_place_below (path, signal);
 }
 
@@ -102,14 +100,12 @@ plait_map_fits (PlaitStore *store, const char *path)
 /* One leading axis: which steps of it are taken. */
 typedef struct
 {
-  const char *name;
   gint64 first, last; /* several: their mean */
 } Leading;
 
-/* Resolves a choice on the axis @name of @extent steps, and tells it in @text. */
-static gboolean
-choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice, Leading *leading,
-        GString *text, GError **error)
+gboolean
+plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice,
+                  gint64 *first, gint64 *last, GString *text, GError **error)
 {
   gboolean head = strcmp (name, "head") == 0;
   gint64 wanted = head ? choice.head : choice.layer;
@@ -120,14 +116,12 @@ choose (PlaitStore *store, const char *path, const char *name, gint64 extent, Pl
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s has no %s %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT ", or mean",
                        plait_store_path (store), path, name, wanted, extent - 1);
-  *leading = (Leading){ name, wanted, wanted };
+  *first = wanted == PLAIT_MAP_MEAN ? 0 : wanted;
+  *last = wanted == PLAIT_MAP_MEAN ? extent - 1 : wanted;
   if (text->len > 0)
     g_string_append (text, ", ");
   if (wanted == PLAIT_MAP_MEAN)
-    {
-      *leading = (Leading){ name, 0, extent - 1 };
-      g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
-    }
+    g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
   else
     g_string_append_printf (text, "%s %" G_GINT64_FORMAT, name, wanted);
   return TRUE;
@@ -218,7 +212,7 @@ read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitSt
   map->values = plait_try_allocate ((gsize)size, sizeof *map->values, signal, error);
   if (!map->values)
     return FALSE;
-  const Leading single = { "", 0, 0 };
+  const Leading single = { 0, 0 };
   const Leading *first = n_leading > 0 ? &leading[0] : &single, *second = n_leading > 1 ? &leading[1] : &single;
   for (gint64 step = first->first; step <= first->last; step++)
     {
@@ -273,19 +267,15 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
     return NULL;
   if (object.kind != PLAIT_STORE_DATASET || object.rank < 2 || object.rank > MOST_LEADING + 2
       || n_axes != (gint64)object.rank || object.elements == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s cannot be drawn; expected an array of two to four axes, none of them empty",
-                  plait_store_path (store), path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s cannot be drawn; expected an array of two to four axes, none of them empty",
+                            plait_store_path (store), path);
   if (!fits (&object))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn", plait_store_path (store), path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn",
+                            plait_store_path (store), path);
   for (guint i = 0; i + 2 < object.rank; i++)
-    if (!choose (store, path, axes[i], object.shape[i], choice, &leading[i], told, error))
+    if (!plait_map_choose (store, path, axes[i], object.shape[i], choice, &leading[i].first, &leading[i].last, told,
+                           error))
       return NULL;
   map->n_rows = object.shape[object.rank - 2];
   map->n_columns = object.shape[object.rank - 1];

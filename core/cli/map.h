@@ -50,6 +50,11 @@ gboolean plait_map_fits (PlaitStore *store, const char *path);
 /* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
 void plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
 
+/* Finds the steps *@first to *@last that @choice asks for on the axis @name, "layer" or "head", of @extent steps, and
+ * tells them in @text. */
+gboolean plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice,
+                           gint64 *first, gint64 *last, GString *text, GError **error);
+
 /* Reads the heatmap at @path. (transfer full) */
 PlaitMap *plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error);
 void plait_map_free (PlaitMap *map);

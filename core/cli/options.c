@@ -48,6 +48,36 @@ plait_option_integer (const char *option, const char *text, gint64 minimum, gint
 }
 
 gboolean
+plait_option_real (const char *option, const char *text, double minimum, double maximum, double *value, GError **error)
+{
+  double number;
+
+  if (!text)
+    return TRUE;
+  if (!plait_parse_double (text, &number) || number < minimum || number > maximum)
+    {
+      g_autofree char *shown = g_utf8_make_valid (text, -1);
+
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option,
+                         shown, minimum, maximum);
+    }
+  *value = number;
+  return TRUE;
+}
+
+guint
+plait_option_choice (const char *text, const char *choices)
+{
+  g_auto (GStrv) names = g_strsplit (choices, "|", -1);
+  guint i = 0;
+
+  while (text && names[i] && !g_str_equal (names[i], text))
+    i++;
+  g_assert (names[i]);
+  return i;
+}
+
+gboolean
 plait_option_threads (const char *text, gint64 *threads, GError **error)
 {
   return plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, threads, error);
@@ -87,24 +117,12 @@ plait_option_sets (const char *const *sets, const char *const *groups, GError **
   return TRUE;
 }
 
-gboolean
-plait_option_test (const char *text, gboolean *tested, PlaitTest *test, GError **error)
+void
+plait_option_test (const char *text, gboolean *tested, PlaitTest *test)
 {
-  *tested = TRUE;
-  *test = PLAIT_TEST_PERMUTATION;
-  if (!text || strcmp (text, "permutation") == 0)
-    return TRUE;
-  if (strcmp (text, "bootstrap") == 0)
-    {
-      *test = PLAIT_TEST_BOOTSTRAP;
-      return TRUE;
-    }
-  if (strcmp (text, "none") == 0)
-    {
-      *tested = FALSE;
-      return TRUE;
-    }
-  g_autofree char *shown = g_utf8_make_valid (text, -1);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "--test cannot be \"%s\"; expected permutation, bootstrap or none",
-                     shown);
+  static const PlaitTest tests[] = { PLAIT_TEST_PERMUTATION, PLAIT_TEST_BOOTSTRAP, PLAIT_TEST_PERMUTATION };
+  guint choice = plait_option_choice (text, PLAIT_OPTION_TESTS);
+
+  *tested = choice < 2;
+  *test = tests[choice];
 }

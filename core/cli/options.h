@@ -24,6 +24,13 @@ PlaitValueKind plait_option_value_kind (const char *name);
 gboolean plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
                                GError **error);
 
+/* The same of a real number. */
+gboolean plait_option_real (const char *option, const char *text, double minimum, double maximum, double *value,
+                            GError **error);
+
+/* Which of @choices, "text|tsv|json", @text is, which the parser has seen to be one; 0 for NULL. */
+guint plait_option_choice (const char *text, const char *choices);
+
 /* Reads the value of --threads; 0 is as many as there are processors. */
 gboolean plait_option_threads (const char *text, gint64 *threads, GError **error);
 
@@ -31,5 +38,6 @@ gboolean plait_option_threads (const char *text, gint64 *threads, GError **error
  * keys "GROUP.KEY" among them: what a run that is trained can still be told. */
 gboolean plait_option_sets (const char *const *sets, const char *const *groups, GError **error);
 
-/* Reads the value of --test: "permutation" (also for NULL), "bootstrap" or "none", which sets *@tested to FALSE. */
-gboolean plait_option_test (const char *text, gboolean *tested, PlaitTest *test, GError **error);
+/* What --test takes; @text is the test then, or, for "none", *@tested becomes FALSE. */
+#define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
+void plait_option_test (const char *text, gboolean *tested, PlaitTest *test);

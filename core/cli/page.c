@@ -30,7 +30,7 @@ plait_page_new (void)
 
   page->width = STANDARD;
   page->room = G_MAXSIZE;
-  if (isatty (STDOUT_FILENO) == 1)
+  if (plait_display_is_terminal (stdout))
     {
       page->colour = (!no_colour || *no_colour == '\0') && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
       if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

@@ -170,12 +170,6 @@ plait_command_parse (PlaitInvocation *invocation, GError **error)
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print the counts as JSON; needs --output", NULL },
     { NULL },
   };
-  gboolean done = plait_invocation_parse (invocation, entries, 1, 1, error) && parse (invocation, &options, error);
 
-  g_free (options.output);
-  g_free (options.unlinked);
-  g_free (options.tokens);
-  g_free (options.seconds);
-  g_free (options.jobs);
-  return done;
+  return plait_invocation_parse (invocation, entries, 1, 1, error) && parse (invocation, &options, error);
 }

@@ -112,7 +112,6 @@ plait_place_open (const char *file, const char *path, PlaitLog *log, GError **er
       if (!follow (place, reached, rest, log, error))
         return NULL;
     }
-  plait_fail (error, PLAIT_ERROR_INPUT, "%s: more than %d links lead on from %s; expected no circles", file, MOST_LINKS,
-              path ? path : "/");
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: more than %d links lead on from %s; expected no circles", file,
+                          MOST_LINKS, path ? path : "/");
 }

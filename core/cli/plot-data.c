@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/place.h"
 #include "cli/systems.h"
 #include "run/length-table.h"
 #include "store/table.h"
@@ -11,11 +12,9 @@
 #define MOST_POINTS ((gint64)1 << 20)
 #define SEED "experiment.seed"
 
-static void
-series_free (gpointer item)
+void
+plait_plot_series_free (PlaitPlotSeries *series)
 {
-  PlaitPlotSeries *series = item;
-
   g_free (series->name);
   g_free (series->x);
   g_free (series->y);
@@ -44,12 +43,12 @@ chart_new (PlaitPlotKind kind, const char *x_title, const char *y_title)
   chart->kind = kind;
   chart->x_title = g_strdup (x_title);
   chart->y_title = g_strdup (y_title);
-  chart->series = g_ptr_array_new_with_free_func (series_free);
+  chart->series = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
   return chart;
 }
 
 static PlaitPlotSeries *
-add_series (PlaitPlotChart *chart, const char *name, guint n)
+series_new (const char *name, guint n)
 {
   PlaitPlotSeries *series = g_new0 (PlaitPlotSeries, 1);
 
@@ -64,6 +63,14 @@ add_series (PlaitPlotChart *chart, const char *name, guint n)
       series->x[i] = i;
       series->y[i] = series->low[i] = series->high[i] = NAN;
     }
+  return series;
+}
+
+static PlaitPlotSeries *
+add_series (PlaitPlotChart *chart, const char *name, guint n)
+{
+  PlaitPlotSeries *series = series_new (name, n);
+
   g_ptr_array_add (chart->series, series);
   return series;
 }
@@ -174,24 +181,17 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
 
 /* ---- curves ---- */
 
-typedef struct
+void
+plait_plot_curve_clear (PlaitPlotCurve *curve)
 {
-  gint64 n;
-  double *x, *y;
-} Curve;
-
-static void
-curve_clear (gpointer item)
-{
-  Curve *curve = item;
-
   g_free (curve->x);
   g_free (curve->y);
 }
 
-static gboolean
-read_curve (PlaitStore *store, const char *steps, const char *path, Curve *curve, GError **error)
+gboolean
+plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curve, GError **error)
 {
+  g_autofree char *table = g_path_get_dirname (path), *steps = plait_place_below (table, "step");
   gint64 n_y = 0;
 
   curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &curve->n, error);
@@ -208,58 +208,57 @@ read_curve (PlaitStore *store, const char *steps, const char *path, Curve *curve
 
 /* The value of @curve at @x, from its place *@at on. */
 static double
-value_at (const Curve *curve, double x, gint64 *at)
+value_at (const PlaitPlotCurve *curve, double x, gint64 *at)
 {
   while (*at < curve->n && curve->x[*at] < x)
     ++*at;
   return *at < curve->n && curve->x[*at] <= x ? curve->y[*at] : NAN;
 }
 
-static void
-add_curve (PlaitPlotChart *chart, const Group *group, const GArray *curves)
+PlaitPlotSeries *
+plait_plot_series_mean (const char *name, const PlaitPlotCurve *curves, guint n)
 {
-  const Curve *first = &g_array_index (curves, Curve, 0);
-  PlaitPlotSeries *series = add_series (chart, group->name, (guint)first->n);
-  g_autofree gint64 *at = g_new0 (gint64, curves->len);
+  PlaitPlotSeries *series = series_new (name, (guint)curves->n);
+  g_autofree gint64 *at = g_new0 (gint64, n);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
 
-  for (gint64 i = 0; i < first->n; i++)
+  for (gint64 i = 0; i < curves->n; i++)
     {
       g_array_set_size (values, 0);
-      series->x[i] = first->x[i];
-      for (guint c = 0; c < curves->len; c++)
+      series->x[i] = curves->x[i];
+      for (guint c = 0; c < n; c++)
         {
-          double value = value_at (&g_array_index (curves, Curve, c), first->x[i], &at[c]);
+          double value = value_at (&curves[c], curves->x[i], &at[c]);
 
           if (isfinite (value))
             g_array_append_val (values, value);
         }
       /* Where a seed ended before others, what is left is no mean of the same runs. */
-      if (values->len == curves->len)
+      if (values->len == n)
         set_point (series, (guint)i, values, NAN, NAN);
     }
+  return series;
 }
 
 static PlaitPlotChart *
 curves_new (const GPtrArray *groups, const char *path, GError **error)
 {
-  g_autofree char *table = g_path_get_dirname (path), *column = g_path_get_basename (path);
-  g_autofree char *steps = g_strconcat (table, "/step", NULL);
-  g_autofree char *title = g_strdelimit (g_strdup (column), "_", ' ');
+  g_autofree char *title = g_strdelimit (g_path_get_basename (path), "_", ' ');
   g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, "updates", title);
 
   for (guint g = 0; g < groups->len; g++)
     {
       const Group *group = groups->pdata[g];
-      g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (Curve));
+      g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitPlotCurve));
 
-      g_array_set_clear_func (curves, curve_clear);
+      g_array_set_clear_func (curves, (GDestroyNotify)plait_plot_curve_clear);
       g_array_set_size (curves, group->runs->len);
       for (guint r = 0; r < group->runs->len; r++)
-        if (!read_curve (((PlaitRunFile *)group->runs->pdata[r])->store, steps, path, &g_array_index (curves, Curve, r),
-                         error))
+        if (!plait_plot_curve_read (((PlaitRunFile *)group->runs->pdata[r])->store, path,
+                                    &g_array_index (curves, PlaitPlotCurve, r), error))
           return NULL;
-      add_curve (chart, group, curves);
+      g_ptr_array_add (chart->series, plait_plot_series_mean (
+                                          group->name, (const PlaitPlotCurve *)(gpointer)curves->data, curves->len));
     }
   return g_steal_pointer (&chart);
 }
@@ -328,12 +327,6 @@ bars_new (const GPtrArray *groups, const char *path, const char *split, const ch
 
 /* ---- lengths ---- */
 
-static void
-rows_free (gpointer rows)
-{
-  g_ptr_array_unref (rows);
-}
-
 /* The rows of one metric out of all; the first's where none is asked for. (transfer container) */
 static GPtrArray *
 rows_of_metric (const GPtrArray *rows, const char *metric)
@@ -394,8 +387,8 @@ lengths_new (const GPtrArray *groups, const char *path, const char *metric, GErr
   for (guint g = 0; g < groups->len; g++)
     {
       const Group *group = groups->pdata[g];
-      g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (rows_free);
-      g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (rows_free);
+      g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+      g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
 
       for (guint r = 0; r < group->runs->len; r++)
         {
@@ -421,11 +414,9 @@ lengths_new (const GPtrArray *groups, const char *path, const char *metric, GErr
                 chart->categories[i] = g_strdup (((PlaitLengthRow *)some->pdata[i])->bin);
             }
           if (!same_bins (chart->categories, some))
-            {
-              plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has other bins than the runs before; plot it alone",
-                          plait_store_path (run->store), path);
-              return NULL;
-            }
+            return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                    "%s: %s has other bins than the runs before; plot it alone",
+                                    plait_store_path (run->store), path);
         }
       add_lengths (chart, group, tables);
     }
@@ -469,9 +460,6 @@ plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GEr
   if (!chart)
     return NULL;
   if (!has_values (chart))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s has no number that can be drawn", path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s has no number that can be drawn", path);
   return g_steal_pointer (&chart);
 }

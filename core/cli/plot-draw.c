@@ -173,9 +173,8 @@ figure_new (const PlaitPlotSettings *settings, PlaitPlotFormat format, Draw draw
   cairo_surface_destroy (record);
   if (status == CAIRO_STATUS_SUCCESS)
     return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
-  plait_fail (error, PLAIT_ERROR_FAILED, "the figure of %.0f x %.0f points cannot be drawn: %s", width, height,
-              cairo_status_to_string (status));
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_FAILED, "the figure of %.0f x %.0f points cannot be drawn: %s", width,
+                          height, cairo_status_to_string (status));
 }
 
 GBytes *

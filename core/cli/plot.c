@@ -13,12 +13,7 @@
 /* plait plot: figures for papers. */
 
 #define MOST_MAPS 16
-
-static void
-map_free (gpointer map)
-{
-  plait_map_free (map);
-}
+#define LABELS "tokens|numbers|none" /* in the order of PlaitPlotLabels */
 
 /* The ending of @output says how it is written. */
 static gboolean
@@ -60,7 +55,7 @@ split_arguments (char **arguments, GPtrArray *files, GPtrArray *paths, GError **
 static GPtrArray *
 read_maps (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, PlaitLog *log, GError **error)
 {
-  g_autoptr (GPtrArray) maps = g_ptr_array_new_with_free_func (map_free);
+  g_autoptr (GPtrArray) maps = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_map_free);
 
   for (guint f = 0; files->pdata[f]; f++)
     for (guint p = 0; p < paths->len; p++)
@@ -77,13 +72,10 @@ read_maps (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice
             return NULL;
           }
         if (!plait_map_is (place->store, place->path) || maps->len == MOST_MAPS)
-          {
-            plait_fail (error, PLAIT_ERROR_INPUT,
-                        maps->len == MOST_MAPS ? "%s: %s is a heatmap more than fit beside each other"
-                                               : "%s: %s is no heatmap, but stands beside one; draw it alone",
-                        (const char *)files->pdata[f], (const char *)paths->pdata[p]);
-            return NULL;
-          }
+          return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                  maps->len == MOST_MAPS ? "%s: %s is a heatmap more than fit beside each other"
+                                                         : "%s: %s is no heatmap, but stands beside one; draw it alone",
+                                  (const char *)files->pdata[f], (const char *)paths->pdata[p]);
         map = plait_map_read (place->store, place->path, choice, error);
         if (!map)
           return NULL;
@@ -111,13 +103,10 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
   else
     {
       if (paths->len > 1)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT,
-                      "%s is no heatmap, and only heatmaps stand beside each other; name one "
-                      "path",
-                      (const char *)paths->pdata[0]);
-          return NULL;
-        }
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "%s is no heatmap, and only heatmaps stand beside each other; name one "
+                                "path",
+                                (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, error) : NULL;
       bytes = chart ? plait_plot_chart (chart, settings, format, &left_out, error) : NULL;
@@ -128,44 +117,11 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
   return bytes;
 }
 
-static gboolean
-read_size (const char *option, const char *text, double least, double most, double *value, GError **error)
-{
-  double number;
-
-  if (!text)
-    return TRUE;
-  if (!plait_parse_double (text, &number) || number < least || number > most)
-    {
-      g_autofree char *shown = g_utf8_make_valid (text, -1);
-
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option,
-                         shown, least, most);
-    }
-  *value = number;
-  return TRUE;
-}
-
-static gboolean
-read_labels (const char *text, PlaitPlotLabels *labels, GError **error)
-{
-  static const char *const names[] = { "tokens", "numbers", "none" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (!text || g_str_equal (text, names[i]))
-      {
-        *labels = (PlaitPlotLabels)i;
-        return TRUE;
-      }
-  g_autofree char *shown = g_utf8_make_valid (text, -1);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "--labels cannot be \"%s\"; expected tokens, numbers or none", shown);
-}
-
 gboolean
 plait_command_plot (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *output = NULL, *width = NULL, *size = NULL, *labels = NULL, *layer = NULL, *head = NULL;
-  g_autofree char *metric = NULL, *x_title = NULL, *y_title = NULL, *names = NULL, *font = NULL;
+  char *output = NULL, *width = NULL, *size = NULL, *labels = NULL, *layer = NULL, *head = NULL;
+  char *metric = NULL, *x_title = NULL, *y_title = NULL, *names = NULL, *font = NULL;
   g_auto (GStrv) name_list = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new (), paths = g_ptr_array_new ();
   g_autoptr (GBytes) bytes = NULL;
@@ -179,7 +135,7 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
     { "width", 0, 0, G_OPTION_ARG_FILENAME, &width, "Width as printed, in centimetres (8)", "CM" },
     { "size", 0, 0, G_OPTION_ARG_FILENAME, &size, "Size of letters as printed, in points (7)", "PT" },
     { "font", 0, 0, G_OPTION_ARG_FILENAME, &font, "Font (Sans)", "NAME" },
-    { "labels", 0, 0, G_OPTION_ARG_FILENAME, &labels, "Labels of a heatmap: tokens, numbers or none (tokens)", "KIND" },
+    { "labels", 0, 0, G_OPTION_ARG_FILENAME, &labels, "Labels of a heatmap (tokens)", LABELS },
     { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer, "Layer of a heatmap: a number from 0, or mean (the last)", "N" },
     { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap: a number from 0, or mean (mean)", "N" },
     { "metric", 0, 0, G_OPTION_ARG_FILENAME, &metric, "Which score is drawn (the first)", "METRIC" },
@@ -191,12 +147,13 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
   };
 
   if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !read_size ("--width", width, 2, 100, &settings.width, error)
-      || !read_size ("--size", size, 2, 40, &settings.size, error) || !read_labels (labels, &settings.labels, error)
+      || !plait_option_real ("--width", width, 2, 100, &settings.width, error)
+      || !plait_option_real ("--size", size, 2, 40, &settings.size, error)
       || !plait_map_parse ("--layer", layer, &choice.layer, error)
       || !plait_map_parse ("--head", head, &choice.head, error) || !plait_plot_available (error)
       || !split_arguments (invocation->arguments, files, paths, error))
     return FALSE;
+  settings.labels = (PlaitPlotLabels)plait_option_choice (labels, LABELS);
   if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the figure, such as -o figure.pdf");
   for (char **text = (char *[]){ names, x_title, y_title, font, NULL }, **end = text + 4; text < end; text++)

@@ -17,6 +17,23 @@ typedef struct
   double *low, *high; /* [n] of the band or interval; NaN: none */
 } PlaitPlotSeries;
 
+void plait_plot_series_free (PlaitPlotSeries *series);
+
+/* A column of a table of training, over its steps. */
+typedef struct
+{
+  gint64 n;
+  double *x, *y;
+} PlaitPlotCurve;
+
+/* Reads the column at @path; PLAIT_ERROR_INPUT where it has no value a step. To be cleared whatever comes of it. */
+gboolean plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curve, GError **error);
+void plait_plot_curve_clear (PlaitPlotCurve *curve);
+
+/* The mean of @curves [n], with the standard deviation around it, at the steps of the first that all have; gaps at its
+ * others. (transfer full) */
+PlaitPlotSeries *plait_plot_series_mean (const char *name, const PlaitPlotCurve *curves, guint n);
+
 typedef enum
 {
   PLAIT_PLOT_LINES,  /* over numbers, with bands */

@@ -49,7 +49,11 @@ find_difference (PlaitRebuild *rebuild, GError **error)
   if (g_str_equal (key, now))
     return TRUE;
   rebuild->difference = plait_grid_difference (rebuild->experiment, digests, rebuild->store, error);
-  return rebuild->difference != NULL;
+  if (!rebuild->difference)
+    return FALSE;
+  if (*rebuild->difference == '\0')
+    g_clear_pointer (&rebuild->difference, g_free);
+  return TRUE;
 }
 
 PlaitRebuild *

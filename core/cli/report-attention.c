@@ -103,21 +103,16 @@ add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, Strengt
 
   if (share < strength.least)
     return;
-  plait_html_add (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"", column * CELL);
-  plait_html_real (html, share, 3);
-  g_string_append (html, "\"><title>");
+  plait_html_add (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"%s\"><title>", column * CELL,
+                  PLAIT_HTML_REAL (share, 3));
   plait_html_text (html, map->rows[row]);
   g_string_append (html, " → ");
   plait_html_text (html, map->columns[column]);
-  g_string_append (html, ": ");
-  plait_html_real (html, value, 4);
-  g_string_append (html, "</title></rect>\n");
+  plait_html_add (html, ": %s</title></rect>\n", PLAIT_HTML_REAL (value, 4));
   if (value >= .1 && value <= 1)
-    {
-      plait_html_add (html, "<text class=\"%s\" x=\"", share > LIGHT_INK ? "on" : "off");
-      plait_html_real (html, (double)column * CELL + (CELL - 1) / 2., 1);
-      plait_html_add (html, "\" y=\"%d\">%d</text>\n", CELL / 2 + 3, (int)(value * 100 + .5));
-    }
+    plait_html_add (html, "<text class=\"%s\" x=\"%s\" y=\"%d\">%d</text>\n", share > LIGHT_INK ? "on" : "off",
+                    PLAIT_HTML_REAL ((double)column * CELL + (CELL - 1) / 2., 1), CELL / 2 + 3,
+                    (int)(value * 100 + .5));
 }
 
 static void
@@ -131,28 +126,19 @@ add_large (GString *html, const PlaitMap *map, Strength strength)
   plait_html_begin_svg (html, "map", width, height);
   for (gint64 c = 0; c < map->n_columns; c++)
     {
-      g_string_append (html, "<text transform=\"translate(");
-      plait_html_real (html, left + (double)c * CELL + CELL / 2. + 2, 1);
-      g_string_append_c (html, ' ');
-      plait_html_real (html, top - 5, 1);
-      g_string_append (html, ") rotate(-60)\">");
+      plait_html_add (html, "<text transform=\"translate(%s %s) rotate(-60)\">",
+                      PLAIT_HTML_REAL (left + (double)c * CELL + CELL / 2. + 2, 1), PLAIT_HTML_REAL (top - 5, 1));
       plait_html_label (html, map->columns[c]);
       g_string_append (html, "</text>\n");
     }
   for (gint64 r = 0; r < map->n_rows; r++)
     {
-      g_string_append (html, "<text text-anchor=\"end\" x=\"");
-      plait_html_real (html, left - 6, 1);
-      g_string_append (html, "\" y=\"");
-      plait_html_real (html, top + (double)r * CELL + CELL / 2. + 4, 1);
-      g_string_append (html, "\">");
+      plait_html_add (html, "<text text-anchor=\"end\" x=\"%s\" y=\"%s\">", PLAIT_HTML_REAL (left - 6, 1),
+                      PLAIT_HTML_REAL (top + (double)r * CELL + CELL / 2. + 4, 1));
       plait_html_label (html, map->rows[r]);
-      g_string_append (html, "</text>\n");
-      g_string_append (html, "<g transform=\"translate(");
-      plait_html_real (html, left, 1);
-      g_string_append_c (html, ' ');
-      plait_html_real (html, top + (double)r * CELL, 1);
-      plait_html_add (html, ")\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n", CELL / 2 - 1, map->n_columns * CELL);
+      plait_html_add (html, "</text>\n<g transform=\"translate(%s %s)\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n",
+                      PLAIT_HTML_REAL (left, 1), PLAIT_HTML_REAL (top + (double)r * CELL, 1), CELL / 2 - 1,
+                      map->n_columns * CELL);
       for (gint64 c = 0; c < map->n_columns; c++)
         add_cell (html, map, r, c, strength);
       g_string_append (html, "</g>\n");
@@ -189,11 +175,10 @@ add_small (GString *html, const PlaitMap *map, double largest)
           if (run == 0)
             continue;
           if (!any)
-            g_string_append (html, "<path class=\"stroke\" stroke-opacity=\"");
-          if (!any)
-            plait_html_real (html, (double)shade / (SHADES - 1), 2);
-          plait_html_add (html, "%sM%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT, any ? "" : "\" d=\"",
-                          i % columns, i / columns, run);
+            plait_html_add (html, "<path class=\"stroke\" stroke-opacity=\"%s\" d=\"",
+                            PLAIT_HTML_REAL ((double)shade / (SHADES - 1), 2));
+          plait_html_add (html, "M%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT, i % columns,
+                          i / columns, run);
           any = TRUE;
         }
       if (any)
@@ -258,10 +243,7 @@ add_caption (GString *html, const char *title, const PlaitMap *map, Strength str
   if (map->of_sentences)
     g_string_append (html, "; sentences down, target tokens across");
   if (strength.least > LEAST_SHARE)
-    {
-      g_string_append (html, "; weights from ");
-      plait_html_real (html, strength.least * strength.largest, 4);
-    }
+    plait_html_add (html, "; weights from %s", PLAIT_HTML_REAL (strength.least * strength.largest, 4));
   g_string_append (html, "</span></figcaption>\n");
 }
 
@@ -380,18 +362,21 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
         g_autofree char *place = plait_place_below (path, members[i]);
         g_autofree char *sentences = plait_place_below (place, "row_sentence");
 
-        if (!plait_map_is (store, place) || plait_store_has (store, sentences) != (tokens == 1))
+        gboolean is_map = plait_map_is (store, place);
+
+        if (plait_store_has (store, sentences) != (tokens == 1))
           continue;
-        if (plait_map_fits (store, place))
+        if (is_map && plait_map_fits (store, place))
           {
             if (!add_map (html, store, place, members[i], error))
               return FALSE;
           }
-        else
+        else if (is_map || plait_store_has_attribute (store, place, "signal"))
           {
             g_string_append (html, "<p class=\"dim small\">");
             plait_html_text (html, members[i]);
-            g_string_append (html, " has too many values to be drawn.</p>\n");
+            g_string_append (html, is_map ? " has too many values to be drawn.</p>\n"
+                                          : " cannot be drawn: its values are not there, or no heatmap.</p>\n");
           }
       }
   g_string_append (html, "</div>\n");

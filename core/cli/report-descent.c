@@ -42,14 +42,6 @@ width_of (const PlaitDescentMap *descent, gint64 row)
   return (double)(descent->last[row] - descent->first[row] + 1) * CELL - 3;
 }
 
-static void
-add_attribute (GString *html, const char *name, double value)
-{
-  plait_html_add (html, " %s=\"", name);
-  plait_html_real (html, value, 1);
-  g_string_append_c (html, '"');
-}
-
 void
 plait_report_descents_end (const PlaitReportDescents *descents, GString *html)
 {
@@ -59,14 +51,12 @@ plait_report_descents_end (const PlaitReportDescents *descents, GString *html)
   for (guint taken = 0; taken < 2; taken++)
     for (int percent = 0; percent <= 100; percent++)
       if (descents->drawn[taken][percent])
-        {
-          plait_html_add (html, "<symbol id=\"%c%d\"><rect class=\"cell %s\" width=\"100%%\" height=\"%d\"",
-                          cell_letters[taken], percent, taken ? "way" : "aside", HEIGHT);
-          g_string_append (html, " rx=\"3\" fill-opacity=\"");
-          plait_html_real (html, .06 + .94 * percent / 100, 3);
-          plait_html_add (html, "\"/><text class=\"%s\" x=\"50%%\" y=\"%d\">%d</text></symbol>\n",
-                          percent > LIGHT_INK ? "on" : "off", HEIGHT / 2 + 3, percent);
-        }
+        plait_html_add (html,
+                        "<symbol id=\"%c%d\"><rect class=\"cell %s\" width=\"100%%\" height=\"%d\" rx=\"3\" "
+                        "fill-opacity=\"%s\"/><text class=\"%s\" x=\"50%%\" y=\"%d\">%d</text></symbol>\n",
+                        cell_letters[taken], percent, taken ? "way" : "aside", HEIGHT,
+                        PLAIT_HTML_REAL (.06 + .94 * percent / 100, 3), percent > LIGHT_INK ? "on" : "off",
+                        HEIGHT / 2 + 3, percent);
   g_string_append (html, "</svg>\n");
 }
 
@@ -79,13 +69,9 @@ add_title (const Picture *picture, const PlaitDescentStep *step, gint64 row)
 
   g_string_append (html, "<title>");
   plait_html_text (html, picture->descent->rows[row]);
-  g_string_append (html, ": ");
-  plait_html_real (html, weight, 4);
+  plait_html_add (html, ": %s", PLAIT_HTML_REAL (weight, 4));
   if (fabs (path - weight) > 0) /* at the top it is the weight */
-    {
-      g_string_append (html, ", ");
-      plait_html_real (html, path, 4);
-    }
+    plait_html_add (html, ", %s", PLAIT_HTML_REAL (path, 4));
   if (picture->descent->ways > 1)
     plait_html_add (html, "; %u of %u", step->taken, picture->descent->ways);
   g_string_append (html, "</title>");
@@ -111,15 +97,13 @@ add_level (const Picture *picture, gint64 word, gint64 level)
       if (usual < 0)
         {
           usual = width_of (descent, r);
-          g_string_append (html, "<svg");
-          add_attribute (html, "y", top_of (descent, level));
-          add_attribute (html, "width", usual);
-          g_string_append (html, ">\n");
+          plait_html_add (html, "<svg y=\"%s\" width=\"%s\">\n", PLAIT_HTML_REAL (top_of (descent, level), 1),
+                          PLAIT_HTML_REAL (usual, 1));
         }
-      plait_html_add (html, "<use href=\"#%c%d\"", cell_letters[taken], percent);
-      add_attribute (html, "x", LEFT + (double)descent->first[r] * CELL);
+      plait_html_add (html, "<use href=\"#%c%d\" x=\"%s\"", cell_letters[taken], percent,
+                      PLAIT_HTML_REAL (LEFT + (double)descent->first[r] * CELL, 1));
       if (fabs (width_of (descent, r) - usual) > 0)
-        add_attribute (html, "width", width_of (descent, r));
+        plait_html_add (html, " width=\"%s\"", PLAIT_HTML_REAL (width_of (descent, r), 1));
       g_string_append_c (html, '>');
       add_title (picture, step, r);
       g_string_append (html, "</use>\n");
@@ -134,11 +118,10 @@ add_frame (const Picture *picture, gint64 row)
 {
   const PlaitDescentMap *descent = picture->descent;
 
-  g_string_append (picture->html, "<rect class=\"unseen\"");
-  add_attribute (picture->html, "x", LEFT + (double)descent->first[row] * CELL);
-  add_attribute (picture->html, "y", top_of (descent, descent->level[row]));
-  add_attribute (picture->html, "width", width_of (descent, row));
-  plait_html_add (picture->html, " height=\"%d\" rx=\"3\"><title>", HEIGHT);
+  plait_html_add (picture->html, "<rect class=\"unseen\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"3\"><title>",
+                  PLAIT_HTML_REAL (LEFT + (double)descent->first[row] * CELL, 1),
+                  PLAIT_HTML_REAL (top_of (descent, descent->level[row]), 1),
+                  PLAIT_HTML_REAL (width_of (descent, row), 1), HEIGHT);
   plait_html_text (picture->html, descent->rows[row]);
   g_string_append (picture->html, ": not looked at</title></rect>\n");
 }
@@ -148,12 +131,12 @@ add_level_names (const Picture *picture)
 {
   for (gint64 level = picture->descent->highest; level >= 0; level--)
     {
-      plait_html_add (picture->html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"", LEFT - 8);
-      plait_html_real (picture->html, top_of (picture->descent, level) + HEIGHT / 2. + 4, 1);
+      plait_html_add (picture->html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">", LEFT - 8,
+                      PLAIT_HTML_REAL (top_of (picture->descent, level) + HEIGHT / 2. + 4, 1));
       if (level > 0)
-        plait_html_add (picture->html, "\">level %" G_GINT64_FORMAT "</text>\n", level);
+        plait_html_add (picture->html, "level %" G_GINT64_FORMAT "</text>\n", level);
       else
-        g_string_append (picture->html, "\">leaves</text>\n");
+        g_string_append (picture->html, "leaves</text>\n");
     }
 }
 
@@ -167,11 +150,9 @@ add_leaves (const Picture *picture, double top)
     {
       if (descent->level[r] != 0)
         continue;
-      g_string_append (picture->html, "<text text-anchor=\"end\" transform=\"translate(");
-      plait_html_real (picture->html, LEFT + (double)descent->first[r] * CELL + CELL / 2. + 3, 1);
-      g_string_append_c (picture->html, ' ');
-      plait_html_real (picture->html, top, 1);
-      g_string_append (picture->html, ") rotate(-60)\">");
+      plait_html_add (picture->html, "<text text-anchor=\"end\" transform=\"translate(%s %s) rotate(-60)\">",
+                      PLAIT_HTML_REAL (LEFT + (double)descent->first[r] * CELL + CELL / 2. + 3, 1),
+                      PLAIT_HTML_REAL (top, 1));
       plait_html_label (picture->html, descent->rows[r]);
       g_string_append (picture->html, "</text>\n");
     }

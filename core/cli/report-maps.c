@@ -166,11 +166,8 @@ add_map (Sentence *sentence, const char *group, const char *name, PlaitReportDet
   if (!plait_map_is (sentence->store, path) || !plait_map_fits (sentence->store, path))
     return TRUE;
   maps = read_maps (sentence->store, path, &detail, &layers, &heads, &reason);
-  if (reason)
-    {
-      g_propagate_error (error, g_steal_pointer (&reason));
-      return FALSE;
-    }
+  if (!plait_no_fault (&reason, error))
+    return FALSE;
   if (!maps)
     return TRUE;
   const PlaitMap *map = maps->pdata[0];
@@ -215,15 +212,6 @@ add_group (Sentence *sentence, const char *path, PlaitReportDetail detail, GErro
     if (!add_map (sentence, path, members[i], detail, error))
       return FALSE;
   return members != NULL;
-}
-
-static void
-add_numbers (PlaitJson *json, const char *name, const gint64 *numbers, gint64 n)
-{
-  plait_json_begin_array (json, name);
-  for (gint64 i = 0; i < n; i++)
-    plait_json_integer (json, NULL, numbers[i]);
-  plait_json_end_array (json);
 }
 
 /* The rows that each target word weighed. */
@@ -289,9 +277,9 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   plait_json_integer (json, "highest", descent->highest);
   add_labels (json, "targets", descent->targets);
   add_labels (json, "rows", descent->rows);
-  add_numbers (json, "levels", descent->level, descent->n_rows);
-  add_numbers (json, "first", descent->first, descent->n_rows);
-  add_numbers (json, "last", descent->last, descent->n_rows);
+  plait_json_integers (json, "levels", descent->level, descent->n_rows);
+  plait_json_integers (json, "first", descent->first, descent->n_rows);
+  plait_json_integers (json, "last", descent->last, descent->n_rows);
   plait_json_integer (json, "bytes", sentence->bytes->len - begin);
   plait_json_end_object (json);
   return TRUE;

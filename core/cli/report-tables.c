@@ -22,7 +22,6 @@ plait_report_scores (GString *html, const PlaitRunComparison *comparison)
       g_autofree char *where = plait_measure_where (&comparison->measures[first]);
 
       plait_html_element (html, "h3", NULL, where);
-      g_string_append_c (html, '\n');
       plait_html_table (html, scores);
     }
 }
@@ -40,7 +39,6 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
       g_autofree char *title = plait_length_table_title (tables->pdata[i]);
 
       plait_html_element (html, "h3", NULL, title);
-      g_string_append_c (html, '\n');
       plait_html_table (html, shown);
     }
   return TRUE;

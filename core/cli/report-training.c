@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cli/html.h"
+#include "cli/plot.h"
 #include "store/table.h"
 
 /* Training curves. */
-
-#define MOST_POINTS ((gint64)1 << 20)
 
 typedef struct
 {
@@ -33,84 +31,26 @@ static const Plot plots[] = {
   { "Target tokens per second", 1, { { "updates", "target_tokens_per_second", FALSE } } },
 };
 
-/* Reads one curve; one that the run does not have is empty. */
-static void
-read_curve (PlaitStore *store, const Source *source, PlaitHtmlCurve *curve, GPtrArray *memory)
+/* The curve of @system: of its only run, or of the mean of those that have one; NULL where none has. (transfer full) */
+static PlaitPlotSeries *
+read_system (const PlaitRunComparison *comparison, const PlaitRunSystem *system, const Source *source)
 {
-  g_autofree char *steps = g_strdup_printf ("/training/%s/step", source->table);
-  g_autofree char *values = g_strdup_printf ("/training/%s/%s", source->table, source->column);
-  gint64 n_x = 0, n_y = 0;
+  g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
+  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitPlotCurve));
 
-  if (!plait_store_has (store, steps) || !plait_store_has (store, values))
-    return;
-  double *x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_x, NULL);
-  double *y = plait_store_read_array (store, values, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_y, NULL);
-  g_ptr_array_add (memory, x);
-  g_ptr_array_add (memory, y);
-  if (!x || !y || n_x != n_y)
-    return;
-  curve->n = (guint)n_x;
-  curve->x = x;
-  curve->y = y;
-}
-
-/* The mean of @curves [n] and a standard deviation to each side, as far as they have the same steps. */
-static void
-average (const PlaitHtmlCurve *curves, guint n, PlaitHtmlCurve *mean, GPtrArray *memory)
-{
-  guint points = curves[0].n;
-
-  for (guint c = 1; c < n; c++)
-    {
-      guint same = 0;
-
-      while (same < MIN (points, curves[c].n) && !(fabs (curves[c].x[same] - curves[0].x[same]) > 0))
-        same++;
-      points = same;
-    }
-  double *y = g_new (double, points + 1), *low = g_new (double, points + 1), *high = g_new (double, points + 1);
-  g_autofree double *values = g_new (double, n);
-  g_ptr_array_add (memory, y);
-  g_ptr_array_add (memory, low);
-  g_ptr_array_add (memory, high);
-  for (guint i = 0; i < points; i++)
-    {
-      for (guint c = 0; c < n; c++)
-        values[c] = curves[c].y[i];
-      y[i] = plait_mean (values, n);
-      low[i] = y[i] - plait_deviation (values, n);
-      high[i] = y[i] + plait_deviation (values, n);
-    }
-  mean->n = points;
-  mean->x = curves[0].x;
-  mean->y = y;
-  mean->low = low;
-  mean->high = high;
-}
-
-/* The curve of @system: of its only run, or of the mean of those that have one. */
-static void
-read_system (const PlaitRunComparison *comparison, const PlaitRunSystem *system, const Source *source,
-             PlaitHtmlCurve *curve, GPtrArray *memory)
-{
-  g_autofree PlaitHtmlCurve *curves = g_new0 (PlaitHtmlCurve, system->n);
-  guint n = 0;
-
+  g_array_set_clear_func (curves, (GDestroyNotify)plait_plot_curve_clear);
   for (guint i = 0; i < system->n; i++)
     {
-      const PlaitRunFile *run = comparison->runs->pdata[system->runs[i]];
+      PlaitStore *store = ((const PlaitRunFile *)comparison->runs->pdata[system->runs[i]])->store;
 
-      read_curve (run->store, source, &curves[n], memory);
-      n += curves[n].n > 0;
+      g_array_set_size (curves, curves->len + 1);
+      if (!plait_store_has (store, path)
+          || !plait_plot_curve_read (store, path, &g_array_index (curves, PlaitPlotCurve, curves->len - 1), NULL))
+        g_array_set_size (curves, curves->len - 1);
     }
-  if (n > 1)
-    average (curves, n, curve, memory);
-  else if (n == 1)
-    {
-      curve->n = curves[0].n;
-      curve->x = curves[0].x;
-      curve->y = curves[0].y;
-    }
+  return curves->len > 0
+             ? plait_plot_series_mean (system->name, (const PlaitPlotCurve *)(gpointer)curves->data, curves->len)
+             : NULL;
 }
 
 /* Whether any run was validated more than once, so that its validation is a curve. */
@@ -132,7 +72,7 @@ has_validation_curve (const PlaitRunComparison *comparison)
 static void
 add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 {
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) read = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
   g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
   gboolean several = comparison->runs->len > 1 && plot->n > 1;
   gboolean dashed = several && !has_validation_curve (comparison);
@@ -142,14 +82,18 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
       {
         const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
         const Source *source = &plot->sources[i];
-        PlaitHtmlCurve curve = { .name = system->name, .colour = system->runs[0], .dashed = source->dashed };
+        PlaitPlotSeries *series;
 
         /* One curve a group is all that can be told apart: that of validation, if there is one. */
         if (several && source->dashed != dashed)
           continue;
-        read_system (comparison, system, source, &curve, memory);
-        if (curve.n > 0)
-          g_array_append_val (curves, curve);
+        series = read_system (comparison, system, source);
+        if (!series)
+          continue;
+        g_ptr_array_add (read, series);
+        PlaitHtmlCurve curve = { series->name,    series->n,      series->x,   series->y,
+                                 system->runs[0], source->dashed, series->low, series->high };
+        g_array_append_val (curves, curve);
       }
   plait_html_plot (html, plot->title, "updates", (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
 }

@@ -58,7 +58,6 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
           }
     }
   plait_html_element (html, "h3", NULL, split);
-  g_string_append_c (html, '\n');
   plait_html_table (html, table);
 }
 
@@ -71,7 +70,6 @@ add_heading (GString *html, const char *name)
                                : g_strdup_printf ("sentence %s", name);
 
   plait_html_element (html, "h3", NULL, title);
-  g_string_append_c (html, '\n');
 }
 
 static gboolean
@@ -156,7 +154,6 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
             }
           begun = TRUE;
           plait_html_element (html, "h3", NULL, title);
-          g_string_append_c (html, '\n');
           plait_html_table (html, table);
         }
     }
@@ -217,12 +214,10 @@ add_summaries (GString *html, const PlaitRunComparison *comparison, char *const 
       if (!plait_store_has (store, "/summary"))
         continue;
       plait_html_element (html, "h2", NULL, "The grid");
-      g_string_append_c (html, '\n');
       plait_html_element (html, "p", "class=\"dim small\"",
                           apart ? "Its cells have different references of a split, so their scores do not stand in one "
                                   "table: those below have each its own references."
                                 : note);
-      g_string_append_c (html, '\n');
       if (!apart && !plait_report_summary (html, store, "/summary", error))
         return FALSE;
     }
@@ -274,7 +269,6 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
     trained = trained || !((const PlaitRunFile *)comparison->runs->pdata[r])->dump;
   plait_html_begin (html, title);
   plait_html_element (html, "h1", NULL, title);
-  g_string_append_c (html, '\n');
   plait_html_table (html, sizes);
   if (!add_summaries (html, comparison, paths, error))
     return FALSE;
@@ -295,7 +289,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
 gboolean
 plait_command_report (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *output = NULL, *title = NULL, *sentences_text = NULL;
+  char *output = NULL, *title = NULL, *sentences_text = NULL;
   gint64 sentences = 3;
   gboolean force = FALSE;
   const GOptionEntry entries[] = {

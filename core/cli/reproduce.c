@@ -99,8 +99,8 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
 gboolean
 plait_command_reproduce (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (GStrv) overrides = NULL;
-  g_autofree char *output = NULL, *threads_text = NULL, *updates_text = NULL;
+  char **overrides = NULL;
+  char *output = NULL, *threads_text = NULL, *updates_text = NULL;
   gint64 threads = 0, updates = 0;
   gboolean force = FALSE, json = FALSE;
   const GOptionEntry entries[] = {

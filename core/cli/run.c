@@ -53,13 +53,7 @@ print_json (const PlaitRunResult *result, const GArray *measures, const char *pa
   plait_json_integer (json, "parameters", result->parameters);
   plait_json_begin_array (json, "scores");
   for (guint i = 0; i < measures->len; i++)
-    {
-      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
-
-      plait_json_begin_object (json, NULL);
-      plait_run_score_add_json (plait_measure_score (measure, result), json);
-      plait_json_end_object (json);
-    }
+    plait_run_score_add_json (plait_measure_score (&g_array_index (measures, PlaitMeasure, i), result), json);
   plait_json_end_array (json);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
@@ -98,15 +92,16 @@ check_logs (const char *lines, const char *events, const char *output, gboolean 
 gboolean
 plait_command_run (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (GStrv) overrides = NULL;
-  g_autofree char *output = NULL;
+  char **overrides = NULL;
+  char *output = NULL;
+  g_autofree char *usual = NULL;
   gboolean resume = FALSE;
   gboolean force = FALSE;
   gboolean dry_run = FALSE;
   gboolean json = FALSE;
-  g_autofree char *lines = NULL;
-  g_autofree char *events = NULL;
-  g_autofree char *threads_text = NULL;
+  char *lines = NULL;
+  char *events = NULL;
+  char *threads_text = NULL;
   gint64 threads = 0;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
@@ -121,7 +116,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
       "FILE" },
     { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &events, "Write training for TensorBoard into this folder",
       "FOLDER" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores, or the plan, as JSON", NULL },
     { NULL },
   };
   g_autoptr (PlaitRegistry) registry = NULL;
@@ -137,8 +132,6 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (force && resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
-  if (dry_run && json)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--dry-run has no scores to print as JSON; leave one of the two out");
   registry = plait_registry_new ();
   experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
                                            PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
@@ -150,7 +143,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
   if (!output)
-    output = default_output (invocation->arguments[0]);
+    output = usual = default_output (invocation->arguments[0]);
   options = (PlaitRunOptions){
     .output = output,
     .command = invocation->line,
@@ -167,7 +160,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (!plait_ranks_agree (ranks, ready, error))
     return FALSE;
   if (dry_run)
-    return plait_run_plan (experiment, &options, error);
+    return plait_run_plan (experiment, &options, json, error);
   if (!plait_run (experiment, &options, &outcome, error))
     {
       plait_ranks_fail (ranks, *error);

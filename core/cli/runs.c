@@ -37,12 +37,14 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
 {
   gboolean bounded = score->low < score->high;
 
+  plait_json_begin_object (json, NULL);
   plait_json_text (json, "split", score->split);
   plait_json_text (json, "metric", score->metric);
   plait_json_text (json, "name", score->name);
   plait_json_real (json, "score", score->score);
   plait_json_real (json, "low", bounded ? score->low : NAN);
   plait_json_real (json, "high", bounded ? score->high : NAN);
+  plait_json_end_object (json);
 }
 
 /* Whether there may be @n runs in all. */
@@ -177,14 +179,20 @@ are_of (const GPtrArray *values, PlaitSettingType type)
   return TRUE;
 }
 
+/* (transfer none) */
+static const PlaitSettingSpecification *
+known_setting (const char *group, const char *key)
+{
+  return plait_experiment_setting (g_str_has_prefix (group, "source ") ? "source" : group, key);
+}
+
 /* What [@group] @key is: the core knows its own settings; a run has those of plugins and tasks as text alone, so that
  * they are what all their values can be. */
 static PlaitSettingType
 type_of (const char *group, const char *key, const GPtrArray *values)
 {
   static const PlaitSettingType types[] = { PLAIT_SETTING_INTEGER, PLAIT_SETTING_REAL, PLAIT_SETTING_BOOLEAN };
-  const PlaitSettingSpecification *known
-      = plait_experiment_setting (g_str_has_prefix (group, "source ") ? "source" : group, key);
+  const PlaitSettingSpecification *known = known_setting (group, key);
 
   if (known)
     return known->type == PLAIT_SETTING_CHOICE ? PLAIT_SETTING_TEXT : known->type;
@@ -192,6 +200,23 @@ type_of (const char *group, const char *key, const GPtrArray *values)
     if (are_of (values, types[i]))
       return types[i];
   return PLAIT_SETTING_TEXT;
+}
+
+char *
+plait_run_setting_value (const char *group, const char *key, const char *text)
+{
+  const PlaitSettingSpecification integer = { key, PLAIT_SETTING_INTEGER }, real = { key, PLAIT_SETTING_REAL };
+  const PlaitSettingSpecification *known = known_setting (group, key);
+  gboolean number = !known || known->type == PLAIT_SETTING_INTEGER || known->type == PLAIT_SETTING_REAL;
+  char *value = number ? plait_setting_parse (&integer, text, NULL, NULL) : NULL;
+
+  if (number && !value)
+    value = plait_setting_parse (&real, text, NULL, NULL);
+  if (!value)
+    value = g_strdup (text);
+  if (known && g_strcmp0 (known->standard, value) == 0)
+    g_clear_pointer (&value, g_free);
+  return value;
 }
 
 const char *
@@ -216,7 +241,7 @@ static void
 add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
-  const char *first = NULL;
+  g_autofree char *first = NULL;
   gboolean found = FALSE, differs = FALSE;
 
   for (guint r = 0; r < runs->len; r++)
@@ -229,10 +254,11 @@ add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, cons
         continue;
       if (g_str_has_prefix (group, "source ") && !plait_key_file_has_group (run->experiment, group))
         continue;
+      g_autofree char *same = value ? plait_run_setting_value (group, key, value) : NULL;
+      differs = differs || (found && g_strcmp0 (same, first) != 0);
       if (!found)
-        first = value;
+        first = g_steal_pointer (&same);
       found = TRUE;
-      differs = differs || g_strcmp0 (value, first) != 0;
     }
   if (!differs)
     return;

@@ -27,7 +27,7 @@ GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, G
 /* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
 PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);
 
-/* The members of @score in the object that is open; low and high are null without an interval. */
+/* @score as an item of the array that is open; low and high are null without an interval. */
 void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);
 
 /* A setting in which runs differ. */
@@ -43,6 +43,10 @@ const char *plait_run_difference_text (const PlaitRunDifference *difference, gui
 
 /* The same as what it is: a number, a truth value, a text or null. */
 void plait_run_difference_add_json (const PlaitRunDifference *difference, guint run, PlaitJson *json);
+
+/* The value @text of [@group] @key in the one way to spell it; NULL where it is the default, which counts as if it were
+ * not there: a run of an older plait does not have all settings. (transfer full) */
+char *plait_run_setting_value (const char *group, const char *key, const char *text);
 
 /* The settings that differ between @runs, in the order of the file. (transfer full)
  * (element-type PlaitRunDifference) */

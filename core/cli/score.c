@@ -141,11 +141,8 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
       PlaitSentenceAttention *attention = NULL;
       gboolean good;
 
-      if (local)
-        {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
+      if (!plait_no_fault (&local, error))
+        return FALSE;
       if (!batch)
         {
           if (!sentences)
@@ -173,7 +170,7 @@ gboolean
 plait_command_score (PlaitInvocation *invocation, GError **error)
 {
   g_auto (PlaitTextUse) use = { 0 };
-  g_autofree char *target = NULL;
+  char *target = NULL;
   gboolean sentences = FALSE;
   Sum sum = { .line = -1, .sentence = -1 };
   const GOptionEntry entries[] = {

@@ -10,24 +10,6 @@
 #define MOST_OBJECTS 1000000
 #define LONGEST_ATTRIBUTE ((gsize)1 << 24)
 
-static const char *
-kind_name (PlaitStoreKind kind)
-{
-  switch (kind)
-    {
-    case PLAIT_STORE_GROUP:
-      return "group";
-    case PLAIT_STORE_DATASET:
-      return "dataset";
-    case PLAIT_STORE_SOFT_LINK:
-    case PLAIT_STORE_EXTERNAL_LINK:
-      return "link";
-    case PLAIT_STORE_UNKNOWN:
-      break;
-    }
-  return "unknown";
-}
-
 /* Numbers stay numbers; anything else is told as text. */
 static gboolean
 add_attribute (PlaitJson *json, PlaitStore *store, const char *path, const char *attribute, const char *name,
@@ -90,10 +72,7 @@ add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **erro
 
   if (!strings)
     return FALSE;
-  plait_json_begin_array (json, "values");
-  for (gint64 i = 0; i < n; i++)
-    plait_json_text (json, NULL, strings[i]);
-  plait_json_end_array (json);
+  plait_json_texts (json, "values", (const char *const *)strings, n);
   return TRUE;
 }
 
@@ -108,13 +87,10 @@ add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreTyp
 
   if (!values)
     return FALSE;
-  plait_json_begin_array (json, "values");
-  for (gint64 i = 0; i < n; i++)
-    if (real)
-      plait_json_real (json, NULL, ((double *)values)[i]);
-    else
-      plait_json_integer (json, NULL, ((gint64 *)values)[i]);
-  plait_json_end_array (json);
+  if (real)
+    plait_json_reals (json, "values", values, n);
+  else
+    plait_json_integers (json, "values", values, n);
   return TRUE;
 }
 
@@ -159,23 +135,11 @@ add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOp
     return FALSE;
   plait_json_text (json, "title", map->title);
   plait_json_text (json, "choice", *map->choice != '\0' ? map->choice : NULL);
-  for (guint axis = 0; axis < 2; axis++)
-    {
-      char **labels = axis == 0 ? map->rows : map->columns;
-
-      plait_json_begin_array (json, axis == 0 ? map->row_axis : map->column_axis);
-      for (guint i = 0; labels[i]; i++)
-        plait_json_text (json, NULL, labels[i]);
-      plait_json_end_array (json);
-    }
+  plait_json_texts (json, map->row_axis, (const char *const *)map->rows, -1);
+  plait_json_texts (json, map->column_axis, (const char *const *)map->columns, -1);
   plait_json_begin_array (json, "values");
   for (gint64 r = 0; r < map->n_rows; r++)
-    {
-      plait_json_begin_array (json, NULL);
-      for (gint64 c = 0; c < map->n_columns; c++)
-        plait_json_real (json, NULL, map->values[r * map->n_columns + c]);
-      plait_json_end_array (json);
-    }
+    plait_json_reals (json, NULL, map->values + r * map->n_columns, map->n_columns);
   plait_json_end_array (json);
   return TRUE;
 }
@@ -196,6 +160,10 @@ add_descent (PlaitJson *json, PlaitStore *store, const char *path, const PlaitSh
 static gboolean
 add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *path, guint *budget, GError **error)
 {
+  static const char *const kinds[] = {
+    [PLAIT_STORE_GROUP] = "group",        [PLAIT_STORE_DATASET] = "dataset", [PLAIT_STORE_SOFT_LINK] = "link",
+    [PLAIT_STORE_EXTERNAL_LINK] = "link", [PLAIT_STORE_UNKNOWN] = "unknown",
+  };
   PlaitStoreObject object;
 
   if (!plait_store_describe (store, path, &object, error))
@@ -205,7 +173,7 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
                        plait_store_path (store), MOST_OBJECTS);
   gboolean link = object.kind == PLAIT_STORE_SOFT_LINK || object.kind == PLAIT_STORE_EXTERNAL_LINK;
   plait_json_begin_object (json, name);
-  plait_json_text (json, "kind", kind_name (object.kind));
+  plait_json_text (json, "kind", kinds[object.kind]);
   if (link)
     {
       g_autofree char *file = NULL, *target = NULL;
@@ -218,11 +186,8 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
     }
   if (object.kind == PLAIT_STORE_DATASET)
     {
-      plait_json_text (json, "type", plait_show_type (&object));
-      plait_json_begin_array (json, "shape");
-      for (guint i = 0; i < object.rank; i++)
-        plait_json_integer (json, NULL, object.shape[i]);
-      plait_json_end_array (json);
+      plait_json_text (json, "type", plait_store_type_name (object.type));
+      plait_json_integers (json, "shape", object.shape, object.rank);
       plait_json_integer (json, "stored_bytes", object.stored_bytes);
     }
   if (!link && object.kind != PLAIT_STORE_UNKNOWN && object.attributes > 0
@@ -264,12 +229,10 @@ add_shown (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShow
     return add_descent (json, store, path, options, error);
   if (object.kind == PLAIT_STORE_DATASET || plait_show_is_strings (store, path, &n))
     {
-      plait_json_begin_array (json, "shape");
-      for (guint i = 0; object.kind == PLAIT_STORE_DATASET && i < object.rank; i++)
-        plait_json_integer (json, NULL, object.shape[i]);
       if (object.kind == PLAIT_STORE_GROUP)
-        plait_json_integer (json, NULL, n);
-      plait_json_end_array (json);
+        plait_json_integers (json, "shape", &n, 1);
+      else
+        plait_json_integers (json, "shape", object.shape, object.rank);
       return add_values (json, store, path, error);
     }
   guint budget = MOST_OBJECTS;

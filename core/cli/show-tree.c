@@ -47,29 +47,6 @@ append_shape (GString *text, const PlaitStoreObject *object)
   g_string_append_c (text, ']');
 }
 
-const char *
-plait_show_type (const PlaitStoreObject *object)
-{
-  switch (object->type)
-    {
-    case PLAIT_STORE_FLOAT:
-      return "float32";
-    case PLAIT_STORE_DOUBLE:
-      return "float64";
-    case PLAIT_STORE_INT32:
-      return "int32";
-    case PLAIT_STORE_INT64:
-      return "int64";
-    case PLAIT_STORE_UINT8:
-      return "byte";
-    case PLAIT_STORE_STRING:
-      return "string";
-    case PLAIT_STORE_OTHER:
-      break;
-    }
-  return "of another type";
-}
-
 /* "heatmaps: en, de, fr", "descent: en"; FALSE if other things stand below @path. */
 static gboolean
 summarise_pictures (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text,
@@ -200,7 +177,7 @@ plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject 
     }
   else if (object->kind == PLAIT_STORE_DATASET)
     {
-      g_string_append (text, plait_show_type (object));
+      g_string_append (text, plait_store_type_name (object->type));
       if (object->rank > 0)
         {
           g_string_append_c (text, ' ');

@@ -196,7 +196,7 @@ gboolean
 plait_command_show (PlaitInvocation *invocation, GError **error)
 {
   gboolean json = FALSE;
-  g_autofree char *layer = NULL, *head = NULL, *top = NULL, *sentence = NULL, *word = NULL;
+  char *layer = NULL, *head = NULL, *top = NULL, *sentence = NULL, *word = NULL;
   PlaitShowOptions options = { .choice = PLAIT_MAP_CHOICE_USUAL, .sentence = -1, .word = -1 };
   const GOptionEntry entries[] = {
     { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long lists and deep trees whole", NULL },

@@ -26,9 +26,6 @@ gboolean plait_show_words (const PlaitShowOptions *options, const PlaitDescentMa
  * what is below it. (transfer full) */
 char *plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject *object);
 
-/* "float32": the type of a dataset. (transfer none) */
-const char *plait_show_type (const PlaitStoreObject *object);
-
 /* Whether the group @path is a list of strings (store/store.h) or a table. */
 gboolean plait_show_is_strings (PlaitStore *store, const char *path, gint64 *n);
 gboolean plait_show_is_table (PlaitStore *store, const char *path);

@@ -18,22 +18,37 @@ raise_stop (int number)
   sigaction (number, &usual, NULL);
 }
 
+/* What is written is lost, and no more. Programs that are started begin without it, as they would not with SIG_IGN. */
+static void
+pass_over (int number)
+{
+}
+
 static const gint *
 stop_with (int flags)
 {
-  struct sigaction action;
+  struct sigaction action, before;
 
   memset (&action, 0, sizeof action);
   action.sa_handler = raise_stop;
   action.sa_flags = flags;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
+  /* nohup has it ignored. */
+  if (sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction (SIGHUP, &action, NULL);
   return &stop_raised;
 }
 
 const gint *
 plait_stop_on_signals (void)
 {
+  struct sigaction action;
+
+  memset (&action, 0, sizeof action);
+  action.sa_handler = pass_over;
+  action.sa_flags = SA_RESTART;
+  sigaction (SIGPIPE, &action, NULL);
   return stop_with (SA_RESTART);
 }
 

@@ -225,14 +225,6 @@ plait_text_use_clear (PlaitTextUse *use)
   plait_search_free (use->search);
   plait_pool_free (use->pool);
   plait_trained_free (use->trained);
-  g_strfreev (use->sources);
-  g_strfreev (use->without);
-  g_free (use->tsv);
-  g_free (use->checkpoint);
-  g_strfreev (use->sets);
-  g_free (use->attention);
-  g_free (use->output);
-  g_free (use->threads);
 }
 
 gboolean

@@ -11,7 +11,7 @@
  */
 typedef struct
 {
-  /* Options, filled by the parser. */
+  /* Options, filled by the parser; the invocation's. */
   char **sources; /* NAME=FILE */
   char **without; /* names of sources that are missing */
   char *tsv;      /* names of the columns of standard input, or NULL */

@@ -18,7 +18,7 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* All settings of a run but its seed and its name. (transfer full) */
+/* All settings of a run but its seed and its name, by their values. (transfer full) */
 static char *
 settings_of (const PlaitRunFile *run)
 {
@@ -31,9 +31,13 @@ settings_of (const PlaitRunFile *run)
       gboolean own = g_str_equal (groups[g], "experiment");
 
       for (guint k = 0; keys[k]; k++)
-        if (!own || (!g_str_equal (keys[k], "seed") && !g_str_equal (keys[k], "name")))
-          g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k],
-                                  plait_key_file_value (run->experiment, groups[g], keys[k]));
+        {
+          g_autofree char *value = plait_run_setting_value (groups[g], keys[k],
+                                                            plait_key_file_value (run->experiment, groups[g], keys[k]));
+
+          if (value && (!own || (!g_str_equal (keys[k], "seed") && !g_str_equal (keys[k], "name"))))
+            g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k], value);
+        }
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

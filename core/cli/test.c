@@ -128,10 +128,10 @@ gboolean
 plait_command_test (PlaitInvocation *invocation, GError **error)
 {
   static const char *const groups[] = { "decode", "evaluate", "data", NULL };
-  g_auto (GStrv) sets = NULL;
-  g_autofree char *checkpoint = NULL;
-  g_autofree char *name = NULL;
-  g_autofree char *threads_text = NULL;
+  char **sets = NULL;
+  char *checkpoint = NULL;
+  char *name = NULL;
+  char *threads_text = NULL;
   gint64 threads = 0;
   gboolean json = FALSE;
   const GOptionEntry entries[] = {

@@ -11,6 +11,8 @@
 
 /* As [decode] has it. */
 #define MOST_HYPOTHESES 1000
+/* In the order of PlaitTranslationFormat. */
+#define FORMATS "text|tsv|json"
 
 /* Prints the translations of sentence @sentence of @batch, and which words they align. */
 static gboolean
@@ -65,11 +67,8 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, PlaitTranslat
       g_autoptr (GError) local = NULL;
       g_autoptr (PlaitBatch) batch = plait_text_use_next (use, settings->batch, &local);
 
-      if (local)
-        {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
+      if (!plait_no_fault (&local, error))
+        return FALSE;
       if (!batch)
         {
           plait_translation_print_end (printer);
@@ -87,16 +86,6 @@ typedef struct
 {
   char *beam, *n_best, *format, *alignment;
 } Texts;
-
-static void
-texts_clear (Texts *texts)
-{
-  g_free (texts->beam);
-  g_free (texts->n_best);
-  g_free (texts->format);
-  g_free (texts->alignment);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
 
 /* The experiment's settings of search, with what the options say. */
 static gboolean
@@ -120,30 +109,19 @@ decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDeco
 static gboolean
 read_format (const Texts *texts, PlaitTranslationFormat *format, GError **error)
 {
-  static const char *const names[] = { "text", "tsv", "json", NULL };
+  PlaitTranslationFormat usual = texts->n_best || texts->alignment ? PLAIT_TRANSLATION_TSV : PLAIT_TRANSLATION_TEXT;
 
-  *format = texts->n_best || texts->alignment ? PLAIT_TRANSLATION_TSV : PLAIT_TRANSLATION_TEXT;
-  if (!texts->format)
-    return TRUE;
-  for (guint i = 0; names[i]; i++)
-    if (g_str_equal (texts->format, names[i]))
-      {
-        if (i == PLAIT_TRANSLATION_TEXT && *format != PLAIT_TRANSLATION_TEXT)
-          return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "--format text has no room for what %s asks for; take tsv or json",
-                             texts->n_best ? "--n-best" : "--alignment");
-        *format = (PlaitTranslationFormat)i;
-        return TRUE;
-      }
-  g_autofree char *shown = g_utf8_make_valid (texts->format, -1);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "--format cannot be \"%s\"; expected text, tsv or json", shown);
+  *format = texts->format ? (PlaitTranslationFormat)plait_option_choice (texts->format, FORMATS) : usual;
+  return *format != PLAIT_TRANSLATION_TEXT || usual == PLAIT_TRANSLATION_TEXT
+         || plait_fail (error, PLAIT_ERROR_INPUT, "--format text has no room for what %s asks for; take tsv or json",
+                        texts->n_best ? "--n-best" : "--alignment");
 }
 
 gboolean
 plait_command_translate (PlaitInvocation *invocation, GError **error)
 {
   g_auto (PlaitTextUse) use = { 0 };
-  g_auto (Texts) texts = { NULL };
+  Texts texts = { NULL };
   const GOptionEntry entries[] = {
     PLAIT_TEXT_USE_OPTIONS (use),
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
@@ -154,7 +132,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
       "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
       "LAYER[:HEAD]" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "What to print; tsv and json have the scores too (text)",
-      "text|tsv|json" },
+      FORMATS },
     { NULL },
   };
   g_auto (PlaitOutput) to = { 0 };
@@ -184,6 +162,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   printer.aligner = aligner;
   printer.vocabulary = plait_materials_vocabulary (use.trained->materials, experiment->data.target);
   printer.layout = plait_experiment_documents (experiment, experiment->data.target).layout;
+  printer.whole = !plait_experiment_has_decoder (experiment);
   good = translate (&use, &settings, &printer, &done, error);
   plait_log_progress_end (use.log);
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))

@@ -70,7 +70,7 @@ add_hypothesis (const PlaitTranslationPrinter *printer, const PlaitHypothesis *h
   plait_json_real (json, "score", hypothesis->score);
   plait_json_real (json, "log_probability", hypothesis->log_probability);
   plait_json_integer (json, "length", length_of (hypothesis));
-  plait_json_boolean (json, "ended", hypothesis->ended);
+  plait_json_boolean (json, "ended", printer->whole || hypothesis->ended);
   if (alignments)
     {
       plait_json_begin_object (json, "alignment");

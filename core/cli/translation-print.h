@@ -24,6 +24,7 @@ typedef struct
   const PlaitWordAligner *aligner; /* or NULL; of other formats than text */
   const PlaitVocabulary *vocabulary;
   PlaitTextLayout layout; /* of the target */
+  gboolean whole;         /* nothing is cut at a length limit: what is told is no sequence */
 
   /* What was printed last; begin with line -1. */
   gint64 line;

@@ -14,26 +14,15 @@
 
 /* plait trees: what is wrong with a file of trees and what is in it, or the same trees in another form. */
 
+/* In the orders of PlaitTreeFormat and PlaitBinarisation. */
+#define FORMS "brackets|triples"
+#define WAYS "left|right|head"
+
 typedef struct
 {
   char *check, *convert, *tokens, *form, *output, *binarise, *rules, *limit;
   gboolean force, json;
 } Options;
-
-static gboolean
-take_choice (const char *option, const char *text, const char *const *choices, gint *choice, GError **error)
-{
-  for (gint i = 0; text && choices[i]; i++)
-    if (strcmp (choices[i], text) == 0)
-      {
-        *choice = i;
-        return TRUE;
-      }
-  if (!text)
-    return TRUE;
-  g_autofree char *shown = g_utf8_make_valid (text, -1), *all = g_strjoinv (", ", (char **)choices);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected one of: %s", option, shown, all);
-}
 
 /* The head rules called @name. (transfer full) */
 static PlaitHeadRules *
@@ -48,13 +37,9 @@ find_rules (const char *name, GError **error)
 static gboolean
 take_settings (const Options *options, PlaitTreeSettings *settings, GError **error)
 {
-  static const char *const ways[] = { "left", "right", "head", NULL };
-  gint way = PLAIT_BINARISE_HEAD;
-
-  if (!take_choice ("--binarise", options->binarise, ways, &way, error))
-    return FALSE;
-  settings->binarisation = (PlaitBinarisation)way;
-  if (way != PLAIT_BINARISE_HEAD)
+  settings->binarisation
+      = options->binarise ? (PlaitBinarisation)plait_option_choice (options->binarise, WAYS) : PLAIT_BINARISE_HEAD;
+  if (settings->binarisation != PLAIT_BINARISE_HEAD)
     return !options->rules
            || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules goes with --binarise head alone; leave it out");
   settings->head_rules = find_rules (options->rules ? options->rules : "english", error);
@@ -104,10 +89,7 @@ print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
   plait_json_integer (json, "binary", counts->binary);
   plait_json_integer (json, "ternary", counts->ternary);
   plait_json_integer (json, "wider", counts->wider);
-  plait_json_begin_array (json, "complaints");
-  for (guint i = 0; i < complaints->shown->len; i++)
-    plait_json_text (json, NULL, complaints->shown->pdata[i]);
-  plait_json_end_array (json);
+  plait_json_texts (json, "complaints", (const char *const *)complaints->shown->pdata, complaints->shown->len);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
 }
@@ -188,56 +170,39 @@ put_line (const char *line, gpointer data)
 static gboolean
 convert (const Options *options, const PlaitTreeSettings *settings, GError **error)
 {
-  static const char *const forms[] = { "brackets", "triples", NULL };
   g_auto (PlaitOutput) to = { 0 };
-  gint form = -1;
 
   if (options->json || options->limit)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit go with --check; leave them out of a conversion");
-  if (!take_choice ("--to", options->form, forms, &form, error))
-    return FALSE;
-  if (form < 0)
+  if (!options->form)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--to is missing; expected --to brackets or --to triples");
   if (!plait_output_differs ("--output", options->output, options->convert, error)
       || !plait_output_differs ("--output", options->output, options->tokens, error)
       || !plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
   return plait_output_begin (&to, options->output, error)
-         && plait_trees_convert (options->convert, options->tokens, settings, (PlaitTreeFormat)form, put_line,
-                                 to.stream, error)
+         && plait_trees_convert (options->convert, options->tokens, settings,
+                                 (PlaitTreeFormat)plait_option_choice (options->form, FORMS), put_line, to.stream,
+                                 error)
          && plait_output_commit (&to, error);
 }
-
-static void
-options_clear (Options *options)
-{
-  g_free (options->check);
-  g_free (options->convert);
-  g_free (options->tokens);
-  g_free (options->form);
-  g_free (options->output);
-  g_free (options->binarise);
-  g_free (options->rules);
-  g_free (options->limit);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 gboolean
 plait_command_trees (PlaitInvocation *invocation, GError **error)
 {
-  g_auto (Options) options = { NULL };
+  Options options = { NULL };
   PlaitTreeSettings settings = { .shape = PLAIT_TREES_GIVEN };
   const GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_FILENAME, &options.check, "Name every bad line, and print what is in the file",
       "FILE" },
     { "convert", 0, 0, G_OPTION_ARG_FILENAME, &options.convert, "Print the trees, made binary", "FILE" },
     { "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options.tokens, "Text whose tokens the words must be", "FILE" },
-    { "to", 0, 0, G_OPTION_ARG_FILENAME, &options.form, "Form of the converted trees", "brackets|triples" },
+    { "to", 0, 0, G_OPTION_ARG_FILENAME, &options.form, "Form of the converted trees", FORMS },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for converted trees; else standard output",
       "FILE" },
     PLAIT_OUTPUT_FORCE (options.force),
     { "binarise", 0, 0, G_OPTION_ARG_FILENAME, &options.binarise, "How nodes of many parts are cut in two (head)",
-      "left|right|head" },
+      WAYS },
     { "head-rules", 0, 0, G_OPTION_ARG_FILENAME, &options.rules, "Head rules; else english", "NAME" },
     { "limit", 0, 0, G_OPTION_ARG_FILENAME, &options.limit, "Bad lines to name; 20 unless told", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },

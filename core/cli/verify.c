@@ -123,7 +123,7 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
 gboolean
 plait_command_verify (PlaitInvocation *invocation, GError **error)
 {
-  g_autofree char *updates_text = NULL;
+  char *updates_text = NULL;
   gint64 updates = UPDATES;
   gboolean resume = FALSE, as_json = FALSE;
   const GOptionEntry entries[] = {

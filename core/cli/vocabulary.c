@@ -30,34 +30,14 @@ typedef struct
 static gboolean
 take_settings (const Options *options, PlaitVocabularySettings *settings, GError **error)
 {
-  static const char *const types[] = { "bpe", "unigram", "words", NULL };
-
   *settings = plait_vocabulary_defaults ();
   settings->byte_fallback = options->byte_fallback;
   if (options->type)
-    {
-      if (!g_strv_contains (types, options->type))
-        {
-          g_autofree char *shown = g_utf8_make_valid (options->type, -1);
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--type cannot be \"%s\"; expected bpe, unigram or words",
-                             shown);
-        }
-      settings->type = options->type;
-    }
+    settings->type = options->type;
   if (options->normalisation)
     settings->normalization = options->normalisation;
-  double coverage;
-  if (options->coverage)
-    {
-      if (!plait_parse_double (options->coverage, &coverage) || coverage < .98 || coverage > 1)
-        {
-          g_autofree char *shown = g_utf8_make_valid (options->coverage, -1);
-          return plait_fail (error, PLAIT_ERROR_INPUT, "--coverage cannot be \"%s\"; expected a number from 0.98 to 1",
-                             shown);
-        }
-      settings->character_coverage = coverage;
-    }
-  return plait_option_integer ("--size", options->size, 0, 10000000, &settings->size, error)
+  return plait_option_real ("--coverage", options->coverage, .98, 1, &settings->character_coverage, error)
+         && plait_option_integer ("--size", options->size, 0, 10000000, &settings->size, error)
          && plait_option_integer ("--minimum-count", options->minimum_count, 1, 1000000000, &settings->minimum_count,
                                   error)
          && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
@@ -70,10 +50,8 @@ train (const PlaitInvocation *invocation, const Options *options, GError **error
   PlaitVocabularySettings settings;
 
   if (!invocation->arguments[0])
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "a text file is missing; usage: plait vocabulary --output FILE FILE...");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "a text file is missing; usage: plait vocabulary --output FILE FILE...");
   if (!take_settings (options, &settings, error))
     return NULL;
   for (char **text = invocation->arguments; *text; text++)
@@ -89,11 +67,8 @@ static PlaitVocabulary *
 take_published (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
   if (invocation->arguments[0])
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "--published learns from no text files; leave \"%s\" out",
-                  invocation->arguments[0]);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--published learns from no text files; leave \"%s\" out",
+                            invocation->arguments[0]);
   if (!plait_output_differs ("--output", options->output, options->published, error)
       || !plait_file_check_new (options->output, options->force, "", "--output", error))
     return NULL;
@@ -255,11 +230,8 @@ convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, c
           encode_line (vocabulary, line, length, options->ids, ids);
         else if (!decode_line (vocabulary, pieces, reader, line, ids, error))
           return FALSE;
-      if (fault)
-        {
-          g_propagate_error (error, g_steal_pointer (&fault));
-          return FALSE;
-        }
+      if (!plait_no_fault (&fault, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -333,12 +305,6 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Show as JSON", NULL },
     { NULL },
   };
-  gboolean done = plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
 
-  char *texts[] = { options.published, options.output,        options.show,  options.encode,
-                    options.decode,    options.type,          options.size,  options.minimum_count,
-                    options.coverage,  options.normalisation, options.lines, options.name };
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    g_free (texts[i]);
-  return done;
+  return plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
 }

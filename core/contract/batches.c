@@ -25,7 +25,5 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_batches = {
   .name = "batches",
   .summary = "Each sentence is read by itself, whatever stands beside it in a batch",
-  .least_sources = 3,
-  .most_sources = 3,
   .hold = hold,
 };

@@ -21,12 +21,11 @@ typedef struct
 {
   const char *name;
   const char *summary;
-  guint least_sources; /* of the models */
-  guint most_sources;
-  const char *nothing;  /* why it does not apply where no model has something to hold */
-  const char *remark;   /* what to know where it passes, or NULL */
-  gboolean of_encoders; /* it is for encoders alone */
-  gboolean decides;     /* where it fails, nothing else is run */
+  gboolean fewer_sources; /* it is held in models of one and two sources too, not of three alone */
+  const char *nothing;    /* why it does not apply where no model has something to hold */
+  const char *remark;     /* what to know where it passes, or NULL */
+  gboolean of_encoders;   /* it is for encoders alone */
+  gboolean decides;       /* where it fails, nothing else is run */
 
   /* FALSE with one sentence, PLAIT_ERROR_FAILED, that says what was expected and what came. */
   gboolean (*hold) (PlaitCase *held, GError **error);

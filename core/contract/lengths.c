@@ -26,7 +26,5 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_lengths = {
   .name = "lengths",
   .summary = "Sentences may have one token or many, side by side, and translations none",
-  .least_sources = 3,
-  .most_sources = 3,
   .hold = hold,
 };

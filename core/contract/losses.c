@@ -69,8 +69,6 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_losses = {
   .name = "losses",
   .summary = "Each declared loss is given, is a number, and is summed over sentences",
-  .least_sources = 3,
-  .most_sources = 3,
   .nothing = "it declares no loss",
   .hold = hold,
 };

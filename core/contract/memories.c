@@ -54,7 +54,6 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_memories = {
   .name = "memories",
   .summary = "It stands in models of one, two and three sources, and what each of them says counts",
-  .least_sources = 1,
-  .most_sources = 3,
+  .fewer_sources = TRUE,
   .hold = hold,
 };

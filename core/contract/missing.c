@@ -29,7 +29,5 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_missing = {
   .name = "missing",
   .summary = "Sources may be missing, of a sentence, of a batch, and all of them",
-  .least_sources = 3,
-  .most_sources = 3,
   .hold = hold,
 };

@@ -44,7 +44,5 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_repeats = {
   .name = "repeats",
   .summary = "A pass has the same bits again, and with any number of threads",
-  .least_sources = 3,
-  .most_sources = 3,
   .hold = hold,
 };

@@ -15,8 +15,6 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_runs = {
   .name = "runs",
   .summary = "It is built with its defaults and with each of its choices, and trains: losses and gradients are numbers",
-  .least_sources = 3,
-  .most_sources = 3,
   .decides = TRUE,
   .hold = hold,
 };

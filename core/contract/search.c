@@ -86,7 +86,5 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_search = {
   .name = "search",
   .summary = "Beam search gives each hypothesis the score that forced decoding gives it",
-  .least_sources = 3,
-  .most_sources = 3,
   .hold = hold,
 };

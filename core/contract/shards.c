@@ -118,7 +118,5 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_shards = {
   .name = "shards",
   .summary = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole",
-  .least_sources = 3,
-  .most_sources = 3,
   .hold = hold,
 };

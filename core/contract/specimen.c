@@ -124,12 +124,6 @@ plait_specimen_part (PlaitPlugin *plugin, PlaitSettings *settings, const char *g
   return part;
 }
 
-static void
-part_free (gpointer part)
-{
-  plait_part_free (part);
-}
-
 /* @part (transfer full), opened and kept with the specimen; NULL if it does not open. */
 static const PlaitPart *
 keep (PlaitSpecimen *specimen, PlaitPart *part, GError **error)
@@ -187,7 +181,7 @@ plait_specimen_new (const PlaitSpecimenSource *sources, guint n, const PlaitSpec
   g_autoptr (PlaitSpecimen) specimen = g_new0 (PlaitSpecimen, 1);
 
   g_assert (n <= PLAIT_SPECIMEN_MAXIMUM_SOURCES);
-  specimen->parts = g_ptr_array_new_with_free_func (part_free);
+  specimen->parts = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_part_free);
   specimen->specification.sources = specimen->sources;
   specimen->specification.n_sources = n;
   for (guint i = 0; i < n; i++)

@@ -129,8 +129,6 @@ hold (PlaitCase *held, GError **error)
 const PlaitProperty plait_contract_structure = {
   .name = "structure",
   .summary = "Memories have the structure that the schema promises, and their links agree",
-  .least_sources = 3,
-  .most_sources = 3,
   .nothing = "encoders alone give memories",
   .of_encoders = TRUE,
   .decides = TRUE,

@@ -120,7 +120,7 @@ hold_defaults (Walk *walk, guint decoder, GError **error)
   g_autoptr (PlaitSettings) settings = plait_specimen_settings (walk->contract->plugin);
   PlaitDecoderSettings of = plait_specimen_decoder (decoder);
 
-  for (guint n = walk->property->least_sources; n <= walk->property->most_sources; n++)
+  for (guint n = walk->property->fewer_sources ? 1 : MOST_SOURCES; n <= MOST_SOURCES; n++)
     {
       gboolean taken = FALSE;
 
@@ -167,7 +167,7 @@ hold_choice (Walk *walk, const char *parameter, const char *choice, GError **err
       g_snprintf (walk->note->place, sizeof walk->note->place, "[decoder] %s, %s=%s", plait_specimen_decoder_text (d),
                   parameter, choice);
       if (!plait_settings_set (settings, parameter, choice, error)
-          || !hold_model (walk, settings, d, walk->property->most_sources, &taken, error))
+          || !hold_model (walk, settings, d, MOST_SOURCES, &taken, error))
         return FALSE;
       times += taken;
       if (!taken && !strstr (walk->refusal->message, parameter))

@@ -57,8 +57,9 @@ plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
   return features ? plait_feature_file_width (features) : 0;
 }
 
-static void
-fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *origins)
+static gboolean
+fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, PlaitInput *input, const gint64 *origins,
+             GError **error)
 {
   for (gint64 i = 0; i < input->rows.n; i++)
     {
@@ -66,12 +67,14 @@ fill_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, Pl
       gint64 n = plait_ragged_length (input->rows, i);
       if (n == 0)
         continue;
-      plait_token_store_copy (stream->tokens, origins[i], row);
-      if (stream->noisy)
-        plait_corpus_fill_noise (corpus, stream, origins[i], row, n - stream->append_end);
+      if (!plait_token_store_copy (stream->tokens, origins[i], row, error)
+          || (stream->noisy
+              && !plait_corpus_fill_noise (corpus, stream, origins[i], row, n - stream->append_end, error)))
+        return FALSE;
       if (stream->append_end)
         row[n - 1] = PLAIT_TOKEN_EOS;
     }
+  return TRUE;
 }
 
 static gboolean
@@ -103,8 +106,8 @@ source_nodes (const PlaitCorpusStreamState *stream, gint64 origin)
   return origin < 0 ? 0 : plait_token_store_length (stream->steps, origin) / 2;
 }
 
-static void
-fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *origins)
+static gboolean
+fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *origins, GError **error)
 {
   const PlaitTrees *trees = input->trees;
   gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets);
@@ -117,12 +120,14 @@ fill_trees (const PlaitCorpusStreamState *stream, const PlaitInput *input, const
       g_array_set_size (steps, (guint)(2 * n));
       if (origins[i] < 0)
         continue;
-      plait_token_store_copy (stream->steps, origins[i], (gint32 *)(gpointer)steps->data);
+      if (!plait_token_store_copy (stream->steps, origins[i], (gint32 *)(gpointer)steps->data, error))
+        return FALSE;
       plait_tree_maker_fill (stream->trees, (const gint32 *)(gpointer)steps->data, n,
                              plait_ragged_length (input->rows, i), plait_batch_fill (gint64, trees->left) + first,
                              plait_batch_fill (gint64, trees->right) + first,
                              plait_batch_fill (const char *, trees->labels) + first);
     }
+  return TRUE;
 }
 
 /* The sentences of its document. */
@@ -132,8 +137,8 @@ source_sentences (const PlaitCorpusStreamState *stream, gint64 origin)
   return origin < 0 ? 0 : plait_token_store_length (stream->sentences, origin) / 2;
 }
 
-static void
-fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *origins)
+static gboolean
+fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, const gint64 *origins, GError **error)
 {
   gint64 n = input->rows.n;
   g_autofree gint64 *bounds = g_new (gint64, n + 1);
@@ -144,9 +149,11 @@ fill_documents (const PlaitCorpusStreamState *stream, const PlaitInput *input, c
     bounds[i + 1] = bounds[i] + source_sentences (stream, origins[i]);
   sentences = g_new (PlaitDocumentSentence, bounds[n]);
   for (gint64 i = 0; i < n; i++)
-    if (origins[i] >= 0)
-      plait_token_store_copy (stream->sentences, origins[i], (gint32 *)(gpointer)(sentences + bounds[i]));
+    if (origins[i] >= 0
+        && !plait_token_store_copy (stream->sentences, origins[i], (gint32 *)(gpointer)(sentences + bounds[i]), error))
+      return FALSE;
   plait_batch_fill_documents (input, sentences, bounds);
+  return TRUE;
 }
 
 static gboolean
@@ -164,16 +171,13 @@ fill_source (const PlaitCorpus *corpus, gint64 source, PlaitBatch *batch, const 
     }
   if (input->kind == PLAIT_INPUT_FEATURES)
     return fill_features (corpus, stream, input, origins, error);
-  fill_tokens (corpus, stream, input, origins);
-  if (input->trees)
-    fill_trees (stream, input, origins);
-  if (input->documents)
-    fill_documents (stream, input, origins);
-  return TRUE;
+  return fill_tokens (corpus, stream, input, origins, error)
+         && (!input->trees || fill_trees (stream, input, origins, error))
+         && (!input->documents || fill_documents (stream, input, origins, error));
 }
 
-static void
-fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples)
+static gboolean
+fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[corpus->n_sources];
   gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
@@ -183,29 +187,32 @@ fill_target (const PlaitCorpus *corpus, PlaitBatch *batch, const gint64 *tuples)
       gint64 n = plait_token_store_length (stream->tokens, tuples[i]);
       gint32 *ids = plait_batch_fill (gint32, batch->target_outputs) + offsets[i];
       offsets[i + 1] = offsets[i] + n + plait_target_has_end (stream->target);
-      plait_token_store_copy (stream->tokens, tuples[i], ids);
+      if (!plait_token_store_copy (stream->tokens, tuples[i], ids, error))
+        return FALSE;
       plait_batch_fill_target (batch, stream->target, offsets[i], ids, n);
       if (stream->target == PLAIT_TARGET_SPAN)
         plait_span_to_rows (&batch->inputs[0], i, ids);
     }
+  return TRUE;
 }
 
-/* Tokens of @tuple in the first source that may be masked. */
+/* Tokens of @tuple in the first source that may be masked; -1 on failure. */
 static gint64
-masked_tokens (const PlaitCorpus *corpus, gint64 tuple)
+masked_tokens (const PlaitCorpus *corpus, gint64 tuple, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[0];
   gint64 rows = plait_token_store_length (stream->tokens, tuple), n = 0;
   g_autofree gint32 *ids = g_new (gint32, rows + 1);
-  plait_token_store_copy (stream->tokens, tuple, ids);
+  if (!plait_token_store_copy (stream->tokens, tuple, ids, error))
+    return -1;
   for (gint64 i = 0; i < rows; i++)
     n += plait_masking_takes (ids[i]);
   return n;
 }
 
 /* Masks the first source of @batch, whose target becomes what was there. */
-static void
-fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const gint64 *tuples)
+static gboolean
+fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const gint64 *tuples, GError **error)
 {
   const PlaitInput *input = &batch->inputs[0];
   gint64 size = plait_vocabulary_size (corpus->streams[0].vocabulary);
@@ -213,26 +220,35 @@ fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const g
   offsets[0] = 0;
   for (gint64 i = 0; i < batch->n_sentences; i++)
     {
-      gint64 tokens = masked_tokens (corpus, tuples[i]), row = offsets[i];
+      gint64 tokens = masked_tokens (corpus, tuples[i], error), row = offsets[i];
+      if (tokens < 0)
+        return FALSE;
       offsets[i + 1] = row + plait_masking_count (&corpus->masking, epoch, tuples[i], tokens);
       plait_masking_apply (
           &corpus->masking, epoch, tuples[i], size, plait_batch_fill (gint32, input->tokens) + input->rows.offsets[i],
           plait_ragged_length (input->rows, i), tokens, plait_batch_fill (gint32, batch->target_inputs) + row,
           plait_batch_fill (gint32, batch->target_outputs) + row);
     }
+  return TRUE;
 }
 
-/* Rows of the target of @tuples, or -1 where there is none. */
-static gint64
-count_target (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n)
+/* *@rows becomes those of the target of @tuples, or -1 where there is none. */
+static gboolean
+count_target (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n, gint64 *rows, GError **error)
 {
-  gint64 rows = 0;
-  if (!corpus->masked && !plait_corpus_has_target (corpus))
-    return -1;
-  for (gint64 i = 0; i < n; i++)
-    rows += corpus->masked ? plait_masking_count (&corpus->masking, epoch, tuples[i], masked_tokens (corpus, tuples[i]))
-                           : plait_corpus_length (corpus, corpus->n_sources, tuples[i]);
-  return rows;
+  gboolean none = !corpus->masked && !plait_corpus_has_target (corpus);
+
+  *rows = none ? -1 : 0;
+  for (gint64 i = 0; i < n && !none; i++)
+    {
+      gint64 tokens = corpus->masked ? masked_tokens (corpus, tuples[i], error) : 0;
+
+      if (tokens < 0)
+        return FALSE;
+      *rows += corpus->masked ? plait_masking_count (&corpus->masking, epoch, tuples[i], tokens)
+                              : plait_corpus_length (corpus, corpus->n_sources, tuples[i]);
+    }
+  return TRUE;
 }
 
 PlaitBatch *
@@ -264,8 +280,10 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
           sources[s].sentences += stream->sentences ? source_sentences (stream, origin) : 0;
         }
     }
-  g_autoptr (PlaitBatch) batch
-      = plait_batch_new (n, sources, corpus->n_sources, count_target (corpus, epoch, tuples, n), error);
+  gint64 target_rows;
+  if (!count_target (corpus, epoch, tuples, n, &target_rows, error))
+    return NULL;
+  g_autoptr (PlaitBatch) batch = plait_batch_new (n, sources, corpus->n_sources, target_rows, error);
   if (!batch)
     return NULL;
   for (gint64 i = 0; i < n; i++)
@@ -273,9 +291,8 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
   for (gint64 s = 0; s < corpus->n_sources; s++)
     if (!fill_source (corpus, s, batch, origins + s * n, error))
       return NULL;
-  if (corpus->masked)
-    fill_masked (corpus, epoch, batch, tuples);
-  else if (plait_corpus_has_target (corpus))
-    fill_target (corpus, batch, tuples);
+  if (corpus->masked ? !fill_masked (corpus, epoch, batch, tuples, error)
+                     : plait_corpus_has_target (corpus) && !fill_target (corpus, batch, tuples, error))
+    return NULL;
   return g_steal_pointer (&batch);
 }

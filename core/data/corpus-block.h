@@ -5,7 +5,8 @@
 #include "data/text-file.h"
 
 /* A block of a corpus while it is read: the lines of all its text streams, encoded, between corpus-read.c, which reads
- * them, and corpus-store.c, which judges and stores them. */
+ * them, and corpus-store.c, which judges and stores them. Sides are read, and stored, side by side by the threads of a
+ * pool. */
 
 #define BLOCK_LINES 4096
 #define PIECE_LINES 64 /* what one thread encodes at a time */
@@ -18,6 +19,9 @@ struct PlaitCorpusSide
   PlaitTextReader *reader;
   gint64 stream;                /* its place in the corpus */
   gboolean is_trees;            /* of that stream */
+  gint64 lines;                 /* that were read into the block: as many as were asked for, or fewer */
+  GError *error;                /* why fewer, or why they cannot be stored; NULL: the file has ended */
+  guint failed_at;              /* the tuple that cannot be stored, among those that the block keeps */
   const PlaitCorpusSide *trees; /* of tokens whose trees are read; else NULL */
   GString *text;
   gsize ends[BLOCK_LINES]; /* of each line in text */
@@ -35,22 +39,33 @@ struct PlaitCorpusSide
   GArray *sentences;              /* PlaitDocumentSentence, of all documents of the block */
   guint first_sentence[BLOCK_LINES];
   gint64 numbers[BLOCK_LINES]; /* of the line where each begins */
+  GArray *scratch;             /* of one tuple: gint32 of its tree, or PlaitDocumentSentence */
 };
+
+/* What a tuple has of each side: of line @line of the block the sentences from @first to before @end, which are all
+ * unless it is a document that is cut. */
+typedef struct
+{
+  gint64 line, first, end;
+} PlaitCorpusTuple;
 
 typedef struct
 {
   PlaitCorpus *corpus;
   PlaitCorpusSide *sides; /* [n_sides] */
   gint64 n_sides;
-  gint64 lines; /* in the block */
+  gint64 wanted; /* lines that are asked for */
+  gint64 lines;  /* that all sides have */
   gint64 pieces;
-  GArray *steps; /* gint32, of one tree */
+  GArray *kept; /* PlaitCorpusTuple */
 
   /* Of documents. */
   PlaitDocument *cut_from; /* [n_sides], one document */
   GArray *ends;            /* gint64, of its chunks */
-  GArray *part;            /* PlaitDocumentSentence, of a tuple */
 } PlaitCorpusBlock;
 
 /* Adds the tuples of @block to its corpus, but those that are dropped. */
-gboolean plait_corpus_store_block (PlaitCorpusBlock *block, GError **error);
+gboolean plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);
+
+/* plait_pool_run, or the same in this thread where there is no @pool. */
+void plait_corpus_share (PlaitPool *pool, gint64 pieces, PlaitPiece piece, PlaitCorpusBlock *block);

@@ -19,7 +19,7 @@ plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError *
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: one tuple cannot be shuffled; expected at least two to take source %s from another one",
                        stream->path, stream->name);
-  stream->order = g_renew (gint64, stream->order, corpus->size);
+  stream->order = g_renew (guint32, stream->order, corpus->size);
   PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
   plait_random_derangement (key, stream->order, (gsize)corpus->size);
   return TRUE;
@@ -79,19 +79,22 @@ plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tup
   return origins;
 }
 
-void
+gboolean
 plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple, gint32 *row,
-                         gint64 n)
+                         gint64 n, GError **error)
 {
   PlaitRandomKey key = plait_random_subkey (stream->noise, (guint64)tuple);
   for (gint64 i = 0; i < n; i++)
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
       gint64 length = plait_token_store_length (stream->tokens, from);
-      if (length > 0) /* else the line has nothing to give: the token stays */
-        row[i] = plait_token_store_id (stream->tokens, from,
-                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length));
+      if (length > 0 /* else the line has nothing to give: the token stays */
+          && !plait_token_store_read (stream->tokens, from,
+                                      (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length), 1,
+                                      row + i, error))
+        return FALSE;
     }
+  return TRUE;
 }
 
 gboolean

@@ -28,7 +28,7 @@ typedef struct
   PlaitTargetKind target;
   gboolean allow_unknown;
   gint64 maximum_length;
-  gint64 *order;   /* derangement: which kept tuple stands for which; NULL: its own */
+  guint32 *order;  /* derangement: which kept tuple stands for which; NULL: its own */
   gboolean absent; /* in all tuples */
   gboolean noisy;
   PlaitRandomKey noise;
@@ -50,7 +50,7 @@ struct PlaitCorpus
 
   gint64 lines;
   gint64 size;
-  GArray *line_of; /* gint64 a kept tuple; NULL while nothing was dropped or cut: tuple i is line i */
+  GArray *line_of; /* guint32 a kept tuple; NULL while nothing was dropped or cut: tuple i is line i */
   gint64 cut;      /* documents of several chunks */
   gint64 chunks;   /* of these */
 };
@@ -70,10 +70,29 @@ gint64 *plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gin
 gint64 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin);
 
 /* Puts tokens or rows that are drawn from all of @stream in the place of those of @tuple (corpus-disturb.c). */
-void plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
-                              gint32 *row, gint64 n);
+gboolean plait_corpus_fill_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
+                                  gint32 *row, gint64 n, GError **error);
 gboolean plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 tuple,
                                           PlaitTensor rows, GError **error);
+
+/* What the ids of @stream, which is text, are below. */
+static inline gint64
+plait_corpus_ids (const PlaitCorpusStreamState *stream)
+{
+  return stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32;
+}
+
+/* Encoded corpora that are kept (corpus-index.c). The key that tells @corpus apart; NULL if it is not kept: no file is
+ * large enough, or one is not known, or there are trees or documents. (transfer full) */
+char *plait_corpus_index_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
+
+/* Takes @corpus from what is kept, and says whether it was there. */
+gboolean plait_corpus_index_load (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, PlaitPool *pool);
+
+/* Lets the empty stores of @corpus become files, and when they are full lets these take their place. FALSE, with @error
+ * perhaps left alone, if nothing can be kept; @corpus must be read again then. */
+gboolean plait_corpus_index_begin (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, GError **error);
+gboolean plait_corpus_index_end (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, GError **error);
 
 /* Reads all text streams of @corpus and fills their stores and counts (corpus-read.c). */
 gboolean plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error);

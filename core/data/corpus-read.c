@@ -5,8 +5,10 @@
 #include "data/corpus-block.h"
 #include "data/labels.h"
 
-/* Bytes of text after which a block is full, as it is after BLOCK_LINES; one line of each stream may exceed them. */
+/* Blocks have as many lines as make up about as many bytes, at most BLOCK_LINES. The first has few, since nobody knows
+ * how long they are; blocks grow and shrink by a factor of two. */
 #define BLOCK_BYTES (8 * 1024 * 1024)
+#define FIRST_LINES 16
 
 static void
 block_free (PlaitCorpusBlock *block)
@@ -24,10 +26,11 @@ block_free (PlaitCorpusBlock *block)
           g_clear_pointer (&side->ids[j], g_array_unref);
           g_clear_pointer (&side->words[j], g_array_unref);
         }
+      g_clear_pointer (&side->scratch, g_array_unref);
+      g_clear_error (&side->error);
     }
-  g_array_unref (block->steps);
+  g_array_unref (block->kept);
   g_array_unref (block->ends);
-  g_array_unref (block->part);
   g_free (block->cut_from);
   g_free (block->sides);
   g_free (block);
@@ -61,9 +64,12 @@ add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
   if (stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
     {
       side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+      side->scratch = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
       side->documents = plait_document_reader_new (side->reader, &stream->documents, error);
       return side->documents != NULL;
     }
+  if (stream->trees)
+    side->scratch = g_array_new (FALSE, FALSE, sizeof (gint32));
   if (!stream->trees_path)
     return TRUE;
   PlaitCorpusSide *trees = add_side (block, number, stream->trees_path, error);
@@ -80,10 +86,10 @@ block_new (PlaitCorpus *corpus, GError **error)
   g_autoptr (PlaitCorpusBlock) block = g_new0 (PlaitCorpusBlock, 1);
   block->corpus = corpus;
   block->sides = g_new0 (PlaitCorpusSide, 2 * corpus->n_streams);
-  block->steps = g_array_new (FALSE, FALSE, sizeof (gint32));
+  block->wanted = FIRST_LINES;
+  block->kept = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusTuple));
   block->cut_from = g_new0 (PlaitDocument, corpus->n_streams);
   block->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
-  block->part = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   for (gint64 s = 0; s < corpus->n_streams; s++)
     if (plait_input_kind_is_text (corpus->streams[s].kind) && !add_stream (block, s, error))
       return NULL;
@@ -129,23 +135,31 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
   return -1;
 }
 
-/* One file has ended, as @ended says, where others go on: counts the lines of two of them for the message. */
-static gboolean
-fail_on_line_counts (PlaitCorpusBlock *block, const gboolean *ended, GError **error)
+/* The number of the line in its file where line @line of the block stands, or would stand if the file went on. */
+static gint64
+number_of (const PlaitCorpusSide *side, gint64 line)
 {
-  gint64 other = 1, read = block->corpus->lines + block->lines;
+  return line < side->lines ? side->numbers[line] : side->number;
+}
+
+/* Some files have ended with line @line of the block, where others go on: counts the lines of two for the message. */
+static gboolean
+fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
+{
   PlaitCorpusSide *sides[2] = { &block->sides[0] };
-  gint64 place, n[2];
+  gint64 other = 1, place, n[2];
   gboolean is_same;
 
-  while (ended[other] == ended[0])
+  while ((block->sides[other].lines > line) == (sides[0]->lines > line))
     other++;
   sides[1] = &block->sides[other];
-  place = sides[1]->number;
+  place = number_of (sides[1], line);
   is_same = !sides[0]->documents == !sides[1]->documents;
   for (guint i = 0; i < 2; i++)
     {
-      n[i] = count_all (sides[i], read + !ended[i == 0 ? 0 : other], error);
+      if (!plait_no_fault (&sides[i]->error, error)) /* behind this line */
+        return FALSE;
+      n[i] = count_all (sides[i], block->corpus->lines + sides[i]->lines, error);
       if (n[i] < 0)
         return FALSE;
     }
@@ -162,9 +176,9 @@ fail_on_line_counts (PlaitCorpusBlock *block, const gboolean *ended, GError **er
 
 /* Reads the next line of @side into the block; FALSE at the end or on failure. */
 static gboolean
-read_line (PlaitCorpusBlock *block, gint64 index, gint64 line, GError **error)
+read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
 {
-  PlaitCorpusSide *side = &block->sides[index];
+  gint64 line = side->lines;
   gsize start = side->text->len;
 
   if (side->sentences)
@@ -181,48 +195,74 @@ read_line (PlaitCorpusBlock *block, gint64 index, gint64 line, GError **error)
                        plait_text_reader_name (side->reader), side->number,
                        side->documents ? "document has no sentences" : "line is empty",
                        block->corpus->streams[side->stream].name);
+  side->lines++;
   return TRUE;
+}
+
+static void
+read_side (gpointer data, gint64 piece, guint thread)
+{
+  PlaitCorpusBlock *block = data;
+  PlaitCorpusSide *side = &block->sides[piece];
+
+  side->lines = 0;
+  g_string_truncate (side->text, 0);
+  if (side->sentences)
+    g_array_set_size (side->sentences, 0);
+  while (side->lines < block->wanted && read_line (block, side, &side->error))
+    ;
+}
+
+void
+plait_corpus_share (PlaitPool *pool, gint64 pieces, PlaitPiece piece, PlaitCorpusBlock *block)
+{
+  if (pool)
+    plait_pool_run (pool, pieces, piece, block);
+  else
+    for (gint64 i = 0; i < pieces; i++)
+      piece (block, i, 0);
+}
+
+/* How many lines the next block is to have. */
+static gint64
+next_wanted (const PlaitCorpusBlock *block)
+{
+  gsize bytes = 0;
+
+  for (gint64 i = 0; i < block->n_sides; i++)
+    bytes += block->sides[i].text->len;
+  if (bytes > BLOCK_BYTES)
+    return MAX (block->wanted / 2, 1);
+  return bytes > BLOCK_BYTES / 2 ? block->wanted : MIN (2 * block->wanted, BLOCK_LINES);
 }
 
 /* Reads a block. FALSE on failure; no lines at the end. */
 static gboolean
-read_block (PlaitCorpusBlock *block, GError **error)
+read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
-  g_autofree gboolean *ended = g_new0 (gboolean, block->n_sides);
-  gsize bytes = 0;
-  block->lines = 0;
+  gint64 ended = 0;
+
+  plait_corpus_share (pool, block->n_sides, read_side, block);
+  block->lines = block->wanted;
+  for (gint64 i = 0; i < block->n_sides; i++)
+    block->lines = MIN (block->lines, block->sides[i].lines);
+  if (block->lines == block->wanted)
+    {
+      block->wanted = next_wanted (block);
+      return TRUE;
+    }
+  /* Somewhere the next line is not there, or bad: what the first side says counts, as if lines were read by turns. */
   for (gint64 i = 0; i < block->n_sides; i++)
     {
-      g_string_truncate (block->sides[i].text, 0);
-      if (block->sides[i].sentences)
-        g_array_set_size (block->sides[i].sentences, 0);
+      PlaitCorpusSide *side = &block->sides[i];
+
+      if (side->lines > block->lines)
+        continue;
+      if (!plait_no_fault (&side->error, error))
+        return FALSE;
+      ended++;
     }
-  while (block->lines < BLOCK_LINES && bytes < BLOCK_BYTES)
-    {
-      gint64 n_ended = 0;
-      bytes = 0;
-      for (gint64 i = 0; i < block->n_sides; i++)
-        {
-          g_autoptr (GError) cause = NULL;
-          if (!read_line (block, i, block->lines, &cause))
-            {
-              if (cause)
-                {
-                  g_propagate_error (error, g_steal_pointer (&cause));
-                  return FALSE;
-                }
-              ended[i] = TRUE;
-              n_ended++;
-            }
-          bytes += block->sides[i].text->len;
-        }
-      if (n_ended > 0 && n_ended < block->n_sides)
-        return fail_on_line_counts (block, ended, error);
-      if (n_ended > 0)
-        return TRUE;
-      block->lines++;
-    }
-  return TRUE;
+  return ended == block->n_sides || fail_on_line_counts (block, block->lines, error);
 }
 
 static void
@@ -259,18 +299,6 @@ encode_piece (gpointer data, gint64 piece, guint thread)
     }
 }
 
-static void
-encode_block (PlaitCorpusBlock *block, PlaitPool *pool)
-{
-  block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
-  gint64 pieces = block->pieces * block->n_sides;
-  if (pool)
-    plait_pool_run (pool, pieces, encode_piece, block);
-  else
-    for (gint64 piece = 0; piece < pieces; piece++)
-      encode_piece (block, piece, 0);
-}
-
 gboolean
 plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
 {
@@ -281,10 +309,11 @@ plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
     return TRUE;
   do
     {
-      if (!read_block (block, error))
+      if (!read_block (block, pool, error))
         return FALSE;
-      encode_block (block, pool);
-      if (!plait_corpus_store_block (block, error))
+      block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
+      plait_corpus_share (pool, block->pieces * block->n_sides, encode_piece, block);
+      if (!plait_corpus_store_block (block, pool, error))
         return FALSE;
     }
   while (block->lines > 0);

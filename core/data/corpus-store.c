@@ -28,7 +28,7 @@ tree_line (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 li
 {
   const GArray *words = side->words[line / PIECE_LINES];
   gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
-  PlaitTreeLine tree = { .number = block->corpus->lines + 1 };
+  PlaitTreeLine tree = { .number = side->numbers[line] };
   tree.file = plait_text_reader_name ((side->trees ? side->trees : side)->reader);
   tree.sentence = line_text (side, line, &tree.sentence_length);
   tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
@@ -63,13 +63,6 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   };
 }
 
-/* What a tuple has of a side: of line @line of the block the sentences from @first to before @end, which are all unless
- * it is a document that is cut. */
-typedef struct
-{
-  gint64 line, first, end;
-} Tuple;
-
 /* Whether @stream is a target whose first start token the decoder reads anyhow. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
@@ -78,8 +71,8 @@ drops_start (const PlaitCorpus *corpus, gint64 stream)
 }
 
 static const gint32 *
-tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Tuple *tuple, PlaitDocument *part,
-           gsize *n)
+tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const PlaitCorpusTuple *tuple,
+           PlaitDocument *part, gsize *n)
 {
   PlaitDocument document;
   gint64 rows;
@@ -94,7 +87,7 @@ tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Tup
 
 /* Whether @tuple stays; counts why not. */
 static gboolean
-is_kept (PlaitCorpusBlock *block, const Tuple *tuple)
+is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
 {
   PlaitCorpus *corpus = block->corpus;
   if (corpus->keep_all)
@@ -128,27 +121,27 @@ is_kept (PlaitCorpusBlock *block, const Tuple *tuple)
 }
 
 static gboolean
-store_tree (PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, GError **error)
+store_tree (const PlaitCorpusBlock *block, PlaitCorpusSide *side, gint64 line, GError **error)
 {
   PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
   PlaitTreeLine tree = tree_line (block, side, line);
   gboolean without;
-  g_array_set_size (block->steps, 0);
-  if (!plait_tree_maker_make (stream->trees, &tree, block->steps, &without, error))
+  g_array_set_size (side->scratch, 0);
+  if (!plait_tree_maker_make (stream->trees, &tree, side->scratch, &without, error))
     return FALSE;
   stream->counts.without_tree += without;
-  return plait_token_store_append (stream->steps, (const gint32 *)(gpointer)block->steps->data, block->steps->len,
+  return plait_token_store_append (stream->steps, (const gint32 *)(gpointer)side->scratch->data, side->scratch->len,
                                    error);
 }
 
 /* Stores the sentences of @part, which has @rows rows. */
 static gboolean
-store_sentences (PlaitCorpusBlock *block, PlaitCorpusStreamState *stream, const PlaitDocument *part, gint64 rows,
+store_sentences (PlaitCorpusSide *side, PlaitTokenStore *sentences, const PlaitDocument *part, gint64 rows,
                  GError **error)
 {
-  g_array_set_size (block->part, 0);
-  plait_document_append_sentences (part, rows, block->part);
-  return plait_token_store_append (stream->sentences, (const gint32 *)(gpointer)block->part->data, 2 * block->part->len,
+  g_array_set_size (side->scratch, 0);
+  plait_document_append_sentences (part, rows, side->scratch);
+  return plait_token_store_append (sentences, (const gint32 *)(gpointer)side->scratch->data, 2 * side->scratch->len,
                                    error);
 }
 
@@ -165,36 +158,45 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
   return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
 }
 
+/* Stores what @tuple has of @side. */
 static gboolean
-store_tuple (PlaitCorpusBlock *block, const Tuple *tuple, GError **error)
+store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, GError **error)
 {
-  for (gint64 i = 0; i < block->n_sides; i++)
+  PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitDocument part;
+  gsize n;
+  const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
+  if (stream->allow_unknown && block->corpus->keep_all && plait_target_is_unknown (stream->target, ids, n))
     {
-      const PlaitCorpusSide *side = &block->sides[i];
-      PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
-      PlaitDocument part;
-      if (side->is_trees)
-        continue;
-      gsize n;
-      const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
-      if (stream->allow_unknown && block->corpus->keep_all && plait_target_is_unknown (stream->target, ids, n))
-        {
-          stream->counts.unknown_labels++;
-          n = 0;
-        }
-      else if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
-        return FALSE;
-      if (!plait_token_store_append (stream->tokens, ids, n, error)
-          || (stream->trees && !store_tree (block, side, tuple->line, error))
-          || (stream->sentences && !store_sentences (block, stream, &part, (gint64)n, error)))
-        return FALSE;
-      stream->counts.tokens += (gint64)n;
-      stream->counts.missing += n == 0;
-      stream->counts.longest = MAX (stream->counts.longest, (gint64)n);
-      for (gsize j = 0; j < n; j++)
-        stream->counts.unknown += stream->vocabulary && ids[j] == PLAIT_TOKEN_UNKNOWN;
+      stream->counts.unknown_labels++;
+      n = 0;
     }
+  else if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
+    return FALSE;
+  if (!plait_token_store_append (stream->tokens, ids, n, error)
+      || (stream->trees && !store_tree (block, side, tuple->line, error))
+      || (stream->sentences && !store_sentences (side, stream->sentences, &part, (gint64)n, error)))
+    return FALSE;
+  stream->counts.tokens += (gint64)n;
+  stream->counts.missing += n == 0;
+  stream->counts.longest = MAX (stream->counts.longest, (gint64)n);
+  for (gsize j = 0; j < n; j++)
+    stream->counts.unknown += stream->vocabulary && ids[j] == PLAIT_TOKEN_UNKNOWN;
   return TRUE;
+}
+
+static void
+store_side (gpointer data, gint64 piece, guint thread)
+{
+  PlaitCorpusBlock *block = data;
+  PlaitCorpusSide *side = &block->sides[piece];
+
+  for (guint i = 0; i < block->kept->len && !side->is_trees; i++)
+    if (!store_tuple (block, side, &g_array_index (block->kept, PlaitCorpusTuple, i), &side->error))
+      {
+        side->failed_at = i;
+        return;
+      }
 }
 
 /* From the first tuple on that is not the line of its number, tuples and lines go apart. */
@@ -203,8 +205,8 @@ part_from_lines (PlaitCorpus *corpus)
 {
   if (corpus->line_of)
     return;
-  corpus->line_of = g_array_new (FALSE, FALSE, sizeof (gint64));
-  for (gint64 i = 0; i < corpus->size; i++)
+  corpus->line_of = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint32 i = 0; i < corpus->size; i++)
     g_array_append_val (corpus->line_of, i);
 }
 
@@ -250,29 +252,57 @@ find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_corpus_store_block (PlaitCorpusBlock *block, GError **error)
+/* Finds the tuples of @line that stay. */
+static gboolean
+judge_line (PlaitCorpusBlock *block, gint64 line, GError **error)
 {
   PlaitCorpus *corpus = block->corpus;
-  for (gint64 line = 0; line < block->lines; line++, corpus->lines++)
+  PlaitCorpusTuple tuple = { .line = line };
+  guint32 number = (guint32)corpus->lines;
+
+  if (corpus->lines > G_MAXUINT32)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %u lines; split it", G_MAXUINT32);
+  if (!find_ends (block, line, error))
+    return FALSE;
+  for (guint i = 0; i < block->ends->len; i++, tuple.first = tuple.end)
     {
-      Tuple tuple = { .line = line };
-      if (!find_ends (block, line, error))
-        return FALSE;
-      for (guint i = 0; i < block->ends->len; i++, tuple.first = tuple.end)
+      tuple.end = g_array_index (block->ends, gint64, i);
+      if (!is_kept (block, &tuple))
         {
-          tuple.end = g_array_index (block->ends, gint64, i);
-          if (!is_kept (block, &tuple))
-            {
-              part_from_lines (corpus);
-              continue;
-            }
-          if (!store_tuple (block, &tuple, error))
-            return FALSE;
-          if (corpus->line_of)
-            g_array_append_val (corpus->line_of, corpus->lines);
-          corpus->size++;
+          part_from_lines (corpus);
+          continue;
         }
+      g_array_append_val (block->kept, tuple);
+      if (corpus->line_of)
+        g_array_append_val (corpus->line_of, number);
+      corpus->size++;
     }
   return TRUE;
+}
+
+/* Stores what is kept. Of what cannot be stored the first tuple counts, and of that the first side. */
+static gboolean
+store_kept (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  PlaitCorpusSide *failed = NULL;
+
+  plait_corpus_share (pool, block->n_sides, store_side, block);
+  for (gint64 i = 0; i < block->n_sides; i++)
+    if (block->sides[i].error && (!failed || block->sides[i].failed_at < failed->failed_at))
+      failed = &block->sides[i];
+  return !failed || plait_no_fault (&failed->error, error);
+}
+
+gboolean
+plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  PlaitCorpus *corpus = block->corpus;
+  g_autoptr (GError) unfit = NULL; /* why the line behind the last that was judged cannot be */
+
+  g_array_set_size (block->kept, 0);
+  for (gint64 line = 0; line < block->lines && judge_line (block, line, &unfit); line++)
+    corpus->lines++;
+  if (!store_kept (block, pool, error))
+    return FALSE;
+  return plait_no_fault (&unfit, error);
 }

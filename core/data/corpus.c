@@ -46,9 +46,8 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gbo
   if (plait_input_kind_is_text (stream->kind))
     {
       state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
-      state->tokens
-          = plait_token_store_new (stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32);
-      state->mark = plait_file_mark (stream->path);
+      state->tokens = plait_token_store_new (plait_corpus_ids (state));
+      state->mark = stream->known ? stream->known->mark : plait_file_mark (stream->path);
       state->documents = stream->documents;
       if (is_source && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
         state->sentences = plait_token_store_new (G_MAXINT32);
@@ -117,8 +116,9 @@ check_features (PlaitCorpus *corpus, GError **error)
   return TRUE;
 }
 
-PlaitCorpus *
-plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error)
+/* The corpus of @settings, of which nothing has been read. */
+static PlaitCorpus *
+corpus_new (const PlaitCorpusSettings *settings, GError **error)
 {
   g_autoptr (PlaitCorpus) corpus = g_new0 (PlaitCorpus, 1);
   corpus->split = g_strdup (settings->split);
@@ -138,7 +138,43 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
       if (!stream_open (&corpus->streams[s], stream, s < settings->n_sources, error))
         return NULL;
     }
-  if (!plait_corpus_read (corpus, pool, error) || !check_features (corpus, error))
+  return g_steal_pointer (&corpus);
+}
+
+/* Reads the text of *@corpus, and keeps what it is encoded to under @key. What keeps it from being kept is no more than
+ * worth telling: *@corpus is another one then. */
+static gboolean
+read_and_keep (PlaitCorpus **corpus, const PlaitCorpusSettings *settings, const char *key, PlaitPool *pool,
+               GError **error)
+{
+  const PlaitIndex *index = settings->index;
+  g_autoptr (GError) cause = NULL;
+
+  if (plait_corpus_index_begin (*corpus, index, key, &cause) && plait_corpus_read (*corpus, pool, &cause)
+      && plait_corpus_index_end (*corpus, index, key, &cause))
+    return TRUE;
+  if (cause && cause->code != PLAIT_ERROR_FAILED)
+    return plait_no_fault (&cause, error);
+  if (cause)
+    plait_log_info (index->log, "the encoded corpus is not kept: %s", cause->message);
+  plait_corpus_free (*corpus);
+  *corpus = corpus_new (settings, error);
+  return *corpus && plait_corpus_read (*corpus, pool, error);
+}
+
+PlaitCorpus *
+plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitCorpus) corpus = corpus_new (settings, error);
+  g_autofree char *key = corpus && settings->index ? plait_corpus_index_key (corpus, settings) : NULL;
+
+  if (!corpus)
+    return NULL;
+  if (!key ? !plait_corpus_read (corpus, pool, error)
+           : !plait_corpus_index_load (corpus, settings->index, key, pool)
+                 && !read_and_keep (&corpus, settings, key, pool, error))
+    return NULL;
+  if (!check_features (corpus, error))
     return NULL;
   if (corpus->size == 0)
     {
@@ -166,7 +202,7 @@ plait_corpus_lines (const PlaitCorpus *corpus)
 gint64
 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple)
 {
-  return corpus->line_of ? g_array_index (corpus->line_of, gint64, tuple) : tuple;
+  return corpus->line_of ? g_array_index (corpus->line_of, guint32, tuple) : tuple;
 }
 
 char *

@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "data/documents.h"
+#include "data/index.h"
 #include "data/input.h"
 #include "data/labels.h"
 #include "data/masking.h"
@@ -31,6 +32,7 @@ typedef struct
   gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
   PlaitTargetKind target;      /* of a target, which is no documents unless it is text */
   gboolean allow_unknown;      /* where no line is dropped: a label that the vocabulary lacks is a target of no rows */
+  const PlaitKnownText *known; /* what @path is to be, to an index; NULL: whatever is there */
   gint64 maximum_length;       /* tuples with more tokens here (EOS not counted) are dropped; 0: no limit */
 
   /* Sources of tokens: their trees, or NULL. Tokens are encoded white-space token by token then, so that the rows of a
@@ -65,6 +67,10 @@ typedef struct
    * lengths and trees, and an empty target is a target of no tokens. Otherwise tuples above a length limit, with
    * an empty target, or without a tree where no_tree=drop, are dropped and counted. */
   gboolean keep_all;
+
+  /* NULL, or where what is encoded is kept: of sentences without trees, of whose files one is large and all are
+   * known. */
+  const PlaitIndex *index;
 } PlaitCorpusSettings;
 
 /* What was found in a stream. */

@@ -45,12 +45,10 @@ plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings 
 
       self->rules = ubrk_open (UBRK_SENTENCE, "", NULL, 0, &status);
       if (U_FAILURE (status))
-        {
-          plait_fail (error, PLAIT_ERROR_FAILED,
-                      "%s: cannot be split into sentences, since ICU has no rules for them (%s); install its data",
-                      plait_text_reader_name (reader), u_errorName (status));
-          return NULL;
-        }
+        return plait_fail_null (
+            error, PLAIT_ERROR_FAILED,
+            "%s: cannot be split into sentences, since ICU has no rules for them (%s); install its data",
+            plait_text_reader_name (reader), u_errorName (status));
     }
   return g_steal_pointer (&self);
 }
@@ -192,11 +190,8 @@ plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *se
       if (!add_sentence (self, next, length, text, sentences, error))
         return FALSE;
     }
-  if (cause)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
+  if (!plait_no_fault (&cause, error))
+    return FALSE;
   return *line > 0;
 }
 

@@ -36,16 +36,11 @@ plait_task_find (const char *name, GError **error)
     }
   g_ptr_array_add (names, NULL);
   const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  if (nearest)
-    plait_fail (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; did you mean %s?", name, nearest);
-  else
-    {
-      g_ptr_array_remove_index (names, names->len - 1);
-      g_ptr_array_add (names, NULL);
-      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-      plait_fail (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; expected one of: %s", name, all);
-    }
-  return NULL;
+  g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
+  return nearest ? plait_fail_null (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; did you mean %s?",
+                                    name, nearest)
+                 : plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                    "There is no task \"%s\" to generate; expected one of: %s", name, all);
 }
 
 PlaitTaskSettings

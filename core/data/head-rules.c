@@ -30,12 +30,6 @@ search_clear (gpointer data)
   g_strfreev (((Search *)data)->labels);
 }
 
-static void
-rule_free (gpointer data)
-{
-  g_array_unref (data);
-}
-
 PlaitHeadRules *
 plait_head_rules_ref (PlaitHeadRules *rules)
 {
@@ -116,14 +110,11 @@ rules_new (PlaitKeyFile *file, GError **error)
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   rules->references = 1;
   rules->file = file;
-  rules->rules = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, rule_free);
+  rules->rules = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
   if (!plait_key_file_has_group (file, GROUP))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: has no group [head-rules], so it holds no head rules; name another file",
-                  plait_key_file_name (file));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: has no group [head-rules], so it holds no head rules; name another file",
+                            plait_key_file_name (file));
   check_names (rules, problems);
   const char *other = plait_key_file_value (file, GROUP, "other");
   if (!other || !read_side (other, &rules->other_right))

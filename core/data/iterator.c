@@ -13,10 +13,10 @@ struct PlaitIterator
   gint64 epoch;
   gint64 position;
 
-  gint64 *tuples;  /* [corpus size], in the order of this epoch */
-  guint8 *sorted;  /* [windows]: whether a window has been sorted; NULL: all have */
-  GArray *bounds;  /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
-  gint64 *batches; /* [bounds - 1], the order of the batches; NULL: as they stand */
+  guint32 *tuples;  /* [corpus size], in the order of this epoch */
+  guint8 *sorted;   /* [windows]: whether a window has been sorted; NULL: all have */
+  GArray *bounds;   /* gint64: batch b is tuples[bounds[b] .. bounds[b + 1] - 1] */
+  guint32 *batches; /* [bounds - 1], the order of the batches; NULL: as they stand */
 };
 
 PlaitIteratorSettings
@@ -29,8 +29,8 @@ plait_iterator_defaults (void)
 typedef struct
 {
   gint64 length;
-  gint64 place;
-  gint64 tuple;
+  guint32 place;
+  guint32 tuple;
 } Sorted;
 
 static int
@@ -52,11 +52,11 @@ length_of (const PlaitCorpus *corpus, gint64 tuple)
 }
 
 static void
-sort_by_length (const PlaitCorpus *corpus, gint64 *tuples, gint64 n)
+sort_by_length (const PlaitCorpus *corpus, guint32 *tuples, gint64 n)
 {
   g_autofree Sorted *sorted = g_new (Sorted, n);
   for (gint64 i = 0; i < n; i++)
-    sorted[i] = (Sorted){ length_of (corpus, tuples[i]), i, tuples[i] };
+    sorted[i] = (Sorted){ length_of (corpus, tuples[i]), (guint32)i, tuples[i] };
   qsort (sorted, (gsize)n, sizeof *sorted, longest_first);
   for (gint64 i = 0; i < n; i++)
     tuples[i] = sorted[i].tuple;
@@ -118,7 +118,7 @@ plan_epoch (PlaitIterator *self)
   if (self->settings.order != PLAIT_ORDER_SHUFFLED)
     {
       for (gint64 i = 0; i < n; i++)
-        self->tuples[i] = i;
+        self->tuples[i] = (guint32)i;
       if (self->settings.order == PLAIT_ORDER_LENGTH)
         sort_by_length (self->corpus, self->tuples, n);
       cut (self, 0, n);
@@ -139,7 +139,7 @@ plan_epoch (PlaitIterator *self)
       cut (self, first, end);
     }
   gint64 batches = plait_iterator_batches (self);
-  self->batches = g_new (gint64, batches);
+  self->batches = g_new (guint32, batches);
   key = plait_random_key (self->settings.seed, "shuffle", "batches", (guint64)self->epoch);
   plait_random_permutation (key, self->batches, (gsize)batches);
 }
@@ -171,7 +171,7 @@ plait_iterator_new (const PlaitCorpus *corpus, const PlaitIteratorSettings *sett
   PlaitIterator *self = g_new0 (PlaitIterator, 1);
   self->corpus = corpus;
   self->settings = *settings;
-  self->tuples = g_new (gint64, plait_corpus_size (corpus));
+  self->tuples = g_new (guint32, plait_corpus_size (corpus));
   self->bounds = g_array_new (FALSE, FALSE, sizeof (gint64));
   plan_epoch (self);
   return self;
@@ -208,9 +208,12 @@ plait_iterator_next (PlaitIterator *self, GError **error)
     }
   gint64 b = self->batches ? self->batches[self->position] : self->position;
   const gint64 *bounds = (const gint64 *)self->bounds->data + b;
+  gint64 n = bounds[1] - bounds[0];
+  g_autofree gint64 *tuples = g_new (gint64, n);
   sort_window (self, bounds[0]);
-  PlaitBatch *batch
-      = plait_corpus_batch_in (self->corpus, self->epoch, self->tuples + bounds[0], bounds[1] - bounds[0], error);
+  for (gint64 i = 0; i < n; i++)
+    tuples[i] = self->tuples[bounds[0] + i];
+  PlaitBatch *batch = plait_corpus_batch_in (self->corpus, self->epoch, tuples, n, error);
   self->position += batch != NULL;
   return batch;
 }

@@ -27,18 +27,13 @@ open_english (gint64 unlinked, GError **error)
 {
   /* It takes its letters from the environment, and a grammar from a folder "en" near the present one. */
   if (setenv ("LC_ALL", "C.UTF-8", TRUE) != 0 || chdir ("/") != 0)
-    {
-      plait_fail (error, PLAIT_ERROR_FAILED, "link-grammar cannot be started in the root folder; mount one");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "link-grammar cannot be started in the root folder; mount one");
   lg_error_set_handler (keep_silent, NULL);
   Dictionary dictionary = dictionary_create_lang ("en");
   if (!dictionary)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "link-grammar has no grammar of English; install the Debian package link-grammar-dictionaries-en");
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "link-grammar has no grammar of English; install the Debian package link-grammar-dictionaries-en");
   LinkGrammar *self = g_new0 (LinkGrammar, 1);
   self->dictionary = dictionary;
   self->options = parse_options_create ();

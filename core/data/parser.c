@@ -248,11 +248,8 @@ next_line (Parse *parse, Worker *worker, GError **error)
   gsize length;
   const char *line = plait_text_reader_next (parse->reader, &length, &cause);
   parse->ended = !line;
-  if (cause)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
+  if (!plait_no_fault (&cause, error))
+    return FALSE;
   if (!line)
     return TRUE;
   Job *job = g_new0 (Job, 1);
@@ -314,11 +311,8 @@ await_workers (Parse *parse, GError **error)
       g_autoptr (GError) cause = NULL;
       gboolean busy = worker->job || !worker->started;
       gboolean good = waits[i].revents == 0 || worker_receive (worker, &cause);
-      if (cause)
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return FALSE;
-        }
+      if (!plait_no_fault (&cause, error))
+        return FALSE;
       gboolean late = good && busy && waits[i].revents == 0 && g_get_monotonic_time () > worker->deadline;
       if ((!good || late) && !worker_replace (parse, worker, late ? PLAIT_PARSE_LATE : PLAIT_PARSE_DEAD, error))
         return FALSE;

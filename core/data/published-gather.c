@@ -34,10 +34,9 @@ find_kind (json_t *config, const char *name, GError **error)
   for (gsize i = 0; type && i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i].type, type))
       return &kinds[i];
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: model_type is \"%s\"; expected bart, gpt2, marian, roberta, t5 or xlm-roberta", name,
-              type ? type : "");
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: model_type is \"%s\"; expected bart, gpt2, marian, roberta, t5 or xlm-roberta", name,
+                          type ? type : "");
 }
 
 static json_t *

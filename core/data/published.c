@@ -285,12 +285,9 @@ published_load (GBytes *bytes, const char *name, GError **error)
   gint32 unknown = -1;
 
   if (!known || at != g_bytes_get_size (bytes) || (model ? merges != NULL : !ids || !merges))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: is no whole vocabulary of a published model; make it again with plait vocabulary --published",
-                  name);
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: is no whole vocabulary of a published model; make it again with plait vocabulary --published", name);
   self->pieces = g_new0 (char *, self->numbers.size);
   if (!(model ? load_subwords (self, model, ids, name, &unknown, error)
               : load_byte_pairs (self, ids, merges, name, &unknown, error)))

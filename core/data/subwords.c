@@ -79,12 +79,10 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
   g_autofree char *message = NULL;
   PlaitSentencePiece *model = size > 0 ? plait_sentencepiece_load (data, size, &message) : NULL;
   if (!model)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: is no vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made",
-                  name, message ? message : "it is empty");
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: is no vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made", name,
+        message ? message : "it is empty");
   if (check_model (model, name, error))
     return model;
   plait_sentencepiece_free (model);
@@ -178,12 +176,6 @@ static char *
 subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
 {
   return plait_vocabulary_make_line (plait_sentencepiece_decode (model, ids, n));
-}
-
-static void
-subwords_free (gpointer model)
-{
-  plait_sentencepiece_free (model);
 }
 
 /* Training text: the lines of several files one after the other, of which every (lines / limit)-th is given. */
@@ -386,7 +378,7 @@ const PlaitVocabularyFormat plait_sentencepiece_format = {
   .score = subwords_score,
   .encode = subwords_encode,
   .decode = subwords_decode,
-  .free = subwords_free,
+  .free = (GDestroyNotify)plait_sentencepiece_free,
   .load = subwords_load,
   .train = subwords_train,
 };

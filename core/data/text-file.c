@@ -73,11 +73,8 @@ open_path (const char *path, gboolean pipes, GError **error)
   /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | (pipes ? 0 : O_NONBLOCK));
   if (descriptor < 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be opened (%s); expected a text file, plain or gzip", path,
-                  g_strerror (errno));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot be opened (%s); expected a text file, plain or gzip",
+                            path, g_strerror (errno));
   struct stat status;
   if (fstat (descriptor, &status) != 0 || !(S_ISREG (status.st_mode) || (pipes && !S_ISDIR (status.st_mode))))
     {
@@ -429,13 +426,11 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
   if (lf && n > 0 && line[n - 1] == '\r')
     n--;
   if (n > PLAIT_TEXT_LINE_LIMIT)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s:%" G_GINT64_FORMAT ": the line is longer than %d bytes; expected one sentence a line, so split "
-                  "it or take it out",
-                  reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s:%" G_GINT64_FORMAT
+                            ": the line is longer than %d bytes; expected one sentence a line, so split "
+                            "it or take it out",
+                            reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
   reader->start = lf ? (gsize)(lf + 1 - reader->text) : reader->end;
   reader->scanned = 0;
   if (!check_line (reader, line, n, error))
@@ -485,12 +480,10 @@ plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError
           return NULL;
         }
       if (reader->end > maximum)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT,
-                      "%s: holds more than %" G_GSIZE_FORMAT " bytes of text; expected at most that, so split it",
-                      reader->name, maximum);
-          return NULL;
-        }
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "%s: holds more than %" G_GSIZE_FORMAT
+                                " bytes of text; expected at most that, so split it",
+                                reader->name, maximum);
     }
   reader->text[reader->end] = '\0';
   *length = reader->end;

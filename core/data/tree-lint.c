@@ -61,11 +61,8 @@ next_line (Reading *reading, GError **error)
   reading->sentence = NULL;
   if (!cause && reading->tokens)
     reading->sentence = plait_text_reader_next (reading->tokens, &reading->sentence_length, &cause);
-  if (cause)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
+  if (!plait_no_fault (&cause, error))
+    return FALSE;
   if (reading->tokens && !reading->line != !reading->sentence)
     {
       const PlaitTextReader *ended = !reading->line ? reading->trees : reading->tokens;

@@ -2,6 +2,8 @@
 #include "data/words.h"
 
 #include <string.h>
+
+#define XXH_INLINE_ALL /* a call for each word costs more than the hash of one */
 #include <xxhash.h>
 
 #include "base/error.h"
@@ -26,12 +28,19 @@ typedef struct
 /* What the words of a text are: plait_words_next, or a text has one, which is a label. */
 typedef const char *(*NextWord) (const char *text, gsize text_length, gsize *position, gsize *length);
 
-/* Numbers of words by their text. A slot has half of the word's hash and its number + 1, or is 0: most lookups, of
- * which there are billions in a large corpus, read one slot and one word. At most half of the slots are taken. */
+/* Numbers of words by their text. Most lookups, of which there are billions in a large corpus, read one slot alone:
+ * words of at most eight bytes are their own keys. */
 typedef struct
 {
-  guint64 *slots;
-  gsize mask; /* slots - 1, a power of 2 less 1 */
+  guint64 key;    /* of a longer word its hash */
+  guint32 length; /* bytes */
+  guint32 number; /* of the word, + 1; 0: the slot is free, as half of them are at least */
+} Slot;
+
+typedef struct
+{
+  Slot *slots;
+  guint bits; /* there are 2^bits slots */
   GArray *words;
 } Table;
 
@@ -45,7 +54,7 @@ typedef struct
 static Table
 table_new (void)
 {
-  return (Table){ g_new0 (guint64, 1024), 1023, g_array_new (FALSE, FALSE, sizeof (Word)) };
+  return (Table){ g_new0 (Slot, 1024), 10, g_array_new (FALSE, FALSE, sizeof (Word)) };
 }
 
 static void
@@ -62,29 +71,40 @@ table_word (const Table *table, gsize number)
   return &g_array_index (table->words, Word, number);
 }
 
+/* Its bytes where there are at most eight, since none of them is NUL; else its hash. */
 static guint64
-word_hash (const char *text, gsize length)
+word_key (const char *text, gsize length)
 {
-  return XXH3_64bits (text, length);
+  guint64 key = 0;
+  guint32 first, last;
+
+  if (length > 8)
+    return XXH3_64bits (text, length);
+  if (length >= 4)
+    {
+      memcpy (&first, text, 4);
+      memcpy (&last, text + length - 4, 4);
+      return first | (guint64)last << (8 * (length - 4));
+    }
+  for (gsize i = 0; i < length; i++)
+    key |= (guint64)(guint8)text[i] << (8 * i);
+  return key;
 }
 
-/* The slot of the word, or the empty one where it belongs. */
-static gsize
-table_find (const Table *table, const char *text, gsize length, guint64 hash)
+/* The slot of the word, or the free one where it belongs. */
+static Slot *
+table_find (const Table *table, const char *text, gsize length, guint64 key)
 {
-  for (gsize at = hash & table->mask;; at = (at + 1) & table->mask)
+  gsize mask = ((gsize)1 << table->bits) - 1;
+
+  for (gsize at = key * 0x9e3779b97f4a7c15u >> (64 - table->bits);; at = (at + 1) & mask)
     {
-      guint64 slot = table->slots[at];
+      Slot *slot = &table->slots[at];
 
-      if (slot == 0)
-        return at;
-      if ((guint32)(slot >> 32) == (guint32)(hash >> 32))
-        {
-          const Word *word = table_word (table, (guint32)slot - 1);
-
-          if (word->length == length && memcmp (word->text, text, length) == 0)
-            return at;
-        }
+      if (slot->number == 0
+          || (slot->key == key && slot->length == length
+              && (length <= 8 || memcmp (table_word (table, slot->number - 1)->text, text, length) == 0)))
+        return slot;
     }
 }
 
@@ -92,35 +112,55 @@ table_find (const Table *table, const char *text, gsize length, guint64 hash)
 static gint64
 table_number (const Table *table, const char *text, gsize length)
 {
-  return (gint64)(guint32)table->slots[table_find (table, text, length, word_hash (text, length))] - 1;
+  return (gint64)table_find (table, text, length, word_key (text, length))->number - 1;
 }
 
 /* Takes in @word, whose text must stay; FALSE if it is there. */
 static gboolean
 table_add (Table *table, Word word)
 {
-  guint64 hash = word_hash (word.text, word.length);
-  gsize at = table_find (table, word.text, word.length, hash);
+  guint64 key = word_key (word.text, word.length);
+  Slot *slot = table_find (table, word.text, word.length, key);
+  gsize slots = (gsize)1 << table->bits;
+  g_autofree Slot *old = NULL;
 
-  if (table->slots[at] != 0)
+  if (slot->number != 0)
     return FALSE;
   g_array_append_val (table->words, word);
-  table->slots[at] = (hash >> 32 << 32) | table->words->len;
-  if (2 * (gsize)table->words->len <= table->mask)
+  *slot = (Slot){ key, (guint32)word.length, table->words->len };
+  if (2 * (gsize)table->words->len < slots)
     return TRUE;
-  gsize slots = table->mask + 1;
-  g_autofree guint64 *old = table->slots;
-  table->mask = 2 * slots - 1;
-  table->slots = g_new0 (guint64, 2 * slots);
+  old = table->slots;
+  table->bits++;
+  table->slots = g_new0 (Slot, 2 * slots);
   for (gsize i = 0; i < slots; i++)
-    if (old[i] != 0)
-      {
-        const Word *moved = table_word (table, (guint32)old[i] - 1);
-        guint64 of = word_hash (moved->text, moved->length);
-
-        table->slots[table_find (table, moved->text, moved->length, of)] = old[i];
-      }
+    if (old[i].number != 0)
+      *table_find (table, table_word (table, old[i].number - 1)->text, old[i].length, old[i].key) = old[i];
   return TRUE;
+}
+
+/* The first byte of white space in text[i .. end - 1], or @end. */
+static gsize
+find_space (const char *text, gsize i, gsize end)
+{
+  const guint64 ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+
+  while (i + 8 <= end)
+    {
+      guint64 word, low;
+
+      /* The lowest bit is at the first byte below 33: white space, or another control character. */
+      memcpy (&word, text + i, 8);
+      word = GUINT64_FROM_LE (word);
+      low = (word - 33 * ones) & ~word & tops;
+      i += low != 0 ? (gsize)__builtin_ctzll (low) / 8 : 8;
+      if (low != 0 && plait_text_is_ascii_space (text[i]))
+        return i;
+      i += low != 0;
+    }
+  while (i < end && !plait_text_is_ascii_space (text[i]))
+    i++;
+  return i;
 }
 
 const char *
@@ -130,8 +170,7 @@ plait_words_next (const char *text, gsize text_length, gsize *position, gsize *l
   while (i < text_length && plait_text_is_ascii_space (text[i]))
     i++;
   gsize first = i;
-  while (i < text_length && !plait_text_is_ascii_space (text[i]))
-    i++;
+  i = find_space (text, i, text_length);
   *position = i;
   *length = i - first;
   return i > first ? text + first : NULL;
@@ -210,22 +249,16 @@ load (GBytes *bytes, const char *header, NextWord next, const char *name, GError
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
   if (!begins_with (bytes, header) || data[size - 1] != '\n')
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: is no complete word vocabulary; expected \"%.*s\" and then lines of WORD COUNT", name,
-                  (int)strlen (header) - 1, header);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: is no complete word vocabulary; expected \"%.*s\" and then lines of WORD COUNT", name,
+                            (int)strlen (header) - 1, header);
   gsize skipped = strlen (header);
   gint64 lines = 0;
   for (gsize i = skipped; i < size; i++)
     lines += data[i] == '\n';
   if (lines > WORDS_LIMIT)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %" G_GINT64_FORMAT " words; expected at most %d", name, lines,
-                  WORDS_LIMIT);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has %" G_GINT64_FORMAT " words; expected at most %d", name,
+                            lines, WORDS_LIMIT);
 
   g_autoptr (Words) self = g_new0 (Words, 1);
   self->next = next;
@@ -283,13 +316,19 @@ words_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
 {
   const Words *self = model;
   gsize position = 0, n;
+  guint used = ids->len;
   const char *word;
+
+  /* Room for the most words that the text may have, since to append each by itself takes as long as to find it. */
+  g_array_set_size (ids, used + (guint)(length / 2 + 1));
   while ((word = self->next (text, length, &position, &n)))
     {
       gint64 found = table_number (&self->table, word, n);
-      gint32 id = found < 0 ? PLAIT_TOKEN_UNKNOWN : (gint32)found;
-      g_array_append_val (ids, id);
+
+      g_array_index (ids, gint32, used) = found < 0 ? PLAIT_TOKEN_UNKNOWN : (gint32)found;
+      used++;
     }
+  g_array_set_size (ids, used);
 }
 
 static char *
@@ -431,13 +470,11 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
        GError **error)
 {
   if (settings->size != 0 && settings->size <= PLAIT_TOKEN_SPECIALS)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "Vocabulary size %" G_GINT64_FORMAT " leaves no room for words beside the %d special ids; expected 0 "
-                  "(all words) or more than %d",
-                  settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "Vocabulary size %" G_GINT64_FORMAT
+                            " leaves no room for words beside the %d special ids; expected 0 "
+                            "(all words) or more than %d",
+                            settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
   g_autoptr (Counts) counts = g_array_new (FALSE, FALSE, sizeof (Count));
   const GArray *sorted = count_words (counts, next, paths, settings->pool, error);
   if (!sorted)
@@ -456,12 +493,10 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
       g_string_append_printf (text, " %" G_GINT64_FORMAT "\n", word->count);
     }
   if (kept == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: no word occurs at least %" G_GINT64_FORMAT " times; expected text to make a vocabulary from",
-                  paths[0], settings->minimum_count);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: no word occurs at least %" G_GINT64_FORMAT
+                            " times; expected text to make a vocabulary from",
+                            paths[0], settings->minimum_count);
   return g_string_free_to_bytes (g_steal_pointer (&text));
 }
 

@@ -180,13 +180,10 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   g_autoptr (GHashTable) classes = find_classes (pairs);
   guint n = g_hash_table_size (classes), width = BEGINNING + EACH * n;
   if (pairs->sentences > MOST_NUMBERS / width)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "the references of %" G_GSIZE_FORMAT
-                  " sentences are of %u classes, too many for %s; are they labels?",
-                  pairs->sentences, n, metric->title);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "the references of %" G_GSIZE_FORMAT
+                            " sentences are of %u classes, too many for %s; are they labels?",
+                            pairs->sentences, n, metric->title);
   PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, width);
   for (gsize i = 0; i < pairs->sentences; i++)
     {

@@ -74,10 +74,7 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
         end = i + 1;
     }
   if (bounds->len == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "there are no documents: all lines of the reference are blank");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are no documents: all lines of the reference are blank");
   g_array_append_val (bounds, end);
   return g_steal_pointer (&bounds);
 }
@@ -202,13 +199,10 @@ plait_documents_align (const char *const *lines, const char *name, const char *c
   if (is_aligned (lines, like))
     return g_strdupv ((char **)lines);
   if (n != wanted)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: has %" G_GSIZE_FORMAT " documents, but %s has %" G_GSIZE_FORMAT
-                  "; blank lines end documents, so give files with the same documents",
-                  name, n, like_name, wanted);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: has %" G_GSIZE_FORMAT " documents, but %s has %" G_GSIZE_FORMAT
+                            "; blank lines end documents, so give files with the same documents",
+                            name, n, like_name, wanted);
   gsize n_lines = g_strv_length ((char **)like);
   char **aligned = g_new0 (char *, n_lines + 1);
   for (gsize i = 0; i < n_lines; i++)

@@ -27,13 +27,10 @@ plait_length_bins_new (const char *bounds, GError **error)
       bins->most[bins->n++] = (gint64)bound;
     }
   if (bins->n == 0 || bins->n < n)
-    {
-      plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "the bins \"%s\" are not rising whole numbers from 1 to %d; give bounds such as 10;20;30 (at most %d)",
-          bounds, MOST_WORDS, MOST_BINS);
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "the bins \"%s\" are not rising whole numbers from 1 to %d; give bounds such as 10;20;30 (at most %d)", bounds,
+        MOST_WORDS, MOST_BINS);
   bins->most[bins->n++] = G_MAXINT64;
   return g_steal_pointer (&bins);
 }

@@ -194,17 +194,12 @@ plait_metric_new_list (const char *text, GError **error)
       g_ptr_array_add (metrics, metric);
       for (guint j = 0; j + 1 < metrics->len; j++)
         if (strcmp (plait_metric_text (g_ptr_array_index (metrics, j)), metric->text) == 0)
-          {
-            plait_fail (error, PLAIT_ERROR_INPUT, "metrics \"%s\": \"%s\" stands twice; keep one", text, metric->text);
-            return NULL;
-          }
+          return plait_fail_null (error, PLAIT_ERROR_INPUT, "metrics \"%s\": \"%s\" stands twice; keep one", text,
+                                  metric->text);
     }
   if (metrics->len == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "the list of metrics \"%s\" is empty; name some, such as \"bleu; chrf\"",
-                  text);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "the list of metrics \"%s\" is empty; name some, such as \"bleu; chrf\"", text);
   return g_steal_pointer (&metrics);
 }
 
@@ -347,11 +342,8 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
 {
   g_assert (metric->kind->row || metric->kind->rows);
   if (pairs->sentences == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
-                  metric->title);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
+                            metric->title);
   if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, error))
     return NULL;
   char joint = metric->unit == PLAIT_UNIT_DOCUMENT && metric->kind->reads_lines ? '\n' : ' ';

@@ -17,32 +17,26 @@ perplexity (double log_probability, double count)
   return log_probability < 0 ? INFINITY : 1; /* a resample of empty sentences alone */
 }
 
+static const PlaitMetricKind kinds[2]; /* by PlaitPerplexityUnit */
+
 static gboolean
-finish_token (PlaitMetric *metric, GError **error)
+is_of_words (const PlaitMetric *metric)
 {
-  metric->title = g_strdup ("perplexity per token");
-  metric->width = WIDTH;
-  return TRUE;
+  return metric->kind == &kinds[PLAIT_PERPLEXITY_WORD];
 }
 
 static gboolean
-finish_word (PlaitMetric *metric, GError **error)
+finish (PlaitMetric *metric, GError **error)
 {
-  metric->title = g_strdup ("perplexity per word");
+  metric->title = g_strdup (is_of_words (metric) ? "perplexity per word" : "perplexity per token");
   metric->width = WIDTH;
   return TRUE;
 }
 
 static double
-score_token (const PlaitMetric *metric, const double *sums)
+score (const PlaitMetric *metric, const double *sums)
 {
-  return perplexity (sums[0], sums[1]);
-}
-
-static double
-score_word (const PlaitMetric *metric, const double *sums)
-{
-  return perplexity (sums[0], sums[2]);
+  return perplexity (sums[0], sums[is_of_words (metric) ? 2 : 1]);
 }
 
 static char *
@@ -59,41 +53,26 @@ detail (const PlaitMetric *metric, const double *sums)
 }
 
 static void
-sign_token (const PlaitMetric *metric, GString *signature)
+sign (const PlaitMetric *metric, GString *signature)
 {
-  g_string_append (signature, "unit:token|");
+  g_string_append (signature, is_of_words (metric) ? "unit:word|" : "unit:token|");
 }
 
-static void
-sign_word (const PlaitMetric *metric, GString *signature)
-{
-  g_string_append (signature, "unit:word|");
-}
+#define KIND(name_)                                                                                                    \
+  {                                                                                                                    \
+    .name = name_, .size = sizeof (PlaitMetric), .finish = finish, .score = score, .detail = detail, .sign = sign,     \
+  }
 
-/* Exponential of the mean negative log-probability of a token. */
-static const PlaitMetricKind per_token = {
-  .name = "perplexity",
-  .size = sizeof (PlaitMetric),
-  .finish = finish_token,
-  .score = score_token,
-  .detail = detail,
-  .sign = sign_token,
-};
-
-/* Exponential of the negative log-probability spread over words. */
-static const PlaitMetricKind per_word = {
-  .name = "perplexity-word",
-  .size = sizeof (PlaitMetric),
-  .finish = finish_word,
-  .score = score_word,
-  .detail = detail,
-  .sign = sign_word,
+/* Exponential of the mean negative log-probability of a token; and of the whole, spread over words. */
+static const PlaitMetricKind kinds[2] = {
+  [PLAIT_PERPLEXITY_TOKEN] = KIND ("perplexity"),
+  [PLAIT_PERPLEXITY_WORD] = KIND ("perplexity-word"),
 };
 
 PlaitMetric *
 plait_metric_new_perplexity (PlaitPerplexityUnit unit)
 {
-  return plait_metric_new_default (unit == PLAIT_PERPLEXITY_TOKEN ? &per_token : &per_word);
+  return plait_metric_new_default (&kinds[unit]);
 }
 
 PlaitStatistics *
@@ -107,12 +86,11 @@ plait_perplexity_statistics (const double *log_probabilities, const gint64 *toke
       if (!(log_probabilities[i] <= 0) || tokens[i] < 0 || words[i] < 0)
         {
           char number[PLAIT_NUMBER_LENGTH];
-          plait_fail (error, PLAIT_ERROR_INPUT,
-                      "sentence %" G_GSIZE_FORMAT " has log-probability %s for %" G_GINT64_FORMAT
-                      " tokens and %" G_GINT64_FORMAT
-                      " words, but a log-probability is at most 0 and counts at least 0",
-                      i + 1, plait_format_double (number, log_probabilities[i]), tokens[i], words[i]);
-          return NULL;
+          return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                  "sentence %" G_GSIZE_FORMAT " has log-probability %s for %" G_GINT64_FORMAT
+                                  " tokens and %" G_GINT64_FORMAT
+                                  " words, but a log-probability is at most 0 and counts at least 0",
+                                  i + 1, plait_format_double (number, log_probabilities[i]), tokens[i], words[i]);
         }
       double *row = statistics->values + i * WIDTH;
       row[0] = log_probabilities[i];
@@ -122,12 +100,9 @@ plait_perplexity_statistics (const double *log_probabilities, const gint64 *toke
       all_words += words[i];
     }
   if (all_tokens == 0 || all_words == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "perplexity over %" G_GSIZE_FORMAT " sentences has %" G_GINT64_FORMAT " tokens and %" G_GINT64_FORMAT
-                  " words, but needs at least one of each",
-                  sentences, all_tokens, all_words);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "perplexity over %" G_GSIZE_FORMAT " sentences has %" G_GINT64_FORMAT
+                            " tokens and %" G_GINT64_FORMAT " words, but needs at least one of each",
+                            sentences, all_tokens, all_words);
   return g_steal_pointer (&statistics);
 }

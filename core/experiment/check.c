@@ -16,20 +16,12 @@ decoder_type (const PlaitResolution *resolution)
   return plait_settings_text (resolution->experiment->decoder, "type");
 }
 
-static char *
-for_people (const char *names)
-{
-  g_auto (GStrv) each = g_strsplit (names, ";", -1);
-
-  return g_strjoinv (", ", each);
-}
-
 static void
 check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
 {
   if (plait_schema_allows_decoder (schema, decoder_type (resolution)))
     return;
-  g_autofree char *allowed = for_people (schema->decoders);
+  g_autofree char *allowed = plait_choices_text (schema->decoders);
   plait_resolution_problem (
       resolution, group, key, "the %s %s cannot stand in a decoder of type %s; it needs one of: %s (%s)",
       plait_plugin_kind_name (schema->kind), schema->name, decoder_type (resolution), allowed, schema->path);

@@ -217,11 +217,15 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
  * Writing.
  */
 
+/* Raised whenever the default of a key of the core changes, as keys leave defaults out. */
+#define DEFAULTS "1"
+
 typedef struct
 {
   GString *text;
   guint skipped;     /* flags of settings that are left out */
   gboolean untested; /* test splits are left out */
+  gboolean brief;    /* settings at their defaults are left out */
 } Writer;
 
 /* @prefix and @key are its name. */
@@ -245,7 +249,8 @@ write_place (Writer *writer, const char *key, const char *path)
 static void
 write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *prefix, const char *value)
 {
-  if (!value || (specification->flags & writer->skipped) != 0)
+  if (!value || (specification->flags & writer->skipped) != 0
+      || (writer->brief && g_strcmp0 (value, specification->standard) == 0))
     return;
   if ((specification->flags & PLAIT_SETTING_PLACE) == 0)
     write_value (writer, prefix, specification->name, value);
@@ -418,7 +423,7 @@ write_evaluation (Writer *writer, const PlaitExperiment *public)
 static char *
 write_text (const PlaitExperiment *experiment, guint skipped)
 {
-  Writer writer = { g_string_new (NULL), skipped, FALSE };
+  Writer writer = { g_string_new (NULL), skipped, FALSE, FALSE };
 
   write_training (&writer, experiment);
   write_evaluation (&writer, experiment);
@@ -437,10 +442,18 @@ plait_experiment_key (const PlaitExperiment *experiment)
   return write_text (experiment, PLAIT_SETTING_NEUTRAL);
 }
 
-char *
-plait_experiment_training_key (const PlaitExperiment *experiment)
+static Writer
+begin_key (PlaitKeyForm form)
 {
-  Writer writer = { g_string_new (NULL), PLAIT_SETTING_NEUTRAL, TRUE };
+  gboolean brief = form == PLAIT_KEY_BRIEF;
+
+  return (Writer){ g_string_new (brief ? "defaults=" DEFAULTS "\n" : ""), PLAIT_SETTING_NEUTRAL, TRUE, brief };
+}
+
+char *
+plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+{
+  Writer writer = begin_key (form);
 
   write_training (&writer, experiment);
   /* Where translations choose the best parameters the search is a part of training, as is the seed that masks
@@ -453,9 +466,9 @@ plait_experiment_training_key (const PlaitExperiment *experiment)
 }
 
 char *
-plait_experiment_evaluation_key (const PlaitExperiment *experiment)
+plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm form)
 {
-  Writer writer = { g_string_new (NULL), PLAIT_SETTING_NEUTRAL, TRUE };
+  Writer writer = begin_key (form);
 
   write_evaluation (&writer, experiment);
   return g_string_free (writer.text, FALSE);

@@ -122,13 +122,20 @@ char *plait_experiment_text (const PlaitExperiment *experiment);
  * of the files and plugins it tells whether two experiments would give the same run. (transfer full) */
 char *plait_experiment_key (const PlaitExperiment *experiment);
 
+typedef enum
+{
+  PLAIT_KEY_FULL,  /* every setting, for people who are told a difference */
+  PLAIT_KEY_BRIEF, /* less those at their defaults: what runs keep a digest of, so that a setting which a later plait
+                      has beside the others changes nothing while it stands at its default */
+} PlaitKeyForm;
+
 /* The two stages of it apart. What training depends on: all but [decode], [evaluate] and the test splits, unless
  * validation itself chooses by translations (train.best_by=metric) or masks its text. (transfer full) */
-char *plait_experiment_training_key (const PlaitExperiment *experiment);
+char *plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm form);
 
 /* What the evaluation of a split depends on beside the trained model and its files: [decode] and [evaluate]. (transfer
  * full) */
-char *plait_experiment_evaluation_key (const PlaitExperiment *experiment);
+char *plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm form);
 
 /* Absolute path of the file of @stream in @split, or NULL if there is none (or the corpus is generated). (transfer
  * none) */

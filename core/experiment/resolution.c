@@ -450,18 +450,6 @@ struct PlaitResolver
   PlaitGroupsRead read;
 };
 
-static void
-settings_free (gpointer settings)
-{
-  plait_settings_free (settings);
-}
-
-static void
-part_free (gpointer part)
-{
-  plait_part_free (part);
-}
-
 PlaitResolver *
 plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
                     PlaitRegistry *registry)
@@ -472,8 +460,9 @@ plait_resolver_new (const char *folder, const char *const *alternatives, PlaitRe
   resolver->alternatives = g_strdupv ((char **)alternatives);
   resolver->flags = flags;
   resolver->registry = registry;
-  resolver->read.settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, settings_free);
-  resolver->read.parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, part_free);
+  resolver->read.settings
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_settings_free);
+  resolver->read.parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_part_free);
   resolver->read.sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
   resolver->read.lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   resolver->read.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);

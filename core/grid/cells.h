@@ -49,7 +49,8 @@ typedef struct
   guint threads;        /* of each; 0: not said */
   guint retries;        /* of a cell that fails */
   gint64 seconds;       /* that a cell may run; 0: as long as it likes */
-  char *memory;         /* "4G", or NULL */
+  gboolean timed;       /* Slurm gives it the time that it was measured to take */
+  char *memory;         /* "4G", or "measured", or NULL */
   char **options;       /* for sbatch, or NULL */
 } PlaitExecutorSettings;
 

@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/cost.h"
 
-/* What a cell took whose run is finished, be it under other settings of what looks. */
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "run/process.h"
+
+enum
+{
+  LOOK_EVERY = 100, /* milliseconds */
+  MOST_EACH = 120,  /* seconds of one cell, with the reading of its data */
+  MOST_IN_ALL = 60, /* seconds after which no further cell is measured */
+};
+
+/* What a cell takes: one whose run is finished, be it under other settings of what looks, or whose speed was
+ * measured. */
 typedef struct
 {
   const PlaitGridCell *cell;
   double training; /* seconds */
   double evaluation;
+  gsize bytes;
+  gboolean now; /* measured */
 } Measured;
+
+/* The most memory that @run's process held; 0: it does not tell. */
+static gsize
+read_memory (PlaitStore *run)
+{
+  gint64 bytes = 0;
+
+  return plait_store_get_int (run, "/environment", "peak_memory", &bytes, NULL) ? (gsize)MAX (0, bytes) : 0;
+}
 
 static double
 read_seconds (PlaitStore *run, const char *place)
@@ -33,6 +57,7 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   *measured = (Measured){ .cell = cell };
   if (!run || !plait_store_has (run, "/environment/training"))
     return FALSE;
+  measured->bytes = read_memory (run);
   measured->training = read_seconds (run, "/environment/training");
   if (plait_store_has (run, "/environment/evaluation"))
     splits = plait_store_members (run, "/environment/evaluation", NULL);
@@ -45,64 +70,201 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   return measured->training > 0;
 }
 
+static gboolean
+is_seed (const PlaitGrid *grid, guint axis)
+{
+  return g_str_equal (grid->cells->axes[axis].key, "experiment.seed");
+}
+
+/* Values of axes that @a and @b have in common; a seed takes no time. */
 static guint
 count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell *b)
 {
   guint common = 0;
 
   for (guint i = 0; i < grid->cells->n_axes; i++)
-    common += a->cell->places[i] == b->cell->places[i];
+    common += !is_seed (grid, i) && a->cell->places[i] == b->cell->places[i];
   return common;
 }
 
+/*
+ * Measuring
+ */
+
+/* Whether @a and @b differ in nothing but their seed. */
+static gboolean
+are_seeds (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell *b)
+{
+  for (guint i = 0; i < grid->cells->n_axes; i++)
+    if (!is_seed (grid, i) && a->cell->places[i] != b->cell->places[i])
+      return FALSE;
+  return TRUE;
+}
+
+/* Waits for @process, and kills it where that takes too long. (transfer full) */
+static char *
+await (PlaitRunProcess *process)
+{
+  gint64 end = g_get_monotonic_time () + MOST_EACH * G_USEC_PER_SEC;
+  struct pollfd wait = { plait_run_process_descriptor (process), POLLIN, 0 };
+  char *reason = NULL;
+
+  while (plait_run_process_look (process, &reason) == PLAIT_PROCESS_GOES_ON)
+    {
+      poll (&wait, 1, LOOK_EVERY);
+      if (g_get_monotonic_time () > end)
+        return g_strdup_printf ("its data were not read and a few updates made within %d seconds", MOST_EACH);
+    }
+  return reason;
+}
+
+/* Measures the speed of @cell; why it cannot, or NULL. (transfer full) */
+static char *
+measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
+{
+  PlaitRunSpeed *speed = mmap (NULL, sizeof *speed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const PlaitRunOptions options = { .threads = threads, .speed = speed };
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (PlaitRunProcess) process = NULL;
+  char *reason;
+
+  if (speed == MAP_FAILED)
+    return g_strdup ("there is no memory to share with its process");
+  process = plait_run_process_new (cell->cell->experiment, &options, NULL, FALSE, &fault);
+  reason = process ? await (process) : g_strdup (fault->message);
+  *measured = (Measured){ cell, speed->training, speed->evaluation, speed->bytes, TRUE };
+  g_clear_pointer (&process, plait_run_process_free);
+  munmap (speed, sizeof *speed);
+  return reason;
+}
+
+/* Whether a cell that differs from @cell in its seed alone is known, or was tried. */
+static gboolean
+is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
+{
+  for (guint i = 0; i < known->len; i++)
+    if (are_seeds (grid, cell, g_array_index (known, Measured, i).cell))
+      return TRUE;
+  for (guint i = 0; i < grid->n; i++)
+    if (cost->cells[i].fault && are_seeds (grid, cell, &grid->items[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+measure_all (const PlaitGrid *grid, const PlaitGridOptions *options, GArray *known, PlaitGridCost *cost)
+{
+  gint64 end = g_get_monotonic_time () + MOST_IN_ALL * G_USEC_PER_SEC;
+
+  for (guint i = 0; i < grid->n && g_get_monotonic_time () < end; i++)
+    {
+      const PlaitGridCell *cell = &grid->items[i];
+      Measured one;
+
+      if (!plait_grid_cell_is_due (cell) || cell->state == PLAIT_CELL_TRAINED || is_known (grid, cost, known, cell))
+        continue;
+      plait_log_progress (options->log, "measuring the speed of %s", cell->cell->label);
+      cost->cells[i].fault = measure_speed (cell, cost->threads, &one);
+      if (cost->cells[i].fault)
+        continue;
+      g_array_append_val (known, one);
+      cost->n_measured++;
+    }
+  plait_log_progress_end (options->log);
+}
+
+/*
+ * The estimate
+ */
+
+/* Seconds of training that @cell, which was interrupted, has behind it. */
 static double
-estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *ran, gboolean trains)
+seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ".training.h5");
+  g_autoptr (PlaitStore) run
+      = cell->state == PLAIT_CELL_PARTIAL && !cell->trained ? plait_store_open (path, NULL) : NULL;
+
+  return run && plait_store_has (run, "/environment/training") ? read_seconds (run, "/environment/training") : 0;
+}
+
+/* The mean of the known cells that have the most in common with @cell. */
+static void
+estimate (const PlaitGrid *grid, const PlaitGridCell *cell, const GArray *known, gboolean trains,
+          PlaitGridEstimate *estimate)
 {
   guint most = 0, n = 0;
-  double sum = 0;
+  double sum = 0, behind = trains ? seconds_behind (grid, cell) : 0;
 
-  for (guint i = 0; i < ran->len; i++)
+  for (guint i = 0; i < known->len; i++)
     {
-      const Measured *one = &g_array_index (ran, Measured, i);
+      const Measured *one = &g_array_index (known, Measured, i);
       guint common = count_common (grid, cell, one->cell);
 
-      if (common > most)
+      if (common > most || n == 0)
         {
           most = common;
           n = 0;
           sum = 0;
+          estimate->like = one->cell;
+          estimate->measured = one->now;
+          estimate->bytes = 0;
         }
       if (common < most)
         continue;
-      sum += one->evaluation + (trains ? one->training : 0);
+      sum += one->evaluation + (trains ? MAX (0, one->training - behind) : 0);
+      estimate->bytes = MAX (estimate->bytes, one->bytes);
       n++;
     }
-  return n > 0 ? sum / n : 0;
+  estimate->seconds = n > 0 ? sum / n : 0;
 }
 
-PlaitGridCost
-plait_grid_cost (const PlaitGrid *grid)
+PlaitGridCost *
+plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
 {
-  g_autoptr (GArray) ran = g_array_new (FALSE, FALSE, sizeof (Measured));
+  g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Measured));
   g_autoptr (GHashTable) trained = g_hash_table_new (g_str_hash, g_str_equal);
-  PlaitGridCost cost = { 0 };
+  PlaitGridCost *cost = g_new0 (PlaitGridCost, 1);
+  guint due = 0;
 
+  cost->cells = g_new0 (PlaitGridEstimate, grid->n);
+  cost->n = grid->n;
   for (guint i = 0; i < grid->n; i++)
     {
       Measured one;
 
+      due += plait_grid_cell_is_due (&grid->items[i]);
       if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].trained)
           && measure (grid, &grid->items[i], &one))
-        g_array_append_val (ran, one);
+        g_array_append_val (known, one);
     }
-  cost.n_ran = ran->len;
+  cost->n_ran = known->len;
+  if (options)
+    {
+      cost->threads = plait_grid_threads (options, due);
+      measure_all (grid, options, known, cost);
+    }
   for (guint i = 0; i < grid->n; i++)
     {
       const PlaitGridCell *cell = &grid->items[i];
 
-      if (plait_grid_cell_is_due (cell))
-        cost.seconds += estimate (grid, cell, ran,
-                                  cell->state != PLAIT_CELL_TRAINED && g_hash_table_add (trained, cell->training_key));
+      if (!plait_grid_cell_is_due (cell))
+        continue;
+      estimate (grid, cell, known, cell->state != PLAIT_CELL_TRAINED && g_hash_table_add (trained, cell->training_key),
+                &cost->cells[i]);
+      cost->seconds += cost->cells[i].seconds;
+      cost->bytes = MAX (cost->bytes, cost->cells[i].bytes);
     }
   return cost;
+}
+
+void
+plait_grid_cost_free (PlaitGridCost *cost)
+{
+  if (!cost)
+    return;
+  for (guint i = 0; i < cost->n; i++)
+    g_free (cost->cells[i].fault);
+  g_free (cost->cells);
+  g_free (cost);
 }

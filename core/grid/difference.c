@@ -10,6 +10,7 @@ typedef struct
 {
   PlaitStore *run;
   GPtrArray *told;
+  gboolean *unknown; /* the run lacks a digest */
 } Difference;
 
 static void tell (const Difference *difference, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -37,6 +38,16 @@ dotted (const char *group, const char *key)
   return g_strdelimit (name, " ", '.');
 }
 
+/* Whether @value is what the core takes where [@group] @key is not there. */
+static gboolean
+is_default (const char *group, const char *key, const char *value)
+{
+  const PlaitSettingSpecification *setting
+      = plait_experiment_setting (g_str_has_prefix (group, "source ") ? "source" : group, key);
+
+  return setting && g_strcmp0 (setting->standard, value) == 0;
+}
+
 static gboolean
 has_key (const PlaitKeyFile *file, const char *group, const char *key)
 {
@@ -62,7 +73,7 @@ tell_changed (const Difference *difference, const PlaitKeyFile *before, const Pl
           gboolean is_place = !g_str_equal (plait_key_file_value (key, groups[g], keys[k]), new);
           g_autofree char *name = dotted (groups[g], keys[k]);
 
-          if (!old || (is_place ? !*old : !g_str_equal (old, new)))
+          if (old ? (is_place ? !*old : !g_str_equal (old, new)) : !is_default (groups[g], keys[k], new))
             tell (difference, "%s was %s, is %s", name, old ? (*old ? old : "empty") : NOTHING, *new ? new : "empty");
         }
     }
@@ -121,6 +132,7 @@ compare_file (const char *name, const char *path, const char *digest, gpointer d
   g_autofree char *key = plait_digest_key (name);
 
   /* A file that was not there before is told as a setting. */
+  *difference->unknown |= !old;
   if (old && !g_str_equal (old, digest))
     tell (difference, path ? "the file of %s has changed" : "the generated text of %s has changed", key);
   return TRUE;
@@ -137,6 +149,7 @@ compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 
   if (!plait_plugin_digest (plugin, error))
     return FALSE;
+  *difference->unknown |= !schema || !module;
   if (schema && !g_str_equal (schema, plugin->schema_digest))
     tell (difference, "the schema of %s %s has changed", kind, plugin->name);
   if (module && !g_str_equal (module, plugin->module_digest))
@@ -154,14 +167,15 @@ char *
 plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error)
 {
   g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
-  Difference difference = { run, told };
+  gboolean unknown = FALSE;
+  Difference difference = { run, told, &unknown };
   guint n;
 
   if (!compare_settings (&difference, experiment, error)
       || !plait_digests_visit (digests, experiment, compare_file, &difference, error)
       || !compare_plugins (&difference, experiment, error))
     return NULL;
-  if (told->len == 0)
+  if (told->len == 0 && unknown)
     tell (&difference, "something that an older plait did not note has changed");
   n = told->len;
   if (n > MOST_TOLD)

@@ -12,7 +12,7 @@ static const PlaitExecutor executors[] = {
   { "slurm", plait_grid_submit, FALSE },
 };
 
-#define TIME_EXPECTED "a number and s, m, h or d, such as 90s or 2h, up to a year"
+#define TIME_EXPECTED "a number and s, m, h or d, such as 90s or 2h, up to a year, or measured"
 #define YEAR ((gint64)366 * 24 * 60 * 60)
 
 enum
@@ -21,12 +21,11 @@ enum
 };
 
 const PlaitExecutor *
-plait_executor_find (const char *name, GError **error)
+plait_executor_find (const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
     if (g_str_equal (executors[i].name, name))
       return &executors[i];
-  plait_fail (error, PLAIT_ERROR_INPUT, "there is no executor \"%s\"; choose local or slurm", name);
   return NULL;
 }
 
@@ -69,7 +68,7 @@ is_memory (const char *text)
 static const char *
 take_executor (PlaitExecutorSettings *settings, char **items)
 {
-  const PlaitExecutor *executor = plait_executor_find (items[0], NULL);
+  const PlaitExecutor *executor = plait_executor_find (items[0]);
 
   if (executor)
     settings->executor = executor->name;
@@ -104,7 +103,8 @@ take_threads (PlaitExecutorSettings *settings, char **items)
 static const char *
 take_time (PlaitExecutorSettings *settings, char **items)
 {
-  return plait_executor_parse_time (items[0], &settings->seconds) ? NULL : TIME_EXPECTED;
+  settings->timed = g_str_equal (items[0], PLAIT_EXECUTOR_MEASURED);
+  return settings->timed || plait_executor_parse_time (items[0], &settings->seconds) ? NULL : TIME_EXPECTED;
 }
 
 static const char *
@@ -118,8 +118,8 @@ take_retries (PlaitExecutorSettings *settings, char **items)
 static const char *
 take_memory (PlaitExecutorSettings *settings, char **items)
 {
-  if (!is_memory (items[0]))
-    return "a size such as 500M or 4G";
+  if (!is_memory (items[0]) && !g_str_equal (items[0], PLAIT_EXECUTOR_MEASURED))
+    return "a size such as 500M or 4G, or measured";
   g_free (settings->memory);
   settings->memory = g_strdup (items[0]);
   return NULL;

@@ -12,11 +12,13 @@
  *     executor.threads=4               of each
  *     executor.time=2h                 that a cell may run: s, m, h or d
  *     executor.retries=1               of a cell that fails
- *     executor.memory=4G               of each, for Slurm
+ *     executor.memory=4G               of each, for Slurm; executor.time too may be measured: cost.h
  *     executor.options=--partition=cpu;--account=mt    further words for sbatch
  *
  * None of it is part of what a cell is.
  */
+#define PLAIT_EXECUTOR_MEASURED "measured"
+
 typedef struct
 {
   const char *name;
@@ -25,8 +27,8 @@ typedef struct
   gboolean waits; /* until the cells have ended, so that a table can be made */
 } PlaitExecutor;
 
-/* "local", which every plait has, and "slurm". (transfer none); NULL with PLAIT_ERROR_INPUT. */
-const PlaitExecutor *plait_executor_find (const char *name, GError **error);
+/* "local", which every plait has, and "slurm". NULL: there is none. (transfer none) */
+const PlaitExecutor *plait_executor_find (const char *name);
 
 /* Seconds of "90s", "30m", "2h" or "1d": at least one, at most a year. */
 gboolean plait_executor_parse_time (const char *text, gint64 *seconds);

@@ -15,9 +15,10 @@
  *     grid.h5             links to all finished cells, and the table
  *     table.csv table.md table.tex  the table
  *
- * A finished cell counts as long as its key is the one that the experiment gives now; a file that has another key stays
- * until its cell is finished anew. Where only its evaluation is another, or a run of another cell was trained the same,
- * that run is evaluated and nothing trained. Where only its training ends later, it goes on from where it ended.
+ * A finished cell counts as long as its key is the one that the experiment gives now, or nothing but the key tells it
+ * from what that gives (difference.h); a file that has another key stays until its cell is finished anew. Where only
+ * its evaluation is another, or a run of another cell was trained the same, that run is evaluated and nothing trained.
+ * Where only its training ends later, it goes on from where it ended.
  *
  * Several processes may run cells of one folder, on several machines: each cell is locked by itself while it is run,
  * and whoever writes the files over all cells locks the folder.
@@ -128,6 +129,9 @@ typedef struct
   PlaitLog *log;
   const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */
 } PlaitGridOptions;
+
+/* Threads of each of @to_run cells. */
+guint plait_grid_threads (const PlaitGridOptions *options, guint to_run);
 
 /* Runs what is to be run, holding the folder, which stays held until @grid is freed. A cell that fails, however, leaves
  * the others alone and becomes PLAIT_CELL_FAILED; that is no error here. PLAIT_ERROR_INTERRUPTED when the flag was

@@ -83,6 +83,24 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   return found;
 }
 
+/* A run that nothing tells from the one of @cell is that one: another plait made its keys in another way, or has
+ * settings that stand at their defaults and are not in it. */
+static void
+recognise (Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
+{
+  g_autofree char *difference = NULL;
+
+  if (!found->key || g_str_equal (found->key, cell->key))
+    return;
+  difference = plait_grid_difference (cell->cell->experiment, digests, found->store, NULL);
+  if (g_strcmp0 (difference, "") != 0)
+    return;
+  g_free (found->key);
+  g_free (found->training_key);
+  found->key = g_strdup (cell->key);
+  found->training_key = g_strdup (cell->training_key);
+}
+
 /* Why the run that was found does not count. (transfer full) */
 static char *
 explain (const Found *found, const PlaitGridCell *cell, PlaitDigests *digests)
@@ -140,6 +158,7 @@ judge (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitDi
   gboolean fresh = (grid->flags & PLAIT_GRID_FRESH) != 0;
 
   cell->state = PLAIT_CELL_FINISHED;
+  recognise (&finished, cell, digests);
   if (!fresh && finished.complete && is_trained (&finished, cell))
     g_hash_table_insert (folder->trained, g_strdup (cell->training_key), g_strdup (place));
   if (!fresh && finished.complete && g_str_equal (finished.key, cell->key))
@@ -155,6 +174,7 @@ judge (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitDi
       return;
     }
   partial = look_at (grid, folder, training);
+  recognise (&partial, cell, digests);
   if (!fresh && is_trained (&partial, cell) && (!partial.complete || g_str_equal (partial.key, cell->key)))
     {
       if (partial.complete)

@@ -89,11 +89,13 @@ most_jobs (const PlaitGridOptions *options)
   return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
 }
 
-/* So many will share the processors with the one that begins now. */
-static guint
-jobs_at_once (const Runner *runner)
+/* All that are to be run share the processors, or as many as run at once. */
+guint
+plait_grid_threads (const PlaitGridOptions *options, guint to_run)
 {
-  return MAX (1, MIN (most_jobs (runner->options), runner->to_run - runner->done));
+  guint at_once = MAX (1, MIN (most_jobs (options), to_run));
+
+  return options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / at_once);
 }
 
 /* Whether one more cell fits beside those that run, if each grows to the size of the largest so far. */
@@ -163,7 +165,7 @@ start_job (Runner *runner, PlaitGridCell *cell)
   PlaitRunOptions run = {
     .output = output,
     .command = options->command,
-    .threads = options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / jobs_at_once (runner)),
+    .threads = plait_grid_threads (options, runner->to_run - runner->done),
     .resume = TRUE,
     .trained = trained,
     .stop = options->stop,

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "grid/cost.h"
+#include "grid/executor.h"
 #include "grid/folder.h"
 #include "grid/tasks.h"
 
@@ -14,13 +16,19 @@ enum
   LEAST_ARRAY = 1,
   NAME_DIGITS = 8,
   GRACE = 60,           /* seconds of a task beyond what its cells may take */
+  TIMES_SECONDS = 3,    /* as long as was measured here a cell may take on another machine */
   LONGEST_WORDS = 2000, /* of Slurm's, that are quoted */
 };
+
+#define TIMES_MEMORY 1.5 /* as much as was measured, and that beside it */
+#define MORE_MEMORY 64   /* MiB */
 
 typedef struct
 {
   PlaitGrid *grid;
   const PlaitGridOptions *options;
+  gint64 seconds;  /* that a cell may take; 0: as long as it likes */
+  char *memory;    /* of each, or NULL */
   char *name;      /* of the jobs: the same for the same folder */
   char *logs;      /* folder of what the tasks say */
   GPtrArray *jobs; /* numbers of those that were submitted */
@@ -67,7 +75,13 @@ call (const char *const *words, const char *input, GError **error)
   if (g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0)
     return g_steal_pointer (&output);
   join_lines (errors);
-  plait_fail (error, PLAIT_ERROR_FAILED, "Slurm refuses (%s)", *errors ? errors : "it does not say why");
+  plait_fail (
+      error, PLAIT_ERROR_FAILED,
+      g_str_equal (words[0], "sbatch")
+          ? "Slurm refuses (%s)"
+          : "Slurm does not answer (%s); run this where jobs are submitted to it, or use --commands for another "
+            "scheduler",
+      *errors ? errors : "it does not say why");
   return NULL;
 }
 
@@ -193,7 +207,6 @@ static gboolean
 submit_array (Submission *submission, char *const *lines, guint n, GError **error)
 {
   const PlaitGridOptions *options = submission->options;
-  const char *memory = submission->grid->cells->executor.memory;
   gint64 tries = (gint64)(options->retries + 1) * plait_grid_longest_task (submission->grid);
   g_autoptr (GPtrArray) words = begin_words (submission, "%A_%a.log");
   g_autoptr (GString) script = begin_script (error);
@@ -214,11 +227,11 @@ submit_array (Submission *submission, char *const *lines, guint n, GError **erro
   g_ptr_array_add (words, options->jobs > 0 ? g_strdup_printf ("--array=0-%u%%%u", n - 1, options->jobs)
                                             : g_strdup_printf ("--array=0-%u", n - 1));
   g_ptr_array_add (words, g_strdup_printf ("--cpus-per-task=%u", MAX (1, options->threads)));
-  if (options->seconds > 0)
+  if (submission->seconds > 0)
     g_ptr_array_add (
-        words, g_strdup_printf ("--time=%" G_GINT64_FORMAT, (tries * options->seconds + tries * GRACE + 59) / 60));
-  if (memory)
-    g_ptr_array_add (words, g_strconcat ("--mem=", memory, NULL));
+        words, g_strdup_printf ("--time=%" G_GINT64_FORMAT, (tries * submission->seconds + tries * GRACE + 59) / 60));
+  if (submission->memory)
+    g_ptr_array_add (words, g_strconcat ("--mem=", submission->memory, NULL));
   if (dependency)
     g_ptr_array_add (words, g_steal_pointer (&dependency));
   return submit (submission, words, script->str, error) != NULL;
@@ -260,6 +273,46 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   return TRUE;
 }
 
+/* Takes what is to be asked for, and measures what is to be measured. */
+static gboolean
+find_needs (Submission *submission, GError **error)
+{
+  const PlaitGrid *grid = submission->grid;
+  const PlaitExecutorSettings *settings = &grid->cells->executor;
+  PlaitGridOptions options = *submission->options;
+  gboolean timed = settings->timed && options.seconds == 0;
+  gboolean weighed = g_strcmp0 (settings->memory, PLAIT_EXECUTOR_MEASURED) == 0;
+  g_autoptr (PlaitGridCost) cost = NULL;
+  double longest = 0;
+
+  submission->seconds = options.seconds;
+  if (!timed && !weighed)
+    {
+      submission->memory = g_strdup (settings->memory);
+      return TRUE;
+    }
+  options.threads = MAX (1, options.threads);
+  cost = plait_grid_cost_new (grid, &options);
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const PlaitGridEstimate *cell = &cost->cells[i];
+
+      if (plait_grid_cell_is_due (&grid->items[i]) && (!cell->like || (weighed && cell->bytes == 0)))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "what the cell %s takes could not be measured (%s); say executor.time and executor.memory "
+                           "in [grid]",
+                           grid->items[i].cell->label, cell->fault ? cell->fault : "no cell before it could");
+      longest = MAX (longest, cell->seconds);
+    }
+  if (timed)
+    submission->seconds = MAX (1, (gint64)(TIMES_SECONDS * longest));
+  submission->memory = weighed
+                           ? g_strdup_printf ("%" G_GSIZE_FORMAT "M",
+                                              (gsize)(TIMES_MEMORY * (double)cost->bytes / 1024 / 1024) + MORE_MEMORY)
+                           : g_strdup (settings->memory);
+  return TRUE;
+}
+
 /* A name by which the jobs of this folder are found again. (transfer full) */
 static char *
 name_jobs (const PlaitGrid *grid)
@@ -278,13 +331,17 @@ plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **er
   g_autofree char *logs = g_build_filename (folder, "slurm", NULL);
   g_autoptr (GPtrArray) jobs = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
-  Submission submission = { grid, options, name, logs, jobs };
+  g_autofree char *memory = NULL;
+  Submission submission = { grid, options, 0, NULL, name, logs, jobs };
   gboolean made_folder = !g_file_test (grid->folder, G_FILE_TEST_EXISTS);
   gboolean made_logs = !g_file_test (logs, G_FILE_TEST_EXISTS);
   guint size;
 
   if (!lines || !find_array_size (&size, error) || !check_queue (&submission, error)
-      || !plait_grid_hold (grid, options->log, error))
+      || !find_needs (&submission, error))
+    return FALSE;
+  memory = submission.memory;
+  if (!plait_grid_hold (grid, options->log, error))
     return FALSE;
   plait_grid_settle_finished (grid);
   if (lines->len == 0)

@@ -29,22 +29,8 @@ choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources 
                              sources->candidates);
 }
 
-static gboolean
-check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
-{
-  return TRUE;
-}
-
-static void
-classifier_free (PlaitDecoder *decoder)
-{
-  g_free (decoder);
-}
-
-static const PlaitDecoderTable class_table
-    = { .check_length = check_length, .forward = classify, .free = classifier_free };
-static const PlaitDecoderTable choice_table
-    = { .check_length = check_length, .forward = choose, .free = classifier_free };
+static const PlaitDecoderTable class_table = { .forward = classify };
+static const PlaitDecoderTable choice_table = { .forward = choose };
 
 PlaitDecoder *
 plait_classifier_new (const PlaitDecoderBuild *build, GError **error)

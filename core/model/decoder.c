@@ -50,8 +50,7 @@ plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
 void
 plait_decoder_free (PlaitDecoder *decoder)
 {
-  if (decoder)
-    decoder->table->free (decoder);
+  g_free (decoder);
 }
 
 gboolean
@@ -69,7 +68,7 @@ plait_decoder_n_layers (const PlaitDecoder *decoder)
 gboolean
 plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
 {
-  return decoder->table->check_length (decoder, length, error);
+  return !decoder->table->check_length || decoder->table->check_length (decoder, length, error);
 }
 
 /* @tokens [rows of @rows] as the decoder reads them: the first of each sentence, or all in the first of its steps, is

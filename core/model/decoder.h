@@ -54,7 +54,7 @@ typedef struct
 
 typedef struct
 {
-  gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error);
+  gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error); /* NULL: any will do */
   PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
                          PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
 
@@ -63,9 +63,9 @@ typedef struct
                                gint64 hypotheses, gint64 steps);
   PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                       const gint64 *parents, PlaitCapture *capture);
-  void (*free) (PlaitDecoder *decoder);
 } PlaitDecoderTable;
 
+/* What a decoder owns beside its memory is of the model's parameters. */
 struct PlaitDecoder
 {
   const PlaitDecoderTable *table;

@@ -59,24 +59,10 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
                                    plait_steps_in_order (tape, contexts, steps, target_rows));
 }
 
-static gboolean
-check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
-{
-  return TRUE;
-}
-
-static void
-recurrent_free (PlaitDecoder *decoder)
-{
-  g_free (decoder);
-}
-
 static const PlaitDecoderTable recurrent_table = {
-  .check_length = check_length,
   .forward = forward,
   .start = plait_recurrent_start,
   .step = plait_recurrent_step,
-  .free = recurrent_free,
 };
 
 /*
@@ -170,12 +156,10 @@ plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
   r->settings = settings;
   r->state_width = settings->state_width ? settings->state_width : settings->width;
   if (settings->initial == PLAIT_INITIAL_SUMMARY && build->n_summaries == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "decoder.initial=summary: no encoder of this model gives a summary: take initial=mean, or an encoder "
-                  "that gives one");
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "decoder.initial=summary: no encoder of this model gives a summary: take initial=mean, or an encoder "
+        "that gives one");
   if (settings->initial != PLAIT_INITIAL_ZERO)
     r->n_initial = settings->initial == PLAIT_INITIAL_MEAN ? build->n_memories : build->n_summaries;
   if (!declare_parts (r, error))

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/search.h"
+#include "model/search-private.h"
 
+#include "data/batch.h"
 #include "model/beam.h"
 #include "model/tell.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
 
 #include <string.h>
-
-/*
- * Data flow: the batch is read and its memories projected on the lasting tape; every step runs on the step tape, whose
- * arena starts anew; the beam alone remembers hypotheses.
- */
-struct PlaitSearch
-{
-  PlaitModel *model;
-  PlaitPool *pool;
-  PlaitArena *lasting_arena;
-  PlaitArena *step_arena;
-  PlaitTape *lasting;
-  PlaitTape *step;
-  PlaitRanks *ranks; /* that share corpora, or NULL */
-  PlaitSearchWork work;
-};
 
 void
 plait_search_deal (PlaitSearch *search, PlaitRanks *ranks)
@@ -36,20 +21,24 @@ plait_search_ranks (const PlaitSearch *search)
   return search->ranks;
 }
 
-/* One batch being searched. What it owns is freed by whoever made it, even if a step ran out of memory. */
+/* One batch being searched, or a part of it. What it owns is freed by whoever made it, even if a step ran out of
+ * memory. */
 typedef struct
 {
   PlaitSearch *search;
+  PlaitSearchRoom *room;
+  PlaitBatch *part; /* owned, or NULL: the batch is whole */
   const PlaitBatch *batch;
   PlaitDecodeSettings settings;
   gboolean capturing;
   guint attended;      /* hypotheses of a sentence */
   gboolean covering;   /* capturing coverage too */
-  GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena */
-  PlaitBeam *beam;
+  GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena; owned */
+  PlaitBeam *beam;     /* owned */
   PlaitReading reading;
   PlaitDecoderState *state;
   PlaitHypotheses *told; /* [sentences], where no sequence is predicted; owned */
+  PlaitWorkTimes times;
   GError *error;
 } Work;
 
@@ -63,10 +52,8 @@ plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, 
   search = g_new0 (PlaitSearch, 1);
   search->model = model;
   search->pool = pool;
-  search->lasting_arena = plait_arena_new (memory);
-  search->step_arena = plait_arena_new (memory);
-  search->lasting = plait_tape_new (pool, search->lasting_arena);
-  search->step = plait_tape_new (pool, search->step_arena);
+  search->memory = memory;
+  plait_search_room_open (&search->whole, pool, memory);
   return search;
 }
 
@@ -75,10 +62,10 @@ plait_search_free (PlaitSearch *search)
 {
   if (!search)
     return;
-  plait_tape_free (search->lasting);
-  plait_tape_free (search->step);
-  plait_arena_free (search->lasting_arena);
-  plait_arena_free (search->step_arena);
+  plait_search_room_close (&search->whole);
+  for (guint i = 0; search->parts && i < plait_pool_threads (search->pool); i++)
+    plait_search_room_close (&search->parts[i]);
+  g_free (search->parts);
   g_free (search);
 }
 
@@ -116,21 +103,19 @@ follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *res
     }
 }
 
-static PlaitSentenceAttention *
-follow_attention (const Work *work)
+/* Of the sentences of @work, which begin at @attention, where rows of hypotheses are @all long. */
+static void
+follow_attention (const Work *work, PlaitSentenceAttention *attention, gint64 all)
 {
-  gint64 n = work->batch->n_sentences;
-  PlaitSentenceAttention *attention = g_new0 (PlaitSentenceAttention, work->attended * n);
   g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
 
-  for (gint64 s = 0; s < n && work->captures->len > 0; s++)
+  for (gint64 s = 0; s < work->batch->n_sentences && work->captures->len > 0; s++)
     {
       guint found = plait_beam_results (work->beam, s, results);
 
       for (guint i = 0; i < work->attended; i++)
-        follow_hypothesis (work, s, i < found ? &results[i] : NULL, &attention[i * n + s]);
+        follow_hypothesis (work, s, i < found ? &results[i] : NULL, &attention[i * all + s]);
     }
-  return attention;
 }
 
 /*
@@ -151,18 +136,18 @@ read_batch (gpointer data)
   gint64 steps = plait_beam_most_steps (work->beam);
   PlaitDecoderSources sources;
 
-  work->reading = plait_model_read (search->model, search->lasting, work->batch, NULL);
+  work->reading = plait_model_read (search->model, work->room->lasting, work->batch, NULL);
   sources = plait_reading_sources (&work->reading);
-  sources.touched = &search->work.touched;
-  work->state = plait_decoder_start (plait_model_decoder (search->model), search->lasting, &sources,
+  sources.touched = &work->room->touched;
+  work->state = plait_decoder_start (plait_model_decoder (search->model), work->room->lasting, &sources,
                                      work->batch->n_sentences * work->settings.beam, steps);
 }
 
 static PlaitCapture *
 new_capture (const Work *work)
 {
-  PlaitCapture *capture = plait_capture_new (work->search->lasting_arena, decoder_layers (work),
-                                             work->reading.n_memories, work->covering);
+  PlaitCapture *capture
+      = plait_capture_new (work->room->lasting_arena, decoder_layers (work), work->reading.n_memories, work->covering);
 
   g_ptr_array_add (work->captures, capture);
   return capture;
@@ -172,7 +157,7 @@ new_capture (const Work *work)
 static PlaitRagged
 lasting_rows (const Work *work, PlaitRagged rows)
 {
-  gint64 *offsets = plait_arena_new_array (work->search->lasting_arena, gint64, rows.n + 1);
+  gint64 *offsets = plait_arena_new_array (work->room->lasting_arena, gint64, rows.n + 1);
 
   memcpy (offsets, rows.offsets, (rows.n + 1) * sizeof *offsets);
   return (PlaitRagged){ rows.n, offsets };
@@ -182,13 +167,13 @@ lasting_rows (const Work *work, PlaitRagged rows)
 static void
 leave_the_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
-  PlaitSearch *search = work->search;
+  PlaitSearchRoom *room = work->room;
   PlaitRagged rows = plait_beam_rows (work->beam).hypotheses;
   gint64 n = plait_ragged_rows (rows);
-  gint32 *ends = plait_arena_new_array (search->step_arena, gint32, n);
+  gint32 *ends = plait_arena_new_array (room->step_arena, gint32, n);
   double *losses = NULL;
   PlaitParameter *bias;
-  PlaitParameter *output = plait_model_output (search->model, &bias);
+  PlaitParameter *output = plait_model_output (work->search->model, &bias);
 
   for (gint64 i = 0; i < n; i++)
     ends[i] = PLAIT_TOKEN_EOS;
@@ -204,10 +189,10 @@ leave_the_end (const Work *work, const PlaitNode *states, guint best, gint32 *id
             .bias = bias ? bias->value.data : NULL,
             .targets = ends,
             .scale = 1,
-            .row_losses = losses = plait_arena_new_array (search->step_arena, double, n),
+            .row_losses = losses = plait_arena_new_array (room->step_arena, double, n),
           };
 
-          plait_vocabulary_compute (search->pool, search->step_arena, &ending);
+          plait_vocabulary_compute (room->pool, room->step_arena, &ending);
         }
       for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
         {
@@ -224,6 +209,7 @@ make_step (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
+  PlaitSearchRoom *room = work->room;
   gint32 forbidden[3] = { PLAIT_TOKEN_PAD };
   guint n_forbidden = 1;
   PlaitBeamRows rows = plait_beam_rows (work->beam);
@@ -240,17 +226,17 @@ make_step (gpointer data)
     forbidden[n_forbidden++] = PLAIT_TOKEN_BOS;
   if (plait_beam_steps (work->beam) < work->settings.minimum_length)
     forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
-  plait_tape_begin (search->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  plait_tape_begin (room->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   if (capture)
     rows.hypotheses = lasting_rows (work, rows.hypotheses);
-  states = plait_decoder_step (work->state, search->step, rows.hypotheses, rows.tokens, rows.parents, capture);
-  ids = plait_arena_new_array (search->step_arena, gint32, n * best);
-  log_probabilities = plait_arena_new_array (search->step_arena, PlaitScalar, n * best);
-  plait_vocabulary_best (search->pool, search->step_arena, states->value, output->packed,
-                         bias ? bias->value.data : NULL, forbidden, n_forbidden, NULL, best, ids, log_probabilities);
+  states = plait_decoder_step (work->state, room->step, rows.hypotheses, rows.tokens, rows.parents, capture);
+  ids = plait_arena_new_array (room->step_arena, gint32, n * best);
+  log_probabilities = plait_arena_new_array (room->step_arena, PlaitScalar, n * best);
+  plait_vocabulary_best (room->pool, room->step_arena, states->value, output->packed, bias ? bias->value.data : NULL,
+                         forbidden, n_forbidden, NULL, best, ids, log_probabilities);
   if (work->settings.at_limit == PLAIT_LIMIT_END)
     leave_the_end (work, states, best, ids, log_probabilities);
-  search->work.steps += n;
+  room->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);
 }
 
@@ -261,7 +247,7 @@ search_all (gpointer data)
 
   read_batch (work);
   while (plait_ragged_rows (plait_beam_rows (work->beam).hypotheses) > 0)
-    if (!plait_arena_protect (work->search->step_arena, make_step, work, &work->error))
+    if (!plait_arena_protect (work->room->step_arena, make_step, work, &work->error))
       return;
 }
 
@@ -284,14 +270,12 @@ new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
   return plait_beam_new (settings, batch->n_sentences, limits);
 }
 
-static PlaitHypotheses *
-collect (const Work *work)
+static void
+collect (const Work *work, PlaitHypotheses *all)
 {
-  gint64 n = work->batch->n_sentences;
-  PlaitHypotheses *all = g_new0 (PlaitHypotheses, n);
   g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
 
-  for (gint64 s = 0; s < n; s++)
+  for (gint64 s = 0; s < work->batch->n_sentences; s++)
     {
       guint found = MIN (plait_beam_results (work->beam, s, results), (guint)work->settings.n_best);
 
@@ -314,7 +298,6 @@ collect (const Work *work)
             hypothesis->tokens[--place] = plait_beam_token (work->beam, token)->token;
         }
     }
-  return all;
 }
 
 /* Adds what the search came to that began at @start. */
@@ -348,23 +331,26 @@ tell (gpointer data)
 {
   Work *work = data;
 
-  plait_tell (work->search->model, work->search->lasting, work->batch, work->settings.n_best, work->told);
+  plait_tell (work->search->model, work->room->lasting, work->batch, work->settings.n_best, work->told);
 }
 
 /* (transfer full) */
 static PlaitHypotheses *
-tell_at_once (Work *work, gint64 start, GError **error)
+tell_at_once (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
 {
-  gint64 n = work->batch->n_sentences;
+  gint64 n = batch->n_sentences, start = g_get_monotonic_time ();
+  Work work = {
+    .search = search, .room = &search->whole, .batch = batch, .settings = *settings, .told = g_new0 (PlaitHypotheses, n)
+  };
 
-  work->told = g_new0 (PlaitHypotheses, n);
-  if (plait_arena_protect (work->search->lasting_arena, tell, work, &work->error))
+  plait_tape_begin (search->whole.lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (plait_arena_protect (search->whole.lasting_arena, tell, &work, &work.error))
     {
-      count_work (&work->search->work, work->told, n, start);
-      return work->told;
+      count_work (&search->work, work.told, n, start);
+      return work.told;
     }
-  plait_hypotheses_free (work->told, n);
-  too_large (work->batch, &work->settings, error, work->error);
+  plait_hypotheses_free (work.told, n);
+  too_large (batch, settings, error, work.error);
   return NULL;
 }
 
@@ -391,48 +377,153 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
       }
 }
 
+/*
+ * Batches, whole or in parts
+ */
+
+/* Searches the sentences of @work, unless it says why not. */
+static void
+search_part (Work *work)
+{
+  const PlaitDecoder *decoder = plait_model_decoder (work->search->model);
+
+  plait_tape_begin (work->room->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  work->captures = g_ptr_array_new ();
+  work->beam = new_beam (work->batch, &work->settings);
+  if (plait_decoder_check_length (decoder, plait_beam_most_steps (work->beam), &work->error))
+    plait_arena_protect (work->room->lasting_arena, search_all, work, &work->error);
+}
+
+static void
+part_piece (gpointer data, gint64 part, guint thread)
+{
+  Work *work = (Work *)data + part;
+
+  plait_pool_watch_too (work->room->pool, work->search->pool);
+  search_part (work);
+  work->times = plait_pool_times (work->room->pool);
+}
+
+static void
+work_clear (gpointer data)
+{
+  Work *work = data;
+
+  if (work->captures)
+    g_ptr_array_unref (work->captures);
+  plait_beam_free (work->beam);
+  plait_batch_free (work->part);
+  g_clear_error (&work->error);
+}
+
+/* The room of part @part of @n. */
+static PlaitSearchRoom *
+room_of (PlaitSearch *search, gint64 part, gint64 n)
+{
+  guint threads = plait_pool_threads (search->pool);
+
+  if (n == 1)
+    return &search->whole;
+  if (!search->parts)
+    {
+      search->parts = g_new0 (PlaitSearchRoom, threads);
+      for (guint i = 0; i < threads; i++)
+        plait_search_room_open (&search->parts[i], plait_pool_alone (search->pool, i), search->memory / threads);
+    }
+  return &search->parts[part];
+}
+
+/* Appends part @part of @n to @works, @common being what they have in common. */
+static gboolean
+deal (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
+{
+  const PlaitBatch *batch = common->batch;
+  gint64 first = batch->n_sentences * part / n, end = batch->n_sentences * (part + 1) / n;
+  Work work = *common;
+
+  work.room = room_of (work.search, part, n);
+  if (n > 1)
+    {
+      work.part = plait_batch_part (batch, first, end - first, error);
+      if (!work.part)
+        return FALSE;
+      work.batch = work.part;
+    }
+  g_array_append_val (works, work);
+  return TRUE;
+}
+
+/* Adds up what the parts took, and says what of them failed first. */
+static gboolean
+settle (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GArray *works,
+        GError **error)
+{
+  GError *cause = NULL;
+
+  for (guint i = 0; i < works->len; i++)
+    {
+      Work *work = &g_array_index (works, Work, i);
+
+      search->work.steps += work->room->steps;
+      search->work.touched.all += work->room->touched.all;
+      search->work.touched.chosen += work->room->touched.chosen;
+      work->room->steps = 0;
+      work->room->touched = (PlaitTouched){ 0 };
+      if (works->len > 1)
+        plait_pool_itemise (search->pool, &work->times);
+      if (!cause)
+        cause = g_steal_pointer (&work->error);
+    }
+  return !cause || too_large (batch, settings, error, cause);
+}
+
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
                                    PlaitSentenceAttention **attention, guint attended, gboolean coverage,
                                    GError **error)
 {
-  g_autoptr (PlaitBeam) beam = NULL;
-  g_autoptr (GPtrArray) captures = g_ptr_array_new ();
-  PlaitHypotheses *hypotheses = NULL;
-  Work work = {
-    .search = search,
-    .batch = batch,
-    .settings = *settings,
-    .capturing = attention != NULL,
-    .attended = attended,
-    .covering = coverage,
-    .captures = captures,
-  };
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
+  gint64 n = plait_search_parts (search->pool, batch->n_sentences, settings->beam), first = 0;
   gint64 start = g_get_monotonic_time ();
-  gboolean ran;
+  PlaitHypotheses *hypotheses;
+  const Work common = { .search = search,
+                        .batch = batch,
+                        .settings = *settings,
+                        .capturing = attention != NULL,
+                        .attended = attended,
+                        .covering = coverage };
 
   if (!plait_model_check_batch (search->model, batch, error))
     return NULL;
-  plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   if (!plait_decoder_has_steps (plait_model_decoder (search->model)))
     {
       g_assert (!attention);
-      return tell_at_once (&work, start, error);
+      return tell_at_once (search, batch, settings, error);
     }
-  beam = work.beam = new_beam (batch, settings);
-  if (!plait_decoder_check_length (plait_model_decoder (search->model), plait_beam_most_steps (beam), error))
-    return NULL;
-  ran = plait_arena_protect (search->lasting_arena, search_all, &work, &work.error);
-  if (ran && !work.error)
-    {
-      hypotheses = collect (&work);
-      count_work (&search->work, hypotheses, batch->n_sentences, start);
-      if (attention)
-        *attention = follow_attention (&work);
-      drop_unread (batch, hypotheses);
-    }
+  g_array_set_clear_func (works, work_clear);
+  for (gint64 part = 0; part < n; part++)
+    if (!deal (works, &common, part, n, error))
+      return NULL;
+  if (n == 1)
+    search_part (&g_array_index (works, Work, 0));
   else
-    too_large (batch, settings, error, work.error);
+    plait_pool_run (search->pool, n, part_piece, works->data);
+  if (!settle (search, batch, settings, works, error))
+    return NULL;
+  hypotheses = g_new0 (PlaitHypotheses, batch->n_sentences);
+  if (attention)
+    *attention = g_new0 (PlaitSentenceAttention, attended * batch->n_sentences);
+  for (guint i = 0; i < works->len; i++)
+    {
+      const Work *work = &g_array_index (works, Work, i);
+
+      collect (work, hypotheses + first);
+      if (attention)
+        follow_attention (work, *attention + first, batch->n_sentences);
+      first += work->batch->n_sentences;
+    }
+  count_work (&search->work, hypotheses, batch->n_sentences, start);
+  drop_unread (batch, hypotheses);
   return hypotheses;
 }
 
@@ -440,80 +531,4 @@ PlaitHypotheses *
 plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
 {
   return plait_search_batch_with_attention (search, batch, settings, NULL, 0, FALSE, error);
-}
-
-/*
- * Forced decoding
- */
-
-typedef struct
-{
-  PlaitSearch *search;
-  const PlaitBatch *batch;
-  double *row_log_probabilities;
-  PlaitCapture *capture;
-  gboolean capturing;
-  gboolean covering;
-} Forced;
-
-static void
-force (gpointer data)
-{
-  Forced *forced = data;
-  PlaitVocabularyLossOptions options = { .scale = 1 };
-  PlaitModelSums sums;
-  gint64 rows = plait_ragged_rows (forced->batch->target_rows);
-  guint n_memories;
-
-  plait_model_memories (forced->search->model, &n_memories);
-  if (forced->capturing)
-    forced->capture = plait_capture_new (forced->search->lasting_arena,
-                                         plait_decoder_n_layers (plait_model_decoder (forced->search->model)),
-                                         n_memories, forced->covering);
-  plait_model_loss (forced->search->model, forced->search->lasting, forced->batch, &options, &sums,
-                    forced->row_log_probabilities, forced->capture);
-  for (gint64 row = 0; row < rows; row++)
-    forced->row_log_probabilities[row] = -forced->row_log_probabilities[row];
-}
-
-gboolean
-plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
-                     PlaitSentenceAttention **attention, gboolean coverage, GError **error)
-{
-  Forced forced = {
-    .search = search,
-    .batch = batch,
-    .row_log_probabilities = row_log_probabilities,
-    .capturing = attention != NULL,
-    .covering = coverage,
-  };
-  g_autoptr (GError) cause = NULL;
-
-  if (!plait_model_check_batch (search->model, batch, error))
-    return FALSE;
-  plait_tape_begin (search->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (!plait_arena_protect (search->lasting_arena, force, &forced, &cause))
-    {
-      if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return FALSE;
-        }
-      return plait_fail (error, PLAIT_ERROR_MEMORY,
-                         "scoring %" G_GINT64_FORMAT " sentences does not fit (%s): lower decode.batch",
-                         batch->n_sentences, cause->message);
-    }
-  if (attention)
-    {
-      *attention = g_new0 (PlaitSentenceAttention, batch->n_sentences);
-      for (gint64 s = 0; s < batch->n_sentences; s++)
-        {
-          gint64 length = plait_ragged_length (batch->target_rows, s);
-
-          plait_sentence_attention_begin (&(*attention)[s], forced.capture, s, length);
-          for (gint64 t = 0; t < length; t++)
-            plait_sentence_attention_copy (&(*attention)[s], forced.capture, s, batch->target_rows.offsets[s] + t, t);
-        }
-    }
-  return TRUE;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "autograd/families.h"
 #include "autograd/internal.h"
 
 /* Attention to rows that a combiner chooses for each query and head; its cost is theirs. */
@@ -130,8 +131,7 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
   keys = keys_of (site, reader)->keys;
   projected = plait_site_project_query (site, reader, query);
   if (is_additive (site))
-    scores = plait_chosen_additive (tape, chosen, projected, keys, plait_parameter_node (tape, reader->scored.vector),
-                                    NULL);
+    scores = plait_chosen_additive (tape, chosen, projected, keys, plait_parameter_node (tape, reader->scored.vector));
   else
     scores = plait_chosen_products (tape, chosen, projected, keys, scale_of (site, reader));
   count_touched (site->pass, plait_chosen_number (chosen));
@@ -161,19 +161,25 @@ capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *ch
         }
 }
 
+static PlaitContext
+context_of (const PlaitSite *site, const PlaitReader *reader, PlaitNode *value)
+{
+  const guint8 *present = site->pass->present[reader->memory];
+
+  return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
+}
+
 /* The context of what the chosen rows have, @weights. */
 static PlaitContext
 read_chosen (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, PlaitNode *weights)
 {
   PlaitTape *tape = site->pass->tape;
-  const guint8 *present = site->pass->present[reader->memory];
-  PlaitNode *value;
 
   if (site->pass->capture)
     capture (site, reader, chosen, plait_tape_value (tape, weights).data);
-  value = plait_chosen_read (tape, chosen, plait_dropout (tape, weights, reader->dropout),
-                             keys_of (site, reader)->values);
-  return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
+  return context_of (
+      site, reader,
+      plait_chosen_read (tape, chosen, plait_dropout (tape, weights, reader->dropout), keys_of (site, reader)->values));
 }
 
 PlaitContext
@@ -189,20 +195,38 @@ plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const Pla
   return read_chosen (site, reader, chosen, weights);
 }
 
-/* Down all branches at once. */
-static PlaitContext
-descend_densely (PlaitSite *site, const PlaitReader *reader, const PlaitWalk *walk, PlaitNode *query)
+static PlaitNode *
+descend_additively (PlaitSite *site, const PlaitReader *reader, const PlaitFamilies *families, PlaitNode *query)
 {
+  PlaitTape *tape = site->pass->tape;
+  const PlaitAttended *attended = keys_of (site, reader);
+  PlaitPairs pairs = plait_pairs (tape, site->pass->queries, families->rows), leaves;
+  PlaitNode *scores = plait_pair_scores (tape, &pairs, query, attended->keys, NULL,
+                                         plait_parameter_node (tape, reader->scored.vector), NULL);
+  PlaitNode *weights = plait_family_weights (tape, families, pairs.queries, scores, &leaves);
+
+  return plait_pair_read (tape, &leaves, plait_dropout (tape, weights, reader->dropout), attended->values);
+}
+
+/* Down all branches at once, by products where there are queries enough for matrices. NULL: rows are gone to one by
+ * one, since that cannot be, or somebody looks on. */
+static PlaitNode *
+descend_at_once (PlaitSite *site, const PlaitReader *reader, PlaitNode *query)
+{
+  const PlaitFamilies *families = site->keys->families[reader->memory];
   const PlaitAttended *attended = keys_of (site, reader);
   PlaitAttentionOptions options
       = { .heads = reader->heads, .scale = scale_of (site, reader), .dropout = reader->dropout };
-  const guint8 *present = site->pass->present[reader->memory];
-  gint64 weighed;
-  PlaitNode *value = plait_attention_over_families (site->pass->tape, walk, query, attended->keys, attended->values,
-                                                    &options, &weighed);
+  PlaitRagged queries = site->pass->queries;
 
-  count_touched (site->pass, weighed);
-  return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
+  if (!families || site->pass->capture || (!is_additive (site) && query->value.rows < SIDE_BY_SIDE * queries.n))
+    return NULL;
+  for (gint64 s = 0; s < queries.n; s++)
+    count_touched (site->pass, reader->heads * plait_ragged_length (queries, s) * families->weighed[s]);
+  if (is_additive (site))
+    return descend_additively (site, reader, families, query);
+  return plait_attention_over_families (site->pass->tape, families, queries, query, attended->keys, attended->values,
+                                        &options);
 }
 
 PlaitContext
@@ -213,7 +237,7 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
   const PlaitAttended *attended;
   const PlaitMemory *rows;
   PlaitTape *tape;
-  PlaitNode *projected, *weights;
+  PlaitNode *projected, *weights, *at_once;
   PlaitWalked walked;
   PlaitWalk walk;
 
@@ -240,9 +264,9 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
     .normalise = normalise,
   };
   projected = plait_site_project_query (site, reader, query);
-  if (branches == 0 && !is_additive (site) && !site->pass->capture
-      && projected->value.rows >= SIDE_BY_SIDE * walk.queries.n)
-    return descend_densely (site, reader, &walk, projected);
+  at_once = branches == 0 ? descend_at_once (site, reader, projected) : NULL;
+  if (at_once)
+    return context_of (site, reader, at_once);
   attended = keys_of (site, reader);
   weights = plait_walk_down (tape, &walk, projected, attended->keys, attended->values, scale_of (site, reader),
                              is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL,

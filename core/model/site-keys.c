@@ -17,6 +17,21 @@ most_children (const PlaitMemory *memory)
   return most;
 }
 
+static PlaitFamilies *
+families_of (PlaitArena *arena, const PlaitMemory *memory)
+{
+  const PlaitLinks *links = memory->links;
+  PlaitFamilies *families = plait_arena_new_array (arena, PlaitFamilies, 1);
+  PlaitWalk walk = { .rows = memory->rows };
+
+  if (!links || !links->level || !links->first_child || !links->n_children)
+    return NULL;
+  walk.level = links->level;
+  walk.first_child = links->first_child;
+  walk.n_children = links->n_children;
+  return plait_families (arena, &walk, families) ? families : NULL;
+}
+
 PlaitSiteKeys
 plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories)
 {
@@ -27,6 +42,7 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
     .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
     .prepared = plait_arena_new_array (arena, PlaitNode *, n),
     .most_children = plait_arena_new_array (arena, gint64, n),
+    .families = plait_arena_new_array (arena, PlaitFamilies *, n),
     .memories = memories,
   };
 
@@ -53,6 +69,7 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
     {
       keys.prepared[m] = site->reads_rows[m] ? plait_call_prepare (&site->combiner, tape, m, &memories[m]) : NULL;
       keys.most_children[m] = site->reads_rows[m] ? most_children (&memories[m]) : 0;
+      keys.families[m] = site->reads_rows[m] ? families_of (arena, &memories[m]) : NULL;
     }
   return keys;
 }
@@ -82,6 +99,7 @@ plait_site_keys_on (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, Pl
     .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
     .prepared = plait_arena_new_array (arena, PlaitNode *, n),
     .most_children = keys->most_children,
+    .families = keys->families,
     .memories = memories,
   };
 

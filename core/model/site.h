@@ -7,6 +7,7 @@
 #include "model/site-pass.h"
 #include "nn/attention.h"
 #include "nn/norm.h"
+#include "tensor/families.h"
 
 /*
  * The attention site of a decoder: one frame for every decoder, and two ways to score behind it.
@@ -93,6 +94,7 @@ typedef struct
   PlaitNode **coverage;        /* [readers][n_memories]: what coverage prepared, or NULL */
   PlaitNode **prepared;        /* [n_memories]: what the combiner prepared, or NULL */
   gint64 *most_children;       /* [n_memories]: that a row has, of memories with levels whose rows the combiner reads */
+  PlaitFamilies **families;    /* [n_memories]: of these, NULL where children do not stand in order before their row */
   const PlaitMemory *memories; /* [n_memories] */
 } PlaitSiteKeys;
 

@@ -56,20 +56,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   return plait_gather_rows (tape, plait_concatenate_rows (tape, sides, 2), turns, 2 * n);
 }
 
-static gboolean
-check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
-{
-  return TRUE;
-}
-
-static void
-spanner_free (PlaitDecoder *decoder)
-{
-  g_free (decoder);
-}
-
-static const PlaitDecoderTable spanner_table
-    = { .check_length = check_length, .forward = forward, .free = spanner_free };
+static const PlaitDecoderTable spanner_table = { .forward = forward };
 
 PlaitDecoder *
 plait_spanner_new (const PlaitDecoderBuild *build, GError **error)

@@ -259,18 +259,11 @@ check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
   return TRUE;
 }
 
-static void
-transformer_free (PlaitDecoder *decoder)
-{
-  g_free (decoder);
-}
-
 static const PlaitDecoderTable transformer_table = {
   .check_length = check_length,
   .forward = forward,
   .start = start,
   .step = step,
-  .free = transformer_free,
 };
 
 static gboolean
@@ -310,13 +303,10 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
   g_autofree Transformer *t = g_new0 (Transformer, 1);
 
   if (settings->width % settings->heads != 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "decoder.width=%" G_GINT64_FORMAT " is not a multiple of decoder.heads=%" G_GINT64_FORMAT
-                  ": choose heads that divide the width",
-                  settings->width, settings->heads);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "decoder.width=%" G_GINT64_FORMAT " is not a multiple of decoder.heads=%" G_GINT64_FORMAT
+                            ": choose heads that divide the width",
+                            settings->width, settings->heads);
   t->decoder.table = &transformer_table;
   t->decoder.width = settings->width;
   t->decoder.n_layers = (guint)settings->layers;

@@ -67,20 +67,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
   return plait_norm_apply (tape, &u->norm, plait_linear_apply (tape, &u->hidden, x, PLAIT_ACTIVATION_GELU));
 }
 
-static gboolean
-check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
-{
-  return TRUE;
-}
-
-static void
-unmasker_free (PlaitDecoder *decoder)
-{
-  g_free (decoder);
-}
-
-static const PlaitDecoderTable unmasker_table
-    = { .check_length = check_length, .forward = forward, .free = unmasker_free };
+static const PlaitDecoderTable unmasker_table = { .forward = forward };
 
 PlaitDecoder *
 plait_unmasker_new (const PlaitDecoderBuild *build, GError **error)

@@ -321,13 +321,11 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
   PlaitPlugin *plugin;
 
   if (!plait_name_is_valid (name))
-    {
-      plait_fail (error, PLAIT_ERROR_PLUGIN,
-                  "\"%s\" is no name of a plugin; give a name (letters, digits, '-', '_') and put the folder into "
-                  "PLAIT_PLUGIN_PATH",
-                  name);
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_PLUGIN,
+        "\"%s\" is no name of a plugin; give a name (letters, digits, '-', '_') and put the folder into "
+        "PLAIT_PLUGIN_PATH",
+        name);
   plugin = lookup (registry, kind, name);
   if (!plugin)
     {
@@ -377,21 +375,18 @@ plait_registry_find_text (const PlaitRegistry *registry, const char *folder, con
         return g_steal_pointer (&path);
     }
   all = list_texts (registry, folder);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "there is no %s/%s in the folders that plait plugins lists; put it into one of them, or name one of: %s",
-              folder, file, *all != '\0' ? all : "(there are none)");
-  return NULL;
+  return plait_fail_null (
+      error, PLAIT_ERROR_INPUT,
+      "there is no %s/%s in the folders that plait plugins lists; put it into one of them, or name one of: %s", folder,
+      file, *all != '\0' ? all : "(there are none)");
 }
 
 const PlaitSchema *
 plait_plugin_schema (PlaitPlugin *plugin, GError **error)
 {
   if (!plugin->schema && !g_file_test (plugin->schema_path, G_FILE_TEST_EXISTS))
-    {
-      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: has no schema; put %s%s beside it", plugin->module_path, plugin->name,
-                  SCHEMA_SUFFIX);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "%s: has no schema; put %s%s beside it", plugin->module_path,
+                            plugin->name, SCHEMA_SUFFIX);
   if (!plugin->schema)
     plugin->schema = plait_schema_read (plugin->schema_path, error);
   return plugin->schema;

@@ -28,9 +28,8 @@ plait_setting_type_from_name (const char *name, PlaitSettingType *type)
   return FALSE;
 }
 
-/* "pre;post" as "pre, post". */
-static char *
-choices_for_people (const char *choices)
+char *
+plait_choices_text (const char *choices)
 {
   g_auto (GStrv) names = g_strsplit (choices, ";", -1);
 
@@ -62,7 +61,7 @@ plait_setting_expectation (const PlaitSettingSpecification *specification)
     case PLAIT_SETTING_LIST:
       if (specification->choices)
         {
-          g_autofree char *names = choices_for_people (specification->choices);
+          g_autofree char *names = plait_choices_text (specification->choices);
           return g_strdup_printf ("%s of %s", specification->type == PLAIT_SETTING_LIST ? "a list" : "one", names);
         }
       return g_strdup ("a list, its items separated by ';'");

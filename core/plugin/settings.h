@@ -12,9 +12,9 @@
  *     typedef struct { gint64 layers; double dropout; gint norm; } PlaitDecoderSettings;
  *
  *     static const PlaitSettingDefinition definitions[] = {
- *       PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers", NULL),
- *       PLAIT_DEFINE_REAL (PlaitDecoderSettings, dropout, "0.1", "0", "0.9", "Of sub-layer outputs", NULL),
- *       PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, norm, "pre", "pre;post", "Where layer norm stands", NULL),
+ *       PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers"),
+ *       PLAIT_DEFINE_REAL (PlaitDecoderSettings, dropout, "0.1", "0", "0.9", "Of sub-layer outputs"),
+ *       PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, norm, "pre", "pre;post", "Where layer norm stands"),
  *     };
  *     const PlaitSettingGroup plait_decoder_settings
  *         = PLAIT_SETTING_GROUP ("decoder", "The decoder", PlaitDecoderSettings, definitions);
@@ -69,35 +69,42 @@ typedef struct
     name, summary, sizeof (Struct), definitions, G_N_ELEMENTS (definitions), details                                   \
   }
 
-/* Rows of a table. The last argument of each is the reference, or NULL. Fields: gint64, double, gboolean, const char *
- * (text and list), gint (choice: the place among the choices). */
-#define PLAIT_DEFINE_(Struct, field, type, standard, minimum, maximum, choices, summary, reference, flags)             \
+/* Rows of a table: what a setting is, last its summary and, where there is one, its reference. Fields: gint64, double,
+ * gboolean, const char * (text and list), gint (choice: the place among the choices). */
+#define PLAIT_DEFINE_(Struct, field, type_, standard_, minimum_, maximum_, choices_, flags_, ...)                      \
   {                                                                                                                    \
-    { #field, type, standard, minimum, maximum, choices, summary, reference, flags }, G_STRUCT_OFFSET (Struct, field)  \
+    { .name = #field,                                                                                                  \
+      .type = type_,                                                                                                   \
+      .standard = standard_,                                                                                           \
+      .minimum = minimum_,                                                                                             \
+      .maximum = maximum_,                                                                                             \
+      .choices = choices_,                                                                                             \
+      .flags = flags_,                                                                                                 \
+      .summary = __VA_ARGS__ },                                                                                        \
+        G_STRUCT_OFFSET (Struct, field)                                                                                \
   }
-#define PLAIT_DEFINE_INTEGER(Struct, field, standard, minimum, maximum, summary, reference)                            \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, summary, reference, 0)
-#define PLAIT_DEFINE_REAL(Struct, field, standard, minimum, maximum, summary, reference)                               \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_REAL, standard, minimum, maximum, NULL, summary, reference, 0)
-#define PLAIT_DEFINE_BOOLEAN(Struct, field, standard, summary, reference)                                              \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_BOOLEAN, standard, NULL, NULL, NULL, summary, reference, 0)
-#define PLAIT_DEFINE_TEXT(Struct, field, standard, summary, reference)                                                 \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, reference, 0)
-#define PLAIT_DEFINE_CHOICE(Struct, field, standard, choices, summary, reference)                                      \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_CHOICE, standard, NULL, NULL, choices, summary, reference, 0)
-#define PLAIT_DEFINE_LIST(Struct, field, standard, choices, summary, reference)                                        \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_LIST, standard, NULL, NULL, choices, summary, reference, 0)
+#define PLAIT_DEFINE_INTEGER(Struct, field, standard, minimum, maximum, ...)                                           \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, 0, __VA_ARGS__)
+#define PLAIT_DEFINE_REAL(Struct, field, standard, minimum, maximum, ...)                                              \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_REAL, standard, minimum, maximum, NULL, 0, __VA_ARGS__)
+#define PLAIT_DEFINE_BOOLEAN(Struct, field, standard, ...)                                                             \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_BOOLEAN, standard, NULL, NULL, NULL, 0, __VA_ARGS__)
+#define PLAIT_DEFINE_TEXT(Struct, field, standard, ...)                                                                \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, 0, __VA_ARGS__)
+#define PLAIT_DEFINE_CHOICE(Struct, field, standard, choices, ...)                                                     \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_CHOICE, standard, NULL, NULL, choices, 0, __VA_ARGS__)
+#define PLAIT_DEFINE_LIST(Struct, field, standard, choices, ...)                                                       \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_LIST, standard, NULL, NULL, choices, 0, __VA_ARGS__)
 /* A setting that cannot change results: an interval of log lines and the like. */
 #define PLAIT_DEFINE_NEUTRAL_INTEGER(Struct, field, standard, minimum, maximum, summary)                               \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, summary, NULL,                \
-                 PLAIT_SETTING_NEUTRAL)
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, PLAIT_SETTING_NEUTRAL, summary)
 #define PLAIT_DEFINE_PLACE(Struct, field, standard, summary)                                                           \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, NULL, PLAIT_SETTING_PLACE)
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, PLAIT_SETTING_PLACE, summary)
 #define PLAIT_DEFINE_NEUTRAL_PLACE(Struct, field, standard, summary)                                                   \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, NULL,                         \
-                 PLAIT_SETTING_NEUTRAL | PLAIT_SETTING_PLACE)
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL,                                        \
+                 PLAIT_SETTING_NEUTRAL | PLAIT_SETTING_PLACE, summary)
 #define PLAIT_DEFINE_NEUTRAL_TEXT(Struct, field, standard, summary)                                                    \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, summary, NULL, PLAIT_SETTING_NEUTRAL)
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, PLAIT_SETTING_NEUTRAL, summary)
 
 /* One value; which member counts is the type's affair. */
 typedef union
@@ -114,6 +121,9 @@ const char *plait_setting_type_name (PlaitSettingType type);
 
 /* The type that a schema spells @name; FALSE if there is none. */
 gboolean plait_setting_type_from_name (const char *name, PlaitSettingType *type);
+
+/* "pre;post" as "pre, post". (transfer full) */
+char *plait_choices_text (const char *choices);
 
 /* What a value may be, for people: "an integer from 1 to 64", "one of pre, post". (transfer full) */
 char *plait_setting_expectation (const PlaitSettingSpecification *specification);

@@ -11,12 +11,6 @@
 #include "run/translation-rates.h"
 #include "store/table.h"
 
-static void
-result_free (gpointer result)
-{
-  plait_result_free (result);
-}
-
 /* The score by @metric, and with @bins those by the @words of each source. */
 static gboolean
 add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
@@ -116,12 +110,6 @@ add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, con
   return TRUE;
 }
 
-static void
-rates_free (gpointer rates)
-{
-  plait_translation_rates_free (rates);
-}
-
 /* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
  * evaluation. */
 static PlaitTranslationRates *
@@ -178,7 +166,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   PlaitTranslationRates *search;
   PlaitTranslationRates *forced;
 
-  evaluation->rates = g_ptr_array_new_with_free_func (rates_free);
+  evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
   search = begin_rates (evaluation, evaluator->system, "search", corpus);
   forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
   evaluation->split = g_strdup (split);
@@ -196,7 +184,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
                            evaluator->stop, evaluation->log_probabilities, evaluation->tokens,
                            forced ? plait_translation_rates_take : NULL, forced, error))
     return NULL;
-  evaluation->results = g_ptr_array_new_with_free_func (result_free);
+  evaluation->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
   if (!add_scores (evaluation, &experiment->evaluate, error) || !add_perplexities (evaluation, experiment, n, error)
       || !add_rates (evaluation, evaluator->log, error))
     return NULL;

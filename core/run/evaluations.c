@@ -284,7 +284,7 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
   const PlaitExperiment *experiment = setup->system->experiment;
   PlaitEvaluator evaluator = evaluator_of (evaluations);
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", item->name);
-  g_autofree char *settings = plait_experiment_evaluation_key (experiment);
+  g_autofree char *settings = plait_experiment_evaluation_key (experiment, PLAIT_KEY_FULL);
 
   return plait_evaluation_write (item->evaluation, store, error)
          && plait_store_set_string (store, group, "key", item->key, error)

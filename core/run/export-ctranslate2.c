@@ -154,40 +154,33 @@ add_side (Export *export, const char *scope, gint64 heads, gint activation, gboo
               settings->scale_embeddings ? sqrt ((double)settings->width) : 1);
 }
 
-/* Self-attention and feed-forward layer; the decoder has attention to the source between them. */
+/* Self-attention and feed-forward layer; the decoder has attention to the source between them, @cross. */
 static void
 add_layer (Export *export, const char *theirs, const char *ours, const char *cross)
 {
-  static const char *const parts[][2] = { { "/self_attention/linear_0", "/self_attention/query_key_value" },
-                                          { "/self_attention/linear_1", "/self_attention/output" },
-                                          { "/ffn/linear_0", "/feed_forward/inner" },
-                                          { "/ffn/linear_1", "/feed_forward/outer" } };
-  static const char *const norms[][2]
-      = { { "/self_attention/layer_norm", "/self_attention_norm" }, { "/ffn/layer_norm", "/feed_forward_norm" } };
-  static const char *const crossed[][2] = { { "/attention/linear_0", "/query" },
-                                            { "/attention/linear_1", "/key_value" },
-                                            { "/attention/linear_2", "/output" } };
+  static const struct
+  {
+    const char *theirs, *ours;
+    gboolean norm, crossed;
+  } parts[] = {
+    { "/self_attention/linear_0", "/self_attention/query_key_value" },
+    { "/self_attention/linear_1", "/self_attention/output" },
+    { "/ffn/linear_0", "/feed_forward/inner" },
+    { "/ffn/linear_1", "/feed_forward/outer" },
+    { "/self_attention/layer_norm", "/self_attention_norm", TRUE },
+    { "/ffn/layer_norm", "/feed_forward_norm", TRUE },
+    { "/attention/linear_0", "/query", FALSE, TRUE },
+    { "/attention/linear_1", "/key_value", FALSE, TRUE },
+    { "/attention/linear_2", "/output", FALSE, TRUE },
+  };
 
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      g_autofree char *to = g_strconcat (theirs, parts[i][0], NULL);
-      g_autofree char *from = g_strconcat (ours, parts[i][1], NULL);
+      g_autofree char *to = g_strconcat (theirs, parts[i].theirs, NULL);
+      g_autofree char *from = g_strconcat (parts[i].crossed && cross ? cross : ours, parts[i].ours, NULL);
 
-      add_linear (export, to, from);
-    }
-  for (gsize i = 0; i < G_N_ELEMENTS (norms); i++)
-    {
-      g_autofree char *to = g_strconcat (theirs, norms[i][0], NULL);
-      g_autofree char *from = g_strconcat (ours, norms[i][1], NULL);
-
-      add_norm (export, to, from);
-    }
-  for (gsize i = 0; cross && i < G_N_ELEMENTS (crossed); i++)
-    {
-      g_autofree char *to = g_strconcat (theirs, crossed[i][0], NULL);
-      g_autofree char *from = g_strconcat (cross, crossed[i][1], NULL);
-
-      add_linear (export, to, from);
+      if (!parts[i].crossed || cross)
+        (parts[i].norm ? add_norm : add_linear) (export, to, from);
     }
 }
 

@@ -248,8 +248,11 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
   if (origin->run && plait_store_check (origin->run, error))
     text = plait_store_get_string (origin->run, "/", "experiment", error);
   origin->there = text ? plait_key_file_load_data (text, -1, place, error) : NULL;
-  if (origin->there)
-    initialisation->checkpoint = plait_checkpoint_path (origin->run, checkpoints[train->initialise_checkpoint], error);
+  if (!origin->there)
+    return FALSE;
+  initialisation->checkpoint = plait_checkpoint_path (origin->run, checkpoints[train->initialise_checkpoint], error);
+  if (!initialisation->checkpoint)
+    g_prefix_error (error, "train.initialise_checkpoint: ");
   return initialisation->checkpoint != NULL;
 }
 

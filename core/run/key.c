@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-#include "base/digest.h"
-
 struct PlaitDigests
 {
-  GHashTable *files; /* path -> SHA-256 */
+  GHashTable *files; /* path -> PlaitKnownText */
+  PlaitIndex *index; /* or NULL */
   PlaitStore *run;   /* whose digests stand for those of its files, or NULL */
   const PlaitExperiment *own;
   GHashTable *kept;      /* name -> SHA-256 that the run has */
@@ -29,6 +28,7 @@ plait_digests_new_of_run (PlaitStore *run, const PlaitExperiment *own)
   digests->own = own;
   digests->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   digests->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  digests->index = plait_index_new (NULL);
   digests->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
   return digests;
 }
@@ -40,6 +40,7 @@ plait_digests_free (PlaitDigests *digests)
     return;
   g_hash_table_unref (digests->kept);
   g_hash_table_unref (digests->files);
+  plait_index_free (digests->index);
   g_hash_table_unref (digests->generated);
   g_free (digests);
 }
@@ -74,21 +75,63 @@ is_told (const PlaitDigests *digests, const char *name, const char *path)
                         == 0));
 }
 
+const PlaitKnownText *
+plait_digests_file (PlaitDigests *digests, const char *path, GError **error)
+{
+  PlaitKnownText *known = g_hash_table_lookup (digests->files, path);
+
+  if (known && plait_file_mark_check (&known->mark, path, NULL))
+    return known;
+  known = g_new0 (PlaitKnownText, 1);
+  if (!plait_index_digest (digests->index, path, known, error))
+    {
+      g_free (known);
+      return NULL;
+    }
+  g_hash_table_insert (digests->files, g_strdup (path), known);
+  return known;
+}
+
+typedef struct
+{
+  PlaitDigests *digests;
+  GPtrArray *paths;
+  PlaitKnownText **known; /* [paths] */
+} Share;
+
+static void
+take_digest (gpointer data, gint64 piece, guint thread)
+{
+  const Share *share = data;
+  PlaitKnownText *known = g_new0 (PlaitKnownText, 1);
+
+  if (plait_index_digest (share->digests->index, share->paths->pdata[piece], known, NULL))
+    share->known[piece] = known;
+  else
+    g_free (known);
+}
+
+void
+plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool)
+{
+  g_autofree PlaitKnownText **known = g_new0 (PlaitKnownText *, paths->len + 1);
+  Share share = { digests, paths, known };
+
+  if (!pool)
+    return;
+  plait_pool_run (pool, paths->len, take_digest, &share);
+  for (guint i = 0; i < paths->len; i++)
+    if (known[i])
+      g_hash_table_insert (digests->files, g_strdup (paths->pdata[i]), known[i]);
+}
+
 static const char *
 digest_of_file (PlaitDigests *digests, const char *name, const char *path, GError **error)
 {
   const char *kept = is_told (digests, name, path) ? kept_digest (digests, name) : NULL;
-  char *digest = g_hash_table_lookup (digests->files, path);
+  const PlaitKnownText *known = kept ? NULL : plait_digests_file (digests, path, error);
 
-  if (kept)
-    return kept;
-  if (!digest)
-    {
-      digest = plait_digest_file (path, 0, error);
-      if (digest)
-        g_hash_table_insert (digests->files, g_strdup (path), digest);
-    }
-  return digest;
+  return kept ? kept : known ? known->digest : NULL;
 }
 
 /*
@@ -116,19 +159,13 @@ string_free (gpointer string)
   g_string_free (string, TRUE);
 }
 
-static void
-checksum_free (gpointer checksum)
-{
-  g_checksum_free (checksum);
-}
-
 /* Makes all streams of a split and takes their digests, without writing them. (transfer full) */
 static char **
 digest_split (const PlaitExperiment *experiment, guint split)
 {
   const PlaitTask *task = experiment->task;
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (string_free);
-  g_autoptr (GPtrArray) checksums = g_ptr_array_new_with_free_func (checksum_free);
+  g_autoptr (GPtrArray) checksums = g_ptr_array_new_with_free_func ((GDestroyNotify)g_checksum_free);
   GPtrArray *digests = g_ptr_array_new ();
 
   for (guint s = 0; task->streams[s]; s++)
@@ -344,7 +381,7 @@ append_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 char *
 plait_training_key (const PlaitExperiment *experiment, PlaitDigests *digests, GError **error)
 {
-  g_autofree char *settings = plait_experiment_training_key (experiment);
+  g_autofree char *settings = plait_experiment_training_key (experiment, PLAIT_KEY_BRIEF);
   g_autoptr (GString) text = g_string_new (settings);
 
   if (!plait_digests_visit_training (digests, experiment, append_digest, text, error)
@@ -357,7 +394,7 @@ char *
 plait_evaluation_key (const PlaitExperiment *experiment, const char *split, const char *training_key,
                       PlaitDigests *digests, GError **error)
 {
-  g_autofree char *settings = plait_experiment_evaluation_key (experiment);
+  g_autofree char *settings = plait_experiment_evaluation_key (experiment, PLAIT_KEY_BRIEF);
   g_autoptr (GString) text = g_string_new (training_key);
 
   g_string_append_printf (text, "\n%s\n%s", split, settings);

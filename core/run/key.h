@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/index.h"
 #include "experiment/file.h"
 #include "store/store.h"
 
@@ -10,6 +11,13 @@
 
 /* Digests of the files that experiments read, each taken once, however many experiments name it. */
 typedef struct PlaitDigests PlaitDigests;
+
+/* The file at @path as it is now, with its digest; of large files that is kept (data/index.h). NULL if it cannot be
+ * read. Stays as it is while the file does. (transfer none) */
+const PlaitKnownText *plait_digests_file (PlaitDigests *digests, const char *path, GError **error);
+
+/* Takes the digests of the files @paths at once, those that can be; @pool may be NULL. */
+void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
 /* (transfer full) */
 PlaitDigests *plait_digests_new (void);

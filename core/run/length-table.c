@@ -128,11 +128,8 @@ plait_length_table_read (PlaitStore *store, const char *path, GError **error)
   if (!columns)
     return NULL;
   if (n > MOST_ROWS)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s:%s has %" G_GINT64_FORMAT " rows, expected at most %d",
-                  plait_store_path (store), path, n, MOST_ROWS);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s:%s has %" G_GINT64_FORMAT " rows, expected at most %d",
+                            plait_store_path (store), path, n, MOST_ROWS);
   g_auto (GStrv) metrics = read_texts (store, path, "metric", n, error);
   g_auto (GStrv) names = metrics ? read_texts (store, path, "name", n, error) : NULL;
   g_auto (GStrv) bins = names ? read_texts (store, path, "bin", n, error) : NULL;

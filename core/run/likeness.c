@@ -85,14 +85,15 @@ note (PlaitLikeness *likeness, const char *path, gboolean same, double largest)
     likeness->first = g_strdup (path);
 }
 
-/* Attributes that differ between runs of one key: the experiment's text says where its files are, and what viewers draw
- * first is what was evaluated last. */
+/* Attributes that differ between runs of the same bits: the experiment's text says where its files are, what viewers
+ * draw first is what was evaluated last, and another plait makes keys in another way. */
 static gboolean
 is_place (const char *path, const char *attribute)
 {
-  static const char *const names[] = { "status", "version", "experiment", "format", NULL };
+  static const char *const names[] = { "status", "version", "experiment", "format", "training_key", NULL };
 
-  return g_str_equal (attribute, "default") || (g_str_equal (path, "/") && g_strv_contains (names, attribute));
+  return g_str_equal (attribute, "default") || g_str_equal (attribute, "key")
+         || (g_str_equal (path, "/") && g_strv_contains (names, attribute));
 }
 
 static void

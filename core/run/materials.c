@@ -16,7 +16,31 @@ struct PlaitMaterials
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
   PlaitTreeSettings trees;
   PlaitDigests *digests;
+  PlaitIndex *index; /* where what is made of large texts is kept; NULL: nowhere */
 };
+
+const PlaitIndex *
+plait_materials_index (const PlaitMaterials *materials)
+{
+  return materials->folder ? NULL : materials->index;
+}
+
+/* Takes the digests of the large texts that are trained with, all at once. */
+static void
+share_digests (const PlaitMaterials *materials, PlaitPool *pool)
+{
+  g_autofree const char **streams = plait_experiment_streams (materials->experiment);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      const char *path = plait_materials_file (materials, "train", streams[i]);
+
+      if (plait_index_takes (plait_materials_index (materials), path))
+        g_ptr_array_add (paths, (gpointer)path);
+    }
+  plait_digests_share (materials->digests, paths, pool);
+}
 
 gboolean
 plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
@@ -117,8 +141,10 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitPo
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   materials->digests = plait_digests_new ();
+  materials->index = plait_index_new (log);
   if (!run && !plait_materials_generate (materials, log, error))
     return NULL;
+  share_digests (materials, pool);
   materials->vocabularies = plait_vocabularies_find (materials, run, pool, log, error);
   if (!materials->vocabularies || !check_tree_vocabularies (materials, error) || !find_trees (materials, run, error))
     return NULL;
@@ -135,6 +161,7 @@ plait_materials_free (PlaitMaterials *materials)
   g_clear_pointer (&materials->vocabularies, g_hash_table_unref);
   plait_head_rules_unref (materials->trees.head_rules);
   plait_digests_free (materials->digests);
+  plait_index_free (materials->index);
   g_free (materials);
 }
 
@@ -196,6 +223,35 @@ warn_of_unknown_labels (const PlaitMaterials *materials, const char *split, cons
                        split, n, plait_corpus_size (corpus), materials->experiment->data.target);
 }
 
+/* Looks at the files of @settings, so that what is encoded is kept, if one is large. FALSE on failure. */
+static gboolean
+know_files (const PlaitMaterials *materials, PlaitCorpusSettings *settings, PlaitCorpusStream *sources,
+            PlaitCorpusStream *target, GError **error)
+{
+  const PlaitIndex *index = plait_materials_index (materials);
+  gint64 n = settings->n_sources + (settings->target != NULL);
+  gboolean large = FALSE;
+
+  for (gint64 s = 0; s < n; s++)
+    {
+      const PlaitCorpusStream *stream = s < settings->n_sources ? &sources[s] : target;
+
+      large |= plait_input_kind_is_text (stream->kind) && plait_index_takes (index, stream->path);
+    }
+  for (gint64 s = 0; s < n && large; s++)
+    {
+      PlaitCorpusStream *stream = s < settings->n_sources ? &sources[s] : target;
+
+      if (!plait_input_kind_is_text (stream->kind))
+        continue;
+      stream->known = plait_digests_file (materials->digests, stream->path, error);
+      if (!stream->known)
+        return FALSE;
+    }
+  settings->index = large ? index : NULL;
+  return TRUE;
+}
+
 PlaitCorpus *
 plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
                       GError **error)
@@ -234,6 +290,8 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
                                      source->trees ? plait_materials_file (materials, split, source->trees) : NULL,
                                      training ? data->maximum_source_length : 0);
     }
+  if (!know_files (materials, &settings, sources, &target, error))
+    return NULL;
   corpus = plait_corpus_open (&settings, pool, error);
   if (!corpus)
     return NULL;

@@ -31,6 +31,9 @@ PlaitVocabulary *plait_materials_vocabulary (const PlaitMaterials *materials, co
 /* The file of @stream in @split, or NULL. (transfer none) */
 const char *plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream);
 
+/* Where what is made of large texts is kept; NULL: nowhere, as of generated text. (transfer none) */
+const PlaitIndex *plait_materials_index (const PlaitMaterials *materials);
+
 /* Opens a split. Test splits and validation keep every line; training drops what the length limits say, and tells it.
  * (transfer full) */
 PlaitCorpus *plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,

@@ -23,13 +23,13 @@ typedef struct
 } Head;
 
 static const PlaitSettingDefinition head_definitions[] = {
-  PLAIT_DEFINE_TEXT (Head, summary, "", "What the weights are of", NULL),
-  PLAIT_DEFINE_TEXT (Head, reference, "", "Where they are described", NULL),
-  PLAIT_DEFINE_TEXT (Head, pad, "none", "Row of padding", NULL),
-  PLAIT_DEFINE_TEXT (Head, bos, "none", "Row of the token that begins sentences", NULL),
-  PLAIT_DEFINE_TEXT (Head, eos, "none", "Row of the token that ends them", NULL),
-  PLAIT_DEFINE_TEXT (Head, unknown, "none", "Row of the unknown piece", NULL),
-  PLAIT_DEFINE_INTEGER (Head, words, "4", "0", "1000000000", "Row of the first ordinary piece", NULL),
+  PLAIT_DEFINE_TEXT (Head, summary, "", "What the weights are of"),
+  PLAIT_DEFINE_TEXT (Head, reference, "", "Where they are described"),
+  PLAIT_DEFINE_TEXT (Head, pad, "none", "Row of padding"),
+  PLAIT_DEFINE_TEXT (Head, bos, "none", "Row of the token that begins sentences"),
+  PLAIT_DEFINE_TEXT (Head, eos, "none", "Row of the token that ends them"),
+  PLAIT_DEFINE_TEXT (Head, unknown, "none", "Row of the unknown piece"),
+  PLAIT_DEFINE_INTEGER (Head, words, "4", "0", "1000000000", "Row of the first ordinary piece"),
 };
 
 static const PlaitSettingGroup head_group = PLAIT_SETTING_GROUP (GROUP, "Rows of words", Head, head_definitions);
@@ -47,13 +47,13 @@ typedef struct
 } Entry;
 
 static const PlaitSettingDefinition entry_definitions[] = {
-  PLAIT_DEFINE_LIST (Entry, from, "", NULL, "Names of tensors that stand side by side", NULL),
-  PLAIT_DEFINE_BOOLEAN (Entry, transposed, "false", "Theirs are [outputs, inputs]", NULL),
-  PLAIT_DEFINE_INTEGER (Entry, first, "0", "0", "1000000000", "Row of theirs that is our first", NULL),
-  PLAIT_DEFINE_CHOICE (Entry, words, "none", "none;rows;columns", "What goes by words", NULL),
-  PLAIT_DEFINE_REAL (Entry, fill, "0", "-1e30", "1e30", "Value where theirs have no such word", NULL),
-  PLAIT_DEFINE_TEXT (Entry, plus, "", "Name of a tensor of one row that is added to each", NULL),
-  PLAIT_DEFINE_BOOLEAN (Entry, optional, "false", "Theirs may be missing", NULL),
+  PLAIT_DEFINE_LIST (Entry, from, "", NULL, "Names of tensors that stand side by side"),
+  PLAIT_DEFINE_BOOLEAN (Entry, transposed, "false", "Theirs are [outputs, inputs]"),
+  PLAIT_DEFINE_INTEGER (Entry, first, "0", "0", "1000000000", "Row of theirs that is our first"),
+  PLAIT_DEFINE_CHOICE (Entry, words, "none", "none;rows;columns", "What goes by words"),
+  PLAIT_DEFINE_REAL (Entry, fill, "0", "-1e30", "1e30", "Value where theirs have no such word"),
+  PLAIT_DEFINE_TEXT (Entry, plus, "", "Name of a tensor of one row that is added to each"),
+  PLAIT_DEFINE_BOOLEAN (Entry, optional, "false", "Theirs may be missing"),
 };
 
 static const PlaitSettingGroup entry_group
@@ -205,11 +205,8 @@ plait_name_map_read (const char *path, GError **error)
   if (!map->file)
     return NULL;
   if (!plait_key_file_has_group (map->file, GROUP))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no group [" GROUP "], so it is no name map; name another file",
-                  path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: has no group [" GROUP "], so it is no name map; name another file", path);
   read_head (map, problems);
   groups = plait_key_file_groups (map->file);
   for (guint i = 0; groups[i]; i++)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/display.h"
+#include "base/json.h"
 #include "run/parts.h"
 
 static void
@@ -21,12 +22,68 @@ print_bytes (const char *what, gsize bytes)
   fprintf (stdout, "%-28s %10.1f MiB\n", what, (double)bytes / 1024 / 1024);
 }
 
+static gsize
+peak_bytes (const PlaitPlan *plan)
+{
+  return plait_trainer_fixed_bytes (plan->trainer) + MAX (plan->step_bytes, plan->validation_bytes);
+}
+
+static void
+add_tuples (PlaitJson *json, const char *split, const PlaitCorpus *corpus)
+{
+  if (corpus)
+    plait_json_integer (json, split, plait_corpus_size (corpus));
+}
+
+static void
+print_json (const PlaitPlan *plan, const GPtrArray *parts)
+{
+  const PlaitExperiment *experiment = plan->experiment;
+  g_autoptr (PlaitJson) json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "experiment", experiment->name);
+  plait_json_begin_object (json, "tuples");
+  add_tuples (json, "train", plan->training);
+  add_tuples (json, "validation", plan->validation);
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    add_tuples (json, experiment->test_splits[i], plan->tests[i]);
+  plait_json_end_object (json);
+  plait_json_integer (json, "updates", plait_trainer_planned_updates (plan->trainer));
+  plait_json_integer (json, "updates_made", plait_trainer_step (plan->trainer));
+  plait_json_integer (json, "parameters", plait_parameters_count (plan->parameters, NULL));
+  plait_json_begin_array (json, "parts");
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const PlaitModelPart *part = parts->pdata[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", part->title);
+      plait_json_integer (json, "parameters", part->count);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_begin_object (json, "bytes");
+  plait_json_integer (json, "parameters_and_optimizer", (gint64)plait_trainer_fixed_bytes (plan->trainer));
+  plait_json_integer (json, "step", (gint64)plan->step_bytes);
+  plait_json_integer (json, "validation", (gint64)plan->validation_bytes);
+  plait_json_integer (json, "peak", (gint64)peak_bytes (plan));
+  plait_json_end_object (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
 void
-plait_plan_print (const PlaitPlan *plan)
+plait_plan_print (const PlaitPlan *plan, gboolean as_json)
 {
   const PlaitExperiment *experiment = plan->experiment;
   g_autoptr (GPtrArray) parts = plait_model_parts_new (experiment, plan->parameters);
 
+  if (as_json)
+    {
+      print_json (plan, parts);
+      return;
+    }
   fprintf (stdout, "experiment                   ");
   plait_display_line (stdout, experiment->name);
   print_tuples ("training", plan->training);
@@ -51,6 +108,5 @@ plait_plan_print (const PlaitPlan *plan)
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes ("a step, largest batch seen", plan->step_bytes);
   print_bytes ("validation, longest batch", plan->validation_bytes);
-  print_bytes ("peak, about",
-               plait_trainer_fixed_bytes (plan->trainer) + MAX (plan->step_bytes, plan->validation_bytes));
+  print_bytes ("peak, about", peak_bytes (plan));
 }

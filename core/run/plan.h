@@ -18,5 +18,5 @@ typedef struct
   gsize validation_bytes; /* of the batch with the longest sentences */
 } PlaitPlan;
 
-/* Prints the plan on stdout: data, updates, parameters by component, memory. */
-void plait_plan_print (const PlaitPlan *plan);
+/* Prints the plan on stdout, for people or as JSON: data, updates, parameters by component, memory. */
+void plait_plan_print (const PlaitPlan *plan, gboolean as_json);

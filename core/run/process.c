@@ -75,7 +75,8 @@ run_child (const PlaitExperiment *experiment, PlaitRunOptions options, int repor
 
   plait_crash_report (report_pipe, (const char[]){ VERDICT_FAILED, '\0' }, PLAIT_CRASH_ENDS_RUN);
   options.log = plait_log_new_with ((PlaitLogSettings){ .stream = stderr, .now = g_get_monotonic_time });
-  if (!plait_run (experiment, &options, &outcome, &error))
+  if (!(options.speed ? plait_run_measure (experiment, &options, options.speed, &error)
+                      : plait_run (experiment, &options, &outcome, &error)))
     {
       gboolean interrupted = g_error_matches (error, PLAIT_ERROR, PLAIT_ERROR_INTERRUPTED);
 
@@ -104,10 +105,11 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
 
   process->pipe = -1;
   /* A pipe without a reader is refused, not waited for. */
-  file = open (log, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
-  if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode))
+  file = open (log ? log : "/dev/null",
+               O_WRONLY | (log ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK | O_APPEND | (append ? 0 : O_TRUNC), 0666);
+  if (file < 0 || fstat (file, &status) != 0 || (log && !S_ISREG (status.st_mode)))
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); remove it", log,
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s); remove it", log ? log : "/dev/null",
                   file < 0 ? g_strerror (errno) : "it is not a regular file");
       if (file >= 0)
         close (file);
@@ -133,8 +135,8 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
   if (process->child > 0)
     return g_steal_pointer (&process);
   process->child = 0;
-  plait_fail (error, PLAIT_ERROR_FAILED, "there is no process for the cell (%s); lower --jobs", g_strerror (errno));
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_FAILED, "there is no process for the cell (%s); lower --jobs",
+                          g_strerror (errno));
 }
 
 void

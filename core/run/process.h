@@ -17,8 +17,9 @@ typedef enum
   PLAIT_PROCESS_FAILED,
 } PlaitProcessEnd;
 
-/* Begins plait_run (@experiment, @options) in a process whose output goes into the file @log, replaced unless @append;
- * options->log is not used. No other thread may run. (transfer full) */
+/* Begins plait_run (@experiment, @options), or plait_run_measure where options->speed is set, in a process whose output
+ * goes into the file @log (NULL: nowhere), replaced unless @append; options->log is not used. No other thread may run.
+ * (transfer full) */
 PlaitRunProcess *plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions *options,
                                         const char *log, gboolean append, GError **error);
 

@@ -328,36 +328,23 @@ add_measure (GArray *measures, const PlaitRunScore *score)
   g_array_insert_val (measures, place, measure);
 }
 
-/* Whether another measure of the split is called the same, as bleu and bleu:tok=none are. */
+/* Notes of measure @i whether its split has other references too; whether another measure beside it is called the
+ * same, as bleu and bleu:tok=none are. */
 static gboolean
-is_ambiguous (const GArray *measures, guint i)
+compare_measure (GArray *measures, guint i)
 {
-  const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+  PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+  gboolean ambiguous = FALSE;
 
   for (guint k = 0; k < measures->len; k++)
     {
       const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
+      gboolean beside = plait_measure_is_beside (other, measure);
 
-      if (k != i && plait_measure_is_beside (other, measure) && g_str_equal (other->name, measure->name))
-        return TRUE;
+      measure->apart |= g_str_equal (other->split, measure->split) && !beside;
+      ambiguous |= k != i && beside && g_str_equal (other->name, measure->name);
     }
-  return FALSE;
-}
-
-/* Whether the split of measure @i has other references too. */
-static gboolean
-is_apart (const GArray *measures, guint i)
-{
-  const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
-
-  for (guint k = 0; k < measures->len; k++)
-    {
-      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
-
-      if (g_str_equal (other->split, measure->split) && !plait_measure_is_beside (other, measure))
-        return TRUE;
-    }
-  return FALSE;
+  return ambiguous;
 }
 
 GArray *
@@ -372,10 +359,7 @@ plait_run_results_measures (const PlaitRunResult *const *results, guint n)
         add_measure (measures, results[r]->scores->pdata[i]);
   ambiguous = g_new (gboolean, measures->len + 1);
   for (guint i = 0; i < measures->len; i++)
-    {
-      ambiguous[i] = is_ambiguous (measures, i);
-      g_array_index (measures, PlaitMeasure, i).apart = is_apart (measures, i);
-    }
+    ambiguous[i] = compare_measure (measures, i);
   for (guint i = 0; i < measures->len; i++)
     if (ambiguous[i])
       g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;

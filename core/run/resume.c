@@ -16,7 +16,7 @@ old_training_key (const PlaitExperiment *experiment, const char *text, const cha
   g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, ends ? overrides : NULL,
                                                             experiment->sources[0].encoder->plugin->registry, error);
 
-  return old ? plait_experiment_training_key (old) : NULL;
+  return old ? plait_experiment_training_key (old, PLAIT_KEY_FULL) : NULL;
 }
 
 gboolean
@@ -25,7 +25,7 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
 {
   g_autofree char *text = plait_store_get_string (old, "/", "experiment", error);
   g_autofree char *before = text ? old_training_key (experiment, text, output, FALSE, error) : NULL;
-  g_autofree char *now = plait_experiment_training_key (experiment);
+  g_autofree char *now = plait_experiment_training_key (experiment, PLAIT_KEY_FULL);
   g_autofree char *difference = before ? plait_key_difference (before, now) : NULL;
   g_autofree char *with_this_end = NULL;
 
@@ -51,8 +51,7 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
 
 gboolean
 plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMaterials *materials,
-                            const char *training_key, PlaitStore *old, const char *output, gboolean longer,
-                            GError **error)
+                            const char *training_key, PlaitStore *old, GError **error)
 {
   g_autofree char *key = plait_store_has_attribute (old, "/", "training_key")
                              ? plait_store_get_string (old, "/", "training_key", error)
@@ -60,12 +59,8 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMateri
 
   if (!key || g_str_equal (key, training_key))
     return key != NULL;
-  return plait_materials_check_training (materials, old, error) && plait_system_check_plugins (experiment, old, error)
-         && (longer
-             || plait_fail (
-                 error, PLAIT_ERROR_CORRUPT,
-                 "%s: its key is not that of its settings, data and plugins; restore a copy or begin a new run",
-                 output));
+  /* Where its training ends earlier, or another plait made the key in another way, they are the same all the same. */
+  return plait_materials_check_training (materials, old, error) && plait_system_check_plugins (experiment, old, error);
 }
 
 /* A run's end validated it, between two validations of the plan as well. */

@@ -17,8 +17,7 @@ gboolean plait_resume_check_settings (const PlaitExperiment *experiment, PlaitSt
 /* Whether @old, of such settings, is one of the same data and plugins too. @training_key is that of @experiment, whose
  * materials @materials are. */
 gboolean plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMaterials *materials,
-                                     const char *training_key, PlaitStore *old, const char *output, gboolean longer,
-                                     GError **error);
+                                     const char *training_key, PlaitStore *old, GError **error);
 
 /* Whether @trainer, where a finished run was left, has something to do: it is trained further, never less. Warns if
  * the validation at its end is none of a longer plan. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/run.h"
 
+#include "base/file.h"
 #include "run/environment.h"
 #include "run/evaluations.h"
 #include "run/fit.h"
@@ -139,16 +140,10 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
  * Beginning and resuming
  */
 
-static void
-corpus_free (gpointer corpus)
-{
-  plait_corpus_free (corpus);
-}
-
 static gboolean
 open_tests (Run *run, GError **error)
 {
-  run->tests = g_ptr_array_new_with_free_func (corpus_free);
+  run->tests = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_corpus_free);
   for (const char *const *split = run->experiment->test_splits; *split; split++)
     {
       PlaitCorpus *corpus = plait_materials_open (run->materials, *split, run->pool, run->options->log, error);
@@ -354,18 +349,40 @@ find_old (Run *run, gboolean *complete, GError **error)
 static gboolean
 check_old (const Run *run, GError **error)
 {
-  return plait_resume_check_made_of (run->experiment, run->materials, run->training_key, run->old, run->options->output,
-                                     run->longer, error);
+  return plait_resume_check_made_of (run->experiment, run->materials, run->training_key, run->old, error);
+}
+
+/* What a run reads stays as it is, whatever may be replaced. @name is NULL for the experiment itself. */
+static gboolean
+check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  const PlaitRunOptions *options = data;
+  const struct
+  {
+    const char *option;
+    const char *path;
+  } written[] = { { "--output", options->output }, { "--log", options->lines } };
+  g_autofree char *key = name ? plait_digest_key (name) : g_strdup ("the experiment");
+
+  for (guint i = 0; path && i < G_N_ELEMENTS (written); i++)
+    if (written[i].path && plait_file_is_same (written[i].path, path))
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: is the file of %s, which the run reads; name another",
+                         written[i].option, written[i].path, key);
+  return TRUE;
 }
 
 static gboolean
 find_keys (Run *run, GError **error)
 {
   PlaitDigests *digests = plait_materials_digests (run->materials);
+  gpointer options = (gpointer)run->options;
 
   run->training_key = plait_training_key (run->experiment, digests, error);
   run->key = run->training_key ? plait_run_key (run->experiment, run->training_key, digests, error) : NULL;
-  return run->key != NULL;
+  return run->key
+         && (!plait_ranks_is_first (run->options->ranks)
+             || (check_not_written (NULL, run->experiment->path, NULL, options, error)
+                 && plait_digests_visit (digests, run->experiment, check_not_written, options, error)));
 }
 
 /* Averages are of validations. */
@@ -538,7 +555,28 @@ tell_complete (const Run *run, GError **error)
 }
 
 gboolean
-plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error)
+plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunSpeed *speed,
+                   GError **error)
+{
+  g_auto (Run) run = { .experiment = experiment, .options = options };
+  gint64 start = g_get_monotonic_time ();
+  PlaitRunReady ready = { 0 };
+
+  if (!plait_precision_check ((PlaitPrecision)experiment->decode.precision, error) || !prepare (&run, error))
+    return FALSE;
+  ready = (PlaitRunReady){
+    .system = run.system,
+    .trainer = run.trainer,
+    .validation = run.validation,
+    .tests = run.tests,
+    .pool = run.pool,
+    .prepared = (double)(g_get_monotonic_time () - start) / 1e6,
+  };
+  return plait_run_speed (&ready, speed, error);
+}
+
+gboolean
+plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, gboolean as_json, GError **error)
 {
   g_auto (Run) run = { .experiment = experiment, .options = options };
   PlaitPlan plan = { .experiment = experiment };
@@ -554,6 +592,6 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
   plan.tests = (PlaitCorpus *const *)run.tests->pdata;
   plan.parameters = plait_model_parameters (run.system->model);
   plan.trainer = run.trainer;
-  plait_plan_print (&plan);
+  plait_plan_print (&plan, as_json);
   return TRUE;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/ranks.h"
+#include "run/speed.h"
 #include "run/system.h"
 
 /*
@@ -20,17 +21,18 @@
  */
 typedef struct
 {
-  const char *output;  /* path of the run's file */
-  const char *command; /* command line, to be stored */
-  guint threads;       /* 0: the processors this process may use */
-  gboolean resume;     /* go on with the run in the file, if there is one */
-  gboolean force;      /* begin anew over what is in the file */
-  const char *trained; /* NULL, or a finished run of the same training: it is evaluated, and nothing trained; or one
-                          that ends earlier: it is gone on with */
-  const char *lines;   /* NULL, or a file that training is told to as JSON lines: training-log.h */
-  const char *events;  /* NULL, or a folder of TensorBoard's */
-  PlaitRanks *ranks;   /* NULL, or the processes that train together; the first alone writes, speaks and evaluates */
-  gint64 updates;      /* > 0: end after this update, with a checkpoint: PLAIT_RUN_PART */
+  const char *output;   /* path of the run's file */
+  const char *command;  /* command line, to be stored */
+  guint threads;        /* 0: the processors this process may use */
+  gboolean resume;      /* go on with the run in the file, if there is one */
+  gboolean force;       /* begin anew over what is in the file */
+  const char *trained;  /* NULL, or a finished run of the same training: it is evaluated, and nothing trained; or one
+                           that ends earlier: it is gone on with */
+  const char *lines;    /* NULL, or a file that training is told to as JSON lines: training-log.h */
+  const char *events;   /* NULL, or a folder of TensorBoard's */
+  PlaitRanks *ranks;    /* NULL, or the processes that train together; the first alone writes, speaks and evaluates */
+  gint64 updates;       /* > 0: end after this update, with a checkpoint: PLAIT_RUN_PART */
+  PlaitRunSpeed *speed; /* plait_run_process_new: NULL, or memory shared with the process, which only measures */
   PlaitLog *log;
   const gint *stop; /* NULL, or a flag that a signal raises */
 } PlaitRunOptions;
@@ -53,6 +55,11 @@ typedef enum
 gboolean plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunOutcome *outcome,
                     GError **error);
 
-/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates. What plait_run
- * would refuse before training is refused in the same words. */
-gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, GError **error);
+/* Prints on stdout what plait_run would do: parameters by component, memory, data, the plan of updates; for programs as
+ * JSON. What plait_run would refuse before training is refused in the same words. */
+gboolean plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *options, gboolean as_json,
+                         GError **error);
+
+/* What a run of @experiment from its beginning would take, measured as plait_run_speed tells. Nothing is written. */
+gboolean plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *options, PlaitRunSpeed *speed,
+                            GError **error);

@@ -218,13 +218,10 @@ plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore 
   if (!widths)
     return NULL;
   if (n != experiment->n_sources)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %" G_GINT64_FORMAT
-                  " feature widths are stored for %u sources: the file is not a run of this plait",
-                  plait_store_path (run), n, experiment->n_sources);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %" G_GINT64_FORMAT
+                            " feature widths are stored for %u sources: the file is not a run of this plait",
+                            plait_store_path (run), n, experiment->n_sources);
   return g_steal_pointer (&widths);
 }
 

@@ -135,8 +135,8 @@ check_training (const char *path, const PlaitExperiment *own, const char *text, 
   changed = plait_experiment_parse (text, own->path, (const char *const *)taken->pdata, registry, error);
   if (!changed)
     return FALSE;
-  before = plait_experiment_training_key (own);
-  now = plait_experiment_training_key (changed);
+  before = plait_experiment_training_key (own, PLAIT_KEY_FULL);
+  now = plait_experiment_training_key (changed, PLAIT_KEY_FULL);
   difference = plait_key_difference (before, now);
   return !difference
          || plait_fail (error, PLAIT_ERROR_INPUT,
@@ -154,17 +154,13 @@ find_training_key (PlaitStore *run, GError **error)
   if (!status)
     return NULL;
   if (!g_str_equal (status, "complete"))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: the run is not finished; plait run --resume goes on with it",
-                  plait_store_path (run));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run is not finished; plait run --resume goes on with it",
+                            plait_store_path (run));
   if (plait_store_has_attribute (run, "/", "training_key"))
     return plait_store_get_string (run, "/", "training_key", error);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: is a run of an older plait, which did not note what training depends on; train it anew",
-              plait_store_path (run));
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: is a run of an older plait, which did not note what training depends on; train it anew",
+                          plait_store_path (run));
 }
 
 gboolean

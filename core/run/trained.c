@@ -17,11 +17,10 @@ plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error
       g_auto (GStrv) members = plait_store_members (store, "/checkpoint", NULL);
       g_autofree char *list = members && *members ? g_strjoinv (", ", members) : g_strdup ("none");
 
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: there is no checkpoint \"%s\" (there are: %s); name one of them with --checkpoint, or train the "
-                  "run anew",
-                  plait_store_path (store), chosen, list);
-      return NULL;
+      return plait_fail_null (
+          error, PLAIT_ERROR_INPUT,
+          "%s: there is no checkpoint \"%s\" (there are: %s); name one of them, or train the run anew",
+          plait_store_path (store), chosen, list);
     }
   return g_strconcat (group, "/parameters", NULL);
 }
@@ -47,8 +46,8 @@ plait_trained_open_store (const char *path, PlaitLog *log, GError **error)
                                                                   : NULL;
   if (!missing)
     return g_steal_pointer (&store);
-  plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no %s; name the file of a run", path, missing);
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s is not a run: it holds no %s; name the file of a run", path,
+                          missing);
 }
 
 PlaitExperiment *

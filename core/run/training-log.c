@@ -85,11 +85,9 @@ plait_training_log_open (const char *lines, const char *events, PlaitLog *log, G
       g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
       if (g_mkdir_with_parents (events, 0777) != 0)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT, "--tensorboard %s: the folder cannot be made (%s); name another place",
-                      events, g_strerror (errno));
-          return NULL;
-        }
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "--tensorboard %s: the folder cannot be made (%s); name another place", events,
+                                g_strerror (errno));
       training->events.path = g_build_filename (events, PLAIT_TRAINING_LOG_EVENTS, NULL);
       if (!output_open (&training->events, "--tensorboard", error))
         return NULL;

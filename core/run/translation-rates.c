@@ -202,12 +202,10 @@ read_source (PlaitStore *store, const char *path, GError **error)
       if (!statistics)
         statistics = plait_statistics_new ((gsize)n, PLAIT_TRANSLATION_RATE_WIDTH);
       if ((gsize)n != statistics->sentences)
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT,
-                      "%s: the columns of %s differ in length, expected a row a sentence; run the experiment again",
-                      plait_store_path (store), path);
-          return NULL;
-        }
+        return plait_fail_null (
+            error, PLAIT_ERROR_INPUT,
+            "%s: the columns of %s differ in length, expected a row a sentence; run the experiment again",
+            plait_store_path (store), path);
       for (gint64 i = 0; i < n; i++)
         statistics->values[i * PLAIT_TRANSLATION_RATE_WIDTH + c] = values[i];
     }

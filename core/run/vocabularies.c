@@ -38,6 +38,59 @@ learn_labels (const PlaitMaterials *materials, const char *stream, PlaitPool *po
   return g_steal_pointer (&labels);
 }
 
+/* The name under which what is learnt of @paths is kept; NULL: it is not, since they are small or cannot be read.
+ * (transfer full) */
+static char *
+name_kept (const PlaitMaterials *materials, const PlaitVocabularySettings *settings, const GPtrArray *paths)
+{
+  /* The first number is to be raised where the same text and settings give another vocabulary. */
+  g_autoptr (GString) text = g_string_new ("plait vocabulary 1 of plait " PLAIT_VERSION "\n");
+  gboolean large = FALSE;
+
+  g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %a %s %d %" G_GINT64_FORMAT "\n",
+                          settings->type, settings->size, settings->minimum_count, settings->character_coverage,
+                          settings->normalization, settings->byte_fallback, settings->sentence_limit);
+  for (guint i = 0; i + 1 < paths->len; i++)
+    large |= plait_index_takes (plait_materials_index (materials), paths->pdata[i]);
+  for (guint i = 0; i + 1 < paths->len && large; i++)
+    {
+      const PlaitKnownText *known = plait_digests_file (plait_materials_digests (materials), paths->pdata[i], NULL);
+
+      if (!known)
+        return NULL;
+      g_string_append_printf (text, "%s\n", known->digest);
+    }
+  g_autofree char *key = large ? plait_digest_bytes (text->str, text->len) : NULL;
+  return key ? g_strconcat (key, ".vocabulary", NULL) : NULL;
+}
+
+/* Learns vocabulary @name from @paths, or takes it as it was learnt before. */
+static PlaitVocabulary *
+learn_from (const PlaitMaterials *materials, const char *name, const PlaitVocabularySettings *settings,
+            const GPtrArray *paths, PlaitLog *log, GError **error)
+{
+  const PlaitIndex *index = plait_materials_index (materials);
+  g_autofree char *kept = name_kept (materials, settings, paths);
+  g_autofree char *after = NULL;
+  g_autofree char *path = kept ? plait_index_find (index, paths->pdata[0], kept) : NULL;
+  g_autoptr (PlaitVocabulary) vocabulary = path ? plait_vocabulary_read (path, log, NULL) : NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (vocabulary)
+    {
+      plait_log_info (log, "vocabulary %s (%s) as it was learnt before: %s", name, settings->type, path);
+      return g_steal_pointer (&vocabulary);
+    }
+  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings->type, paths->len - 1);
+  vocabulary = plait_vocabulary_train (settings, (const char *const *)paths->pdata, error);
+  after = vocabulary && kept ? name_kept (materials, settings, paths) : NULL;
+  if (!after || !g_str_equal (after, kept)) /* or not to be kept: somebody wrote the text while it was read */
+    return g_steal_pointer (&vocabulary);
+  bytes = plait_vocabulary_to_file (vocabulary);
+  plait_index_keep (index, paths->pdata[0], kept, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  return g_steal_pointer (&vocabulary);
+}
+
 /* Learns vocabulary @name from the training text of its streams. */
 static PlaitVocabulary *
 learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, PlaitLog *log, GError **error)
@@ -63,16 +116,12 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
       g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
   g_ptr_array_add (paths, NULL);
   if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
-    {
-      plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
-          "file, or set data.vocabulary_type",
-          name);
-      return NULL;
-    }
-  plait_log_info (log, "learning vocabulary %s (%s) from %u files", name, settings.type, paths->len - 1);
-  return plait_vocabulary_train (&settings, (const char *const *)paths->pdata, error);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
+        "file, or set data.vocabulary_type",
+        name);
+  return learn_from (materials, name, &settings, paths, log, error);
 }
 
 /*
@@ -206,19 +255,14 @@ find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, Plai
   return taken ? taken : learn (materials, name, pool, log, error);
 }
 
-static void
-unref_vocabulary (gpointer vocabulary)
-{
-  plait_vocabulary_unref (vocabulary);
-}
-
 GHashTable *
 plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
                          GError **error)
 {
   const PlaitExperiment *experiment = plait_materials_experiment (materials);
   g_autofree const char **used = plait_experiment_streams (experiment);
-  g_autoptr (GHashTable) vocabularies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, unref_vocabulary);
+  g_autoptr (GHashTable) vocabularies
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_vocabulary_unref);
 
   for (guint i = 0; used[i]; i++)
     {

@@ -77,20 +77,15 @@ plait_word_aligner_new (const PlaitSystem *system, const PlaitMaterials *materia
     documents
         |= plait_experiment_documents (experiment, experiment->sources[i].stream).layout != PLAIT_LAYOUT_SENTENCES;
   if (!plait_experiment_has_decoder (experiment) || documents)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; leave the option out",
-                  documents ? "reads documents, whose words are not aligned (--attention has what it attends to)"
-                            : "has no decoder that could pay attention");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; leave the option out",
+                            documents
+                                ? "reads documents, whose words are not aligned (--attention has what it attends to)"
+                                : "has no decoder that could pay attention");
   aligner->target = plait_materials_vocabulary (materials, experiment->data.target);
   find_sources (aligner, system, materials);
   if (aligner->n == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "--alignment: the decoder attends to no source's tokens; leave the option out");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "--alignment: the decoder attends to no source's tokens; leave the option out");
   return g_steal_pointer (&aligner);
 }
 
@@ -145,13 +140,11 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
         continue;
       memset (sums, 0, (gsize)(rows + 1) * sizeof *sums);
       if (!plait_attention_token_sums (attention, aligned->memory, input, sentence, begin, end, aligner->part, sums))
-        {
-          plait_fail (error, PLAIT_ERROR_INPUT,
-                      "--alignment: there is no such layer and head that attends to the tokens of %s; take others, "
-                      "from 0, or mean",
-                      aligned->name);
-          return NULL;
-        }
+        return plait_fail_null (
+            error, PLAIT_ERROR_INPUT,
+            "--alignment: there is no such layer and head that attends to the tokens of %s; take others, "
+            "from 0, or mean",
+            aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)
         g_string_append_printf (text, "%s%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, text->len > 0 ? " " : "", word,

@@ -229,12 +229,10 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
   gboolean text = type == PLAIT_STORE_STRING;
   if (text ? attribute.type != PLAIT_STORE_STRING
            : !plait_store_convertible (attribute.type, attribute.element_bytes, type))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: the attribute '%s' of %s holds %s, which cannot be read as %s; " PLAIT_STORE_REMEDY, store->path,
-                  name, path, plait_store_type_name (attribute.type), plait_store_type_name (type));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: the attribute '%s' of %s holds %s, which cannot be read as %s; " PLAIT_STORE_REMEDY,
+                            store->path, name, path, plait_store_type_name (attribute.type),
+                            plait_store_type_name (type));
   gsize element_bytes = text ? (gsize)attribute.element_bytes : plait_store_type_size (type);
   g_autofree char *values = g_malloc0 ((gsize)attribute.elements * element_bytes + 1); /* at most 128 MiB */
   hid_t memory_type = text ? attribute.stored : plait_store_memory_type (type);

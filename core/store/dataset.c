@@ -192,23 +192,17 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
   if (id < 0 || !check_type (store, path, &object, type, error))
     return NULL;
   if (object.elements > maximum)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s has %" G_GINT64_FORMAT " elements, at most %" G_GINT64_FORMAT
-                  " were expected; " PLAIT_STORE_REMEDY,
-                  store->path, path, object.elements, maximum);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s has %" G_GINT64_FORMAT " elements, at most %" G_GINT64_FORMAT
+                            " were expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, object.elements, maximum);
   gsize bytes;
   gboolean has = plait_size_multiply ((gsize)MAX (object.elements, 1), plait_store_type_size (type), &bytes)
                  && plait_memory_has (bytes);
   g_autofree gpointer buffer = has ? g_try_malloc (bytes) : NULL;
   if (!buffer)
-    {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " elements of %s", store->path,
-                  object.elements, path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " elements of %s",
+                            store->path, object.elements, path);
   if (!plait_store_read (store, path, type, object.elements, buffer, error))
     return NULL;
   if (elements)

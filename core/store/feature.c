@@ -240,16 +240,11 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
   file->driver = file->file = file->data = -1;
   file->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
   if (file->fd < 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
   struct stat status;
   if (fstat (file->fd, &status) != 0 || !S_ISREG (status.st_mode))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected HDF5 with a dataset of features", path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected HDF5 with a dataset of features",
+                            path);
   file->mark = plait_file_mark_open (file->fd);
   if (!plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
     return NULL;

@@ -295,10 +295,7 @@ open_any (const char *path, GError **error)
 
   store->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
   if (store->fd < 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
   if (verify (store, &other_length, &fault))
     return attach (store, error) ? g_steal_pointer (&store) : NULL;
   if (other_length && ends_as_hdf5 (store))
@@ -349,10 +346,8 @@ plait_store_create (const char *path, GError **error)
     return NULL;
   store->fd = open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC);
   if (store->fd < 0)
-    {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file beside it: %s", path, g_strerror (errno));
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file beside it: %s", path,
+                            g_strerror (errno));
   store->structure = g_byte_array_new ();
   PlaitStoreBytes bytes = { .fd = store->fd, .failure = &store->failure, .structure = store->structure };
   g_auto (StoreId) access = plait_store_access (store->driver, bytes);

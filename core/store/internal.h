@@ -157,7 +157,6 @@ gboolean plait_store_check_storage (hid_t data, int fd, const char *path, const 
 hid_t plait_store_memory_type (PlaitStoreType type);
 hid_t plait_store_file_type (PlaitStoreType type);
 gsize plait_store_type_size (PlaitStoreType type);
-const char *plait_store_type_name (PlaitStoreType type);
 
 /* A fixed-length UTF-8 type for strings of at most @length bytes, with a place for the end. To be released. */
 hid_t plait_store_string_type (gsize length);

@@ -324,12 +324,9 @@ plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
   if (id < 0 || !describe_id (store, path, id, &object, error))
     return NULL;
   if (object.kind != PLAIT_STORE_GROUP || object.members > MOST_MEMBERS)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY, store->path,
-                  path, MOST_MEMBERS);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, MOST_MEMBERS);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   hsize_t at = 0;
   if (H5Literate (id, order_of_members (id), H5_ITER_INC, &at, collect_name, names) < 0)

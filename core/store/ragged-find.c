@@ -261,13 +261,10 @@ plait_store_item_strings (PlaitStore *store, const char *path, const PlaitStoreI
   char **strings;
 
   if ((gsize)item->count > maximum)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
-                  " expected; " PLAIT_STORE_REMEDY,
-                  store->path, path, item->count, maximum);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
+                            " expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, item->count, maximum);
   text = read_text (store, item, error);
   strings = text ? g_new0 (char *, item->object.elements + 1) : NULL;
   for (gint64 i = 0, at = 0; strings && i < item->object.elements; i++)

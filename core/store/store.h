@@ -50,6 +50,9 @@ typedef enum
   PLAIT_STORE_OTHER,  /* only as an answer: what this library does not write */
 } PlaitStoreType;
 
+/* "float32", as people call it. (transfer none) */
+const char *plait_store_type_name (PlaitStoreType type);
+
 #ifdef PLAIT_SCALAR_DOUBLE
 #define PLAIT_STORE_SCALAR PLAIT_STORE_DOUBLE
 #else

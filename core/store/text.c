@@ -135,20 +135,14 @@ read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject
   gint64 bytes;
   if (object->type != PLAIT_STORE_STRING || object->rank > 1 || object->element_bytes > LONGEST_STRING
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s holds no string and no list of strings of fixed length; " PLAIT_STORE_REMEDY, store->path,
-                  path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s holds no string and no list of strings of fixed length; " PLAIT_STORE_REMEDY,
+                            store->path, path);
   if ((gsize)bytes > MAX (FREE_SLOTS, maximum * (gsize)WASTE))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
-                  " expected; " PLAIT_STORE_REMEDY,
-                  store->path, path, bytes, maximum);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
+                            " expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, bytes, maximum);
   g_autofree char *slots = plait_memory_has ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
   if (!slots)
     {
@@ -172,12 +166,9 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
   if (!slots)
     return NULL;
   if (object.elements != 1)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: %s holds %" G_GINT64_FORMAT " strings, one was expected; " PLAIT_STORE_REMEDY, store->path, path,
-                  object.elements);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s holds %" G_GINT64_FORMAT " strings, one was expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, object.elements);
   return g_strndup (slots, (gsize)object.element_bytes);
 }
 
@@ -199,12 +190,9 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
   for (gint64 i = 1; good && i < n_offsets; i++)
     good = offsets[i] >= offsets[i - 1];
   if (!good)
-    {
-      plait_fail (error, PLAIT_ERROR_CORRUPT,
-                  "%s: the offsets of the strings in %s do not rise from 0 to its end; " PLAIT_STORE_REMEDY,
-                  store->path, path);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
+                            "%s: the offsets of the strings in %s do not rise from 0 to its end; " PLAIT_STORE_REMEDY,
+                            store->path, path);
   char **values = new_list (n_offsets - 1, (gsize)n_bytes);
   if (!values)
     {

@@ -4,65 +4,35 @@
 hid_t
 plait_store_memory_type (PlaitStoreType type)
 {
-  switch (type)
-    {
-    case PLAIT_STORE_FLOAT:
-      return H5T_NATIVE_FLOAT;
-    case PLAIT_STORE_DOUBLE:
-      return H5T_NATIVE_DOUBLE;
-    case PLAIT_STORE_INT32:
-      return H5T_NATIVE_INT32;
-    case PLAIT_STORE_INT64:
-      return H5T_NATIVE_INT64;
-    case PLAIT_STORE_UINT8:
-      return H5T_NATIVE_UINT8;
-    default:
-      g_assert_not_reached ();
-    }
+  const hid_t types[] = { H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE, H5T_NATIVE_INT32, H5T_NATIVE_INT64, H5T_NATIVE_UINT8 };
+
+  g_assert ((gsize)type < G_N_ELEMENTS (types));
+  return types[type];
 }
 
 hid_t
 plait_store_file_type (PlaitStoreType type)
 {
-  switch (type)
-    {
-    case PLAIT_STORE_FLOAT:
-      return H5T_IEEE_F32LE;
-    case PLAIT_STORE_DOUBLE:
-      return H5T_IEEE_F64LE;
-    case PLAIT_STORE_INT32:
-      return H5T_STD_I32LE;
-    case PLAIT_STORE_INT64:
-      return H5T_STD_I64LE;
-    case PLAIT_STORE_UINT8:
-      return H5T_STD_U8LE;
-    default:
-      g_assert_not_reached ();
-    }
+  const hid_t types[] = { H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I32LE, H5T_STD_I64LE, H5T_STD_U8LE };
+
+  g_assert ((gsize)type < G_N_ELEMENTS (types));
+  return types[type];
 }
 
 gsize
 plait_store_type_size (PlaitStoreType type)
 {
-  switch (type)
-    {
-    case PLAIT_STORE_FLOAT:
-    case PLAIT_STORE_INT32:
-      return 4;
-    case PLAIT_STORE_DOUBLE:
-    case PLAIT_STORE_INT64:
-      return 8;
-    case PLAIT_STORE_UINT8:
-      return 1;
-    default:
-      g_assert_not_reached ();
-    }
+  static const gsize sizes[] = { 4, 8, 4, 8, 1 };
+
+  g_assert ((gsize)type < G_N_ELEMENTS (sizes));
+  return sizes[type];
 }
 
 const char *
 plait_store_type_name (PlaitStoreType type)
 {
-  static const char *const names[] = { "float", "double", "int32", "int64", "uint8", "string", "unknown type" };
+  static const char *const names[] = { "float32", "float64", "int32", "int64", "byte", "string", "another type" };
+
   return names[MIN ((gsize)type, G_N_ELEMENTS (names) - 1)];
 }
 

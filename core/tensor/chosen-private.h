@@ -46,18 +46,6 @@ plait_chosen_run (PlaitPool *pool, gint64 pieces, gint64 work, PlaitPiece piece,
       piece (data, i, 0);
 }
 
-/* Queries @first .. @first + @n - 1: each has chosen the same rows for each head. */
-typedef struct
-{
-  gint64 first;
-  gint64 n;
-  gint64 length;       /* chosen rows from a query to the next */
-  gboolean is_product; /* of matrices: there are several, and the rows of each head follow one another */
-} PlaitChosenAlike;
-
-/* The queries alike from @query on, before @end: one at least. */
-PlaitChosenAlike plait_chosen_alike (const PlaitChosen *chosen, gint64 query, gint64 end);
-
 /* Strips of columns, heads side by side. */
 gint64 plait_chosen_strips (const PlaitChosen *chosen, gint64 width);
 

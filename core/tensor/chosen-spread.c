@@ -6,7 +6,7 @@
 
 /* What is added to the rows that were chosen. */
 
-/* Rows that many queries go through before the next ones. */
+/* Rows that all strips go through before the next ones. */
 #define ROWS 64
 
 typedef struct
@@ -25,7 +25,7 @@ typedef struct
   PlaitTensor y;
   const PlaitAdditive *additive;
   const PlaitAdditiveGradients *gradients;
-  PlaitScalar *partial; /* [parts][1 + width]: sums of the bias and the vector */
+  PlaitScalar *partial; /* [parts][width]: sums of the vector */
 } Call;
 
 /* Writes where the parts begin and returns how many they are: of @least chosen rows or more each, cut where the rows of
@@ -89,44 +89,26 @@ strips_of (const Call *call, gint64 piece, gint64 *first)
   return call->strips * (piece % call->splits + 1) / call->splits;
 }
 
-/* Adds, query by query, or as products of matrices; their last columns, short of a vector, query by query. */
-static void
-spread_alike (const Call *call, const PlaitChosenAlike *alike, const PlaitChosenStrips *strips)
-{
-  const PlaitChosen *chosen = call->chosen;
-  gint64 entry = alike->first * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
-  gint64 rows = plait_chosen_begin (chosen, entry + 1) - at, column = strips->column, whole = 0;
-
-  if (alike->is_product && rows > 0)
-    {
-      whole = strips->width - strips->width % call->kernels->vector_length;
-      call->kernels->multiply (rows, whole, alike->n, call->numbers + at, 1, alike->length,
-                               plait_tensor_row (call->y, alike->first) + column, call->y.stride,
-                               plait_tensor_row (call->x, chosen->row[at]) + column, call->x.stride, TRUE, NULL);
-    }
-  for (gint64 i = 0; i < alike->n && whole < strips->width; i++)
-    call->kernels->spread_rows (call->x.data + column + whole, call->x.stride, chosen->row + at, rows,
-                                call->numbers + at + i * alike->length,
-                                plait_tensor_row (call->y, alike->first + i) + column + whole, strips->width - whole);
-}
-
 static void
 spread_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
+  const PlaitChosen *chosen = call->chosen;
   gint64 part = piece / call->splits, end = call->part[part + 1], first, last = strips_of (call, piece, &first);
-  PlaitChosenAlike alike;
   PlaitChosenStrips strips;
 
-  for (gint64 q = call->part[part]; q < end; q += alike.n)
-    {
-      alike = plait_chosen_alike (call->chosen, q, end);
-      for (gint64 strip = first; strip < last; strip += strips.n)
-        {
-          strips = plait_chosen_strips_from (call->chosen, call->x.width, strip, last);
-          spread_alike (call, &alike, &strips);
-        }
-    }
+  for (gint64 q = call->part[part]; q < end; q++)
+    for (gint64 strip = first; strip < last; strip += strips.n)
+      {
+        gint64 entry, at;
+
+        strips = plait_chosen_strips_from (chosen, call->x.width, strip, last);
+        entry = q * chosen->heads + strips.head;
+        at = plait_chosen_begin (chosen, entry);
+        call->kernels->spread_rows (call->x.data + strips.column, call->x.stride, chosen->row + at,
+                                    plait_chosen_begin (chosen, entry + 1) - at, call->numbers + at,
+                                    plait_tensor_row (call->y, q) + strips.column, strips.width);
+      }
 }
 
 void
@@ -173,29 +155,15 @@ tanh_backward_piece (gpointer data, gint64 piece, guint thread)
   const Call *call = data;
   const PlaitChosen *chosen = call->chosen;
   gint64 width = call->additive->queries.width, part = piece / call->splits, first, last;
-  PlaitScalar *bias = call->partial + part * (1 + width), *vector = bias + 1;
+  PlaitScalar *vector = call->partial + part * width;
   PlaitChosenStrips strips;
-  PlaitChosenAlike alike;
 
   last = strips_of (call, piece, &first);
   strips = plait_chosen_strips_from (chosen, width, first, last);
   memset (vector + strips.column, 0, sizeof (PlaitScalar) * (gsize)strips.width);
-  for (gint64 q = call->part[part]; q < call->part[part + 1]; q += alike.n)
-    {
-      gint64 begin = plait_chosen_begin (chosen, q);
-
-      alike = plait_chosen_alike (chosen, q, call->part[part + 1]);
-      for (gint64 i = begin; i < begin + alike.length; i += ROWS)
-        for (gint64 k = 0; k < alike.n; k++)
-          tanh_backward_rows (call, &strips, q + k, i + k * alike.length,
-                              MIN (i + ROWS, begin + alike.length) + k * alike.length, vector);
-    }
-  if (first > 0)
-    return;
-  *bias = 0;
-  for (gint64 i = plait_chosen_begin (chosen, call->part[part]); i < plait_chosen_begin (chosen, call->part[part + 1]);
-       i++)
-    *bias += PLAIT_TERM (chosen_additive_bias, call->numbers[i]);
+  for (gint64 q = call->part[part]; q < call->part[part + 1]; q++)
+    for (gint64 i = plait_chosen_begin (chosen, q); i < plait_chosen_begin (chosen, q + 1); i += ROWS)
+      tanh_backward_rows (call, &strips, q, i, MIN (i + ROWS, plait_chosen_begin (chosen, q + 1)), vector);
 }
 
 void
@@ -210,18 +178,11 @@ plait_chosen_tanh_backward (PlaitPool *pool, PlaitArena *arena, const PlaitChose
 
   g_assert (chosen->heads == 1 && !additive->extra.data && !gradients->replaces_keys);
   prepare (&call, arena, width, width * PLAIT_CHOSEN_TANH);
-  bytes = sizeof (PlaitScalar) * (gsize)(call.parts * (1 + width));
+  bytes = sizeof (PlaitScalar) * (gsize)(call.parts * width);
   call.partial = plait_arena_take (arena, bytes);
   plait_chosen_run (pool, call.parts * call.splits, call.work, tanh_backward_piece, &call);
-  for (gint64 part = 0; part < call.parts; part++)
-    {
-      const PlaitScalar *bias = call.partial + part * (1 + width);
-
-      if (gradients->bias)
-        *gradients->bias += *bias;
-      if (gradients->vector)
-        call.kernels->accumulate (gradients->vector, 1, 1, bias + 1, width);
-    }
+  for (gint64 part = 0; part < call.parts && gradients->vector; part++)
+    call.kernels->accumulate (gradients->vector, 1, 1, call.partial + part * width, width);
   plait_arena_release (arena, call.partial, bytes);
   release (&call, arena);
 }

@@ -9,12 +9,8 @@
 
 /* What a number of a softmax takes, in multiply-adds. */
 #define SOFTMAX_COST 16
-/* Queries that should meet in a piece: those alike are done together. */
-#define SIDE_BY_SIDE 12
 /* Most parts that the rows of each entry are cut into. */
 #define MOST_SPLITS 16
-/* Rows that many queries go through before the next ones. */
-#define ROWS 64
 
 typedef struct
 {
@@ -46,32 +42,6 @@ plait_chosen_fits (const PlaitChosen *chosen, gint64 queries, gint64 rows)
   return least >= 0 && greatest < rows;
 }
 
-PlaitChosenAlike
-plait_chosen_alike (const PlaitChosen *chosen, gint64 query, gint64 end)
-{
-  gint64 heads = chosen->heads, begin = plait_chosen_begin_of_query (chosen, query);
-  PlaitChosenAlike alike = { .first = query, .length = plait_chosen_begin_of_query (chosen, query + 1) - begin };
-
-  for (alike.n = 1; alike.length > 0 && query + alike.n < end; alike.n++)
-    {
-      gboolean differs = FALSE;
-
-      for (gint64 h = query * heads + 1; h <= (query + 1) * heads; h++)
-        differs |= plait_chosen_begin (chosen, h + alike.n * heads) - plait_chosen_begin (chosen, h)
-                   != alike.n * alike.length;
-      if (differs
-          || memcmp (chosen->row + begin, chosen->row + begin + alike.n * alike.length,
-                     sizeof (gint64) * (gsize)alike.length)
-                 != 0)
-        break;
-    }
-  alike.is_product = alike.n > 1;
-  for (gint64 h = query * heads; h < (query + 1) * heads && alike.is_product; h++)
-    for (gint64 i = plait_chosen_begin (chosen, h) + 1; i < plait_chosen_begin (chosen, h + 1); i++)
-      alike.is_product &= chosen->row[i] == chosen->row[i - 1] + 1;
-  return alike;
-}
-
 static gint64
 strips_of_head (const PlaitChosen *chosen, gint64 width)
 {
@@ -100,12 +70,11 @@ static void
 run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPiece piece)
 {
   const PlaitChosen *chosen = call->chosen;
-  gint64 number = plait_chosen_number (chosen),
-         together = SIDE_BY_SIDE * number / MAX (1, plait_chosen_queries (chosen));
+  gint64 number = plait_chosen_number (chosen);
   gint64 work = number * cost, ranges;
 
   call->kernels = plait_kernels ();
-  call->number_in_piece = MAX (MAX (1, PLAIT_CHOSEN_PIECE / cost), together);
+  call->number_in_piece = MAX (1, PLAIT_CHOSEN_PIECE / cost);
   ranges = number / call->number_in_piece + 1;
   call->splits = CLAMP (work / PLAIT_CHOSEN_PIECE / ranges, 1, most_splits);
   plait_chosen_run (pool, ranges * call->splits, work, piece, call);
@@ -150,21 +119,16 @@ dot_piece (gpointer data, gint64 piece, guint thread)
   const Call *call = data;
   const PlaitChosen *chosen = call->chosen;
   gint64 end = end_query (call, piece), width = call->x.width / chosen->heads;
-  PlaitChosenAlike alike;
 
-  for (gint64 q = first_query (call, piece); q < end; q += alike.n)
-    {
-      alike = plait_chosen_alike (chosen, q, end);
-      for (gint64 h = 0; h < chosen->heads; h++)
-        {
-          gint64 entry = q * chosen->heads + h, begin = plait_chosen_begin (chosen, entry), first;
-          gint64 rows = split (call, piece, plait_chosen_begin (chosen, entry + 1) - begin, &first) - first;
+  for (gint64 q = first_query (call, piece); q < end; q++)
+    for (gint64 h = 0; h < chosen->heads; h++)
+      {
+        gint64 entry = q * chosen->heads + h, begin = plait_chosen_begin (chosen, entry), first;
+        gint64 rows = split (call, piece, plait_chosen_begin (chosen, entry + 1) - begin, &first) - first;
 
-          call->kernels->dot_rows (alike.n, call->numbers + begin + first, alike.length, call->scale,
-                                   plait_tensor_row (call->y, q) + h * width, call->y.stride, call->x.data + h * width,
-                                   call->x.stride, chosen->row + begin + first, rows, width);
-        }
-    }
+        call->kernels->dot_rows (call->numbers + begin + first, call->scale, plait_tensor_row (call->y, q) + h * width,
+                                 call->x.data + h * width, call->x.stride, chosen->row + begin + first, rows, width);
+      }
 }
 
 void
@@ -184,23 +148,16 @@ tanh_piece (gpointer data, gint64 piece, guint thread)
   const PlaitChosen *chosen = call->chosen;
   const PlaitAdditive *additive = call->additive;
   gint64 end = end_query (call, piece);
-  PlaitScalar bias = additive->bias ? *additive->bias : 0;
-  PlaitChosenAlike alike;
 
-  for (gint64 q = first_query (call, piece); q < end; q += alike.n)
+  for (gint64 q = first_query (call, piece); q < end; q++)
     {
-      gint64 begin = plait_chosen_begin (chosen, q), first, last;
+      gint64 begin = plait_chosen_begin (chosen, q), first;
+      gint64 last = split (call, piece, plait_chosen_begin_of_query (chosen, q + 1) - begin, &first);
 
-      alike = plait_chosen_alike (chosen, q, end);
-      last = split (call, piece, alike.length, &first);
-      for (; first < last; first += ROWS)
-        for (gint64 k = 0; k < alike.n; k++)
-          for (gint64 i = begin + first; i < begin + MIN (first + ROWS, last); i++)
-            call->numbers[i + k * alike.length]
-                = bias
-                  + call->kernels->additive_score (plait_tensor_row (additive->queries, q + k),
-                                                   plait_tensor_row (additive->keys, chosen->row[i]), NULL,
-                                                   additive->vector, additive->queries.width);
+      for (gint64 i = begin + first; i < begin + last; i++)
+        call->numbers[i] = call->kernels->additive_score (plait_tensor_row (additive->queries, q),
+                                                          plait_tensor_row (additive->keys, chosen->row[i]), NULL,
+                                                          additive->vector, additive->queries.width);
     }
 }
 
@@ -210,7 +167,7 @@ plait_chosen_tanh (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numb
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   Call call = { .chosen = chosen, .numbers = numbers, .additive = additive };
 
-  g_assert (chosen->heads == 1 && !additive->extra.data);
+  g_assert (chosen->heads == 1 && !additive->extra.data && !additive->bias);
   run (pool, &call, additive->queries.width * PLAIT_CHOSEN_TANH, MOST_SPLITS, tanh_piece);
 }
 
@@ -256,29 +213,20 @@ plait_chosen_softmax_backward (PlaitPool *pool, const PlaitChosen *chosen, Plait
   run (pool, &call, SOFTMAX_COST, 1, softmax_piece);
 }
 
-/* Products by the kernels want rows that may be read up to a whole vector: the last columns are summed by themselves.
- * Depths are cut, so that what all of the queries read stays near. */
+/* Of many rows some at a time: columns are summed in parts, and what one has fetched is near for the next. */
 static void
-sum_alike (const Call *call, const PlaitChosenAlike *alike, const PlaitChosenStrips *strips)
+sum_strips (const Call *call, gint64 query, const PlaitChosenStrips *strips)
 {
   const PlaitChosen *chosen = call->chosen;
-  gint64 entry = alike->first * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
-  gint64 end = plait_chosen_begin (chosen, entry + 1), column = strips->column, depth, whole = 0;
+  gint64 entry = query * chosen->heads + strips->head, at = plait_chosen_begin (chosen, entry);
+  gint64 end = plait_chosen_begin (chosen, entry + 1), column = strips->column, depth;
   gboolean add = call->add;
 
-  if (alike->is_product && at < end)
-    whole = strips->width - strips->width % call->kernels->vector_length;
   do
     {
       depth = MIN (PLAIT_PANEL_DEPTH, end - at);
-      if (whole > 0)
-        call->kernels->multiply (alike->n, whole, depth, call->from + at, alike->length, 1,
-                                 plait_tensor_row (call->x, chosen->row[at]) + column, call->x.stride,
-                                 plait_tensor_row (call->y, alike->first) + column, call->y.stride, add, NULL);
-      for (gint64 i = 0; i < alike->n && whole < strips->width; i++)
-        call->kernels->sum_rows (plait_tensor_row (call->y, alike->first + i) + column + whole, add,
-                                 call->from + at + i * alike->length, call->x.data + column + whole, call->x.stride,
-                                 chosen->row + at, depth, strips->width - whole);
+      call->kernels->sum_rows (plait_tensor_row (call->y, query) + column, add, call->from + at, call->x.data + column,
+                               call->x.stride, chosen->row + at, depth, strips->width);
       at += depth;
       add = TRUE;
     }
@@ -292,18 +240,14 @@ sum_piece (gpointer data, gint64 piece, guint thread)
   const PlaitChosen *chosen = call->chosen;
   gint64 end = end_query (call, piece), width = call->x.width, first;
   gint64 last = split (call, piece, plait_chosen_strips (chosen, width), &first);
-  PlaitChosenAlike alike;
   PlaitChosenStrips strips;
 
-  for (gint64 q = first_query (call, piece); q < end; q += alike.n)
-    {
-      alike = plait_chosen_alike (chosen, q, end);
-      for (gint64 strip = first; strip < last; strip += strips.n)
-        {
-          strips = plait_chosen_strips_from (chosen, width, strip, last);
-          sum_alike (call, &alike, &strips);
-        }
-    }
+  for (gint64 q = first_query (call, piece); q < end; q++)
+    for (gint64 strip = first; strip < last; strip += strips.n)
+      {
+        strips = plait_chosen_strips_from (chosen, width, strip, last);
+        sum_strips (call, q, &strips);
+      }
 }
 
 void

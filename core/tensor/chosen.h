@@ -36,7 +36,7 @@ gboolean plait_chosen_fits (const PlaitChosen *chosen, gint64 queries, gint64 ro
 void plait_chosen_dot (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numbers, PlaitScalar scale,
                        PlaitTensor queries, PlaitTensor rows);
 
-/* numbers = vector . tanh (query + key) + bias; one head, and no extra. */
+/* numbers = vector . tanh (query + key); one head, no extra and no bias. */
 void plait_chosen_tanh (PlaitPool *pool, const PlaitChosen *chosen, PlaitScalar *numbers,
                         const PlaitAdditive *additive);
 

@@ -36,19 +36,19 @@ plait_families (PlaitArena *arena, const PlaitWalk *walk, PlaitFamilies *familie
 {
   gint64 rows = plait_ragged_rows (walk->rows), sentences = walk->rows.n, n = 0;
   PlaitFamily *family = plait_arena_new_array (arena, PlaitFamily, rows + sentences);
-  gint64 *of = plait_arena_new_array (arena, gint64, 3 * sentences + 1), *leaves = of + sentences + 1,
-         *weighed = leaves + sentences;
+  gint64 *of = plait_arena_new_array (arena, gint64, 4 * sentences + 2), *weighed = of + sentences + 1,
+         *parts = weighed + sentences, *places = plait_arena_new_array (arena, gint64, rows + 2 * sentences);
 
-  of[0] = 0;
+  of[0] = parts[0] = 0;
   for (gint64 s = 0; s < sentences; s++)
     {
-      gint64 begin = walk->rows.offsets[s], length = plait_ragged_length (walk->rows, s);
+      gint64 begin = walk->rows.offsets[s], length = plait_ragged_length (walk->rows, s), leaves = 0;
       gboolean passes = TRUE;
 
-      leaves[s] = weighed[s] = 0;
-      while (leaves[s] < length && walk->level[begin + leaves[s]] == 0)
-        leaves[s]++;
-      for (gint64 row = length; row >= leaves[s] && length > 0; row--)
+      weighed[s] = places[n + s] = 0;
+      while (leaves < length && walk->level[begin + leaves] == 0)
+        leaves++;
+      for (gint64 row = length; row >= leaves && length > 0; row--)
         {
           if (row == length)
             family[n] = top_of (walk, s);
@@ -58,13 +58,16 @@ plait_families (PlaitArena *arena, const PlaitWalk *walk, PlaitFamilies *familie
             family[n] = (PlaitFamily){ row, walk->first_child[begin + row] - begin, walk->n_children[begin + row] };
           if (row < length && !comes_before (&family[n], &family[n - 1]))
             return FALSE;
-          passes &= family[n].n == 1 && family[n].first >= leaves[s];
+          passes &= family[n].n == 1 && family[n].first >= leaves;
           weighed[s] += passes ? 0 : family[n].n;
+          places[n + s + 1] = places[n + s] + family[n].n;
           n++;
         }
       of[s + 1] = n;
+      parts[2 * s + 1] = begin + leaves;
+      parts[2 * s + 2] = begin + length;
     }
-  *families = (PlaitFamilies){ walk->rows, { sentences, of }, family, leaves, weighed };
+  *families = (PlaitFamilies){ walk->rows, { sentences, of }, family, places, weighed, { 2 * sentences, parts } };
   return TRUE;
 }
 
@@ -113,7 +116,7 @@ piece_of (const Call *call, gint64 number)
     .first_query = attention->query_rows.offsets[s],
     .queries = plait_ragged_length (attention->query_rows, s),
     .first_row = families->rows.offsets[s],
-    .leaves = families->leaves[s],
+    .leaves = plait_families_leaves (families, s),
     .width = attention->queries.width / heads,
     .tile = { .families = families->family + families->of.offsets[s],
               .n = plait_ragged_length (families->of, s),
@@ -189,7 +192,7 @@ multiply_queries (const Call *call, const Piece *piece, PlaitScalar *numbers, Pl
   call->kernels->transpose (turned, tile->stride, tile->columns, plait_tensor_row (right, first), right.stride, n,
                             piece->width);
   call->kernels->multiply (left.rows, tile->columns, piece->width, left.data, left.stride, 1, turned, tile->stride,
-                           numbers, tile->stride, FALSE, NULL);
+                           numbers, tile->stride, FALSE);
 }
 
 /* Drops some of what the leaves have: the draw of a leaf, head and query. */
@@ -229,7 +232,7 @@ forward_piece (gpointer data, gint64 number, guint thread)
       call->kernels->weigh_families (tile);
       drop (call, &piece, tile->path, first, n);
       call->kernels->multiply (n, piece.width, piece.leaves, tile->path, 1, tile->stride, values.data, values.stride,
-                               plait_tensor_row (context, first), context.stride, FALSE, NULL);
+                               plait_tensor_row (context, first), context.stride, FALSE);
     }
 }
 
@@ -259,7 +262,7 @@ give (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 f
     return;
   to = columns_of (piece, target.gradient, first, rows);
   call->kernels->multiply (rows, piece->width, depth, piece->tile.path, turned ? 1 : stride, turned ? stride : 1,
-                           right.data, right.stride, to.data, to.stride, add || target.beta != 0, NULL);
+                           right.data, right.stride, to.data, to.stride, add || target.beta != 0);
 }
 
 /* Values of upper rows are not read, and without queries no row is. */

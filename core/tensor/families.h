@@ -23,9 +23,24 @@ typedef struct
   PlaitRagged rows;
   PlaitRagged of;            /* the families of each sentence */
   const PlaitFamily *family; /* from the top down, and each level from its end on */
-  const gint64 *leaves;      /* [sentences]: how many there are, which stand first */
+  const gint64 *places;      /* of each sentence, and once more: the rows of its families before each */
   const gint64 *weighed;     /* [sentences]: rows of all families, but for levels of one row at the top */
+  /* The rows taken apart: the leaves of each sentence, which stand first, and the others behind them. */
+  PlaitRagged leaves_and_others;
 } PlaitFamilies;
+
+static inline gint64
+plait_families_leaves (const PlaitFamilies *families, gint64 sentence)
+{
+  return plait_ragged_length (families->leaves_and_others, 2 * sentence);
+}
+
+/* Rows of all families of @sentence together; a row may be in two. */
+static inline gint64
+plait_families_places (const PlaitFamilies *families, gint64 sentence)
+{
+  return families->places[families->of.offsets[sentence + 1] + sentence];
+}
 
 /* The families of the memory of @walk; the arrays are the arena's. FALSE: children of a row are not rows of its
  * sentence, or do not stand in order before it. */

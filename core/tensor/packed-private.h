@@ -14,7 +14,7 @@ struct PlaitPacked
   const PlaitBfloat16Kernels *bfloat16; /* of bfloat16 */
   gint64 depth;
   gint64 width;
-  gpointer panels;     /* [panel][depth][tile_width], or as int8.h and halves.h say */
+  gpointer panels;     /* [panel][depth][packed_width], or as int8.h and halves.h say */
   PlaitScalar *scales; /* of bytes: [width] */
 };
 

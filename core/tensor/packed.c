@@ -39,7 +39,14 @@ groups_of (const PlaitPacked *packed)
 static gint64
 tile_width (const PlaitPacked *packed)
 {
-  return packed->int8 ? PLAIT_INT8_WIDTH : packed->bfloat16 ? PLAIT_BFLOAT16_WIDTH : packed->kernels->tile_width;
+  return packed->int8 ? PLAIT_INT8_WIDTH : packed->bfloat16 ? PLAIT_BFLOAT16_WIDTH : packed->kernels->packed_width;
+}
+
+/* Columns that are multiplied in one go, of whole panels. */
+static gint64
+band_width (const PlaitPacked *packed)
+{
+  return MAX (tile_width (packed), packed->kernels->tile_width);
 }
 
 static gint64
@@ -55,7 +62,7 @@ panel_bytes (const PlaitPacked *packed)
     return (gsize)(groups_of (packed) * PLAIT_INT8_GROUP * PLAIT_INT8_WIDTH);
   if (packed->bfloat16)
     return plait_halves_panel_bytes (PLAIT_BFLOAT16_WIDTH, packed->depth);
-  return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->tile_width);
+  return sizeof (PlaitScalar) * (gsize)(packed->depth * packed->kernels->packed_width);
 }
 
 /* Panels, and behind them scales. */
@@ -178,8 +185,8 @@ packing_piece (gpointer data, gint64 piece, guint thread)
     }
   if (!packed->int8)
     {
-      plait_panel_pack (packed->kernels, panel_at (packed, column), packing->weight, packing->transposed, 0,
-                        packed->depth, column, end - column);
+      plait_panel_pack (packed->kernels, tile_width (packed), panel_at (packed, column), packing->weight,
+                        packing->transposed, 0, packed->depth, column, end - column);
       return;
     }
   for (; column < end; column++)
@@ -261,7 +268,7 @@ plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
   return quantising.rows;
 }
 
-/* One panel, as plait_packed_multiply. */
+/* One band, as plait_packed_multiply. */
 static void
 multiply_bytes (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
                 gint64 first, gint64 n, gint64 column, gint64 width)
@@ -312,17 +319,17 @@ static void
 multiply_numbers (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add, const PlaitPackedRows *rows,
                   gint64 first, gint64 n, gint64 column, gint64 width)
 {
-  const PlaitScalar *panel = panel_at (packed, column), *x = plait_tensor_row (rows->x, first), *next;
-  gboolean far = bytes_of (packed) > PLAIT_NEAR_BYTES;
-  gint64 done = 0, depth;
+  gint64 tile = tile_width (packed), distance = packed->depth * tile, done = 0, depth;
+  const PlaitScalar *panels = panel_at (packed, column), *x = plait_tensor_row (rows->x, first), *next;
+  const PlaitScalar *end = panels + (width + tile - 1) / tile * distance;
 
   do
     {
       depth = MIN (PLAIT_PANEL_DEPTH, packed->depth - done);
-      next = panel + depth * packed->kernels->tile_width;
-      packed->kernels->multiply (n, width, depth, x + done, rows->x.stride, 1, panel, packed->kernels->tile_width, y,
-                                 y_stride, add || done > 0, far ? next : NULL);
-      panel = next;
+      next = done + depth < packed->depth ? panels + depth * tile : end;
+      packed->kernels->multiply_packed (n, width, depth, x + done, rows->x.stride, panels, distance, y, y_stride,
+                                        add || done > 0, next);
+      panels = next;
       done += depth;
     }
   while (done < packed->depth);
@@ -332,13 +339,13 @@ void
 plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
                        const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width)
 {
-  gint64 tile = tile_width (packed);
+  gint64 band = band_width (packed);
 
-  for (gint64 j = 0; j < width; j += tile)
+  for (gint64 j = 0; j < width; j += band)
     (packed->int8 ? multiply_bytes
      : packed->bfloat16
          ? multiply_halves
-         : multiply_numbers) (packed, y + j, y_stride, add, rows, first, n, column + j, MIN (tile, width - j));
+         : multiply_numbers) (packed, y + j, y_stride, add, rows, first, n, column + j, MIN (band, width - j));
 }
 
 typedef struct
@@ -382,7 +389,7 @@ plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, P
     return;
   product.rows = plait_packed_rows (pool, packed, x);
   product.row_bands = (y.rows + most - 1) / most;
-  product.band_width = tile_width (packed);
+  product.band_width = band_width (packed);
   if (y.rows * y.width * packed->depth <= SMALL)
     {
       product.row_bands = 1;

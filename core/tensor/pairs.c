@@ -267,7 +267,7 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
   gint64 whole = width - width % call->kernels->vector_length;
 
   if (whole > 0)
-    call->kernels->multiply (rows, whole, depth, a, row, step, b, b_stride, c, c_stride, add, NULL);
+    call->kernels->multiply (rows, whole, depth, a, row, step, b, b_stride, c, c_stride, add);
   for (gint64 i = 0; i < rows; i++)
     for (gint64 j = whole; j < width; j++)
       {

@@ -4,11 +4,9 @@
 #include <string.h>
 
 void
-plait_panel_pack (const PlaitKernels *kernels, PlaitScalar *to, PlaitTensor b, gboolean transposed, gint64 first,
-                  gint64 depth, gint64 column, gint64 width)
+plait_panel_pack (const PlaitKernels *kernels, gint64 tile, PlaitScalar *to, PlaitTensor b, gboolean transposed,
+                  gint64 first, gint64 depth, gint64 column, gint64 width)
 {
-  gint64 tile = kernels->tile_width;
-
   for (gint64 j = 0; j < width; j += tile, to += depth * tile)
     {
       gint64 wide = MIN (tile, width - j);

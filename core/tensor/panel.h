@@ -4,8 +4,8 @@
 #include "tensor/kernels/kernels.h"
 
 /*
- * The right factor of a product as the tile reads it: panels of tile_width columns, each panel [depth][tile_width] end
- * to end, the last one filled up with zeros.
+ * The right factor of a product as the tile reads it: panels of tile_width columns (of a packed weight packed_width),
+ * each panel [depth][tile_width] end to end, the last one filled up with zeros.
  */
 
 /* Most depth that is multiplied in one go: what goes over it is added in further rounds, with a packed weight too, so
@@ -23,9 +23,9 @@ plait_panels (const PlaitKernels *kernels, gint64 width)
 }
 
 /* Packs rows @first .. @first + @depth - 1 of the columns @column .. @column + @width - 1 of b, or of b's transpose,
- * into @to, panel after panel. */
-void plait_panel_pack (const PlaitKernels *kernels, PlaitScalar *to, PlaitTensor b, gboolean transposed, gint64 first,
-                       gint64 depth, gint64 column, gint64 width);
+ * into @to, panel after panel of @tile columns. */
+void plait_panel_pack (const PlaitKernels *kernels, gint64 tile, PlaitScalar *to, PlaitTensor b, gboolean transposed,
+                       gint64 first, gint64 depth, gint64 column, gint64 width);
 
 /* What is done to a block of a product while it is in cache: y = activation (y + bias). */
 typedef struct

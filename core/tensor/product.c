@@ -140,8 +140,8 @@ multiply_panels (const Product *product, const Place *place, guint thread)
   if (kept->band != place->band)
     {
       if (unpacked < width)
-        plait_panel_pack (kernels, panels + unpacked * depth, product->b, product->transpose_b, product->first, depth,
-                          column + unpacked, width - unpacked);
+        plait_panel_pack (kernels, tile, panels + unpacked * depth, product->b, product->transpose_b, product->first,
+                          depth, column + unpacked, width - unpacked);
       kept->band = place->band;
     }
   if (copies_left (product))
@@ -171,10 +171,10 @@ multiply_panels (const Product *product, const Place *place, guint thread)
       gint64 wide = MIN (tile, width - j), stride = packed ? tile : product->b.stride;
 
       kernels->multiply (place->rows, wide, depth, a, row, step, panel, stride,
-                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add, NULL);
+                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add);
       if (product->column_sums && place->part == 0)
         kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
-                           product->add_sums, NULL);
+                           product->add_sums);
     }
 }
 

@@ -72,7 +72,6 @@
   X (chosen_additive_vector)                                                                                           \
   X (chosen_additive_query)                                                                                            \
   X (chosen_additive_key)                                                                                              \
-  X (chosen_additive_bias)                                                                                             \
   X (chosen_weights_weight)                                                                                            \
   X (chosen_weights_normaliser)                                                                                        \
   X (chosen_read_weight)                                                                                               \
@@ -83,6 +82,9 @@
   X (families_attention_weight)                                                                                        \
   X (families_attention_normaliser)                                                                                    \
   X (families_attention_parent)                                                                                        \
+  X (family_weights_weight)                                                                                            \
+  X (family_weights_normaliser)                                                                                        \
+  X (family_weights_parent)                                                                                            \
   X (walk_leaf)                                                                                                        \
   X (walk_sum)                                                                                                         \
   X (walk_parent)                                                                                                      \

@@ -149,10 +149,8 @@ some_rows (const Search *search, gint64 block, gint64 first_row, gint64 rows, gu
       PlaitScalar *at = logits + (row - first_row) * search->block;
       Statistics statistics;
 
-      if (search->bias)
-        kernels->accumulate (at, 1, 1, search->bias + first, n);
-      statistics.greatest = kernels->greatest (at, n);
-      statistics.exponentials = (PlaitScalar)kernels->exponential_sum (at, statistics.greatest, n);
+      statistics.exponentials
+          = (PlaitScalar)kernels->logits (at, search->bias ? search->bias + first : NULL, n, &statistics.greatest);
       search->statistics[row * search->blocks + block] = statistics;
       forbid_words (search, row, first, at, n);
       choose (search, row, thread, first, at, statistics.greatest, n, places);

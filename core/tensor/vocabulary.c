@@ -205,10 +205,10 @@ multiply_logits (const Stage *stage, gint64 block, PlaitScalar *logits, PlaitSca
     {
       gint64 depth = MIN (PLAIT_PANEL_DEPTH, stage->width - first);
 
-      plait_panel_pack (kernels, panel, work->table, TRUE, first, depth, word, n);
+      plait_panel_pack (kernels, tile, panel, work->table, TRUE, first, depth, word, n);
       for (gint64 j = 0; j < n; j += tile)
         kernels->multiply (stage->rows, MIN (tile, n - j), depth, states.data + first, states.stride, 1,
-                           panel + j * depth, tile, logits + j, stage->block, first > 0, NULL);
+                           panel + j * depth, tile, logits + j, stage->block, first > 0);
     }
 }
 
@@ -316,7 +316,7 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits,
   else
     for (gint64 j = 0; j < width; j += tile)
       stage->kernels->multiply (dtable.rows, MIN (tile, width - j), rows, logits->data, 1, logits->stride,
-                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, add, NULL);
+                                stage->states + j * rows, tile, dtable.data + j, dtable.stride, add);
 }
 
 /* Adds a block's part of dstates to a lane's share, @panel being scratch for its panels, and @left more. */
@@ -342,10 +342,10 @@ add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits
                            plait_tensor_rows (stage->work->table, word, n), FALSE);
       return;
     }
-  plait_panel_pack (kernels, panel, stage->work->table, FALSE, word, n, 0, width);
+  plait_panel_pack (kernels, tile, panel, stage->work->table, FALSE, word, n, 0, width);
   for (gint64 j = 0; j < width; j += tile)
     kernels->multiply (rows, MIN (tile, width - j), n, logits->data, logits->stride, 1, panel + j * n, tile, share + j,
-                       width, add, NULL);
+                       width, add);
 }
 
 static void
@@ -376,7 +376,7 @@ gradient_piece (gpointer data, gint64 lane, guint thread)
         add_table_gradient (stage, block, &logits, left);
       if (work->dbias.data)
         kernels->multiply (1, n, rows, &one, 0, 0, logits.data, logits.stride, work->dbias.data + word, 0,
-                           adds (stage, work->dbias_beta), NULL);
+                           adds (stage, work->dbias_beta));
       if (work->dstates.data)
         add_states_gradient (stage, block, &logits, share, block > first, panel, left);
     }
@@ -421,8 +421,9 @@ states_piece (gpointer data, gint64 panel, guint thread)
   const Stage *stage = data;
   gint64 column = panel * stage->kernels->tile_width;
 
-  plait_panel_pack (stage->kernels, stage->states + column * stage->rows, stage->work->states, FALSE, stage->first,
-                    stage->rows, column, MIN (stage->kernels->tile_width, stage->width - column));
+  plait_panel_pack (stage->kernels, stage->kernels->tile_width, stage->states + column * stage->rows,
+                    stage->work->states, FALSE, stage->first, stage->rows, column,
+                    MIN (stage->kernels->tile_width, stage->width - column));
   /* The panels serve the gradient of the table alone. */
   PLAIT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows,
                       stage->rows * stage->kernels->tile_width);

@@ -4,31 +4,28 @@
 #include <math.h>
 
 static const PlaitSettingDefinition definitions[] = {
-  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, batch, "64", "1", "100000000", "Size of a batch, in batch_unit", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, batch, "64", "1", "100000000", "Size of a batch, in batch_unit"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, batch_unit, "sentences", "sentences;tokens",
-                       "What a batch counts: sentence tuples, or tokens of all texts, nothing padded", NULL),
+                       "What a batch counts: sentence tuples, or tokens of all texts, nothing padded"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, window, "1", "1", "1000000000",
                         "Tuples that are sorted by length together before batches are cut (bucketing); 1: batches are "
-                        "random, which nothing is padded for and which trains better",
-                        NULL),
-  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update", NULL),
+                        "random, which nothing is padded for and which trains better"),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, shards, "1", "1", "64",
                         "Shards of a batch, each computed apart by its share of the threads; the numbers "
-                        "depend on it, and not on the threads",
-                        NULL),
+                        "depend on it, and not on the threads"),
   PLAIT_DEFINE_CHOICE (
       PlaitTrainSettings, precision, "float", "float;bfloat16;bfloat16_emulated",
       "bfloat16: forward and backward multiply by weights in bfloat16 and sum in float; weights, optimizer, attention, "
       "norms, softmax and validation stay float. Needs AVX512-BF16; bfloat16_emulated comes to the same numbers "
-      "slowly on other processors",
-      NULL),
+      "slowly on other processors"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, source_dropout, "0", "0", "1",
                      "Source dropout: probability that a source of a sentence is absent while it is trained on, drawn "
                      "anew in each epoch; where all would be, one of them stays, drawn at random",
                      "Neverova et al. 2016, ModDrop"),
-  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit", NULL),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
-                        "Updates; with epochs the earlier end counts; 0: no limit", NULL),
+                        "Updates; with epochs the earlier end counts; 0: no limit"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, optimizer, "adam", "adam;adadelta",
                        "Optimizer; with adadelta learning_rate is 1, schedule constant and warm_up 0 unless they are "
                        "given",
@@ -50,30 +47,27 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_CHOICE (
       PlaitTrainSettings, epsilon_place, "corrected", "corrected;uncorrected",
       "Adam: add epsilon to the root of the second moment after its bias correction (the paper, torch) or before "
-      "(fairseq, TensorFlow)",
-      NULL),
+      "(fairseq, TensorFlow)"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, rho, "0.95", "0", "0.9999999",
                      "Adadelta: decay of the mean squares of gradients and of updates", "Zeiler 2012"),
   PLAIT_DEFINE_REAL (
       PlaitTrainSettings, adadelta_epsilon, "1e-06", "1e-30", "1",
       "Adadelta: epsilon, under both roots; the first updates are of the size sqrt (epsilon / (1 - rho))",
       "Zeiler 2012"),
-  PLAIT_DEFINE_REAL (PlaitTrainSettings, weight_decay, "0", "0", "1", "Decoupled weight decay", NULL),
+  PLAIT_DEFINE_REAL (PlaitTrainSettings, weight_decay, "0", "0", "1", "Decoupled weight decay"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, clip, "1", "0", "1000000",
-                     "Highest norm of all gradients together; 0: no clipping", NULL),
+                     "Highest norm of all gradients together; 0: no clipping"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, smoothing, "0.1", "0", "0.9", "Label smoothing", "Szegedy et al. 2016"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, smoothing_over, "all", "all;others",
-                       "Spread smoothing over all words (torch) or over the others than the target (fairseq)", NULL),
+                       "Spread smoothing over all words (torch) or over the others than the target (fairseq)"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, loss_per, "token", "token;sentence",
-                       "What the loss of an update is a mean over", NULL),
+                       "What the loss of an update is a mean over"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, validate_every, "0", "0", "1000000000",
-                        "Updates between validations; 0: after each epoch", NULL),
-  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, validation_batch, "64", "1", "100000", "Sentences of a validation batch",
-                        NULL),
+                        "Updates between validations; 0: after each epoch"),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, validation_batch, "64", "1", "100000", "Sentences of a validation batch"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, best_by, "loss", "loss;metric",
-                       "What makes a checkpoint the best: validation loss, or metric", NULL),
-  PLAIT_DEFINE_TEXT (PlaitTrainSettings, metric, "", "Metric of translated validation text, such as bleu; empty: none",
-                     NULL),
+                       "What makes a checkpoint the best: validation loss, or metric"),
+  PLAIT_DEFINE_TEXT (PlaitTrainSettings, metric, "", "Metric of translated validation text, such as bleu; empty: none"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initial_values, "glorot", "glorot;dl4mt",
                        "What weights begin with: uniform values by the sum of their widths and normal embeddings, or "
                        "orthogonal matrices where they are square and else, embeddings too, normal values of standard "
@@ -85,35 +79,32 @@ static const PlaitSettingDefinition definitions[] = {
                       "current folder; empty: none. Taken are those of the same name and shape, and into more learned "
                       "positions those that are there; embeddings and output only if the vocabulary is the same"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
-                     "Globs (* and ?) over names of parameters that are taken from it; empty: all", NULL),
+                     "Globs (* and ?) over names of parameters that are taken from it; empty: all"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_leave, "", NULL,
                      "Globs over names of parameters that are not taken; decoder/* begins the decoder anew and keeps "
                      "embeddings and encoders",
                      "Chen et al. 2017"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_checkpoint, "best", "best;last;average",
-                       "Checkpoint that is taken; best is the last one where the run was not validated", NULL),
+                       "Checkpoint that is taken; best is the last one where the run was not validated"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_state, "parameters", "parameters;optimizer",
                        "What is taken of that run: parameters alone, or with those of its last checkpoint the moments "
-                       "of its optimizer, and its place in the schedule, which goes on from there",
-                       NULL),
+                       "of its optimizer, and its place in the schedule, which goes on from there"),
   PLAIT_DEFINE_CHOICE (
       PlaitTrainSettings, initialise_vocabulary, "taken", "taken;learnt",
       "Vocabularies that data.vocabulary.NAME does not name: those of that run, so that its embeddings "
-      "fit, or learnt from the training text, which begins embeddings anew",
-      NULL),
+      "fit, or learnt from the training text, which begins embeddings anew"),
   PLAIT_DEFINE_TEXT (PlaitTrainSettings, initialise_map, "",
                      "Of published weights in safetensors: name of the map of their tensors to parameters, a file "
                      "weights/NAME.ini in a plugin folder, such as bart, marian or roberta; empty: the names are "
-                     "plait's own",
-                     NULL),
+                     "plait's own"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_positions, "fresh", "fresh;copied",
                        "Learned positions beyond those that are taken: random, or those that are taken once more from "
                        "the first on",
                        "Beltagy et al. 2020"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, patience, "0", "0", "1000000",
-                        "Validations without a better one that end training; 0: never", NULL),
+                        "Validations without a better one that end training; 0: never"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, average, "0", "0", "100",
-                        "Checkpoint average over the parameters at this many last validations; 0: none", NULL),
+                        "Checkpoint average over the parameters at this many last validations; 0: none"),
   PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, checkpoint_every, "0", "0", "1000000000",
                                 "Updates between checkpoints beside those at validations; 0: none"),
   PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, log_every, "100", "1", "1000000000",

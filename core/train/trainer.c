@@ -392,6 +392,27 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
   return TRUE;
 }
 
+gboolean
+plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTrainerSpeed *speed, GError **error)
+{
+  const PlaitTrainSettings *settings = trainer->setup.settings;
+  gint64 every = settings->validate_every, n = 0;
+
+  if (!make_update (trainer, error))
+    return FALSE;
+  trainer->seconds = 0;
+  memset (&trainer->sums, 0, sizeof trainer->sums);
+  for (; n == 0 || (n < most && trainer->seconds < seconds); n++)
+    if (!make_update (trainer, error))
+      return FALSE;
+  speed->update = trainer->seconds / (double)n;
+  speed->sentence = trainer->seconds / (double)MAX (1, trainer->sums.sentences);
+  if (every == 0)
+    every = MAX (1, plait_iterator_batches (trainer->iterator) / settings->accumulate);
+  speed->validations = trainer->setup.validation ? (trainer->planned + every - 1) / every : 0;
+  return TRUE;
+}
+
 gsize
 plait_trainer_fixed_bytes (const PlaitTrainer *trainer)
 {

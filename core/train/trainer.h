@@ -112,6 +112,19 @@ gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **er
 /* The same of the batch of validation with the longest sentences; 0 where there is none. */
 gboolean plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error);
 
+/* How fast a trainer is. */
+typedef struct
+{
+  double update;      /* seconds */
+  double sentence;    /* seconds of updates a training tuple */
+  gint64 validations; /* of a whole training, unless patience ends it earlier */
+} PlaitTrainerSpeed;
+
+/* Makes an update to warm up, and then as many as take @seconds, at least one and at most @most, whose times, as those
+ * of all updates, tell the speed. The trainer has trained by so much then, and is of no further use to a run. */
+gboolean plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTrainerSpeed *speed,
+                             GError **error);
+
 /* Bytes of parameters, those that the average keeps, and moments, and of gradients where several batches make an
  * update: those of one batch are part of its step. */
 gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);

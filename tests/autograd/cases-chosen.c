@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/families.h"
 #include "cases.h"
 
 #define HEADS 2
@@ -17,23 +18,10 @@ static const PlaitChosen chosen = { HEADS, { HEADS * QUERIES, sets }, { 7, rows 
 static const gint64 single_sets[] = { 0, 2, 4, 7 };
 static const PlaitChosen single = { 1, { QUERIES, single_sets }, { 7, rows }, row };
 
-/* Two queries alike, with rows that follow one another for each head; the third has others. */
-static const gint64 alike_sets[] = { 0, 1, 2, 3, 4, 5, 6 }, alike_rows[] = { 0, 2, 5, 7, 10, 11, 12 };
-static const gint64 alike_row[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0, 3 };
-static const PlaitChosen alike = { HEADS, { HEADS * QUERIES, alike_sets }, { 6, alike_rows }, alike_row };
-#define ALIKE_CHOSEN 12
-#define ALIKE_WIDTH 34 /* two heads of 17 */
-
 static PlaitNode *
 products (PlaitTape *tape, PlaitNode *const *leaves)
 {
   return plait_chosen_products (tape, &chosen, leaves[0], leaves[1], 0.7);
-}
-
-static PlaitNode *
-products_alike (PlaitTape *tape, PlaitNode *const *leaves)
-{
-  return plait_chosen_products (tape, &alike, leaves[0], leaves[1], 0.7);
 }
 
 /* Queries are keys, and have been read before; so gradients arrive where there are some. */
@@ -51,13 +39,7 @@ products_shared (PlaitTape *tape, PlaitNode *const *leaves)
 static PlaitNode *
 additive (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  return plait_chosen_additive (tape, &single, leaves[0], leaves[1], leaves[2], leaves[3]);
-}
-
-static PlaitNode *
-additive_without_bias (PlaitTape *tape, PlaitNode *const *leaves)
-{
-  return plait_chosen_additive (tape, &single, leaves[0], leaves[1], leaves[2], NULL);
+  return plait_chosen_additive (tape, &single, leaves[0], leaves[1], leaves[2]);
 }
 
 static PlaitNode *
@@ -81,12 +63,6 @@ read_twice (PlaitTape *tape, PlaitNode *const *leaves)
                                     (PlaitNode *[]){ plait_chosen_read (tape, &chosen, leaves[0], leaves[1]),
                                                      plait_chosen_read (tape, &chosen, leaves[0], leaves[2]) },
                                     2);
-}
-
-static PlaitNode *
-read_alike (PlaitTape *tape, PlaitNode *const *leaves)
-{
-  return plait_chosen_read (tape, &alike, leaves[0], leaves[1]);
 }
 
 /* Eight leaves in blocks of two or three, of which the last two share one; four rows above them, in two blocks. */
@@ -122,35 +98,50 @@ walk_by_scores (PlaitTape *tape, PlaitNode *const *leaves)
 #define MANY 18
 static const gint64 many_queries[] = { 0, MANY };
 
+static const PlaitFamilies *
+families_of (PlaitTape *tape)
+{
+  PlaitWalk walk
+      = { .rows = { 1, walk_offsets }, .level = walk_level, .first_child = walk_first, .n_children = walk_number };
+  PlaitFamilies *families = plait_arena_new_array (plait_tape_arena (tape), PlaitFamilies, 1);
+
+  plait_tape_expect (tape, plait_families (plait_tape_arena (tape), &walk, families));
+  return families;
+}
+
 static PlaitNode *
 over_families (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  PlaitWalk walk = { { 1, many_queries }, { 1, walk_offsets }, walk_level, walk_first, walk_number };
+  const PlaitFamilies *families = families_of (tape);
+  PlaitRagged queries = { 1, many_queries };
   PlaitAttentionOptions options = { .heads = HEADS, .scale = .6, .dropout = .2 };
-  gint64 weighed;
-  PlaitNode *one = plait_attention_over_families (tape, &walk, leaves[0], leaves[1], leaves[2], &options, &weighed);
-  PlaitNode *other = plait_attention_over_families (tape, &walk, leaves[0], leaves[1], leaves[1], &options, &weighed);
+  PlaitNode *one = plait_attention_over_families (tape, families, queries, leaves[0], leaves[1], leaves[2], &options);
+  PlaitNode *other = plait_attention_over_families (tape, families, queries, leaves[0], leaves[1], leaves[1], &options);
 
   return plait_concatenate_columns (tape, (PlaitNode *[]){ one, other }, 2);
+}
+
+/* Scores that have another consumer, so that gradients arrive where there are some; weights alone, and read. */
+static PlaitNode *
+family_weights (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitRagged queries = { 1, walk_queries };
+  PlaitPairs of_leaves;
+  PlaitNode *of_families = plait_family_weights (tape, families_of (tape), queries, leaves[0], &of_leaves);
+
+  return plait_concatenate_rows (
+      tape, (PlaitNode *[]){ of_families, plait_pair_read (tape, &of_leaves, of_families, leaves[1]), leaves[0] }, 3);
 }
 
 #define MODE PLAIT_TAPE_CHECK
 
 const GradientCase chosen_cases[] = {
   { "chosen products", "chosen_products_", products, MODE, 2, { { QUERIES, WIDTH }, { ROWS, WIDTH } } },
-  { "chosen products, alike", NULL, products_alike, MODE, 2, { { QUERIES, ALIKE_WIDTH }, { ROWS, ALIKE_WIDTH } } },
   { "chosen products, shared", NULL, products_shared, MODE, 1, { { 2, 5 } } },
-  { "chosen additive",
-    "chosen_additive_",
-    additive,
-    MODE,
-    4,
-    { { QUERIES, WIDTH }, { ROWS, WIDTH }, { 1, WIDTH }, { 1, 1 } } },
-  { "chosen additive, no bias", NULL, additive_without_bias, MODE, 3, { { QUERIES, 3 }, { ROWS, 3 }, { 1, 3 } } },
+  { "chosen additive", "chosen_additive_", additive, MODE, 3, { { QUERIES, WIDTH }, { ROWS, WIDTH }, { 1, WIDTH } } },
   { "chosen weights", "chosen_weights_", weights, MODE, 1, { { CHOSEN, 1 } } },
   { "chosen weights, shared", NULL, weights_shared, MODE, 1, { { CHOSEN, 1 } } },
   { "chosen read", "chosen_read_", read_twice, MODE, 3, { { CHOSEN, 1 }, { ROWS, WIDTH }, { ROWS, 4 } } },
-  { "chosen read, alike", NULL, read_alike, MODE, 2, { { ALIKE_CHOSEN, 1 }, { ROWS, ALIKE_WIDTH } } },
   { "walk down", "walk_", walk_by_products, MODE, 2, { { QUERIES, WIDTH }, { WALK_ROWS, WIDTH } } },
   { "walk down, additive", NULL, walk_by_scores, MODE, 3, { { QUERIES, 9 }, { WALK_ROWS, 9 }, { 1, 9 } } },
   { "families",
@@ -159,5 +150,6 @@ const GradientCase chosen_cases[] = {
     PLAIT_TAPE_TRAIN,
     3,
     { { MANY, 6 }, { WALK_ROWS, 6 }, { WALK_ROWS, 6 } } },
+  { "family weights", "family_weights_", family_weights, MODE, 2, { { QUERIES * WALK_ROWS, 1 }, { WALK_ROWS, 1 } } },
 };
 const guint n_chosen_cases = G_N_ELEMENTS (chosen_cases);

@@ -58,7 +58,7 @@ TEST_CASE (chosen, all_rows_are_the_pairs)
   gint64 query_offsets[] = { 0, 2, 3, 4 }, row_offsets[] = { 0, 3, 3, 8 }, sets[] = { 0, 1, 2, 3, 4 };
   gint64 rows[] = { 0, 3, 6, 6, 11 }, row[] = { 0, 1, 2, 0, 1, 2, 3, 4, 5, 6, 7 };
   PlaitChosen chosen = { 1, { 4, sets }, { 4, rows }, row };
-  PlaitNode *queries, *keys, *values, *vector, *bias, *weights[2], *contexts[2];
+  PlaitNode *queries, *keys, *values, *vector, *weights[2], *contexts[2];
   PlaitPairs pairs;
 
   bench_begin (&bench, PLAIT_TAPE_CHECK);
@@ -67,15 +67,14 @@ TEST_CASE (chosen, all_rows_are_the_pairs)
   keys = bench_random (&bench, 8, 19, 2);
   values = bench_random (&bench, 8, 19, 3);
   vector = bench_random (&bench, 1, 19, 4);
-  bias = bench_random (&bench, 1, 1, 5);
   for (guint way = 0; way < 2; way++)
     {
-      PlaitNode *score = way == 0 ? plait_pair_scores (bench.tape, &pairs, queries, keys, NULL, vector, bias)
+      PlaitNode *score = way == 0 ? plait_pair_scores (bench.tape, &pairs, queries, keys, NULL, vector, NULL)
                                   : plait_pair_products (bench.tape, &pairs, queries, keys, 0.25);
 
       weights[0] = plait_pair_weights (bench.tape, &pairs, &score, 1);
       contexts[0] = plait_pair_read (bench.tape, &pairs, weights[0], values);
-      score = way == 0 ? plait_chosen_additive (bench.tape, &chosen, queries, keys, vector, bias)
+      score = way == 0 ? plait_chosen_additive (bench.tape, &chosen, queries, keys, vector)
                        : plait_chosen_products (bench.tape, &chosen, queries, keys, 0.25);
       weights[1] = plait_chosen_weights (bench.tape, &chosen, score);
       contexts[1] = plait_chosen_read (bench.tape, &chosen, weights[1], values);
@@ -98,14 +97,13 @@ TEST_CASE (chosen, backward_adds_to_chosen_rows_alone)
   vector = bench_random (&bench, 1, 3, 3);
   for (gint64 i = 0; i < 1000 * 3; i++)
     memory->gradient.data[i] = 7;
-  weights
-      = plait_chosen_weights (bench.tape, &leaves,
-                              plait_sum (bench.tape,
-                                         (PlaitNode *[]){
-                                             plait_chosen_products (bench.tape, &leaves, queries, memory, 1),
-                                             plait_chosen_additive (bench.tape, &leaves, queries, memory, vector, NULL),
-                                         },
-                                         2));
+  weights = plait_chosen_weights (bench.tape, &leaves,
+                                  plait_sum (bench.tape,
+                                             (PlaitNode *[]){
+                                                 plait_chosen_products (bench.tape, &leaves, queries, memory, 1),
+                                                 plait_chosen_additive (bench.tape, &leaves, queries, memory, vector),
+                                             },
+                                             2));
   context = plait_chosen_read (bench.tape, &leaves, weights, memory);
   plait_tape_backward (bench.tape, plait_total (bench.tape, context));
   for (gint64 i = 0; i < 1000 * 3; i++)
@@ -134,8 +132,8 @@ TEST_CASE (chosen, nothing_has_finite_gradients)
       numbers = plait_chosen_products (bench.tape, &none[i], queries, rows, 1);
       if (none[i].heads == 1)
         numbers = plait_sum (
-            bench.tape,
-            (PlaitNode *[]){ numbers, plait_chosen_additive (bench.tape, &none[i], queries, rows, vector, NULL) }, 2);
+            bench.tape, (PlaitNode *[]){ numbers, plait_chosen_additive (bench.tape, &none[i], queries, rows, vector) },
+            2);
       numbers = plait_chosen_weights (bench.tape, &none[i], numbers);
       CHECK_INT (numbers->value.rows, 0);
       context = plait_chosen_read (bench.tape, &none[i], numbers, rows);

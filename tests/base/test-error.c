@@ -13,6 +13,25 @@ TEST_CASE (error, fails_with_a_message)
   CHECK (!plait_fail (&error, PLAIT_ERROR_INPUT, "%s:%d: no", "a.ini", 3));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "a.ini:3: no");
   CHECK (!plait_fail (NULL, PLAIT_ERROR_INPUT, "nobody listens"));
+  g_clear_error (&error);
+  CHECK (!plait_fail_null (&error, PLAIT_ERROR_FAILED, "%d of 2", 1));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "1 of 2");
+  CHECK (!plait_fail_null (NULL, PLAIT_ERROR_INPUT, "nobody listens"));
+}
+
+TEST_CASE (error, hands_on_a_fault)
+{
+  g_autoptr (GError) fault = NULL, error = NULL;
+
+  CHECK (plait_no_fault (&fault, &error));
+  CHECK (!error);
+  plait_fail (&fault, PLAIT_ERROR_CORRUPT, "torn");
+  CHECK (!plait_no_fault (&fault, &error));
+  CHECK (!fault);
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "torn");
+  plait_fail (&fault, PLAIT_ERROR_CORRUPT, "torn");
+  CHECK (!plait_no_fault (&fault, NULL));
+  CHECK (!fault);
 }
 
 /* Of what input blew up, the beginning and the end are told. */

@@ -32,6 +32,22 @@ TEST_CASE (json, nests)
                                           "}\n");
 }
 
+TEST_CASE (json, writes_lists)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+  const char *const texts[] = { "a", NULL, "b" };
+
+  plait_json_begin_object (json, NULL);
+  plait_json_texts (json, "all", texts, 3);
+  plait_json_texts (json, "first", texts, -1);
+  plait_json_texts (json, "none", NULL, -1);
+  plait_json_integers (json, "integers", (const gint64[]){ 3, -4 }, 2);
+  plait_json_reals (json, "reals", (const double[]){ .5, NAN }, 2);
+  plait_json_end_object (json);
+  CHECK_STRING (plait_json_string (json), "{\"all\": [\"a\", null, \"b\"], \"first\": [\"a\"], \"none\": [], "
+                                          "\"integers\": [3, -4], \"reals\": [0.5, null]}\n");
+}
+
 TEST_CASE (json, keeps_to_one_line)
 {
   g_autoptr (PlaitJson) json = plait_json_new_line ();

@@ -7,7 +7,10 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +24,30 @@ flock (int descriptor, int operation)
   if (!has_no_locks)
     return (int)syscall (SYS_flock, descriptor, operation);
   errno = ENOLCK;
+  return -1;
+}
+
+/* A network file system that remembers a name which another machine has removed, and one whose answer was lost. */
+static const struct stat *remembered;
+static gboolean loses_answer;
+
+int
+lstat (const char *path, struct stat *status)
+{
+  if (!remembered)
+    return fstatat (AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
+  *status = *remembered;
+  return 0;
+}
+
+int
+rename (const char *from, const char *to)
+{
+  int result = renameat (AT_FDCWD, from, AT_FDCWD, to);
+
+  if (!loses_answer)
+    return result;
+  errno = ENOENT;
   return -1;
 }
 
@@ -122,6 +149,50 @@ TEST_CASE (lock, says_where_it_cannot_be)
 
   CHECK (!take (path, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/file" PLAIT_LOCK_ENDING ": the lock cannot be made (No such file");
+}
+
+TEST_CASE (lock, is_of_a_file_that_is_still_there)
+{
+  g_autofree char *path = plait_test_path ("file");
+  int descriptor = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  struct stat status;
+
+  REQUIRE (descriptor >= 0 && fstat (descriptor, &status) == 0);
+  CHECK (plait_lock_stands (descriptor, path));
+  CHECK_INT (unlink (path), 0);
+  remembered = &status;
+  CHECK (!plait_lock_stands (descriptor, path));
+  remembered = NULL;
+  close (descriptor);
+}
+
+TEST_CASE (lock, of_this_machine_alone_is_known_by_how_it_is_mounted)
+{
+  static const char mounts[]
+      = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro\n"
+        "90 22 0:52 / /home rw,relatime shared:2 - nfs4 host:/home rw,vers=4.2,hard,local_lock=none,addr=10.0.0.1\n"
+        "91 22 0:53 / /old rw shared:3 - nfs host:/old rw,vers=3,nolock,proto=tcp,local_lock=all,addr=10.0.0.1\n"
+        "92 22 0:54 / /flock rw shared:4 - nfs host:/flock rw,vers=3,local_lock=flock,addr=10.0.0.1\n";
+
+  CHECK (!plait_lock_is_local (mounts, 8, 1));
+  CHECK (!plait_lock_is_local (mounts, 0, 52));
+  CHECK (plait_lock_is_local (mounts, 0, 53));
+  CHECK (plait_lock_is_local (mounts, 0, 54));
+  CHECK (!plait_lock_is_local (mounts, 0, 5));
+}
+
+/* NFS repeats what it had no answer to. */
+TEST_CASE (lock, a_file_that_took_its_place_is_known_by_itself)
+{
+  g_autofree char *path = plait_test_path ("file"), *bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  loses_answer = TRUE;
+  CHECK (plait_file_replace (path, "x", 1, &error));
+  loses_answer = FALSE;
+  CHECK_NO_ERROR (error);
+  CHECK (g_file_get_contents (path, &bytes, NULL, NULL));
+  CHECK_STRING (bytes, "x");
 }
 
 TEST_CASE (lock, says_that_there_are_none)

@@ -305,3 +305,56 @@ TEST_CASE (pool, tells_where_time_goes)
       CHECK_INT (sum + times.hand_over + times.waiting + times.idle, times.all);
     }
 }
+
+static void
+part_piece (gpointer data, gint64 piece, guint thread)
+{
+  PlaitPool **parts = data;
+  PLAIT_WORK_SCOPE (parts[piece], PLAIT_WORK_CELLS);
+
+  spin_piece (NULL, 0, 0);
+}
+
+typedef struct
+{
+  PlaitPool *pool;
+  PlaitPool *parts[2];
+  PlaitWorkTimes times[2];
+} Divided;
+
+static void
+divided_piece (gpointer data, gint64 piece, guint thread)
+{
+  Divided *divided = data;
+
+  plait_pool_watch_too (divided->parts[piece], divided->pool);
+  spin_piece (NULL, 0, 0);
+  part_piece (divided->parts, piece, thread);
+  divided->times[piece] = plait_pool_times (divided->parts[piece]);
+}
+
+/* What pieces do with pools of their own is told by its own names, and still adds up. */
+TEST_CASE (pool, tells_where_the_time_of_parts_goes)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
+  Divided divided = { pool, { plait_pool_alone (pool, 0), plait_pool_alone (pool, 1) }, { { { 0 } } } };
+
+  for (guint watched = 0; watched < 2; watched++)
+    {
+      PlaitWorkTimes times;
+      gint64 sum = 0;
+
+      if (watched)
+        plait_pool_watch (pool);
+      plait_pool_run (pool, 2, divided_piece, &divided);
+      for (guint part = 0; part < 2; part++)
+        plait_pool_itemise (pool, &divided.times[part]);
+      times = plait_pool_times (pool);
+      CHECK (times.works[PLAIT_WORK_CELLS] >= watched * 2 * SPIN_NANOSECONDS);
+      CHECK (times.works[PLAIT_WORK_OTHER] >= watched * 2 * SPIN_NANOSECONDS);
+      for (guint work = 0; work < PLAIT_N_WORKS; work++)
+        sum += times.works[work];
+      CHECK_INT (sum + times.hand_over + times.waiting + times.idle, times.all);
+      CHECK (watched || times.all == 0);
+    }
+}

@@ -134,6 +134,31 @@ TEST_CASE (compare_command, json)
   CHECK_CONTAINS (call.output, "\"target_tokens_per_second\": 1014.5");
 }
 
+/* Numbers are what they are however they are spelt, and a setting that one run lacks stands at its default: of plugins,
+ * which are not asked, as far as a number tells it. */
+TEST_CASE (compare_command, compares_settings_by_their_values)
+{
+  static const char *const one = "[train]\nlearning_rate=1e-3\n[combiner]\nscale=.5\nkind=1e-1x\n";
+  static const char *const two = "[train]\nlearning_rate=.001\n[combiner]\nscale=0.50\nkind=1e-1x\n";
+  static const char *const three = "[train]\nlearning_rate=.002\n[combiner]\nscale=0.50\nkind=1e-1x\n";
+
+  plait_test_write_run ("a-seed-1.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .more = one });
+  plait_test_write_run ("a-seed-2.h5", &(PlaitTestRun){ "serial", plait_test_right, .more = two, .seed = 2 });
+  plait_test_write_run ("b.h5", &(PlaitTestRun){ "serial", plait_test_right, .more = three, .seed = 3 });
+  plait_test_write_run ("c-seed-1.h5",
+                        &(PlaitTestRun){ "serial", plait_test_wrong, .more = "[train]\nwindow=1\n[decode]\nbeam=5\n" });
+  plait_test_write_run ("c-seed-2.h5", &(PlaitTestRun){ "serial", plait_test_right, .more = "[train]\n", .seed = 2 });
+  g_auto (PlaitTestCall) spelt = CALL ("compare", "a-seed-1.h5", "a-seed-2.h5", "b.h5");
+  g_auto (PlaitTestCall) lacking = CALL ("compare", "c-seed-1.h5", "c-seed-2.h5");
+
+  CHECK_INT (spelt.code, 0);
+  CHECK_CONTAINS (spelt.output, "\n  a, 2 seeds  ");
+  CHECK_CONTAINS (spelt.output, "train.learning_rate");
+  CHECK (!strstr (spelt.output, "combiner.scale"));
+  CHECK_CONTAINS (lacking.output, "\n  c, 2 seeds  ");
+  CHECK (!strstr (lacking.output, "train.window") && !strstr (lacking.output, "decode.beam"));
+}
+
 /* Runs that differ in their seed alone are one system, as in the rows of a grid, in all that compare writes; a second
  * run of one seed is another. */
 TEST_CASE (compare_command, takes_seeds_for_one_system)
@@ -303,14 +328,15 @@ TEST_CASE (compare_command, tells_sentences_that_differ_most)
   g_auto (PlaitTestCall) text = CALL ("compare", "one.h5", "two.h5", "--differ", "1");
   g_auto (PlaitTestCall) json = CALL ("compare", "one.h5", "two.h5", "--differ", "1", "--json");
   g_auto (PlaitTestCall) single = CALL ("compare", "one.h5", "--differ", "1");
+  g_auto (PlaitTestCall) same = CALL ("compare", "one.h5", "one.h5", "--differ", "1");
 
+  CHECK_CONTAINS (same.output, "none: both runs score the same in every sentence");
   CHECK_INT (text.code, 0);
   CHECK_CONTAINS (text.output, "Sentences of test that differ most by chrF2\n");
   CHECK_CONTAINS (text.output, "  two        100.00  ");
-  CHECK_CONTAINS (json.output, "\"score\": 100,");
-  CHECK_CONTAINS (json.output, "\"sentence\": 0,");
-  CHECK_CONTAINS (json.output, "\"hypothesis\": \"a man rides bikes yesterday\"");
-  CHECK (!strstr (json.output, "\"sentence\": 1,"));
+  CHECK_CONTAINS (json.output, "\"metric\": \"chrf\",\n    \"rows\": 3,");
+  CHECK_CONTAINS (json.output, "        100,\n        null\n");
+  CHECK_CONTAINS (json.output, "\"a man rides bikes yesterday\"");
   plait_test_check_refused (&single, "--differ compares two runs, not 1");
 }
 

@@ -66,6 +66,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   CHECK_INT (half.code, 1);
   CHECK_CONTAINS (half.errors, "the cell experiment.seed=1 decode.beam=1 failed: no process has begun it");
   CHECK_CONTAINS (half.errors, "error: 2 of 4 cells failed");
+  CHECK_CONTAINS (half.errors, "and without --collect the same command runs them\n");
   run_line (lines[0]);
   run_line (lines[0]);
   g_auto (PlaitTestCall) all
@@ -78,6 +79,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   g_auto (PlaitTestCall) none
       = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--set", "experiment.name=a name");
   CHECK_STRING (none.output, "");
+  CHECK_CONTAINS (none.errors, FOLDER ": no cell is left to be run");
 }
 
 TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
@@ -91,7 +93,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
   CHECK_INT (one.code, 0);
   CHECK_CONTAINS (one.errors, "experiment.seed=1: begins");
   g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
-  CHECK_CONTAINS (plan.output, " for what is left, one cell after another, by the cells most like each");
+  CHECK_CONTAINS (plan.output, "of which 1 ran and\nthe speed of 0 was measured now; memory of one at most ");
   g_auto (PlaitTestCall) again = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=1");
   CHECK_INT (again.code, 0);
   CHECK (!strstr (again.errors, "begins"));
@@ -125,7 +127,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   plait_test_check_refused (&two, "--cell, --collect, --commands and --dry-run are different things to do");
   plait_test_check_refused (&time, "--time cannot be \"2 hours\"; expected a number and s, m, h or d");
   plait_test_check_refused (&retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
-  plait_test_check_refused (&executor, "there is no executor \"lsf\"; choose local or slurm");
+  plait_test_check_refused (&executor, "--executor cannot be \"lsf\"; expected local or slurm");
   plait_test_check_refused (&fresh, "--fresh would begin a job anew each time");
   CHECK (!exists ("tiny"));
 
@@ -198,6 +200,37 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   CHECK_CONTAINS (script, " --collect\n");
 }
 
+/* What follows "--OPTION=" in @words, as a number. */
+static gint64
+asked_of (const char *words, const char *option)
+{
+  g_autofree char *begin = g_strdup_printf ("--%s=", option);
+  const char *found = strstr (words, begin);
+
+  CHECK (found != NULL);
+  return found ? g_ascii_strtoll (found + strlen (begin), NULL, 10) : -1;
+}
+
+TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
+{
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+
+  plait_test_write_grid ("experiment.seed=1;2\nexecutor=slurm\nexecutor.memory=measured\nexecutor.time=measured\n");
+  stand_in_slurm ("echo $n");
+  g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini");
+  g_autofree char *words = read_file ("words"), *script = read_file ("script");
+  g_auto (PlaitTestCall) broken
+      = CALL ("grid", "tiny.ini", "--quiet", "--output", "other", "--set", "train.learning_rate=1e5");
+  g_setenv ("PATH", before, TRUE);
+
+  CHECK_INT (call.code, 0);
+  CHECK (asked_of (words, "time") >= 2 && asked_of (words, "time") < 60); /* minutes: with the grace of a task */
+  CHECK (asked_of (words, "mem") > 10 && asked_of (words, "mem") < 1000);
+  CHECK (!strstr (script, "--time"));
+  plait_test_check_refused (&broken, "what the cell experiment.seed=1 takes could not be measured (update ");
+  CHECK (!exists ("other"));
+}
+
 TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
 {
   g_autofree char *before = g_strdup (g_getenv ("PATH"));
@@ -205,6 +238,10 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   plait_test_write_grid ("experiment.seed=1;2;3\n");
   stand_in_slurm ("[ $n = 1 ] && echo 71 && exit\necho 'sbatch: error: no room' >&2\nexit 1\n");
   g_auto (PlaitTestCall) refused = CALL ("grid", "tiny.ini", "--executor", "slurm");
+  stand_in ("scontrol", "echo 'no configuration' >&2; exit 1\n");
+  g_auto (PlaitTestCall) silent = CALL ("grid", "tiny.ini", "--executor", "slurm");
+  CHECK_CONTAINS (silent.errors, "error: Slurm does not answer (no configuration); run this where jobs are submitted");
+  stand_in ("scontrol", "echo 'MaxArraySize            = 2'\n");
   plait_test_write ("queue", "12_3\n");
   g_auto (PlaitTestCall) queued = CALL ("grid", "tiny.ini", "--executor", "slurm");
   g_setenv ("PATH", "/nowhere", TRUE);

@@ -17,6 +17,14 @@ has_file (const char *name)
   return g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
+static gboolean
+has_folder (const char *name)
+{
+  g_autofree char *path = plait_test_path (name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
 TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
 {
   plait_test_write_grid (
@@ -26,7 +34,11 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (plan.output, "run  decoder.combiner=flat experiment.seed=1");
   CHECK_CONTAINS (plan.output, "1  decoder.combiner=flat & experiment.seed=2");
   CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again");
-  CHECK_CONTAINS (plan.output, "how long it takes is not known before a cell has run");
+  CHECK_CONTAINS (plan.output, " MiB: measured\n");
+  CHECK_CONTAINS (plan.output, "as decoder.combiner=serial experiment.seed=1 was measured");
+  CHECK_CONTAINS (plan.output, "the speed of 2 was measured now with ");
+  CHECK_CONTAINS (plan.errors, "measuring the speed of decoder.combiner=serial experiment.seed=1\n");
+  CHECK (!has_folder ("tiny"));
   CHECK (!has_file ("tiny/grid.h5"));
 
   g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--jobs", "2", "--quiet");
@@ -49,7 +61,12 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_CONTAINS (json.output, "\"finished\": 3,");
   CHECK_CONTAINS (json.output, "\"rows\": 2,");
   CHECK_CONTAINS (json.output, "\"decoder.combiner\": [\n      \"serial\",");
-  plait_test_check_refused (&planned, "--dry-run has no table to print as JSON");
+  CHECK_INT (planned.code, 0);
+  CHECK_STRING (planned.errors, "");
+  CHECK_CONTAINS (planned.output, "\"finished\": 3,\n  \"seconds\": 0,\n");
+  CHECK_CONTAINS (planned.output, "\"label\": \"decoder.combiner=flat experiment.seed=1\",");
+  CHECK_CONTAINS (planned.output, "\"state\": \"finished\",");
+  CHECK_CONTAINS (planned.output, "\"rule\": \"decoder.combiner=flat & experiment.seed=2\",\n      \"cells\": 1\n");
 
   g_auto (PlaitTestCall) changed = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.batch=6");
   CHECK_CONTAINS (changed.output, "run again");

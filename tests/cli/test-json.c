@@ -4,6 +4,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
+#include "tiny-grid.h"
 
 /* What --json prints of all commands that read: one document, where null is null and a number a number. */
 
@@ -55,6 +56,8 @@ TEST_CASE (json, of_all_commands_has_null_for_nothing_and_numbers_as_such)
     { "inspect", "--keys", "small.ini" },
     { "generate" },
     { "explain", "small.ini" },
+    { "run", "small.ini", "--dry-run" },
+    { "grid", "tiny.ini", "--dry-run" },
     { "check", "small.ini" },
     { "compare", "one.h5", "two.h5" },
     { "compare", "one.h5", "two.h5", "--attention" },
@@ -70,6 +73,8 @@ TEST_CASE (json, of_all_commands_has_null_for_nothing_and_numbers_as_such)
   };
 
   plait_test_write ("small.ini", small);
+  plait_test_write_grid ("decoder.combiner=serial;flat\nexperiment.seed=1;2\n"
+                         "exclude=decoder.combiner=flat & experiment.seed=2\n");
   plait_test_write ("text", "a b c d\ne f g h\n");
   plait_test_write_run ("one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
   plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_right, .more = more, .seed = 2 });

@@ -45,7 +45,7 @@ TEST_CASE (grid_match, widths_are_solved_for)
 {
   plait_test_write ("matched.ini", BASE "decoder.combiner=flat;serial;hierarchical\nmatch=parameters\n"
                                         "match.vary=decoder.feed_forward\n");
-  g_auto (PlaitTestCall) call = CALL ("grid", "matched.ini", "--dry-run");
+  g_auto (PlaitTestCall) call = CALL ("grid", "matched.ini", "--dry-run", "--quiet");
   gint64 flat, serial, hierarchical;
 
   CHECK_INT (call.code, 0);

@@ -97,6 +97,8 @@ TEST_CASE (ranks, tell_what_exchange_costs)
   SHELL (call, 0, "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --threads 1 -o told.h5");
   CHECK_CONTAINS (call.errors, "2 processes: ");
   CHECK_CONTAINS (call.errors, " of the updates' time for exchange");
+  /* mpirun gives it a terminal, wherever that leads to. */
+  CHECK (!strchr (call.output, '\033'));
   /* The first speaks, and it alone. */
   CHECK (strstr (call.errors, "told.h5 is complete") == g_strrstr (call.errors, "told.h5 is complete"));
 }
@@ -126,6 +128,44 @@ TEST_CASE (ranks, refuse_in_one_sentence)
                  "-n 1 $PLAIT run tiny.ini --set train.shards=2 --set decoder.combiner=flatt -o refused.h5",
                  "process 2 of 2: ");
   check_refused ("mpirun -n 2 $PLAIT run tiny.ini --dry-run", "--dry-run is for one");
+}
+
+/* While gradients are on their way: they come to an end, and all tell of it. */
+TEST_CASE (ranks, fail_together_in_an_update)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  SHELL (call, 1,
+         "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set decoder.width=512 --set train.memory=1 -o "
+         "refused.h5");
+  CHECK_CONTAINS (call.errors, "does not fit (");
+  CHECK (strstr (call.errors, "error: ") == g_strrstr (call.errors, "error: "));
+}
+
+/* Weights that are used at each step of a recurrent decoder come to their gradients late. */
+TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write ("recurrent.ini", "[data]\ngenerate=agreement\ngenerate.train=24\ngenerate.validation=4\n"
+                                     "generate.test=6\nvocabulary_type=words\n"
+                                     "[source a]\nencoder=bigru\nwidth=8\n"
+                                     "[decoder]\ntype=gru\nwidth=8\nstate_width=8\n[train]\nepochs=1\n"
+                                     "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n");
+  SHELL (call, 0,
+         "$PLAIT run recurrent.ini" SETTINGS "-o one.h5 && mpirun -n 2 $PLAIT run recurrent.ini" SETTINGS
+         "-o two.h5 && "
+         "h5diff" BUT_TIMES "one.h5 two.h5");
+}
+
+/* mpirun ends all when it sees that one has failed, perhaps before the first has said why. */
+TEST_CASE (ranks, leave_word_and_code_to_the_first)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  plait_test_write ("second.sh", "$PLAIT run tiny.ini -o refused.h5\necho $? > code\n");
+  check_refused ("mpirun -n 1 $PLAIT run tiny.ini -o refused.h5 : -n 1 sh second.sh", "train.shards is 1");
+  SHELL (code, 0, "cat code");
+  CHECK_STRING (code.output, "0\n");
 }
 
 TEST_CASE (ranks, are_not_for_grids)

@@ -266,6 +266,10 @@ TEST_CASE (report, of_a_dump)
   CHECK (plait_store_append_heatmap (
       store, "/attention/text/7", "en",
       &(PlaitStoreHeatmap){ "weights", 2, shape, weights, axes, labels, "attention to en" }, &error));
+  /* One whose weights are lost. */
+  CHECK (plait_store_append_attribute (store, "/attention/text/7", "torn", "signal", "weights", &error));
+  CHECK (plait_store_append (store, "/attention/text/7", "torn", "other", PLAIT_STORE_INT64, 1, shape, shape, NULL,
+                             &error));
   CHECK (plait_store_commit (store, &error));
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
   g_autofree char *html = page_of ("dump.h5"), *both = page_of ("dump.h5 run.h5");
@@ -279,6 +283,7 @@ TEST_CASE (report, of_a_dump)
     CHECK_INT (pack.bytes[i], expected[i]);
   CHECK_CONTAINS (html, "<h1>dump</h1>");
   CHECK_CONTAINS (html, "<figcaption>attention to en");
+  CHECK_CONTAINS (html, "<p class=\"dim small\">torn cannot be drawn: its values are not there, or no heatmap.</p>");
   CHECK (!strstr (html, "<h2>Scores</h2>") && !strstr (html, "<h2>Training</h2>")
          && !strstr (html, "<h2>Settings</h2>"));
   CHECK_CONTAINS (both, "<h2>Scores</h2>");

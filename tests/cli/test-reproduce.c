@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "harness.h"
+#include "store/store.h"
 
 /* plait reproduce, and plait verify --resume. */
 
@@ -83,6 +84,26 @@ TEST_CASE (reproduce_command, makes_the_same_bits)
   CHECK_CONTAINS (part.output, "\"different\": 0");
   CHECK (strstr (part.output, "\"largest_difference\": 0") != NULL);
   plait_test_check_refused (&twice, "again.h5 exists");
+}
+
+/* Another plait made the keys in another way, which changes nothing that they stand for. */
+TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
+{
+  make_run ("older.h5");
+  {
+    g_autofree char *path = plait_test_path ("older.h5");
+    g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
+    g_autoptr (PlaitStore) to = plait_store_create (path, NULL);
+
+    CHECK (from && to && plait_store_copy (to, from, "/", NULL)
+           && plait_store_set_string (to, "/", "key", "another", NULL)
+           && plait_store_set_string (to, "/", "training_key", "another", NULL)
+           && plait_store_set_string (to, "/evaluation/test", "key", "another", NULL) && plait_store_commit (to, NULL));
+  }
+  g_auto (PlaitTestCall) call = CALL ("reproduce", "older.h5", "--threads", "1");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.errors, "older.h5 is reproduced, bit for bit");
 }
 
 /* Another text gives another run; that, and not the processor, is told to be the reason. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/json-read.h"
 #include "call.h"
 #include "harness.h"
 
@@ -36,12 +37,29 @@ TEST_CASE (run_command, prints_the_scores_alone)
   CHECK_CONTAINS (json.output, "\"low\": null"); /* of perplexity */
 }
 
-TEST_CASE (run_command, plans_or_prints_json)
+TEST_CASE (run_command, prints_its_plan_as_json)
 {
   plait_test_write ("small.ini", experiment);
-  g_auto (PlaitTestCall) call = CALL ("run", "small.ini", "--dry-run", "--json");
+  g_auto (PlaitTestCall) call = CALL ("run", "small.ini", "--dry-run", "--quiet", "--json");
+  g_auto (PlaitTestCall) text = CALL ("run", "small.ini", "--dry-run", "--quiet");
+  g_autoptr (json_t) plan = json_loads (call.output, JSON_REJECT_DUPLICATES, NULL);
+  gint64 parameters = 0, peak = 0, sum = 0;
+  json_t *part;
+  size_t i;
 
-  plait_test_check_refused (&call, "--dry-run has no scores to print as JSON");
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.errors, "");
+  REQUIRE (plan != NULL);
+  parameters = json_integer_value (json_object_get (plan, "parameters"));
+  peak = json_integer_value (json_object_get (json_object_get (plan, "bytes"), "peak"));
+  CHECK_INT (json_integer_value (json_object_get (json_object_get (plan, "tuples"), "train")), 32);
+  json_array_foreach (json_object_get (plan, "parts"), i, part) sum
+      += json_integer_value (json_object_get (part, "parameters"));
+  CHECK_INT (sum, parameters);
+  g_autofree char *count = g_strdup_printf ("\nparameters                   %10" G_GINT64_FORMAT "\n", parameters);
+  g_autofree char *most = g_strdup_printf ("\npeak, about                  %10.1f MiB\n", (double)peak / 1024 / 1024);
+  CHECK_CONTAINS (text.output, count);
+  CHECK_CONTAINS (text.output, most);
 }
 
 /* The parts are those that plait explain tells of, and their numbers stand in one column. */
@@ -90,6 +108,54 @@ TEST_CASE (run_command, logs_what_it_may)
   CHECK (g_file_test (new, G_FILE_TEST_IS_REGULAR) && g_file_test (events, G_FILE_TEST_IS_REGULAR));
   CHECK (g_file_get_contents (path, &mine, NULL, NULL));
   CHECK_STRING (mine, "mine\n");
+}
+
+/* What is read is lost to nobody, not even where all may be replaced. */
+TEST_CASE (run_command, keeps_what_it_reads)
+{
+  static const char text[] = "a b\nb\n";
+  static const char reading[]
+      = "[data]\ntrain.a=a\ntrain.b=b\ntest.a=test.a\ntest.b=b\ntarget=b\nvocabulary_type=words\n"
+        "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+        "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+        "[train]\nupdates=1\nbatch=2\n";
+  const char *const files[] = { "a", "b", "test.a" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    plait_test_write (files[i], text);
+  plait_test_write ("reading.ini", reading);
+  g_auto (PlaitTestCall) first = CALL ("run", "reading.ini", "-q", "--output", "first.h5");
+  CHECK_INT (first.code, 0);
+  const struct
+  {
+    PlaitTestCall call;
+    const char *part;
+  } cases[] = {
+    { CALL ("run", "reading.ini", "-q", "--force", "--output", "a"),
+      "--output a: is the file of data.train.a, which the run reads; name another" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--log", "test.a"), "--log test.a: is the file of data.test.a" },
+    { CALL ("run", "reading.ini", "-q", "--resume", "--log", "b"), "--log b: is the file of data.train.b" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--output", "./reading.ini"), "is the file of the experiment" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--log", "reading.ini", "--dry-run"), "is the file of the exp" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--output", "first.h5", "--set", "train.initialise=first.h5"),
+      "--output first.h5: is the file of train.initialise" },
+    { CALL ("run", "reading.ini", "-q", "--force", "--output", "first.h5", "--set", "data.vocabulary.shared=first.h5"),
+      "--output first.h5: is the file of data.vocabulary.shared" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].part);
+      plait_test_check_refused (&cases[i].call, cases[i].part);
+      plait_test_call_clear ((PlaitTestCall *)&cases[i].call);
+    }
+  for (guint i = 0; i <= G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = plait_test_path (i < G_N_ELEMENTS (files) ? files[i] : "reading.ini"), *now = NULL;
+
+      CHECK (g_file_get_contents (path, &now, NULL, NULL));
+      CHECK_STRING (now, i < G_N_ELEMENTS (files) ? text : reading);
+    }
 }
 
 /* The number behind @what. */
@@ -144,4 +210,61 @@ TEST_CASE (run_command, leaves_a_run_that_is_a_vocabulary)
   plait_test_check_refused (&empty, "two.h5: has no vocabulary \"\" (there are: a, target)");
   plait_test_check_refused (&no_run, "small.ini: is no run, so it has no vocabulary called a; leave --name out");
   plait_test_check_refused (&no_reading, "--name is that of a vocabulary in a run");
+}
+
+/* The losses of run.h5. (transfer full) */
+static char *
+losses_of_run (void)
+{
+  g_auto (PlaitTestCall) shown = CALL ("show", "run.h5", "/training/updates/loss");
+
+  CHECK_INT (shown.code, 0);
+  return g_steal_pointer (&shown.output);
+}
+
+/* Words of 600 letters make a large text of few lines. */
+TEST_CASE (run_command, reads_a_large_text_once)
+{
+  enum
+  {
+    LINES = 1200,
+    WORDS = 100,
+    LETTERS = 600,
+  };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *letters = g_strnfill (LETTERS, 'a');
+
+  for (guint i = 0; i < LINES; i++)
+    for (guint k = 0; k < WORDS; k++)
+      {
+        letters[0] = (char)('a' + (i + k) % 26);
+        g_string_append_printf (text, "%s%c", letters, k + 1 < WORDS ? ' ' : '\n');
+      }
+  plait_test_write ("train.a", text->str);
+  g_string_truncate (text, 0);
+  for (guint i = 0; i < LINES; i++)
+    g_string_append (text, "b\n");
+  plait_test_write ("train.b", text->str);
+  plait_test_write ("validation.a", "a\n");
+  plait_test_write ("validation.b", "b\n");
+  plait_test_write ("run.ini", "[data]\ntrain.a=train.a\ntrain.b=train.b\nvalidation.a=validation.a\n"
+                               "validation.b=validation.b\ntarget=b\nvocabulary=shared\nvocabulary_type=words\n"
+                               "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                               "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=2\nbatch=2\n");
+  g_auto (PlaitTestCall) first = CALL ("run", "run.ini", "--threads", "2");
+  CHECK_INT (first.code, 0);
+  CHECK_CONTAINS (first.errors, "learning vocabulary shared");
+  CHECK_CONTAINS (first.errors, "/plait-index keeps the encoded corpus for the next start");
+  g_autofree char *expected = losses_of_run ();
+  g_auto (PlaitTestCall) second = CALL ("run", "run.ini", "--threads", "1", "--force");
+  CHECK_INT (second.code, 0);
+  CHECK_CONTAINS (second.errors, "vocabulary shared (words) as it was learnt before: ");
+  CHECK_CONTAINS (second.errors, "/plait-index/");
+  g_autofree char *actual = losses_of_run ();
+  CHECK_STRING (actual, expected);
+  g_setenv ("PLAIT_INDEX", "none", TRUE);
+  g_auto (PlaitTestCall) third = CALL ("run", "run.ini", "--threads", "2", "--force");
+  g_unsetenv ("PLAIT_INDEX");
+  CHECK_INT (third.code, 0);
+  CHECK_CONTAINS (third.errors, "learning vocabulary shared");
 }

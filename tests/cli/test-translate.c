@@ -243,6 +243,7 @@ TEST_CASE (translate_command, tells_labels)
                                       "-s", "test=8", "-s", "topics=3");
   g_auto (PlaitTestCall) best = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text");
   g_auto (PlaitTestCall) all = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--n-best", "5");
+  g_auto (PlaitTestCall) json = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--format", "json");
   g_auto (PlaitTestCall) attention
       = CALL ("translate", "class.h5", "-q", "-s", "text=topics/test.text", "--attention", "dump.h5");
   g_auto (PlaitTestCall) scored
@@ -256,6 +257,9 @@ TEST_CASE (translate_command, tells_labels)
   CHECK_STRING (run.errors, "");
   CHECK_STRING (masked.errors, "");
   CHECK_INT (made.code, 0);
+  /* No label is cut off. */
+  CHECK_CONTAINS (json.output, "\"ended\": true");
+  CHECK (!strstr (json.output, "\"ended\": false"));
   g_auto (GStrv) labels = g_strsplit (best.output, "\n", -1);
   g_auto (GStrv) lines = g_strsplit (all.output, "\n", -1);
   REQUIRE (g_strv_length (labels) == 9 && g_strv_length (lines) == 3 * 8 + 1);

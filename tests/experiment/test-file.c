@@ -333,6 +333,33 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     }
 }
 
+/* What a run keeps a digest of, so that it stays the same when plait gains a setting. */
+TEST_CASE (experiment_file, the_brief_key_leaves_defaults_out)
+{
+  g_autoptr (PlaitRegistry) registry = example_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, &error);
+  g_autoptr (PlaitExperiment) spelt = example_load (
+      registry, example_text, (const char *[]){ "decoder.norm_epsilon=0.000001", "decode.beam=4", NULL }, &error);
+  g_autoptr (PlaitExperiment) other
+      = example_load (registry, example_text, (const char *[]){ "decoder.norm_epsilon=1e-5", NULL }, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (plain && spelt && other);
+  g_autofree char *key = plait_experiment_training_key (plain, PLAIT_KEY_BRIEF);
+  g_autofree char *spelt_key = plait_experiment_training_key (spelt, PLAIT_KEY_BRIEF);
+  g_autofree char *other_key = plait_experiment_training_key (other, PLAIT_KEY_BRIEF);
+  g_autofree char *full = plait_experiment_training_key (plain, PLAIT_KEY_FULL);
+  g_autofree char *evaluation = plait_experiment_evaluation_key (plain, PLAIT_KEY_BRIEF);
+  CHECK_STRING (spelt_key, key);
+  CHECK (!strstr (key, "norm_epsilon="));
+  CHECK_CONTAINS (key, "\nepochs=3\n");
+  CHECK_CONTAINS (other_key, "\nnorm_epsilon=1e-05\n");
+  CHECK_CONTAINS (full, "\nnorm_epsilon=1e-06\n");
+  CHECK_CONTAINS (evaluation, "\nbeam=4\n");
+  CHECK (!strstr (evaluation, "n_best="));
+}
+
 TEST_CASE (experiment_file, unused_sources_do_not_reach_the_key)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();

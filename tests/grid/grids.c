@@ -75,6 +75,17 @@ test_write_plugin (const char *name, const char *schema, const char *module, con
   test_copy_file (module, module_path, appended);
 }
 
+void
+test_write_faulty (void)
+{
+  g_autofree char *module = plait_test_build_path ("tests/grid/faulty.so");
+  g_autofree char *path = plait_test_source_path ("tests/grid/faulty/faulty.ini");
+  g_autofree char *schema = NULL;
+
+  g_assert_true (g_file_get_contents (path, &schema, NULL, NULL));
+  test_write_plugin ("faulty", schema, module, "");
+}
+
 PlaitRegistry *
 test_grid_registry (void)
 {

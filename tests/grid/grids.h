@@ -20,6 +20,9 @@ void test_copy_file (const char *from, const char *to, const char *appended);
  * @appended behind it, which loaders do not mind. */
 void test_write_plugin (const char *name, const char *schema, const char *module, const char *appended);
 
+/* The plugin that fails in the ways of faulty/. */
+void test_write_faulty (void);
+
 /* A registry of the test's own plugins, then the built ones. (transfer full) */
 PlaitRegistry *test_grid_registry (void);
 

@@ -8,17 +8,23 @@
 
 /* Which cells are run again, and why. */
 
-/* Seconds that the file of cell @i tells. */
+/* Seconds that the file of cell @i tells of @what, "training" or "evaluation/test". */
 static double
-seconds_of (const PlaitGrid *grid, guint i)
+seconds_of (const PlaitGrid *grid, guint i, const char *what)
 {
   g_autofree char *path = plait_grid_file (grid, &grid->items[i], ".h5");
+  g_autofree char *place = g_strconcat ("/environment/", what, NULL);
   g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
-  double training = 0, evaluation = 0;
+  double seconds = 0;
 
-  CHECK (run && plait_store_get_double (run, "/environment/training", "seconds", &training, NULL)
-         && plait_store_get_double (run, "/environment/evaluation/test", "seconds", &evaluation, NULL));
-  return training + evaluation;
+  CHECK (run && plait_store_get_double (run, place, "seconds", &seconds, NULL));
+  return seconds;
+}
+
+static double
+all_seconds_of (const PlaitGrid *grid, guint i)
+{
+  return seconds_of (grid, i, "training") + seconds_of (grid, i, "evaluation/test");
 }
 
 /* Cells to come take what those took that are like them: a second seed as long as the first of its combiner. */
@@ -28,24 +34,60 @@ TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
   {
     g_auto (TestGrid) before = test_grid_open ("cells", NULL, 0);
 
-    CHECK_INT (plait_grid_cost (before.grid).n_ran, 0);
-    CHECK_NEAR (plait_grid_cost (before.grid).seconds, 0, 0);
+    g_autoptr (PlaitGridCost) none = plait_grid_cost_new (before.grid, NULL);
+
+    CHECK_INT (none->n_ran, 0);
+    CHECK_NEAR (none->seconds, 0, 0);
+    CHECK (!none->cells[0].like);
   }
   test_grid_run_all ("cells", 1, NULL);
   test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1;2;3\n"
                    "exclude=decoder.combiner=flat & experiment.seed=3\n");
   g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
-  PlaitGridCost cost = plait_grid_cost (opened.grid);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (opened.grid, NULL);
 
   REQUIRE (opened.grid->n == 5);
-  CHECK_INT (cost.n_ran, 2);
-  CHECK_NEAR (cost.seconds, 2 * seconds_of (opened.grid, 0) + seconds_of (opened.grid, 3), 1e-9);
+  CHECK_INT (cost->n_ran, 2);
+  CHECK (cost->bytes > 0 && cost->cells[1].like == &opened.grid->items[0] && !cost->cells[1].measured);
+  CHECK_NEAR (cost->seconds, 2 * all_seconds_of (opened.grid, 0) + all_seconds_of (opened.grid, 3), 1e-9);
 
   /* Runs that are to be evaluated anew tell it too. */
   g_auto (TestGrid) other = test_grid_open ("cells", (const char *[]){ "decode.maximum_length=6", NULL }, 0);
   CHECK_INT (plait_grid_count (other.grid, PLAIT_CELL_TRAINED), 2);
-  CHECK_INT (plait_grid_cost (other.grid).n_ran, 2);
-  CHECK (plait_grid_cost (other.grid).seconds > 0);
+  g_autoptr (PlaitGridCost) again = plait_grid_cost_new (other.grid, NULL);
+  CHECK_INT (again->n_ran, 2);
+  CHECK (again->seconds > 0);
+}
+
+/* The first of each combiner's seeds is measured, unless one has run; nothing is written, and what fails is told of the
+ * cell. */
+TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
+{
+  const PlaitGridOptions options = { .threads = 1 };
+
+  test_write_faulty ();
+  test_grid_write ("decoder.combiner=serial\nexperiment.seed=2\n");
+  test_grid_run_all ("cells", 1, NULL);
+  test_grid_write ("decoder.combiner=serial;flat;faulty\nexperiment.seed=1;2\ncombiner.fault=crash\n"
+                   "only.combiner.fault=decoder.combiner=faulty\n");
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_auto (TestGrid) new = test_grid_open ("new", NULL, 0);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (opened.grid, &options);
+  g_autoptr (PlaitGridCost) beside = plait_grid_cost_new (new.grid, &options);
+  const PlaitGridCell *items = opened.grid->items;
+
+  REQUIRE (opened.grid->n == 6);
+  CHECK_INT (cost->n_ran, 1);
+  CHECK_INT (cost->n_measured, 1);
+  CHECK (!cost->cells[1].like && cost->cells[0].like == &items[1] && !cost->cells[0].measured);
+  CHECK (cost->cells[2].like == &items[2] && cost->cells[2].measured && cost->cells[2].seconds > 0);
+  CHECK (cost->cells[2].bytes > 1 << 20);
+  /* Not as the cell of another combiner that has its seed. */
+  CHECK (cost->cells[3].like == &items[2] && cost->cells[3].measured);
+  CHECK_CONTAINS (cost->cells[4].fault, "crashed (signal 11");
+  CHECK (!cost->cells[5].fault && cost->cells[5].like);
+  CHECK_INT (beside->n_measured, 2);
+  CHECK (!g_file_test (new.grid->folder, G_FILE_TEST_EXISTS));
 }
 
 static const PlaitGridCell *
@@ -196,6 +238,63 @@ TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_TRAINED), 1);
   test_grid_run (&more, 1);
   CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 3);
+}
+
+/* Makes the run at @path one of a plait that made keys otherwise and knew no @setting ("KEY=VALUE"). */
+static void
+make_older (const char *path, const char *setting)
+{
+  g_autofree char *line = g_strconcat (setting, "\n", NULL);
+  g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
+  g_autoptr (PlaitStore) to = plait_store_create (path, NULL);
+  g_autofree char *text = plait_store_get_string (from, "/", "experiment", NULL);
+  g_auto (GStrv) parts = g_strsplit (text, line, -1);
+  g_autofree char *less = g_strjoinv ("", parts);
+
+  CHECK_INT (g_strv_length (parts), 2);
+  CHECK (to && plait_store_copy (to, from, "/", NULL) && plait_store_set_string (to, "/", "experiment", less, NULL)
+         && plait_store_set_string (to, "/", "key", "another", NULL)
+         && plait_store_set_string (to, "/", "training_key", "another", NULL) && plait_store_commit (to, NULL));
+}
+
+/* A setting that plait has gained since stands at its default, so nothing has changed. */
+TEST_CASE (grid, keeps_cells_of_a_plait_that_knew_fewer_settings)
+{
+  static const char setting[] = "window=1";
+  double trained[2];
+
+  test_grid_write ("experiment.seed=1;2\n");
+  test_grid_run_all ("cells", 1, NULL);
+  {
+    g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+    g_autofree char *finished = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+    g_autofree char *second = plait_grid_file (opened.grid, &opened.grid->items[1], ".h5");
+    g_autofree char *partial = plait_grid_file (opened.grid, &opened.grid->items[1], ".training.h5");
+    g_autoptr (PlaitStore) run = NULL;
+
+    for (guint i = 0; i < 2; i++)
+      trained[i] = seconds_of (opened.grid, i, "training");
+    make_older (finished, setting);
+    make_older (second, setting);
+    g_assert_cmpint (g_rename (second, partial), ==, 0);
+    run = plait_store_open (partial, NULL);
+    g_autoptr (PlaitStore) training = plait_store_create (partial, NULL);
+    CHECK (training && plait_store_copy (training, run, "/", NULL)
+           && plait_store_set_string (training, "/", "status", "training", NULL)
+           && plait_store_commit (training, NULL));
+  }
+  g_auto (TestGrid) kept = test_grid_open ("cells", NULL, 0);
+  CHECK_STRING (kept.grid->items[0].note, NULL);
+  CHECK_INT (kept.grid->items[0].state, PLAIT_CELL_FINISHED);
+  CHECK_INT (kept.grid->items[1].state, PLAIT_CELL_PARTIAL);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (kept.grid, NULL);
+  CHECK_NEAR (cost->seconds, seconds_of (kept.grid, 0, "evaluation/test") + MAX (0, trained[0] - trained[1]), 1e-9);
+  test_grid_run (&kept, 1);
+  CHECK_INT (plait_grid_count (kept.grid, PLAIT_CELL_FINISHED), 2);
+
+  g_auto (TestGrid) changed = test_grid_open ("cells", (const char *[]){ "train.window=2", NULL }, 0);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_STALE), 2);
+  CHECK_STRING (changed.grid->items[0].note, "train.window was not there, is 2");
 }
 
 TEST_CASE (grid, tells_which_plugin_changed)

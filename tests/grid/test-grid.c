@@ -13,18 +13,6 @@
 
 /* Grids at work: cells that fail, several jobs, kills, and where a grid may write. */
 
-/* The plugin that fails in the ways of faulty/. */
-static void
-write_faulty (void)
-{
-  g_autofree char *module = plait_test_build_path ("tests/grid/faulty.so");
-  g_autofree char *path = plait_test_source_path ("tests/grid/faulty/faulty.ini");
-  g_autofree char *schema = NULL;
-
-  g_assert_true (g_file_get_contents (path, &schema, NULL, NULL));
-  test_write_plugin ("faulty", schema, module, "");
-}
-
 /* Checks the cells of two folders against each other. */
 static void
 check_same_grid (const char *name, const char *expected, const char *const *overrides)
@@ -43,7 +31,7 @@ check_same_grid (const char *name, const char *expected, const char *const *over
 
 TEST_CASE (grid, isolates_cells_that_fail)
 {
-  write_faulty ();
+  test_write_faulty ();
   test_grid_write ("decoder.combiner=faulty\ncombiner.fault=none;crash;exit;kill\ntrain.learning_rate=0.2;1e5\n"
                    "exclude=combiner.fault=crash|exit|kill & train.learning_rate=1e5\n");
   {
@@ -76,7 +64,7 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
   g_autoptr (GError) error = NULL;
 
   g_setenv ("PLAIT_TEST_GATE", gate, TRUE);
-  write_faulty ();
+  test_write_faulty ();
   test_grid_write ("decoder.combiner=faulty\ncombiner.fault=once;crash\n");
   {
     g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);

@@ -9,7 +9,7 @@
 
 #include "materials.h"
 
-/* SIGINT and SIGTERM at any time: exit code 130, and the same command with --resume does what is left. */
+/* SIGINT, SIGTERM and SIGHUP at any time: exit code 130, and the same command with --resume does what is left. */
 
 /* Waits until @holds, for a bounded time. Returns whether it does. */
 static gboolean
@@ -112,10 +112,27 @@ TEST_CASE (hostile_signal, during_training)
   static const char command[]
       = "run text.ini -q -o new --set train.epochs=0 --set train.updates=400 --set train.checkpoint_every=40 "
         "--set train.validate_every=400";
+  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   NEED_MATERIALS ();
-  for (guint i = 0; i < 3; i++)
-    interrupt_and_resume (command, i % 2 == 0 ? SIGINT : SIGTERM, i);
+  signal (SIGHUP, SIG_DFL); /* whatever the tests were started by */
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    interrupt_and_resume (command, signals[i], i);
+}
+
+/* What went into tee, which Ctrl-C ends first. */
+TEST_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
+{
+  NEED_MATERIALS ();
+  AttemptProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
+  int nothing = g_open ("/dev/null", O_RDONLY, 0);
+
+  CHECK (attempt_await (&process, "update 1 "));
+  CHECK (dup2 (nothing, process.errors) >= 0); /* which closes it */
+  close (nothing);
+  g_auto (Attempt) attempt = attempt_end (&process);
+  CHECK_INT (attempt.code, 0);
+  CHECK_CONTAINS (attempt.output, "BLEU");
 }
 
 /* Nearly all of the time goes into validation. */

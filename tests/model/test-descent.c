@@ -7,6 +7,7 @@
 
 /* The combiner descent at a site of one memory: which leaves it reaches, with what weights, and what that costs. */
 
+#define ADDITIVE_DECODER 2
 #define DOT_DECODER 5 /* of plait_specimen_decoder: no parameter at all, keys and values are the rows */
 
 /* A site where @combiner, with @keys, reads one memory of @width. */
@@ -272,13 +273,24 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   return plait_total (tape, plait_multiply (tape, context, context));
 }
 
-/* Training with the branches that decoding takes; what is taken has no gradient, its weights have. */
-TEST_CASE (descent, branches_have_the_gradients_of_finite_differences)
+/* Down all branches by either score, and with the branches that decoding takes: what is taken has no gradient, its
+ * weights have. */
+TEST_CASE (descent, has_the_gradients_of_finite_differences)
 {
-  for (guint normalise = 0; normalise < 2; normalise++)
+  static const struct
+  {
+    guint decoder;
+    const char *keys[9];
+  } ways[] = {
+    { DOT_DECODER, { "descent", "beam", "branches", "2", "train", "same", "normalise", "true", NULL } },
+    { DOT_DECODER, { "descent", "beam", "branches", "2", "train", "same", "normalise", "false", NULL } },
+    { DOT_DECODER, { "descent", "soft", NULL } },
+    { ADDITIVE_DECODER, { "descent", "soft", NULL } },
+  };
+
+  for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
     {
-      const char *const keys[]
-          = { "descent", "beam", "branches", "2", "train", "same", "normalise", normalise ? "true" : "false", NULL };
+      CONTEXT ("way %u", w);
       g_auto (SiteStand) stand = { NULL };
       g_auto (Bench) bench = bench_new (1);
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
@@ -292,7 +304,7 @@ TEST_CASE (descent, branches_have_the_gradients_of_finite_differences)
                                    .key = plait_random_key (3, "sample", NULL, 0) };
       GError *error = NULL;
 
-      stand_build (&stand, "descent", DOT_DECODER, WIDTH, keys);
+      stand_build (&stand, "descent", ways[w].decoder, WIDTH, ways[w].keys);
       bench_begin (&bench, PLAIT_TAPE_CHECK);
       leaves[0] = (PlaitCheckLeaf){ .name = "query", .value = bench_random (&bench, 1, WIDTH, 1)->value };
       leaves[1] = (PlaitCheckLeaf){ .name = "rows", .value = memory_of (&bench, &cases[2]).states->value };
@@ -469,18 +481,20 @@ TEST_CASE (descent, with_as_many_branches_as_rows_is_soft)
     }
 }
 
-/* Where nobody looks on, and there are queries enough, all rows are weighed at once: what is found one by one, and over
- * leaves alone what plain attention finds. */
+/* Where nobody looks on, all rows are weighed at once, by products where there are queries enough: what is found one by
+ * one, and over leaves alone what plain attention finds. */
 TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
 {
   static const char *const nothing[] = { NULL };
   static const gint64 many_queries[] = { 0, 19, 24, 30, 40 };
-  PlaitRagged queries = { SENTENCES, many_queries };
 
   for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
-    for (guint flat = 0; flat < 2; flat++)
+    for (guint way = 0; way < 4; way++)
       {
-        CONTEXT ("decoder %u, %s", d, flat ? "leaves alone" : "a pyramid");
+        gboolean flat = way % 2;
+        PlaitRagged queries = { SENTENCES, way < 2 ? many_queries : query_offsets };
+        gint64 n = plait_ragged_rows (queries);
+        CONTEXT ("decoder %u, %s, %d queries", d, flat ? "leaves alone" : "a pyramid", (gint)n);
         g_auto (SiteStand) stand = { NULL }, plain = { NULL };
         g_auto (Bench) bench = bench_new (1);
         Pyramid pyramid;
@@ -492,12 +506,12 @@ TEST_CASE (descent, soft_at_once_is_soft_one_by_one)
         pyramid = pyramid_new (bench.arena, lengths, SENTENCES, flat);
         memory = (PlaitMemory){ .rows = { SENTENCES, pyramid.offsets }, .links = &pyramid.links };
         memory.states = bench_random (&bench, pyramid.offsets[SENTENCES], 8, 1);
-        query = bench_random (&bench, 40, 8, 2);
+        query = bench_random (&bench, n, 8, 2);
         stand_build (&stand, "descent", d, 8, soft);
         stand_build (&plain, flat ? "serial" : "descent", d, 8, flat ? nothing : soft);
         expected = run (&bench, &plain, query, queries, &memory);
         found = run_with (&bench, &stand, query, queries, &memory, NULL);
-        for (gint64 i = 0; i < 40 * 8; i++)
+        for (gint64 i = 0; i < n * 8; i++)
           CHECK_NEAR (found.context->value.data[i], expected.context->value.data[i],
                       1e-6 * fmax (1, fabs ((double)expected.context->value.data[i])));
         CHECK_INT (found.all, expected.all);

@@ -120,12 +120,12 @@ typedef struct
 } Example;
 
 static const PlaitSettingDefinition definitions[] = {
-  PLAIT_DEFINE_INTEGER (Example, heads, "8", "1", "64", "Heads", NULL),
-  PLAIT_DEFINE_REAL (Example, rate, "0.10", "0", "0.9", "Rate", NULL),
-  PLAIT_DEFINE_BOOLEAN (Example, flag, "true", "Flag", NULL),
-  PLAIT_DEFINE_CHOICE (Example, norm, "post", "pre;post", "Norm", NULL),
+  PLAIT_DEFINE_INTEGER (Example, heads, "8", "1", "64", "Heads"),
+  PLAIT_DEFINE_REAL (Example, rate, "0.10", "0", "0.9", "Rate"),
+  PLAIT_DEFINE_BOOLEAN (Example, flag, "true", "Flag"),
+  PLAIT_DEFINE_CHOICE (Example, norm, "post", "pre;post", "Norm"),
   PLAIT_DEFINE_NEUTRAL_TEXT (Example, label, "none", "Label"),
-  PLAIT_DEFINE_LIST (Example, parts, "a;b", NULL, "Parts", NULL),
+  PLAIT_DEFINE_LIST (Example, parts, "a;b", NULL, "Parts"),
 };
 
 static const PlaitSettingGroup group = PLAIT_SETTING_GROUP ("example", "An example", Example, definitions);

@@ -459,7 +459,7 @@ TEST_CASE (initialise, refuses)
       "base.h5: train.initialise takes none of its parameters: 0 of this model are not there" },
     { { "train.initialise=base.h5", "train.initialise_checkpoint=average" },
       PLAIT_ERROR_INPUT,
-      "there is no checkpoint \"average\" (there are: last, best)" },
+      "there is no checkpoint \"average\" (there are: last, best); name one of them, or train" },
   };
   g_autofree char *experiment = test_write_experiment ("tiny", NULL);
   g_autofree char *base_path = plait_test_path ("base.h5");

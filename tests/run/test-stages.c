@@ -95,6 +95,30 @@ TEST_CASE (stages, a_finished_run_is_evaluated_otherwise_and_not_trained_again)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a run of another experiment");
 }
 
+/* Another plait made the keys in another way: settings, data and plugins tell that it is the same training. */
+TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
+{
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("run.h5");
+  const char *quiet[] = { QUIET, NULL };
+  g_autofree char *before = NULL, *after = NULL;
+  GError *error = NULL;
+
+  CHECK (test_run_with (experiment, quiet, output, FALSE, NULL, &error));
+  before = digest_training (output);
+  {
+    g_autoptr (PlaitStore) from = plait_store_open (output, NULL);
+    g_autoptr (PlaitStore) to = plait_store_create (output, NULL);
+
+    CHECK (from && to && plait_store_copy (to, from, "/", NULL)
+           && plait_store_set_string (to, "/", "training_key", "another", NULL) && plait_store_commit (to, NULL));
+  }
+  CHECK_INT (run_again (experiment, quiet, output, &error), PLAIT_RUN_ALREADY_COMPLETE);
+  CHECK_NO_ERROR (error);
+  after = digest_training (output);
+  CHECK_STRING (after, before);
+}
+
 /* Where translations choose the best parameters, the search is a part of training. */
 TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 {

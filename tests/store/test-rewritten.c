@@ -183,3 +183,35 @@ TEST_CASE (store_rewritten, survives_damage)
     }
   CHECK (refused > 0 && told > 0);
 }
+
+/* Files of before hold these hashes. */
+TEST_CASE (store_rewritten, hashes_contents_as_ever)
+{
+  static const double numbers[] = { 1, 2 };
+  static const float floats[] = { 1, 2 };
+  static const gint64 integers[] = { 1, 2 };
+  static const guint8 bytes[] = { 1, 2 };
+  static const char *const texts[] = { "a", "bc" };
+  static const gint64 expected[] = {
+    0, -3634429215597633071, -1026291153064200643, 9004876548272151058, 2406646248326187158, -1329028635514265281
+  };
+  g_autofree char *path = plait_test_path ("types.h5");
+  g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
+  gint64 n = 2;
+
+  REQUIRE (store != NULL);
+  CHECK (plait_store_write (store, "/a", PLAIT_STORE_DOUBLE, 1, &n, numbers, PLAIT_STORE_PLAIN, NULL));
+  CHECK (plait_store_write (store, "/b", PLAIT_STORE_FLOAT, 1, &n, floats, PLAIT_STORE_PLAIN, NULL));
+  CHECK (plait_store_write (store, "/c", PLAIT_STORE_INT64, 1, &n, integers, PLAIT_STORE_PLAIN, NULL));
+  CHECK (plait_store_write (store, "/d", PLAIT_STORE_UINT8, 1, &n, bytes, PLAIT_STORE_PLAIN, NULL));
+  CHECK (plait_store_write_strings (store, "/e", texts, n, NULL));
+  CHECK (plait_store_commit (store, NULL));
+  plait_store_free (store);
+  store = plait_store_open (path, NULL);
+  REQUIRE (store != NULL);
+  g_autofree gint64 *values = plait_store_read_array (store, "/contents/values", PLAIT_STORE_INT64, 100, &n, NULL);
+  REQUIRE (values != NULL);
+  CHECK_INT (n, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    CHECK_INT (values[i], expected[i]);
+}

@@ -22,8 +22,8 @@ typedef struct
   gint64 most_in_set;
 } Shape;
 
-/* Queries of four sentences, each with its share of the rows. Many choose what the query before them has chosen; rows
- * follow one another, or stand anywhere and repeat; entries may have no set, and sets no row. */
+/* Queries of four sentences, each with its share of the rows. Rows follow one another, or stand anywhere and repeat;
+ * entries may have no set, and sets no row. */
 static PlaitChosen
 choose (Trial *trial, Shape shape)
 {
@@ -35,20 +35,17 @@ choose (Trial *trial, Shape shape)
 
   for (gint64 entry = 0; entry < entries; entry++)
     {
-      gint64 query = entry / shape.heads, sentence = query * 4 / shape.queries, before = entry - shape.heads;
-      gint64 first = shape.rows * sentence / 4, length = shape.rows * (sentence + 1) / 4 - first;
-      gboolean repeats = query % 3 != 0 && before >= 0 && (query - 1) * 4 / shape.queries == sentence;
-      gint64 n_sets = repeats ? sets[before + 1] - sets[before] : trial_number (trial, 0, shape.most_sets);
+      gint64 sentence = entry / shape.heads * 4 / shape.queries, first = shape.rows * sentence / 4;
+      gint64 length = shape.rows * (sentence + 1) / 4 - first, n_sets = trial_number (trial, 0, shape.most_sets);
 
       for (gint64 s = 0; s < n_sets; s++, set++)
         {
-          gint64 twin = sets[before < 0 ? 0 : before] + s;
           gboolean follow = trial_flip (trial);
-          gint64 n = repeats ? rows[twin + 1] - rows[twin] : trial_number (trial, 0, MIN (shape.most_in_set, length));
+          gint64 n = trial_number (trial, 0, MIN (shape.most_in_set, length));
           gint64 start = first + trial_number (trial, 0, length - n);
 
           for (gint64 i = 0; i < n; i++, at++)
-            row[at] = repeats ? row[rows[twin] + i] : follow ? start + i : first + trial_number (trial, 0, length - 1);
+            row[at] = follow ? start + i : first + trial_number (trial, 0, length - 1);
           rows[set + 1] = at;
         }
       sets[entry + 1] = set;
@@ -158,23 +155,20 @@ check_additive (Trial *trial, Shape shape)
   gint64 width = trial_number (trial, 1, 90), n = plait_chosen_number (&chosen);
   PlaitAdditive additive = { .queries = trial_tensor (trial, shape.queries, width),
                              .keys = trial_tensor (trial, shape.rows, width),
-                             .vector = trial_vector (trial, width),
-                             .bias = trial_flip (trial) ? trial_vector (trial, 1) : NULL };
-  PlaitTensor slow_queries, slow_keys, slow_vector, slow_bias, vector, bias;
+                             .vector = trial_vector (trial, width) };
+  PlaitTensor slow_queries, slow_keys, slow_vector, vector;
   PlaitAdditiveGradients gradients = { .queries = trial_target (trial, shape.queries, width, 1, &slow_queries),
                                        .keys = trial_target (trial, shape.rows, width, 1, &slow_keys) };
   PlaitScalar *fast = trial_vector (trial, n + 1), *slow = trial_vector (trial, n + 1);
   PlaitScalar *dscores = trial_vector (trial, n + 1);
 
   vector = trial_target (trial, 1, width, 1, &slow_vector);
-  bias = trial_target (trial, 1, 1, 1, &slow_bias);
   gradients.vector = vector.data;
-  gradients.bias = bias.data;
   plait_chosen_tanh (trial->pool, &chosen, fast, &additive);
   plait_chosen_tanh_backward (trial->pool, trial->arena, &chosen, &gradients, dscores, &additive);
   EACH_CHOSEN (query, i, &chosen)
   {
-    double score = additive.bias ? (double)*additive.bias : 0;
+    double score = 0;
 
     for (gint64 j = 0; j < width; j++)
       {
@@ -189,13 +183,11 @@ check_additive (Trial *trial, Shape shape)
         slow_vector.data[j] += (PlaitScalar)((double)dscores[i] * t);
       }
     slow[i] = (PlaitScalar)score;
-    slow_bias.data[0] += dscores[i];
   }
   trial_check_vector (trial, "additive scores", fast, slow, n);
   trial_check (trial, "gradient of the queries", gradients.queries, slow_queries);
   trial_check (trial, "gradient of the keys", gradients.keys, slow_keys);
   trial_check (trial, "gradient of the vector", vector, slow_vector);
-  trial_check (trial, "gradient of the bias", bias, slow_bias);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensor/kernels/kernels.h"
 #include "trial.h"
 
 typedef struct
@@ -240,4 +241,43 @@ best_body (Trial *trial)
 TEST_CASE (vocabulary_best, equals_its_slow_twin)
 {
   trial_run (best_body, 20);
+}
+
+static void
+logits_body (Trial *trial)
+{
+  const char *const variants[] = { "v1", "v3", "v4" };
+  gint64 n = trial_number (trial, 1, 300);
+  PlaitScalar *from = trial_vector (trial, n), *bias = trial_flip (trial) ? trial_vector (trial, n) : NULL;
+  gint64 strange = trial_number (trial, 0, 3) == 0 ? trial_number (trial, 0, n - 1) : -1;
+  PlaitScalar slow_greatest = -(PlaitScalar)INFINITY;
+  double slow = 0;
+
+  if (strange >= 0)
+    from[strange] = (PlaitScalar)NAN;
+  from[trial_number (trial, 0, n - 1)] -= 200;
+  for (gint64 i = 0; i < n; i++)
+    slow_greatest = fmax (slow_greatest, from[i] + (bias ? bias[i] : 0));
+  for (gint64 i = 0; i < n; i++)
+    slow += exp ((double)(from[i] + (bias ? bias[i] : 0)) - (double)slow_greatest);
+  for (guint v = 0; v < G_N_ELEMENTS (variants); v++)
+    {
+      g_autofree PlaitScalar *x = g_memdup2 (from, sizeof (PlaitScalar) * (gsize)n);
+      PlaitScalar greatest;
+      double sum;
+
+      if (!plait_kernels_choose (variants[v]))
+        continue;
+      sum = plait_kernels ()->logits (x, bias, n, &greatest);
+      CHECK (greatest == slow_greatest);
+      CHECK (isnan (slow) ? isnan (sum) : fabs (sum - slow) <= 1e-5 * slow);
+      for (gint64 i = 0; i < n; i++)
+        CHECK (i == strange || x[i] == from[i] + (bias ? bias[i] : 0));
+    }
+  plait_kernels_choose (NULL);
+}
+
+TEST_CASE (vocabulary_best, logits_equal_their_slow_twin)
+{
+  trial_run (logits_body, 40);
 }

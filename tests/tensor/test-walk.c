@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/families.h"
+#include "tensor/family-weights.h"
 
 #include <complex.h>
 #include <math.h>
@@ -318,12 +318,81 @@ check_families (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 mo
   trial_check (trial, "context of all branches", context, expected);
 }
 
+/* The same taken apart, and its gradient beside that of the walk, where a row may stand several times. */
+static void
+check_family_weights (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
+{
+  Forest forest = plant (trial, most_leaves);
+  PlaitWalk walk = {
+    .queries = trial_ragged (trial, SENTENCES, 0, most_queries),
+    .rows = { SENTENCES, forest.offsets },
+    .level = forest.level,
+    .first_child = forest.first_child,
+    .n_children = forest.n_children,
+    .most_children = 4,
+    .heads = 1,
+    .branches = G_MAXINT64,
+  };
+  gint64 width = trial_number (trial, 1, most_width), pair = 0, leaf = 0;
+  PlaitTensor queries = trial_tensor (trial, plait_ragged_rows (walk.queries), width);
+  PlaitTensor keys = trial_tensor (trial, plait_ragged_rows (walk.rows), width);
+  PlaitWalkScores from = { .queries = queries, .keys = keys, .vector = trial_vector (trial, width) };
+  PlaitWalked walked = plait_walk (trial->pool, trial->arena, &walk, &from, TRUE);
+  PlaitScalar *dleaves = trial_vector (trial, plait_chosen_number (&walked.leaves) + 1);
+  PlaitScalar *dwalked = trial_vector (trial, walked.weighed + 1);
+  PlaitScalar *scores, *weights, *dweights, *expected;
+  gboolean add = trial_flip (trial);
+  PlaitTensor dscores, dexpected;
+  PlaitFamilyWeights taken;
+  PlaitFamilies families;
+
+  CHECK (plait_families (trial->arena, &walk, &families));
+  taken = plait_family_weights_new (trial->arena, &families, walk.queries);
+  scores = trial_vector (trial, plait_pairs_number (&taken.pairs) + 1);
+  weights = trial_vector (trial, plait_pairs_number (&taken.leaves) + 1);
+  dweights = trial_vector (trial, plait_pairs_number (&taken.leaves) + 1);
+  expected = trial_vector (trial, plait_pairs_number (&taken.leaves) + 1);
+  dscores = trial_target (trial, 1, plait_pairs_number (&taken.pairs), add, &dexpected);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    for (gint64 q = walk.queries.offsets[s]; q < walk.queries.offsets[s + 1]; q++)
+      {
+        gint64 begin = walk.rows.offsets[s], leaves = plait_families_leaves (&families, s);
+        Slow slow = { &walk, &from, s, q, 0, 0, trial_memory (trial, sizeof (double) * MOST_ROWS) };
+
+        slow_walk (&slow);
+        for (gint64 row = begin; row < walk.rows.offsets[s + 1]; row++)
+          scores[pair + row - begin] = (PlaitScalar)slow_score (&slow, row);
+        for (gint64 i = 0; i < leaves; i++)
+          expected[leaf + i] = (PlaitScalar)slow.share[begin + i];
+        for (gint64 i = walked.leaves.rows.offsets[q]; i < walked.leaves.rows.offsets[q + 1]; i++)
+          dleaves[i] = dweights[leaf + walked.leaves.row[i] - begin];
+        leaf += leaves;
+        pair += plait_ragged_length (walk.rows, s);
+      }
+  plait_family_weights_forward (trial->pool, &taken, weights, scores);
+  trial_check_vector (trial, "weights of leaves", weights, expected, leaf);
+  plait_walk_backward (trial->pool, trial->arena, &walked, dwalked, 1, dleaves);
+  pair = 0;
+  for (gint64 s = 0; s < SENTENCES; s++)
+    for (gint64 q = walk.queries.offsets[s]; q < walk.queries.offsets[s + 1]; q++)
+      {
+        const gint64 *rows = walked.all.rows.offsets;
+
+        for (gint64 i = rows[walked.all.sets.offsets[q]]; i < rows[walked.all.sets.offsets[q + 1]]; i++)
+          dexpected.data[pair + walked.all.row[i] - walk.rows.offsets[s]] += dwalked[i];
+        pair += plait_ragged_length (walk.rows, s);
+      }
+  plait_family_weights_backward (trial->pool, &taken, dscores.data, add, dweights);
+  trial_check (trial, "gradient of scores of families", dscores, dexpected);
+}
+
 static void
 few_body (Trial *trial)
 {
   check_walks (trial, 30, 4, 40, FALSE);
   check_walks (trial, 30, 4, 40, TRUE);
   check_families (trial, 30, 20, 20);
+  check_family_weights (trial, 30, 4, 20);
 }
 
 /* Enough for several pieces. */
@@ -333,6 +402,7 @@ many_body (Trial *trial)
   check_walks (trial, 200, 24, 90, FALSE);
   check_walks (trial, 200, 8, 90, TRUE);
   check_families (trial, 800, 150, 40);
+  check_family_weights (trial, 800, 6, 40);
 }
 
 TEST_CASE (walk, as_the_slow_twin)

@@ -164,7 +164,7 @@ multiply_columns (const Piece *piece, const Room *room, PlaitScalar *scores, Row
     }
   KERNEL (multiply)
   (n, whole_vectors (keys), piece->width, left.data, left.stride, 1, columns, piece->stride, scores, piece->stride,
-   FALSE, NULL);
+   FALSE);
 }
 
 /* gradient [keys][padded] += scores^T times the tile's @right. */
@@ -181,7 +181,7 @@ add_transposed (const Piece *piece, const Room *room, PlaitScalar *gradient, con
       return;
     }
   KERNEL (multiply)
-  (keys, piece->width, n, scores, 1, piece->stride, right.data, right.stride, gradient, piece->padded, TRUE, NULL);
+  (keys, piece->width, n, scores, 1, piece->stride, right.data, right.stride, gradient, piece->padded, TRUE);
 }
 
 /* gradients of the tile's queries += those of the scores times the block's keys. */
@@ -203,7 +203,7 @@ add_to_queries (const Piece *piece, const Room *room, gint64 first, gint64 n, gi
 
     KERNEL (multiply)
     (n, piece->width, part.n, room->changes + part.place - from, piece->stride, 1, rows.data, rows.stride, gradient,
-     piece->padded, TRUE, NULL);
+     piece->padded, TRUE);
   }
 }
 

@@ -136,7 +136,7 @@ score_block (const Piece *piece, const Room *room, Rows queries, gint64 n, gint6
     {
       KERNEL (multiply)
       (n, whole_vectors (keys), piece->width, queries.data, queries.stride, 1, columns_of_block (piece, room, from),
-       piece->stride, room->scores, piece->stride, FALSE, NULL);
+       piece->stride, room->scores, piece->stride, FALSE);
       return;
     }
   /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
@@ -149,7 +149,7 @@ score_block (const Piece *piece, const Room *room, Rows queries, gint64 n, gint6
 
     KERNEL (multiply)
     (n, whole_vectors (part.n), piece->width, queries.data, queries.stride, 1, columns + part.first, stride,
-     room->scores + part.place - from, piece->stride, FALSE, NULL);
+     room->scores + part.place - from, piece->stride, FALSE);
   }
 }
 
@@ -251,7 +251,7 @@ read_values (const Piece *piece, const Room *room, PlaitScalar *to, gint64 strid
 
     KERNEL (multiply)
     (n, piece->width, part.n, room->scores + part.place - from, piece->stride, 1, values.data, values.stride, to,
-     stride, part.place > 0, NULL);
+     stride, part.place > 0);
   }
 }
 

@@ -112,7 +112,7 @@ multiply (const PlaitBfloat16Panel *panel)
             x[i * depth + 2 * k + 1] = value_of (halves << 16);
           }
       before = flush ();
-      plait_kernels ()->multiply (n, panel->width, depth, x, depth, 1, columns, width, sums, width, FALSE, NULL);
+      plait_kernels ()->multiply (n, panel->width, depth, x, depth, 1, columns, width, sums, width, FALSE);
       flush_as_before (before);
       for (gint64 i = 0; i < n; i++)
         for (gint64 j = 0; j < panel->width; j++)

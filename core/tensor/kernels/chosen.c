@@ -5,13 +5,8 @@
 
 /* Queries and the rows that they have chosen, which stand anywhere: row i is @row[i], @stride apart from the next. */
 
-/* Products of rows with queries side by side, as many as a vector has lanes. */
-#if defined(PLAIT_SCALAR_DOUBLE) && !defined(__AVX__)
-#define ROWS 2
-#else
+/* Rows whose products with a query are summed side by side. */
 #define ROWS 4
-#endif
-#define QUERIES (VECTOR_BYTES / (int)sizeof (PlaitScalar) / ROWS)
 
 /* Vectors of a sum of rows, and of what is added to rows, that stay in registers. */
 #define VECTORS 8
@@ -22,72 +17,39 @@
 #define ADDITIVE_VECTORS 1
 #endif
 
-/* @n rows with @queries queries. */
 static inline __attribute__ ((always_inline)) void
-dots (const int n, const int queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
-      gint64 x_stride, const PlaitScalar *const *rows, gint64 width)
+dots (const int n, PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
+      const gint64 *row, gint64 width)
 {
-  Vector sums[VECTOR_BYTES / sizeof (PlaitScalar)];
+  Vector sums[ROWS];
   gint64 i = 0;
 
   UNROLL
-  for (int k = 0; k < n * queries; k++)
+  for (int k = 0; k < n; k++)
     sums[k] = (Vector){ 0 };
   for (; i + VECTOR_LENGTH <= width; i += VECTOR_LENGTH)
     UNROLL
-  for (int q = 0; q < queries; q++)
-    UNROLL
   for (int k = 0; k < n; k++)
-    sums[q * n + k] += vector_load (x + q * x_stride + i) * vector_load (rows[k] + i);
+    sums[k] += vector_load (x + i) * vector_load (rows + row[k] * stride + i);
   if (i < width)
     UNROLL
-  for (int q = 0; q < queries; q++)
-    UNROLL
   for (int k = 0; k < n; k++)
-    sums[q * n + k] += take (x + q * x_stride + i, width - i) * take (rows[k] + i, width - i);
-  if (n * queries == VECTOR_LENGTH)
-    {
-      PlaitScalar products[VECTOR_BYTES / sizeof (PlaitScalar)];
-
-      vector_store (products, scale * vector_sums (sums));
-      UNROLL
-      for (int q = 0; q < queries; q++)
-        memcpy (y + q * y_stride, products + q * n, sizeof (PlaitScalar) * (gsize)n);
-    }
-  else
-    UNROLL
-  for (int q = 0; q < queries; q++)
-    UNROLL
+    sums[k] += take (x + i, width - i) * take (rows + row[k] * stride + i, width - i);
+  UNROLL
   for (int k = 0; k < n; k++)
-    y[q * y_stride + k] = scale * vector_sum (sums[q * n + k]);
-}
-
-/* @n rows with all of @queries queries. */
-static inline __attribute__ ((always_inline)) void
-dots_of_all (const int n, gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
-             gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 width)
-{
-  const PlaitScalar *at[ROWS];
-  gint64 q = 0;
-
-  for (int k = 0; k < n; k++)
-    at[k] = rows + row[k] * stride;
-  for (; q + QUERIES <= queries; q += QUERIES)
-    dots (n, QUERIES, y + q * y_stride, y_stride, scale, x + q * x_stride, x_stride, at, width);
-  for (; q < queries; q++)
-    dots (n, 1, y + q * y_stride, y_stride, scale, x + q * x_stride, x_stride, at, width);
+    y[k] = scale * vector_sum (sums[k]);
 }
 
 void
-KERNEL (dot_rows) (gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
-                   gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, gint64 width)
+KERNEL (dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
+                   const gint64 *row, gint64 n, gint64 width)
 {
   gint64 i = 0;
 
   for (; i + ROWS <= n; i += ROWS)
-    dots_of_all (ROWS, queries, y + i, y_stride, scale, x, x_stride, rows, stride, row + i, width);
+    dots (ROWS, y + i, scale, x, rows, stride, row + i, width);
   for (; i < n; i++)
-    dots_of_all (1, queries, y + i, y_stride, scale, x, x_stride, rows, stride, row + i, width);
+    dots (1, y + i, scale, x, rows, stride, row + i, width);
 }
 
 /* The last of the vectors has @last elements. */

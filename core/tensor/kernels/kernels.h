@@ -187,16 +187,20 @@ typedef struct
   const char *variant;
   gint64 vector_length; /* scalars in a vector */
   gint64 tile_width;    /* columns of a panel, a multiple of vector_length */
+  gint64 packed_width;  /* the same of a packed weight; tile_width is a multiple of it */
   /* Products of so many rows or more are BLAS's, 0: none is. With the left factor as it stands, and transposed. */
   gint64 blas_rows[2];
 
   /* c [rows, width] = (@add: c +) a b over depth k, where a[i][k] is at a[i * row + k * step], so that a may be
    * transposed, and row k of b starts at b[k * b_stride], readable up to a multiple of the vector length. c is written
-   * exactly. Every element is one chain of multiply-adds in the order of k, whatever the shape.
-   * @next, or NULL: the panel of depth @depth that is multiplied next, fetched into the cache meanwhile. */
+   * exactly. Every element is one chain of multiply-adds in the order of k, whatever the shape. */
   void (*multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-                    const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
-                    const PlaitScalar *next);
+                    const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
+  /* The same, where b are @depth rows of @width columns, at most tile_width, of a packed weight: panels that begin
+   * @distance numbers apart. @next: where those begin that are multiplied next, fetched into the cache meanwhile. */
+  void (*multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
+                           const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,
+                           const PlaitScalar *next);
   /* to[j][i] = from[i][j] for @rows x @columns numbers, and zeros in to's columns from @rows up to @padded. */
   void (*transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
                      gint64 rows, gint64 columns);
@@ -235,8 +239,8 @@ typedef struct
   gint64 (*at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
   /* How many of the numbers are at least @bound. */
   gint64 (*count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
-  /* The sum of exp (x - shift). */
-  double (*exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
+  /* x += bias, which may be NULL; *greatest as above, and returns the sum of exp (x - *greatest). */
+  double (*logits) (PlaitScalar *x, const PlaitScalar *bias, gint64 n, PlaitScalar *greatest);
   /* x = exp (x - shift); returns the sum. */
   double (*exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
   /* x = factor * x - offset. */
@@ -256,10 +260,9 @@ typedef struct
   void (*additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                    gint64 n);
 
-  /* Of rows that stand anywhere, row i at rows + row[i] * stride: y[q][i] = scale * x[q] . row i, for @queries queries
-   * and @n rows of @width. */
-  void (*dot_rows) (gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
-                    gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, gint64 width);
+  /* Of rows that stand anywhere, row i at rows + row[i] * stride: y[i] = scale * x . row i, for @n rows of @width. */
+  void (*dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
+                    const gint64 *row, gint64 n, gint64 width);
   /* y = (@add: y +) the sum of numbers[i] * row i. Every element is one chain of multiply-adds in the order of i. */
   void (*sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows, gint64 stride,
                     const gint64 *row, gint64 n, gint64 width);

@@ -5,10 +5,11 @@
 
 /*
  * The register tile that every product is made of: c[0 .. rows - 1][0 .. vectors * length - 1] (+)= a b over depth k,
- * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride]. The
- * last vector of c's rows has @last elements; b's rows have whole vectors.
- * If it @fetches, a line is fetched at each k from @ahead on, @ahead_step bytes further: what the processor fetches
- * of its own does not keep up with a large factor.
+ * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride], of
+ * its vectors those from PACKED_VECTORS on @beside numbers further. The last vector of c's rows has @last elements; b's
+ * rows have whole vectors.
+ * At each k so many @lines of the cache are fetched from @next on, @next_step numbers further: what the processor
+ * fetches of its own does not keep up with a large factor.
  * Every element is one chain of multiply-adds in the order of k: its bits do not depend on the tile that it falls into.
  */
 #if defined(__AVX512F__) || defined(__ARM_NEON)
@@ -24,10 +25,19 @@ static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };
 #endif
 #define TILE_WIDTH (TILE_VECTORS * VECTOR_LENGTH)
 
+/* Vectors in a row of a packed weight's panels. */
+#ifdef __AVX512F__
+#define PACKED_VECTORS 2
+#else
+#define PACKED_VECTORS TILE_VECTORS
+#endif
+
+#define LINE_BYTES 64 /* of the cache */
+
 static inline __attribute__ ((always_inline)) void
-tile (const int rows, const int vectors, const gboolean fetches, gint64 depth, const PlaitScalar *a, gint64 row,
-      gint64 step, const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add,
-      const char *ahead, gint64 ahead_step)
+tile (const int rows, const int vectors, const int lines, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
+      const PlaitScalar *b, gint64 b_stride, gint64 beside, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add,
+      const PlaitScalar *next, gint64 next_step)
 {
   Vector sums[TILE_MOST_ROWS][TILE_VECTORS];
 
@@ -42,12 +52,12 @@ tile (const int rows, const int vectors, const gboolean fetches, gint64 depth, c
 
       UNROLL
       for (int j = 0; j < vectors; j++)
-        line[j] = vector_load (b + j * VECTOR_LENGTH);
-      if (fetches)
-        {
-          __builtin_prefetch (ahead, 0, 2);
-          ahead += ahead_step;
-        }
+        line[j] = vector_load (b + j / PACKED_VECTORS * beside + j % PACKED_VECTORS * VECTOR_LENGTH);
+      UNROLL
+      for (int j = 0; j < lines; j++)
+        __builtin_prefetch ((const char *)next + j * LINE_BYTES, 0, 2);
+      if (lines > 0)
+        next += next_step;
       UNROLL
       for (int i = 0; i < rows; i++)
         {
@@ -73,6 +83,6 @@ tile (const int rows, const int vectors, const gboolean fetches, gint64 depth, c
 }
 
 #define TILE_ARGUMENTS                                                                                                 \
-  gint64 depth, const PlaitScalar *a, gint64 row, gint64 step, const PlaitScalar *b, gint64 b_stride, PlaitScalar *c,  \
-      gint64 c_stride, gint64 last, gboolean add, const char *ahead, gint64 ahead_step
+  gint64 depth, const PlaitScalar *a, gint64 row, gint64 step, const PlaitScalar *b, gint64 b_stride, gint64 beside,   \
+      PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add, const PlaitScalar *next, gint64 next_step
 typedef void (*Tile) (TILE_ARGUMENTS);

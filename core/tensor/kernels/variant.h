@@ -6,8 +6,10 @@
 
 /* The functions of this compilation's variant; kernels.h says what each does. */
 void KERNEL (multiply) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
-                        const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add,
-                        const PlaitScalar *next);
+                        const PlaitScalar *b, gint64 b_stride, PlaitScalar *c, gint64 c_stride, gboolean add);
+void KERNEL (multiply_packed) (gint64 rows, gint64 width, gint64 depth, const PlaitScalar *a, gint64 row,
+                               const PlaitScalar *b, gint64 distance, PlaitScalar *c, gint64 c_stride, gboolean add,
+                               const PlaitScalar *next);
 void KERNEL (transpose) (PlaitScalar *to, gint64 to_stride, gint64 padded, const PlaitScalar *from, gint64 from_stride,
                          gint64 rows, gint64 columns);
 void KERNEL (accumulate) (PlaitScalar *y, PlaitScalar beta, PlaitScalar alpha, const PlaitScalar *x, gint64 n);
@@ -31,7 +33,7 @@ void KERNEL (layer_norm_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScala
 PlaitScalar KERNEL (greatest) (const PlaitScalar *x, gint64 n);
 gint64 KERNEL (at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n, gint32 *places);
 gint64 KERNEL (count_at_least) (const PlaitScalar *x, PlaitScalar bound, gint64 n);
-double KERNEL (exponential_sum) (const PlaitScalar *x, PlaitScalar shift, gint64 n);
+double KERNEL (logits) (PlaitScalar *x, const PlaitScalar *bias, gint64 n, PlaitScalar *greatest);
 double KERNEL (exponentials) (PlaitScalar *x, PlaitScalar shift, gint64 n);
 void KERNEL (scale_shift) (PlaitScalar *x, PlaitScalar factor, PlaitScalar offset, gint64 n);
 gsize KERNEL (attention_forward) (const PlaitAttentionPiece *piece, gpointer scratch);
@@ -42,9 +44,8 @@ PlaitScalar KERNEL (additive_score) (const PlaitScalar *query, const PlaitScalar
                                      const PlaitScalar *vector, gint64 n);
 void KERNEL (additive_score_backward) (const PlaitAdditivePair *to, PlaitScalar dscore, const PlaitAdditivePair *from,
                                        gint64 n);
-void KERNEL (dot_rows) (gint64 queries, PlaitScalar *y, gint64 y_stride, PlaitScalar scale, const PlaitScalar *x,
-                        gint64 x_stride, const PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n,
-                        gint64 width);
+void KERNEL (dot_rows) (PlaitScalar *y, PlaitScalar scale, const PlaitScalar *x, const PlaitScalar *rows, gint64 stride,
+                        const gint64 *row, gint64 n, gint64 width);
 void KERNEL (sum_rows) (PlaitScalar *y, gboolean add, const PlaitScalar *numbers, const PlaitScalar *rows,
                         gint64 stride, const gint64 *row, gint64 n, gint64 width);
 void KERNEL (spread_rows) (PlaitScalar *rows, gint64 stride, const gint64 *row, gint64 n, const PlaitScalar *numbers,

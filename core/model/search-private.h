@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/tape.h"
+#include "model/capture.h"
+#include "model/search.h"
+
+/* What sentences that are searched together take: what reads them and what makes a step, and the work done so far. */
+typedef struct
+{
+  PlaitPool *pool; /* borrowed */
+  PlaitArena *lasting_arena;
+  PlaitArena *step_arena;
+  PlaitTape *lasting; /* of a batch */
+  PlaitTape *step;
+  gint64 steps; /* of hypotheses */
+  PlaitTouched touched;
+} PlaitSearchRoom;
+
+/* Arenas of at most @memory bytes each (0: no limit). */
+void plait_search_room_open (PlaitSearchRoom *room, PlaitPool *pool, gsize memory);
+void plait_search_room_close (PlaitSearchRoom *room);
+
+/*
+ * Rooms for whole beams: a step of few rows gives threads less to do than to wait for each other, so each takes its
+ * sentences of a batch through the whole search. The bits of a row do not depend on the rows beside it, hence not on
+ * the parts: these may follow the number of threads.
+ */
+
+/* In how many parts, 1 or as many as threads, a batch of @sentences with beams of @beam is searched. */
+gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
+
+/*
+ * Data flow: the batch is read and its memories projected on the lasting tape of a room; every step runs on the step
+ * tape, whose arena starts anew; the beam alone remembers hypotheses.
+ */
+struct PlaitSearch
+{
+  PlaitModel *model;
+  PlaitPool *pool;
+  gsize memory;
+  PlaitSearchRoom whole;
+  PlaitSearchRoom *parts; /* a thread each, once a batch has been dealt to them */
+  PlaitRanks *ranks;      /* that share corpora, or NULL */
+  PlaitSearchWork work;
+};

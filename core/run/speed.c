@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/speed.h"
+
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "data/iterator.h"
+#include "model/search.h"
+
+#define SECONDS .5 /* of translations, and of updates */
+#define MOST 20    /* batches of either */
+#define FORWARD (1. / 3)
+
+/* The next batch of @corpus as a search would have it; *@length its targets' mean. (transfer full) */
+static PlaitBatch *
+next_batch (PlaitIterator *iterator, const PlaitCorpus *corpus, const PlaitDecodeSettings *decode, gint64 *length,
+            GError **error)
+{
+  PlaitBatch *batch = plait_iterator_next (iterator, error);
+  gint64 longest = decode->maximum_length;
+
+  if (!batch)
+    return NULL;
+  *length = plait_corpus_has_target (corpus) ? plait_ragged_rows (batch->target_rows) / batch->n_sentences : longest;
+  *length = CLAMP (*length, 1, longest);
+  return batch;
+}
+
+/* Seconds that a sentence of @corpus takes. */
+static gboolean
+time_search (const PlaitRunReady *ready, const PlaitCorpus *corpus, double *sentence, GError **error)
+{
+  PlaitDecodeSettings decode = ready->system->experiment->decode;
+  g_autoptr (PlaitSearch) search
+      = plait_search_new (ready->system->model, ready->pool, (PlaitPrecision)decode.precision, 0, error);
+  PlaitIteratorSettings settings = plait_iterator_defaults ();
+  g_autoptr (PlaitIterator) iterator = NULL;
+  gint64 start, sentences = 0, n = 0;
+
+  settings.size = decode.batch;
+  iterator = search ? plait_iterator_new (corpus, &settings, error) : NULL;
+  if (!iterator)
+    return FALSE;
+  decode.maximum_ratio = 0;
+  start = g_get_monotonic_time ();
+  do
+    {
+      g_autoptr (PlaitBatch) batch = next_batch (iterator, corpus, &decode, &decode.minimum_length, error);
+      PlaitHypotheses *found;
+
+      if (!batch)
+        return FALSE;
+      decode.maximum_length = decode.minimum_length;
+      found = plait_search_batch (search, batch, &decode, error);
+      if (!found)
+        return FALSE;
+      plait_hypotheses_free (found, batch->n_sentences);
+      decode.maximum_length = ready->system->experiment->decode.maximum_length;
+      sentences += batch->n_sentences;
+      n++;
+      *sentence = (double)(g_get_monotonic_time () - start) / 1e6 / (double)sentences;
+    }
+  while (n < MOST && *sentence * (double)sentences < SECONDS);
+  return TRUE;
+}
+
+gboolean
+plait_run_speed (const PlaitRunReady *ready, PlaitRunSpeed *speed, GError **error)
+{
+  const PlaitExperiment *experiment = ready->system->experiment;
+  double n_validation = ready->validation ? (double)plait_corpus_size (ready->validation) : 0, translated = 0;
+  PlaitTrainerSpeed trainer;
+  gsize held, bytes;
+
+  *speed = (PlaitRunSpeed){ 0 };
+  /* The largest batches, for the memory that they take. */
+  if (!plait_trainer_measure (ready->trainer, &bytes, error)
+      || !plait_trainer_measure_validation (ready->trainer, &bytes, error)
+      || !plait_trainer_time (ready->trainer, SECONDS, MOST, &trainer, error)
+      || (n_validation > 0 && *experiment->train.metric && !time_search (ready, ready->validation, &translated, error)))
+    return FALSE;
+  speed->training = ready->prepared + (double)plait_trainer_planned_updates (ready->trainer) * trainer.update
+                    + (double)trainer.validations * n_validation * (FORWARD * trainer.sentence + translated);
+  for (guint i = 0; i < ready->tests->len; i++)
+    {
+      const PlaitCorpus *corpus = ready->tests->pdata[i];
+
+      if (!time_search (ready, corpus, &translated, error))
+        return FALSE;
+      speed->evaluation += (double)plait_corpus_size (corpus) * (FORWARD * trainer.sentence + translated);
+    }
+  plait_memory_of_process (getpid (), &held, &speed->bytes);
+  return TRUE;
+}

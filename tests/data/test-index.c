@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "data/index.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "data-files.h"
+#include "harness.h"
+
+/* What is kept of texts, here of ones that are as small as a word. */
+typedef struct
+{
+  DataText text;
+  PlaitKnownText known[3];
+  PlaitIndex index;
+  char *folder;
+  char *said;
+  gsize said_length;
+  FILE *stream;
+} Kept;
+
+static void
+set_up (Kept *kept, const char *one, const char *two, const char *target)
+{
+  g_autoptr (GError) error = NULL;
+
+  data_text_set_up (&kept->text, one, two, target);
+  kept->folder = plait_test_path ("index");
+  kept->stream = open_memstream (&kept->said, &kept->said_length);
+  kept->index = (PlaitIndex){ kept->folder, 1, 0, plait_log_new_with ((PlaitLogSettings){ .stream = kept->stream }) };
+  for (guint i = 0; i < 3; i++)
+    CHECK (plait_index_digest (&kept->index, kept->text.paths[i], &kept->known[i], &error));
+  CHECK_NO_ERROR (error);
+  kept->text.sources[0].known = &kept->known[0];
+  kept->text.sources[1].known = &kept->known[1];
+  kept->text.target.known = &kept->known[2];
+  kept->text.settings.index = &kept->index;
+}
+
+static void
+kept_clear (Kept *kept)
+{
+  plait_log_free (kept->index.log);
+  fclose (kept->stream);
+  free (kept->said);
+  g_free (kept->folder);
+  data_text_clear (&kept->text);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Kept, kept_clear)
+
+static const char *
+said (Kept *kept)
+{
+  fflush (kept->stream);
+  return kept->said;
+}
+
+/* All that a corpus gives. (transfer full) */
+static char *
+describe (PlaitCorpus *corpus)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) report = plait_corpus_report (corpus);
+  g_autofree char *reported = g_strjoinv ("; ", report);
+  g_autoptr (GError) error = NULL;
+
+  g_string_append_printf (text, "%d of %d, %s", (int)plait_corpus_size (corpus), (int)plait_corpus_lines (corpus),
+                          reported);
+  for (gint64 tuple = 0; tuple < plait_corpus_size (corpus); tuple++)
+    {
+      g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, &tuple, 1, &error);
+
+      CHECK_NO_ERROR (error);
+      g_string_append_printf (text, "\n%d:", (int)plait_corpus_line (corpus, tuple));
+      for (gint64 s = 0; batch && s < batch->n_sources; s++, g_string_append (text, " |"))
+        for (gint64 i = 0; i < batch->inputs[s].rows.offsets[1]; i++)
+          g_string_append_printf (text, " %d", batch->inputs[s].tokens[i]);
+      for (gint64 i = 0; batch && i < batch->target_rows.offsets[1]; i++)
+        g_string_append_printf (text, " %d", batch->target_outputs[i]);
+    }
+  for (gint64 s = 0; s < 3; s++)
+    g_string_append_printf (text, "\n%d tokens, %d unknown, %d missing, longest %d",
+                            (int)plait_corpus_counts (corpus, s)->tokens, (int)plait_corpus_counts (corpus, s)->unknown,
+                            (int)plait_corpus_counts (corpus, s)->missing, (int)plait_corpus_longest (corpus, s));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* What the corpus of @kept gives. (transfer full) */
+static char *
+open_and_describe (Kept *kept)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&kept->text.settings, NULL, &error);
+
+  CHECK_NO_ERROR (error);
+  return corpus ? describe (corpus) : g_strdup ("");
+}
+
+/* The same where nothing is kept. (transfer full) */
+static char *
+read_and_describe (Kept *kept)
+{
+  char *described;
+
+  kept->text.settings.index = NULL;
+  described = open_and_describe (kept);
+  kept->text.settings.index = &kept->index;
+  return described;
+}
+
+#define ONE "a b\nc c c\nb zzz\nd\na\n"
+#define TWO "b\n\na a a\na\na\n"
+#define TARGET "c\nd\na\n\nb b\n"
+
+/* Lets the text of each stream be another one, of which it is said that it is the same. */
+static void
+replace_text (Kept *kept)
+{
+  static const char *const names[] = { "one", "two.gz", "target" };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *path = data_write (names[i], "d d\n", -1);
+
+      kept->known[i].mark = plait_file_mark (path);
+    }
+}
+
+TEST_CASE (index, gives_the_corpus_that_was_read)
+{
+  for (gint64 maximum = 0; maximum <= 2; maximum += 2)
+    {
+      g_auto (Kept) kept = { 0 };
+      CONTEXT ("at most %d tokens", (int)maximum);
+      set_up (&kept, ONE, TWO, TARGET);
+      kept.text.sources[0].maximum_length = maximum;
+      g_autofree char *expected = read_and_describe (&kept);
+      g_autofree char *first = open_and_describe (&kept);
+      replace_text (&kept);
+      g_autofree char *second = open_and_describe (&kept);
+      g_autofree char *other = read_and_describe (&kept);
+      CHECK_STRING (first, expected);
+      CHECK_STRING (second, expected);
+      CHECK (!g_str_equal (other, expected));
+    }
+}
+
+TEST_CASE (index, is_of_these_settings_alone)
+{
+  g_auto (Kept) kept = { 0 };
+  set_up (&kept, ONE, TWO, TARGET);
+  g_autofree char *first = open_and_describe (&kept);
+  g_autoptr (PlaitVocabulary) words = data_words ("d c b\n");
+  PlaitVocabulary *before = kept.text.vocabulary;
+
+  for (guint i = 0; i < 5; i++)
+    {
+      CONTEXT ("setting %u", i);
+      kept.text.sources[0].maximum_length = i == 0 ? 2 : 0;
+      kept.text.target.maximum_length = i == 1 ? 1 : 0;
+      kept.text.settings.keep_all = i == 2;
+      kept.text.sources[1].vocabulary = i == 3 ? words : before;
+      g_strlcpy (kept.known[2].digest, i == 4 ? "another" : kept.known[2].digest, sizeof kept.known[2].digest);
+      g_autofree char *expected = read_and_describe (&kept);
+      g_autofree char *actual = open_and_describe (&kept);
+      CHECK_STRING (actual, expected);
+    }
+}
+
+/* The names in the folder of @kept that end so. (transfer full) */
+static GPtrArray *
+list (const Kept *kept, const char *ending)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) folder = g_dir_open (kept->folder, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name (folder)))
+    if (g_str_has_suffix (name, ending))
+      g_ptr_array_add (paths, g_build_filename (kept->folder, name, NULL));
+  return paths;
+}
+
+/* Whatever byte of whatever file is another, or wherever it ends: the text is read again, and kept again. */
+TEST_CASE (index, is_read_again_where_it_is_damaged)
+{
+  g_auto (Kept) kept = { 0 };
+  set_up (&kept, ONE, TWO, TARGET);
+  kept.text.sources[0].maximum_length = 2;
+  g_autofree char *expected = open_and_describe (&kept);
+  g_autoptr (GPtrArray) ids = list (&kept, PLAIT_INDEX_IDS), corpus = list (&kept, PLAIT_INDEX_CORPUS);
+  CHECK_INT (ids->len, 3);
+  REQUIRE (corpus->len == 1);
+  g_ptr_array_extend_and_steal (ids, g_steal_pointer (&corpus));
+  for (guint i = 0; i < ids->len; i++)
+    {
+      g_autofree char *bytes = NULL;
+      gsize length;
+
+      REQUIRE (g_file_get_contents (ids->pdata[i], &bytes, &length, NULL));
+      for (gsize at = 0; at < length; at += 41)
+        for (guint cut = 0; cut < 2; cut++)
+          {
+            g_autofree char *damaged = g_memdup2 (bytes, length);
+            g_autofree char *now = NULL;
+            g_autofree char *again = NULL;
+            gsize length_now;
+
+            CONTEXT ("file %u, byte %d, %s", i, (int)at, cut ? "cut" : "changed");
+            damaged[at] ^= 0x20;
+            REQUIRE (g_file_set_contents (ids->pdata[i], damaged, (gssize)(cut ? at : length), NULL));
+            again = open_and_describe (&kept);
+            CHECK_STRING (again, expected);
+            REQUIRE (g_file_get_contents (ids->pdata[i], &now, &length_now, NULL));
+            CHECK (length_now == length && memcmp (now, bytes, length) == 0);
+          }
+    }
+  CHECK_CONTAINS (said (&kept), "is damaged or not whole, so the text is read again");
+}
+
+TEST_CASE (index, is_none_of_documents)
+{
+  g_auto (Kept) kept = { 0 };
+  set_up (&kept, "a\nb\n", "a\nb\n", "a\nb\n");
+  kept.text.sources[0].documents.layout = kept.text.sources[1].documents.layout = kept.text.target.documents.layout
+      = PLAIT_LAYOUT_DOCUMENTS;
+  g_autofree char *described = open_and_describe (&kept);
+  g_autoptr (GPtrArray) corpus = list (&kept, PLAIT_INDEX_CORPUS);
+  CHECK_INT (corpus->len, 0);
+}
+
+TEST_CASE (index, is_done_without_where_no_folder_can_be)
+{
+  g_auto (Kept) kept = { 0 };
+  g_autofree char *file = data_write ("file", "", 0);
+  g_autofree char *below = g_build_filename (file, "index", NULL);
+  set_up (&kept, ONE, TWO, TARGET);
+  g_autofree char *expected = read_and_describe (&kept);
+  kept.index.folder = below;
+  g_autofree char *actual = open_and_describe (&kept);
+  CHECK_STRING (actual, expected);
+  CHECK_CONTAINS (said (&kept), "so that it is read again each time: ");
+}
+
+/* A file that may have no more bytes, as on a disk that is full. */
+TEST_CASE (index, is_done_without_where_there_is_no_room)
+{
+  g_auto (Kept) kept = { 0 };
+  struct rlimit before, none = { 64, RLIM_INFINITY };
+  set_up (&kept, ONE, TWO, TARGET);
+  g_autofree char *expected = read_and_describe (&kept);
+  signal (SIGXFSZ, SIG_IGN);
+  REQUIRE (getrlimit (RLIMIT_FSIZE, &before) == 0);
+  none.rlim_max = before.rlim_max;
+  REQUIRE (setrlimit (RLIMIT_FSIZE, &none) == 0);
+  g_autofree char *actual = open_and_describe (&kept);
+  CHECK (setrlimit (RLIMIT_FSIZE, &before) == 0);
+  CHECK_STRING (actual, expected);
+  CHECK_CONTAINS (said (&kept), "the encoded corpus is not kept: ");
+  g_autoptr (GPtrArray) corpus = list (&kept, PLAIT_INDEX_CORPUS);
+  CHECK_INT (corpus->len, 0);
+}
+
+/* A text that is written while it is read is an error, and nothing is kept of it. */
+TEST_CASE (index, keeps_nothing_of_a_text_that_changed)
+{
+  g_auto (Kept) kept = { 0 };
+  g_autoptr (GError) error = NULL;
+  set_up (&kept, ONE, TWO, TARGET);
+  kept.known[0].mark.changed.tv_nsec ^= 1;
+  CHECK (!plait_corpus_open (&kept.text.settings, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one: the file has been changed while it was in use");
+  g_autoptr (GPtrArray) corpus = list (&kept, PLAIT_INDEX_CORPUS);
+  CHECK_INT (corpus->len, 0);
+}
+
+TEST_CASE (index, keeps_the_corpora_that_were_used_last)
+{
+  g_auto (Kept) kept = { 0 };
+  set_up (&kept, ONE, TWO, TARGET);
+  for (gint64 maximum = 1; maximum <= PLAIT_INDEX_CORPORA + 2; maximum++)
+    {
+      g_autofree char *described = NULL;
+      g_autofree char *first = NULL;
+
+      kept.text.sources[0].maximum_length = 100;
+      first = open_and_describe (&kept); /* the one that is used all the time */
+      kept.text.sources[0].maximum_length = maximum;
+      described = open_and_describe (&kept);
+    }
+  g_autoptr (GPtrArray) corpora = list (&kept, PLAIT_INDEX_CORPUS), ids = list (&kept, PLAIT_INDEX_IDS);
+  CHECK_INT (corpora->len, PLAIT_INDEX_CORPORA);
+  CHECK_INT (ids->len, 3 * PLAIT_INDEX_CORPORA);
+  CHECK_CONTAINS (said (&kept), "removed the encoded corpus that was not used for longest");
+  kept.text.sources[0].maximum_length = 100;
+  g_autofree char *expected = read_and_describe (&kept);
+  replace_text (&kept);
+  g_autofree char *still = open_and_describe (&kept);
+  CHECK_STRING (still, expected);
+}
+
+static gpointer
+open_in_thread (gpointer data)
+{
+  return open_and_describe (data);
+}
+
+TEST_CASE (index, may_be_made_by_several_at_a_time)
+{
+  g_auto (Kept) kept = { 0 };
+  GThread *threads[4];
+  set_up (&kept, ONE, TWO, TARGET);
+  g_clear_pointer (&kept.index.log, plait_log_free); /* one thread uses a log */
+  g_autofree char *expected = read_and_describe (&kept);
+  for (guint round = 0; round < 5; round++)
+    {
+      g_autoptr (GPtrArray) corpora = list (&kept, PLAIT_INDEX_CORPUS), ids = list (&kept, PLAIT_INDEX_IDS);
+
+      kept.text.settings.index = &kept.index;
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new (NULL, open_in_thread, &kept);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        {
+          g_autofree char *described = g_thread_join (threads[i]);
+          CHECK_STRING (described, expected);
+        }
+      for (guint i = 0; i < corpora->len; i++)
+        g_remove (corpora->pdata[i]);
+      for (guint i = 0; i < ids->len; i += 2)
+        g_remove (ids->pdata[i]);
+    }
+}
+
+/* A digest is kept of the very file: not of one that was written since, however it looks. */
+TEST_CASE (index, knows_a_file_by_its_mark)
+{
+  g_autofree char *folder = plait_test_path ("index");
+  g_autofree char *path = data_write ("text", "first", -1);
+  PlaitIndex index = { folder, 1, 0, NULL };
+  PlaitKnownText first, second, third;
+  struct stat status;
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (plait_index_digest (&index, path, &first, &error));
+  REQUIRE (stat (path, &status) == 0);
+  g_autoptr (GDir) entries = g_dir_open (folder, 0, NULL);
+  REQUIRE (entries != NULL);
+  g_autofree char *kept = g_build_filename (folder, g_dir_read_name (entries), NULL);
+  g_autofree char *contents = NULL;
+  REQUIRE (g_file_get_contents (kept, &contents, NULL, NULL));
+  CHECK_CONTAINS (contents, first.digest);
+
+  int descriptor = g_open (path, O_WRONLY, 0);
+  REQUIRE (write (descriptor, "other", 5) == 5);
+  const struct timespec times[] = { status.st_atim, status.st_mtim };
+  CHECK (futimens (descriptor, times) == 0);
+  g_close (descriptor, NULL);
+  REQUIRE (plait_index_digest (&index, path, &second, &error));
+  CHECK (!g_str_equal (first.digest, second.digest));
+
+  /* What is kept counts, unless it is damaged. */
+  for (gsize at = 0; at < strlen (contents); at += 29)
+    {
+      g_autofree char *damaged = NULL;
+
+      g_clear_pointer (&contents, g_free);
+      REQUIRE (g_file_get_contents (kept, &contents, NULL, NULL));
+      damaged = g_strdup (contents);
+      damaged[at] ^= 1;
+      REQUIRE (g_file_set_contents (kept, damaged, -1, NULL));
+      REQUIRE (plait_index_digest (&index, path, &third, &error));
+      CHECK_STRING (third.digest, second.digest);
+    }
+}
+
+/* The clock of a file system is no finer than its ticks. */
+TEST_CASE (index, keeps_no_digest_of_a_file_written_just_now)
+{
+  g_autofree char *folder = plait_test_path ("index");
+  g_autofree char *path = data_write ("text", "first", -1);
+  PlaitIndex index = { folder, 1, 1000, NULL };
+  PlaitKnownText known;
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (plait_index_digest (&index, path, &known, &error));
+  CHECK (!g_file_test (folder, G_FILE_TEST_EXISTS));
+}
+
+TEST_CASE (index, is_for_large_files)
+{
+  g_autofree char *path = data_write ("text", "four", -1);
+  PlaitIndex index = { NULL, 4, 0, NULL };
+
+  CHECK (plait_index_takes (&index, path));
+  index.least = 5;
+  CHECK (!plait_index_takes (&index, path));
+  CHECK (!plait_index_takes (NULL, path));
+  CHECK (!plait_index_takes (&index, plait_test_folder ()));
+}

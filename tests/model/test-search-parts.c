@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "search-stand.h"
+
+#include <string.h>
+
+#include "model/search-private.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/packed.h"
+
+/* A batch that threads take apart: each its sentences through the whole search. */
+
+#define SENTENCES 17
+#define BEAM 4
+
+static PlaitBatch *
+many_sentences (const SearchStand *stand)
+{
+  gint64 first[SENTENCES], second[SENTENCES], targets[SENTENCES];
+  const gint64 *const lengths[] = { first, second };
+
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      first[s] = s == 5 ? 0 : 1 + s * 3 % 7;
+      second[s] = s % 4 == 1 ? 0 : 1 + s % 5;
+      targets[s] = 1 + s % 3;
+    }
+  return plait_specimen_batch (stand->model, 0, SENTENCES, lengths, targets);
+}
+
+/* What one pool's search gives. */
+typedef struct
+{
+  PlaitHypotheses *hypotheses;
+  PlaitSentenceAttention *attention;
+  PlaitSearchWork work;
+} Found;
+
+static void
+found_clear (Found *found)
+{
+  plait_hypotheses_free (found->hypotheses, SENTENCES);
+  plait_sentence_attention_free (found->attention, 2 * SENTENCES);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
+
+/* The second of two searches, so that a room is used again. */
+static Found
+search_with (const SearchStand *stand, PlaitPool *pool, PlaitPrecision precision, const PlaitDecodeSettings *settings)
+{
+  g_autoptr (PlaitBatch) batch = many_sentences (stand);
+  g_autoptr (PlaitSearch) search = plait_search_new (stand->model->model, pool, precision, 0, NULL);
+  PlaitSearchWork before;
+  Found found = { 0 };
+
+  plait_hypotheses_free (plait_search_batch (search, batch, settings, NULL), SENTENCES);
+  before = plait_search_work (search);
+  found.hypotheses = plait_search_batch_with_attention (search, batch, settings, &found.attention, 2, TRUE, NULL);
+  found.work = plait_search_work_since (search, &before);
+  return found;
+}
+
+static void
+check_same (const Found *a, const Found *b)
+{
+  CHECK_INT (a->work.words, b->work.words);
+  CHECK_INT (a->work.steps, b->work.steps);
+  CHECK (a->work.touched.all > 0);
+  CHECK_INT (a->work.touched.all, b->work.touched.all);
+  CHECK_INT (a->work.touched.chosen, b->work.touched.chosen);
+  for (gint64 s = 0; s < SENTENCES; s++)
+    {
+      CONTEXT ("sentence %d", (int)s);
+
+      CHECK_INT (a->hypotheses[s].n, b->hypotheses[s].n);
+      for (guint i = 0; i < MIN (a->hypotheses[s].n, b->hypotheses[s].n); i++)
+        {
+          const PlaitHypothesis *x = &a->hypotheses[s].hypotheses[i], *y = &b->hypotheses[s].hypotheses[i];
+
+          CHECK (x->log_probability == y->log_probability && x->score == y->score && x->ended == y->ended);
+          CHECK_INT (x->length, y->length);
+          CHECK (memcmp (x->tokens, y->tokens, (gsize)MIN (x->length, y->length) * sizeof *x->tokens) == 0);
+        }
+    }
+  for (gint64 i = 0; i < 2 * SENTENCES; i++)
+    {
+      const PlaitSentenceAttention *x = &a->attention[i], *y = &b->attention[i];
+
+      CHECK_INT (x->length, y->length);
+      for (guint place = 0; x->length == y->length && place < x->n_layers * x->n_attentions; place++)
+        {
+          gint64 n = x->heads[place] * x->length * x->rows[x->memory[place % x->n_attentions]];
+
+          CHECK_INT (x->heads[place], y->heads[place]);
+          CHECK (!x->weights[place] == !y->weights[place]);
+          if (x->weights[place] && y->weights[place])
+            CHECK (memcmp (x->weights[place], y->weights[place], (gsize)n * sizeof (PlaitScalar)) == 0);
+        }
+    }
+}
+
+static void
+check_parts (const char *combiner, guint decoder, const char *coverage, PlaitPrecision precision,
+             const PlaitDecodeSettings *settings)
+{
+  g_auto (SearchStand) stand = search_stand_new (combiner, decoder, coverage, FALSE);
+  g_autoptr (PlaitPool) one = plait_pool_new (1, NULL);
+  g_auto (Found) whole = search_with (&stand, one, precision, settings);
+  g_auto (Found) parts = search_with (&stand, stand.pool, precision, settings);
+  CONTEXT ("%s, decoder %u", combiner, decoder);
+
+  REQUIRE (whole.hypotheses && parts.hypotheses);
+  check_same (&whole, &parts);
+}
+
+/* Bits, attention, coverage and the work told are those of the batch as a whole. */
+TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
+{
+  PlaitDecodeSettings settings = search_stand_settings (BEAM);
+
+  for (guint c = 0; c < SEARCH_STAND_COMBINERS; c++)
+    for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
+      check_parts (search_stand_combiners[c], d, NULL, PLAIT_PRECISION_FLOAT, &settings);
+  check_parts ("serial", 0, "word", PLAIT_PRECISION_FLOAT, &settings);
+  check_parts ("flat", 2, "fertility", PLAIT_PRECISION_FLOAT, &settings);
+  if (plait_precision_runs_here (PLAIT_PRECISION_INT8))
+    check_parts ("serial", 0, NULL, PLAIT_PRECISION_INT8, &settings);
+  settings.no_repeat_ngrams = 2;
+  settings.at_limit = PLAIT_LIMIT_END;
+  check_parts ("parallel", 0, NULL, PLAIT_PRECISION_FLOAT, &settings);
+}
+
+/* As many parts as threads or one; not where BLAS multiplies, whose bits may follow the number of rows. */
+TEST_CASE (search, deals_batches_that_are_large_enough)
+{
+  g_autoptr (PlaitPool) one = plait_pool_new (1, NULL), two = plait_pool_new (2, NULL);
+  gboolean deals = plait_kernels ()->blas_rows[0] == 0;
+
+  CHECK_INT (plait_search_parts (one, 100, 10), 1);
+  CHECK_INT (plait_search_parts (two, 16, 4), deals ? 2 : 1);
+  CHECK_INT (plait_search_parts (two, 16, 3), 1);
+  CHECK_INT (plait_search_parts (two, 15, 10), 1);
+  CHECK (plait_kernels_choose ("v1"));
+  CHECK_INT (plait_search_parts (two, 16, 4), 1);
+  plait_kernels_choose (NULL);
+}
+
+/* A part that finds no room fails the batch, with what to lower, and frees what the others have. */
+TEST_CASE (search, says_what_to_lower_when_a_part_has_no_memory)
+{
+  g_auto (SearchStand) stand = search_stand_new ("serial", 0, NULL, FALSE);
+  g_autoptr (PlaitBatch) batch = many_sentences (&stand);
+  PlaitDecodeSettings settings = search_stand_settings (BEAM);
+  g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 8192, NULL);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      GError *error = NULL;
+
+      CHECK (!plait_search_batch (search, batch, &settings, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "searching 17 sentences with a beam of 4 does not fit");
+    }
+}
