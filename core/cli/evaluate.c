@@ -417,6 +417,33 @@ print_sentences_json (const Evaluation *evaluation)
   fputs (plait_json_string (json), stdout);
 }
 
+/* Standard input can be read once. */
+static gboolean
+check_standard_input (const Options *options, GError **error)
+{
+  char *source[] = { options->source, NULL };
+  const struct
+  {
+    const char *option;
+    char *const *files;
+  } read[]
+      = { { "--reference", options->references }, { "--hypothesis", options->hypotheses }, { "--source", source } };
+  const char *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (read); i++)
+    for (char *const *file = read[i].files; *file; file++)
+      {
+        if (!g_str_equal (*file, "-"))
+          continue;
+        if (first)
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "standard input cannot be both %s and %s: name a file for one of them", first,
+                             first == read[i].option ? "another one" : read[i].option);
+        first = read[i].option;
+      }
+  return TRUE;
+}
+
 static gboolean
 take_options (Evaluation *evaluation, const Options *options, GError **error)
 {
@@ -426,6 +453,8 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--%s is missing; plait evaluate needs --reference FILE and --hypothesis FILE",
                        !options->references ? "reference" : "hypothesis");
+  if (!check_standard_input (options, error))
+    return FALSE;
   if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
       || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error))
     return FALSE;

@@ -55,6 +55,28 @@ TEST_CASE (evaluate_command, reads_standard_input_and_several_references)
   CHECK_CONTAINS (call.output, " = 100.00 ");
 }
 
+/* It can be read once. */
+TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
+{
+  static const struct
+  {
+    const char *arguments[9];
+    const char *part;
+  } refused[] = {
+    { { "evaluate", "-r", "-", "-i", "-" }, "standard input cannot be both --reference and --hypothesis: name a file" },
+    { { "evaluate", "-r", "reference", "-i", "-", "-i", "-" }, "cannot be both --hypothesis and another one" },
+    { { "evaluate", "-r", "reference", "-i", "-", "--source", "-" }, "cannot be both --hypothesis and --source" },
+  };
+
+  write_files ();
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_auto (PlaitTestCall) call = plait_test_call (REFERENCE, refused[i].arguments);
+
+      plait_test_check_refused (&call, refused[i].part);
+    }
+}
+
 TEST_CASE (evaluate_command, keeps_a_byte_order_mark_as_sacrebleu_does)
 {
   plait_test_write ("reference", "\xef\xbb\xbf"
