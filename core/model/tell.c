@@ -39,35 +39,57 @@ log_total (const PlaitScalar *logits, gint64 n)
   return most + log (sum);
 }
 
-/* The span of at most @longest tokens whose two logits are greatest together, as a hypothesis of its two tokens; or
- * that there is none, -1, where those of the first row are as great (Rajpurkar et al. 2018). */
-static void
-collect_span (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
-              const PlaitScalar *ends, gint64 longest)
+typedef struct
 {
-  gint64 n = plait_ragged_length (input->rows, sentence), first = 0, last = 0;
+  gint64 first, last;
+  double logits; /* of both together */
+} Span;
+
+/* Puts @span among the @n best [@best], where it is one of them; ties go to what was there before. */
+static void
+keep_span (Span *spans, guint *n, guint best, Span span)
+{
+  guint place = MIN (*n, best - 1);
+
+  if (*n == best && !(span.logits > spans[place].logits))
+    return;
+  *n = MIN (*n + 1, best);
+  for (; place > 0 && spans[place - 1].logits < span.logits; place--)
+    spans[place] = spans[place - 1];
+  spans[place] = span;
+}
+
+/* The @best spans of at most @longest tokens whose two logits are greatest together, best first, as hypotheses of their
+ * two tokens; among them that there is none, -1, with those of the first row (Rajpurkar et al. 2018). */
+static void
+collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
+               const PlaitScalar *ends, gint64 longest, guint best)
+{
+  gint64 n = plait_ragged_length (input->rows, sentence);
   const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
-  PlaitHypothesis *hypothesis;
-  double most;
+  g_autofree Span *spans = g_new (Span, best);
+  double begin_total, end_total;
 
   if (n == 0)
     return;
-  most = (double)begins[0] + (double)ends[0];
+  keep_span (spans, &found->n, best, (Span){ 0, 0, (double)begins[0] + (double)ends[0] });
   for (gint64 i = 1; i < n; i++)
     for (gint64 k = i; k < MIN (n, i + longest); k++)
-      if (plait_span_takes (tokens[i]) && plait_span_takes (tokens[k]) && (double)begins[i] + (double)ends[k] > most)
-        {
-          most = (double)begins[i] + (double)ends[k];
-          first = i;
-          last = k;
-        }
-  found->n = 1;
-  hypothesis = found->hypotheses = g_new0 (PlaitHypothesis, 1);
-  hypothesis->tokens = g_new (gint32, 2);
-  hypothesis->length = first == 0 ? 1 : 2;
-  hypothesis->tokens[0] = plait_span_token (input, sentence, first);
-  hypothesis->tokens[1] = plait_span_token (input, sentence, last);
-  hypothesis->score = hypothesis->log_probability = most - log_total (begins, n) - log_total (ends, n);
+      if (plait_span_takes (tokens[i]) && plait_span_takes (tokens[k]))
+        keep_span (spans, &found->n, best, (Span){ i, k, (double)begins[i] + (double)ends[k] });
+  begin_total = log_total (begins, n);
+  end_total = log_total (ends, n);
+  found->hypotheses = g_new0 (PlaitHypothesis, found->n);
+  for (guint i = 0; i < found->n; i++)
+    {
+      PlaitHypothesis *hypothesis = &found->hypotheses[i];
+
+      hypothesis->tokens = g_new (gint32, 2);
+      hypothesis->length = spans[i].first == 0 ? 1 : 2;
+      hypothesis->tokens[0] = plait_span_token (input, sentence, spans[i].first);
+      hypothesis->tokens[1] = plait_span_token (input, sentence, spans[i].last);
+      hypothesis->score = hypothesis->log_probability = spans[i].logits - begin_total - end_total;
+    }
 }
 
 /* The best token of each of @rows masked ones, as one hypothesis. */
@@ -132,8 +154,8 @@ plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 
       PlaitTensor logits = plait_tape_value (tape, states);
 
       for (gint64 s = 0; s < batch->n_sentences; s++)
-        collect_span (&told[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
-                      plait_tensor_row (logits, 2 * s + 1), predict->longest_answer);
+        collect_spans (&told[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
+                       plait_tensor_row (logits, 2 * s + 1), predict->longest_answer, (guint)n_best);
       return;
     }
   best = kind == PLAIT_PREDICT_MASKED
